@@ -139,17 +139,20 @@ describe("isFresh", () => {
     [500, {}, 500],
     [0, {}, 500],
     [500, { expiresInMs: 100n }, 100],
-  ])("returns true, with a lease of %i ms (key: %o), for %i ms after the look-up was sent", async (leaseMs, key, freshMs) => {
-    const cache = createCache({ leaseMs });
-    const pendingResults = cache.resolve("a");
-    cache.send();
-    await cache.lookUps[0]?.respond({ ...liveKey, ...key });
-    const resolved = await pendingResults;
-    cache.pass(freshMs - 1);
-    expect(cache.isFresh(resolved)).toBe(true);
-    cache.pass(1);
-    expect(cache.isFresh(resolved)).toBe(false);
-  });
+  ])(
+    "isFresh returns true, with a lease of %i ms (key: %o), for %i ms after the look-up was sent",
+    async (leaseMs, key, freshMs) => {
+      const cache = createCache({ leaseMs });
+      const pendingResults = cache.resolve("a");
+      cache.send();
+      await cache.lookUps[0]?.respond({ ...liveKey, ...key });
+      const resolved = await pendingResults;
+      cache.pass(freshMs - 1);
+      expect(cache.isFresh(resolved)).toBe(true);
+      cache.pass(1);
+      expect(cache.isFresh(resolved)).toBe(false);
+    },
+  );
 });
 
 describe("a look-up", () => {

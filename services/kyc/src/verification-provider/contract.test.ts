@@ -90,12 +90,12 @@ describe("contract test 13: fields of a creation", () => {
       [{ nationality: "DZ" }, "/profile/nationality"],
       [{ "a/b": "x" }, "/profile/a~1b"],
       [{ address: { city: "Alger" } }, "/profile/address"],
-    ])("refuses the profile %j at %s", (profile, pointer) => {
+    ])("the client of the vendor refuses the profile %j at %s", (profile, pointer) => {
       const refusals = providers[vendor]("refuse").refusals(aRequest(vendor, { profile: JSON.stringify(profile) }));
       expect(refusals.map((refusal) => refusal.pointer)).toEqual([pointer]);
     });
 
-    test("accepts a field that it cannot compare if its application needs a review", () => {
+    test("the client of the vendor accepts a field that it cannot compare if its application needs a review", () => {
       const profile = JSON.stringify({ address: { city: "Alger" } });
       expect(providers[vendor]("review").refusals(aRequest(vendor, { profile }))).toEqual([]);
       expect(readProfileKeys(profile)).toEqual(["other"]);

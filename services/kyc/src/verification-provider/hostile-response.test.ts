@@ -18,12 +18,12 @@ const readSumsub = (applicant: object, steps: object = sumsub.someSteps()) => {
 };
 
 describe("readDecision", () => {
-  test("limits the sum of the AML hits to an integer of the database", () => {
+  test("readDecision limits the sum of the AML hits to an integer of the database", () => {
     const screening = { status: "Approved", total_hits: 2 ** 31 - 1, hits: [], warnings: [] };
     expect(readDidit({ aml_screenings: [screening, screening] })).toMatchObject({ amlHitCount: 2 ** 31 - 1 });
   });
 
-  test("returns no name of a section that is not a plain word", () => {
+  test("readDecision returns no name of a section that is not a plain word", () => {
     const unread = readDidit({ "canary Amine Benali": [{ status: "Declined", warnings: "none" }] })?.unread;
     expect(unread).toEqual(["other_feature"]);
   });
@@ -47,7 +47,7 @@ describe("readDecision", () => {
     expect(readDecision(decision, fields, "live")?.unread).toEqual(["profile"]);
   });
 
-  test("limits the number of unread sections, which are logged", () => {
+  test("readDecision limits the number of unread sections, which are logged", () => {
     const names = Array.from(
       { length: 5_000 },
       (_item, index) => `x_${index.toString(2).replaceAll("0", "a").replaceAll("1", "b")}`,
@@ -58,17 +58,20 @@ describe("readDecision", () => {
     expect(unread).toContain("other_feature");
   });
 
-  test.each(["__proto__", "constructor", "toString", "hasOwnProperty"])("reads no status, risk or method %s", (name) => {
-    expect(readDidit({ status: name })).toBeUndefined();
-    const fields = JSON.parse(
-      `{"liveness_checks": [{"status": "Approved", "method": "${name}", "warnings": [{"risk": "${name}"}]}]}`,
-    );
-    expect(readDidit(fields)).toMatchObject({ livenessOutcome: "INCONCLUSIVE", unread: ["liveness_checks"] });
-  });
+  test.each(["__proto__", "constructor", "toString", "hasOwnProperty"])(
+    "readDecision reads no status, risk or method %s",
+    (name) => {
+      expect(readDidit({ status: name })).toBeUndefined();
+      const fields = JSON.parse(
+        `{"liveness_checks": [{"status": "Approved", "method": "${name}", "warnings": [{"risk": "${name}"}]}]}`,
+      );
+      expect(readDidit(fields)).toMatchObject({ livenessOutcome: "INCONCLUSIVE", unread: ["liveness_checks"] });
+    },
+  );
 });
 
 describe("isApprovedByPerson", () => {
-  test("returns false for an approval whose time cannot be read", () => {
+  test("isApprovedByPerson returns false for an approval whose time cannot be read", () => {
     const byRule = didit.aReview({ actor_type: "API_KEY", actor_email: undefined, created_at: {} });
     expect(isApprovedByPerson({ results: [byRule, didit.aReview()] })).toBe(false);
     expect(isApprovedByPerson({ results: [didit.aReview({ created_at: notText }), didit.aReview()] })).toBe(false);
@@ -83,7 +86,7 @@ describe("isApprovedByPerson", () => {
     expect(isApprovedByPerson({ results: page.slice(1) })).toBe(true);
   });
 
-  test("compares fractions of a second", () => {
+  test("isApprovedByPerson compares fractions of a second", () => {
     const byPerson = didit.aReview({ created_at: "2026-05-01T10:00:00Z" });
     const byRule = didit.aReview({ actor_type: "API_KEY", actor_email: undefined, created_at: "2026-05-01T10:00:00.500Z" });
     expect(isApprovedByPerson({ results: [byPerson, byRule] })).toBe(false);
@@ -105,14 +108,14 @@ describe("readWorkflow", () => {
     expect(problemsOf(fields).filter((text) => text.includes("causes no action"))).toHaveLength(2);
   });
 
-  test("lists problems of a workflow whose fields are not texts", () => {
+  test("readWorkflow lists problems of a workflow whose fields are not texts", () => {
     const fields = { features: [{ feature: notText }, notText], face_liveness_method: notText, duplicated_user_action: notText };
     expect(readWorkflow(fields, "id", "W", false).problems.length).toBeGreaterThan(0);
   });
 });
 
 describe("readApplicant", () => {
-  test("reads labels that are not texts as unread", () => {
+  test("readApplicant reads labels that are not texts as unread", () => {
     const applicant = sumsub.withReview({
       reviewResult: { reviewAnswer: "RED", reviewRejectType: "FINAL", rejectLabels: [notText, "__proto__"] },
     });
@@ -121,26 +124,26 @@ describe("readApplicant", () => {
   });
 
   test.each(["0000-01-01 00:00:00+0000", "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00"])(
-    "does not read the time %s, which PostgreSQL and the API cannot represent",
+    "readApplicant does not read the time %s, which PostgreSQL and the API cannot represent",
     (reviewDate) => {
       expect(readSumsub(sumsub.withReview({ reviewDate }))).toMatchObject({ completedAt: undefined });
     },
   );
 
-  test("limits the number of unread steps, which are logged", () => {
+  test("readApplicant limits the number of unread steps, which are logged", () => {
     const steps = Object.fromEntries(Array.from({ length: 5_000 }, (_item, index) => [`STEP_${index}`, null]));
     const unread = readSumsub(sumsub.anApplicant(), { ...sumsub.someSteps(), ...steps })?.unread ?? [];
     expect(unread.length).toBeLessThanOrEqual(101);
     expect(unread).toContain("other_step");
   });
 
-  test("reads no expiry of a document among more documents than it compares", () => {
+  test("readApplicant reads no expiry of a document among more documents than it compares", () => {
     const other = { idDocType: "PASSPORT" };
     const documents = [{}, ...Array.from({ length: 99 }, () => other), { validUntil: "2020-01-31" }];
     expect(readSumsub(sumsub.withIdDocs(...documents))).toMatchObject({ documentExpiry: undefined });
   });
 
-  test("does not compare a name that has no letters", () => {
+  test("readApplicant does not compare a name that has no letters", () => {
     const applicant = sumsub.anApplicant({ fixedInfo: { firstName: "-" }, info: { firstName: "", idDocs: [] } });
     const review = readReview(applicant);
     const responses = { applicant, steps: sumsub.someSteps(), amlCase: sumsub.anAmlCase() };
@@ -148,7 +151,7 @@ describe("readApplicant", () => {
     expect(state).toMatchObject({ reasonCodes: ["PROFILE_MISMATCH"] });
   });
 
-  test.each(["__proto__", "constructor", "toString"])("reads no status, step or label %s", (name) => {
+  test.each(["__proto__", "constructor", "toString"])("readApplicant reads no status, step or label %s", (name) => {
     expect(readReview(sumsub.withReview({ reviewStatus: name }))).toBeUndefined();
     const steps = { ...sumsub.someSteps(), ...JSON.parse(`{"${name}": {"x": 1}}`) };
     Object.defineProperty(steps, name, { value: {}, enumerable: true });

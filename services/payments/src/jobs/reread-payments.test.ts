@@ -226,7 +226,7 @@ const isRead = (path: string) => path.includes("getOrderStatusExtended");
 
 test.each([
   [
-    "becomes PAID when the confirm takes reserved money",
+    "an expired payment becomes PAID when the confirm takes reserved money",
     (path: string) => (isRead(path) ? '"orderStatus":1' : undefined),
     "PAID",
     null,

@@ -26,7 +26,7 @@ test("reads the brokers, or the subscribers of each topic", () => {
   });
 });
 
-test("readEventConfig rejects settings without a transport, brokers or subscribers", () => {
+test("readTransportOptions rejects settings without a transport, brokers or subscribers", () => {
   expect(problems({})).toContain("EVENTS is not set");
   expect(problems({ KAFKA_BROKERS: "a:9092" })).toContain("EVENTS is not set");
   expect(problems({ EVENTS: "kafka" })).toContain("KAFKA_BROKERS is not set");
@@ -34,7 +34,7 @@ test("readEventConfig rejects settings without a transport, brokers or subscribe
   expect(problems({ EVENTS: "direct", DIRECT_SUBSCRIBERS: "payments.v1" })).toContain("topic=address pairs");
 });
 
-test("readEventConfig rejects missing, malformed and duplicate keys, without the text of a key in the error", () => {
+test("readTransportOptions rejects missing, malformed and duplicate keys, without the text of a key in the error", () => {
   expect(problems({ ...direct, EVENT_MAC_KEYS: testEventSettings("x.v1").EVENT_MAC_KEYS })).toContain("no key for y.v1");
   for (const invalidKeys of ["x.v1=k1:tooShort", "x.v1=k1", "=k1:tooShort", "tooShort"]) {
     expect(problems({ ...direct, EVENT_MAC_KEYS: invalidKeys })).toContain("entry 1 must be topic=id:key");
@@ -49,7 +49,7 @@ describe("Kafka in production", () => {
   const production = { ...kafka, NODE_ENV: "production" };
   const login = { KAFKA_SASL_MECHANISM: "scram-sha-512", KAFKA_SASL_USERNAME: "u", KAFKA_SASL_PASSWORD: "p" };
 
-  test("readEventConfig requires TLS and a login, and names the settings that waive them", () => {
+  test("readTransportOptions requires TLS and a login, and names the settings that waive them", () => {
     const messages = problems(production);
     expect(messages).toMatch(/KAFKA_TLS must be true in production.*KAFKA_WITHOUT=tls/);
     expect(messages).toMatch(/KAFKA_SASL_MECHANISM.*KAFKA_WITHOUT=login/);
@@ -62,13 +62,13 @@ describe("Kafka in production", () => {
     expect(read({ ...production, ...certificate })).toMatchObject({ ssl: { ca: ["ca"], cert: "cert", key: "key" } });
   });
 
-  test("readEventConfig waives only the safeguards that KAFKA_WITHOUT lists", () => {
+  test("readTransportOptions waives only the safeguards that KAFKA_WITHOUT lists", () => {
     expect(read({ ...production, KAFKA_WITHOUT: "tls,login,copies" })).toMatchObject({ kind: "kafka", requiresCopies: false });
     expect(problems({ ...production, KAFKA_WITHOUT: "tls" })).toContain("KAFKA_WITHOUT=login");
     expect(problems({ ...production, KAFKA_WITHOUT: "everything" })).toContain('not "everything"');
   });
 
-  test("readEventConfig rejects TLS files without TLS, a key without a certificate and an incomplete login", () => {
+  test("readTransportOptions rejects TLS files without TLS, a key without a certificate and an incomplete login", () => {
     expect(problems({ ...kafka, KAFKA_TLS_CA: "ca" })).toContain("need KAFKA_TLS=true");
     expect(problems({ ...kafka, KAFKA_TLS: "true", KAFKA_TLS_KEY: "key" })).toContain("must be set together");
     expect(problems({ ...kafka, KAFKA_SASL_MECHANISM: "plain" })).toContain("KAFKA_SASL_USERNAME is not set");

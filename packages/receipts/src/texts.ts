@@ -147,7 +147,7 @@ const en: ReceiptTexts = {
   mailIntro: (seller) => `This is the receipt of your payment to ${seller}. It is attached as a PDF.`,
   mailLink: "View the receipt online",
   mailReason:
-    "You receive this message because your address was entered on the page of the receipt. If it was not you, please ignore it.",
+    "You receive this message because your address was entered on the receipt page. If you did not enter it, please ignore this message.",
 };
 
 /** Texts of receipts in all languages. */

@@ -287,17 +287,17 @@ export const problemCatalogue = {
   ],
   payment_detail_invalid: [
     "Payment detail is invalid",
-    "The detail contains the form that the field requires. Send a valid value or clear the field.",
+    "The detail states the format that the field requires. Send a valid value or clear the field.",
     422,
   ],
   payment_link_full: [
     "Payment link has no free slot",
-    "Other customers are paying for the last ones. Try again in a few minutes.",
+    "Payments of other customers occupy the remaining slots. Try again in a few minutes.",
     409,
   ],
   payment_link_not_available: [
     "Payment link is not available",
-    "The seller has deactivated the payment link, it has expired, or all its payments are made. Contact the seller.",
+    "The seller has deactivated the payment link, it has expired, or it has reached max_payments. Contact the seller.",
     409,
   ],
   payment_link_not_found: ["Payment link not found", "There is no payment link with this id. Check the id.", 404],

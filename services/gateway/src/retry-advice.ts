@@ -15,6 +15,6 @@ const byCode: Readonly<Record<string, string>> = {
 /** Returns the text that explains whether and how to repeat a rejected request. */
 export function retryAdvice(code: string, status: number): string {
   const isTemporary = status === 409 && code.endsWith("_in_progress");
-  const statusAdvice = isTemporary ? "Yes, after Retry-After. The conflict ends by itself." : byStatus[status];
+  const statusAdvice = isTemporary ? "Yes, after Retry-After. The conflict ends without an action of yours." : byStatus[status];
   return byCode[code] ?? statusAdvice ?? "No. Change the request first, or remove the cause of the rejection.";
 }

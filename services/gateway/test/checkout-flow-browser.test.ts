@@ -94,7 +94,7 @@ describe.skipIf(isBrowserMissing("browser tests of a buyer"))("a buyer's browser
     expect(starts()).toHaveLength(1);
   });
 
-  test("the form goes on by itself after the proof of work when the buyer presses the button before it is complete", async () => {
+  test("the form is sent after the proof of work if the buyer presses the button earlier", async () => {
     const { page, starts } = await openLink({ hasCaptcha: true });
     await page.evaluate("document.querySelector('altcha-widget').reset()");
     await page.check("#conditions");
@@ -103,7 +103,7 @@ describe.skipIf(isBrowserMissing("browser tests of a buyer"))("a buyer's browser
     expect(starts()).toHaveLength(1);
   });
 
-  test("the form states without scripts that the proof of work needs them, and starts no payment", async () => {
+  test("without JavaScript, the form states that the proof of work needs it, and starts no payment", async () => {
     const { page, starts } = await openLink({ hasCaptcha: true, context: { javaScriptEnabled: false } });
     expect(await page.locator("noscript .problem").textContent()).toContain("This page needs JavaScript");
     await page.check("#conditions");
@@ -113,7 +113,7 @@ describe.skipIf(isBrowserMissing("browser tests of a buyer"))("a buyer's browser
     expect(starts()).toEqual([]);
   });
 
-  test("a buyer returns to the link and may go on with the payment, or begin again", async () => {
+  test("a buyer who returns to the link can continue the payment or start a new one", async () => {
     const { page, starts, url, behaviour } = await openLink();
     await page.check("#conditions");
     await page.click("button.pay");
@@ -125,19 +125,19 @@ describe.skipIf(isBrowserMissing("browser tests of a buyer"))("a buyer's browser
     });
     await page.goto(`${url}?lang=en`);
     expect(await page.textContent("h1")).toBe("You already have a payment in progress");
-    await page.getByRole("link", { name: "Begin again" }).click();
+    await page.getByRole("link", { name: "Start a new payment" }).click();
     await page.check("#conditions");
     await page.click("button.pay");
     await page.waitForURL(`${urlOf(cardForm)}/**`);
     expect(starts().map(({ beginAgain }) => beginAgain)).toEqual([false, true]);
     expect(starts()[1]?.paymentToken).toBe(paymentToken);
     await page.goto(`${url}?lang=en`);
-    await page.getByRole("link", { name: "Go on with this payment" }).click();
+    await page.getByRole("link", { name: "Continue this payment" }).click();
     await page.waitForURL(`${urlOf(cardForm)}/**`);
     expect(starts()).toHaveLength(2);
   });
 
-  test("a buyer sees the result when it becomes known, without a script", async () => {
+  test("the page shows the result when it becomes known, without JavaScript", async () => {
     const { page, url, behaviour } = await openLink({ context: { javaScriptEnabled: false } });
     let payment = aPayment();
     behaviour.checkout.getCheckoutResult = async () => ({ link: aLink(), payment, canTryAgain: false });

@@ -128,6 +128,24 @@ describe("sumsub alone", () => {
   afterAll(() => harness[Symbol.asyncDispose]());
   afterEach(() => harness.sandbox.clearFaults());
 
+  test("a submission that the vendor no longer has needs a review after its link's end, and an operator decides it", async () => {
+    const { id, linkUrl } = await harness.create();
+    await harness.sandbox.submit(linkUrl, { outcome: "approved", hold_seconds: 600 });
+    await sync(id);
+    await harness.sandbox.fault("kyc_get", "error:404", 10);
+    await sync(id);
+    expect(await readStored(id)).toMatchObject({ status: "PROCESSING" });
+    await harness.sql("update kyc_application set link_expires_at = now() - interval '2 min' where id = ?", [id]);
+    await sync(id);
+    expect(await readStored(id)).toMatchObject({ status: "COMPLETED", verdict: "NEEDS_REVIEW", reviewed_at: null });
+    expect(await harness.readEventNames(id)).toContain("NEEDS_REVIEW");
+    const decided = await harness.kyc.reviewKycApplication(
+      { id, outcome: KycVerdict.REJECTED, note: "deleted at the vendor" },
+      { caller: adminCaller, timeoutMs: 20_000 },
+    );
+    expect(decided).toMatchObject({ verdict: KycVerdict.REJECTED });
+  });
+
   test("a failed attempt that is read after the link's end expires the application only with its link", async () => {
     const { id, linkUrl } = await harness.create();
     await harness.sandbox.submit(linkUrl, { outcome: "failed", hold_seconds: 1 });

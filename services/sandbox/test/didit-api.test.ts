@@ -61,14 +61,14 @@ describe("Didit POST /v3/session/", () => {
     expect((await decisionAt(sandbox.url, body.session_id)).status).toBe("In Progress");
   });
 
-  test("Didit POST /v3/session/ returns the same session for an unfinished vendor_data", async () => {
+  test("Didit POST /v3/session/ returns the unfinished session with the same vendor_data", async () => {
     const reference = aNewReference();
     const first = await create({ vendor_data: reference });
     const again = await create({ vendor_data: reference, language: "fr" });
     expect(again).toMatchObject({ status: 201, body: first.body });
   });
 
-  test("Didit POST /v3/session/ returns another session for another workflow or a finished vendor_data", async () => {
+  test("Didit POST /v3/session/ returns a new session for another workflow, or after the session has finished", async () => {
     const session = await aSession(sandbox.url);
     const still = await create({ vendor_data: session.reference, workflow_id: workflowIdStill });
     expect(still.body.session_id).not.toBe(session.id);
@@ -162,7 +162,7 @@ describe("Didit GET decision", () => {
     },
   );
 
-  test("Didit GET decision counts hits as Unreviewed, and as False Positive beside Approved with aml_cleared", async () => {
+  test("Didit GET decision returns hits as Unreviewed, or with aml_cleared as False Positive and the status Approved", async () => {
     const unreviewed = await decide({ aml_hit_count: 2 });
     expect(unreviewed.decision.status).toBe("In Review");
     expect(unreviewed.decision.aml_screenings).toMatchObject([
@@ -175,7 +175,7 @@ describe("Didit GET decision", () => {
     ]);
   });
 
-  test("Didit GET decision has the fields that submit overrides, and no field for null", async () => {
+  test("Didit GET decision returns the fields that submit overrides, and omits fields that are null", async () => {
     const { decision } = await decide({
       outcome: "approved",
       answer: { status: "Kyc Expired", aml_screenings: null, poa_verifications: [{ status: "In Review" }] },
@@ -185,12 +185,12 @@ describe("Didit GET decision", () => {
     expect(decision.face_matches).toMatchObject([{ status: "Approved" }]);
   });
 
-  test("Didit GET decision of the workflow for one picture has the method PASSIVE", async () => {
+  test("Didit GET decision returns the method PASSIVE for the workflow that evaluates one picture", async () => {
     const { decision } = await decide({ outcome: "approved" }, { workflow_id: workflowIdStill });
     expect(decision.liveness_checks).toMatchObject([{ method: "PASSIVE" }]);
   });
 
-  test("Didit GET decision returns the names of expected_details and a warning if the document differs", async () => {
+  test("Didit GET decision returns the fields of expected_details, and a warning if the document differs", async () => {
     const expected_details = { first_name: "Meriem", last_name: "Haddad" };
     const { decision } = await decide({ first_name: "Yacine" }, { expected_details });
     expect(decision.expected_details).toEqual({ first_name: "canary-first_name", last_name: "canary-last_name" });
@@ -206,7 +206,7 @@ describe("Didit GET decision", () => {
     expect(await decisionAt(clockSandbox.url, id)).toMatchObject({ status: "Expired" });
   });
 
-  test("Didit responses hold a marked text in each personal field", async () => {
+  test("Didit responses contain a canary in each personal field", async () => {
     const { decision } = await decide({ outcome: "needs_review", aml_hit_count: 1 }, { expected_details: { first_name: "x" } });
     const [document] = decision.id_verifications;
     for (const name of ["first_name", "last_name", "date_of_birth", "document_number", "personal_number", "mrz", "address"]) {
@@ -223,7 +223,7 @@ describe("Didit GET decision", () => {
 
 describe("Didit DELETE session", () => {
   test.each(["Not Started", "In Progress", "checked", "Approved"])(
-    "Didit DELETE session returns 204 in the state %s, and 404 from then on, without a callback",
+    "Didit DELETE session returns 204 in the state %s and causes no callback, and later calls return 404",
     async (state) => {
       const session = await aSession(sandbox.url);
       const { id, token } = session;
@@ -242,7 +242,7 @@ describe("Didit DELETE session", () => {
     },
   );
 
-  test("the control call delete deletes the session, and a creation with its vendor_data returns another one", async () => {
+  test("the control call delete deletes the session, and POST /v3/session/ with its vendor_data returns a new one", async () => {
     const { id, token, reference } = await aSession(sandbox.url);
     expect(await act(token, "delete")).toMatchObject({ status: 200 });
     expect((await call("GET", `/v3/session/${id}/decision/`)).status).toBe(404);
@@ -354,7 +354,7 @@ describe("control calls on a Didit session", () => {
     expect(receiver.received.map(({ body }) => body.status)).toEqual(["In Progress", "Approved", "Resubmitted", "Declined"]);
   });
 
-  test("reverse gives the other verdict later, with a callback", async () => {
+  test("reverse of a Didit session replaces the verdict and causes a callback", async () => {
     const session = await decide({ outcome: "approved" });
     expect((await act(session.token, "reverse", { outcome: "approved" })).status).toBe(409);
     expect((await act(session.token, "reverse", { outcome: "rejected" })).status).toBe(200);
@@ -363,7 +363,7 @@ describe("control calls on a Didit session", () => {
     expect(receiver.received.at(-1)?.body).toMatchObject({ status: "Declined", decision: { status: "Declined" } });
   });
 
-  test("resubmit, reverse and delete reject an application of the provider port or without a verdict", async () => {
+  test("resubmit, reverse and delete reject an application of our own protocol, or without a verdict", async () => {
     const { token } = await aVerification(sandbox.url);
     expect((await act(token, "resubmit")).status).toBe(422);
     expect((await act(token, "delete")).status).toBe(422);
@@ -371,7 +371,7 @@ describe("control calls on a Didit session", () => {
     expect((await act(token, "reverse", { outcome: "maybe" })).status).toBe(422);
   });
 
-  test("GET kyc shows the dialect, the calls without personal data, and the callbacks with their attempts", async () => {
+  test("GET /sandbox/kyc returns the dialect, the calls without personal data, and the callbacks with their attempts", async () => {
     const contact_details = { email: "meriem@applicant.test", phone: "+213550000000" };
     const session = await aSession(sandbox.url, { contact_details, expected_details: { first_name: "Meriem" } });
     await act(session.token, "open");
@@ -386,7 +386,7 @@ describe("control calls on a Didit session", () => {
     expect(JSON.stringify(body)).not.toMatch(/meriem|\+213/i);
   });
 
-  test("the event list of the provider port contains no event of a Didit session", async () => {
+  test("the event list of our own protocol contains no event of a Didit session", async () => {
     const { cursor } = (await callProvider(sandbox.url, "GET", "events?limit=500")).body;
     await decide({ outcome: "approved" });
     expect((await callProvider(sandbox.url, "GET", `events?after=${cursor}`)).body.events).toEqual([]);
@@ -397,7 +397,7 @@ describe("Didit callbacks", () => {
   const hmac = (text: string, secret = "provider-callback-secret") => createHmac("sha256", secret).update(text).digest("hex");
   const isSigned = ({ headers, raw }: ReceivedCallback) => headers["x-signature"] === hmac(raw);
 
-  test("each change of status causes a signed callback to KYC_CALLBACK_URL/didit with the whole decision", async () => {
+  test("each change of a status causes a signed callback to KYC_CALLBACK_URL/didit with the whole decision", async () => {
     const session = await decide({ outcome: "approved" });
     await untilDelivered(session);
     expect(receiver.received.map(({ body }) => body.status)).toEqual(["In Progress", "Approved"]);
@@ -496,7 +496,7 @@ describe("Didit callbacks", () => {
 });
 
 describe("Didit configuration", () => {
-  test("Didit GET /v3/workflows/ and its newest published version satisfy the requirements", async () => {
+  test("Didit GET /v3/workflows/ lists a published version that satisfies the requirements of kyc", async () => {
     const { results } = (await call("GET", "/v3/workflows/?limit=200")).body;
     const methodOf = async (id: string) => {
       const published = results.filter(
@@ -519,7 +519,7 @@ describe("Didit configuration", () => {
     expect((await call("GET", "/v3/workflows/unknown/")).status).toBe(404);
   });
 
-  test("PUT kyc-setup replaces fields of the workflow and of the webhook, and null removes a field", async () => {
+  test("PUT /sandbox/kyc-setup replaces fields of the workflow and of the webhook, and null removes a field", async () => {
     await setUp({ didit_workflow: { max_retry_attempts: 3, features: null, status: "draft" }, webhook: { enabled: false } });
     const { results } = (await call("GET", "/v3/workflows/")).body;
     expect(results.map(({ status }: { status: string }) => status)).toEqual(Array(6).fill("draft"));
@@ -531,7 +531,7 @@ describe("Didit configuration", () => {
     expect((await setUp({ didit_workflow: [] })).status).toBe(422);
   });
 
-  test("Didit returns the webhook destination, the balance and its time", async () => {
+  test("Didit returns the webhook destination, the balance and the time of its clock", async () => {
     expect((await call("GET", "/v3/webhook/destinations/destination/")).body).toMatchObject({
       uuid: "destination",
       url: `${receiver.url}/didit`,
@@ -555,7 +555,7 @@ describe("a fault of Didit's API", () => {
   };
   const names = Object.keys(operations) as (keyof typeof operations)[];
 
-  test.each(names)("%s with the fault error:503 gets Didit's error form and has no effect", async (name) => {
+  test.each(names)("%s with the fault error:503 returns an error in Didit's format and has no effect", async (name) => {
     const { id } = await decide({ outcome: "needs_review" });
     await setFault(name, "error:503");
     expect(await operations[name](id)).toMatchObject({ status: 503, body: { detail: expect.any(String) } });

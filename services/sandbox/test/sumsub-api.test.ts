@@ -54,7 +54,7 @@ describe("Sumsub authentication", () => {
   const path = "/resources/applicants/-/levels";
   const now = () => Math.floor(Date.now() / 1000);
 
-  test("a signature over the path as sent, with its prefix and query, is accepted", async () => {
+  test("Sumsub accepts a signature of the path as sent, with prefix and query", async () => {
     expect((await callSumsub(sandbox.url, "GET", `${path}?limit=5&name=a%20b`)).status).toBe(200);
     expect((await callSumsub(sandbox.url, "GET", path, undefined, { seconds: now() - 50 })).status).toBe(200);
   });
@@ -68,7 +68,7 @@ describe("Sumsub authentication", () => {
     ["a time 70 seconds ago", { seconds: now() - 70 }],
     ["a time in 90 seconds", { seconds: now() + 90 }],
     ["no time", { seconds: Number.NaN }],
-  ])("a request with %s gets 401 with errorCode 4003", async (_name, signing) => {
+  ])("Sumsub returns 401 with errorCode 4003 for a request with %s", async (_name, signing) => {
     const response = await callSumsub(sandbox.url, "GET", `${path}?limit=5`, undefined, signing);
     expect(response).toMatchObject({ status: 401, body: { code: 401, errorCode: 4003 } });
   });
@@ -151,7 +151,7 @@ describe("Sumsub POST websdkLink", () => {
     expect(await act(token, "submit", { outcome: "approved" })).toMatchObject({ status: 409 });
   });
 
-  test("Sumsub POST websdkLink makes a link that ends after ttlInSecs, and a later one opens the applicant again", async () => {
+  test("Sumsub POST websdkLink returns a link that expires after ttlInSecs, and a later link can be used again", async () => {
     await using clockSandbox = await aSandbox();
     const { id, reference, token } = await anApplicant(clockSandbox.url);
     await control(clockSandbox.url, "POST", "clock", { advance_seconds: 3600 });
@@ -215,7 +215,7 @@ describe("Sumsub GET one", () => {
     },
   );
 
-  test("Sumsub GET one does not change at the opening of the link, and the steps show a begun document", async () => {
+  test("Sumsub GET one does not change when the link is opened, and the steps contain the chosen document", async () => {
     const { id, token } = await anApplicant(sandbox.url);
     await act(token, "open");
     expect((await applicantAt(sandbox.url, id)).review.reviewStatus).toBe("init");
@@ -238,14 +238,14 @@ describe("Sumsub GET one", () => {
     expect((await applicantAt(sandbox.url, id)).review).toMatchObject({ attemptCnt: 5, reviewResult: { reviewAnswer: "GREEN" } });
   });
 
-  test("Sumsub GET one of a level that ends in still requires a photograph", async () => {
+  test("Sumsub GET one requires a photograph for a level whose name ends in still", async () => {
     const { object } = await decide({ outcome: "approved" }, {}, "amana still");
     expect(object.requiredIdDocs.docSets).toContainEqual(
       expect.objectContaining({ idDocSetType: "SELFIE", videoRequired: "photoRequired" }),
     );
   });
 
-  test("Sumsub GET one has the fields that submit overrides, also of the steps and the AML case", async () => {
+  test("Sumsub GET one, the steps and the AML case contain the fields that submit overrides", async () => {
     const answer = {
       type: "company",
       info: null,
@@ -262,7 +262,7 @@ describe("Sumsub GET one", () => {
     expect((await amlCaseAt(sandbox.url, id)).status).toBe(404);
   });
 
-  test("Sumsub GET one returns equal profile fields in fixedInfo and info, and different ones for a mismatch", async () => {
+  test("Sumsub GET one returns equal profile fields in fixedInfo and info, or different ones if the document differs", async () => {
     const fixedInfo = { firstName: "Meriem", lastName: "Haddad" };
     const equal = await decide({ first_name: "meriem" }, { fixedInfo });
     expect(equal.object.review.reviewResult.reviewAnswer).toBe("GREEN");
@@ -276,7 +276,7 @@ describe("Sumsub GET one", () => {
     expect(JSON.stringify([equal.object, different.object])).not.toMatch(/Meriem|Haddad|Yacine/i);
   });
 
-  test("Sumsub responses hold a marked text in each personal field", async () => {
+  test("Sumsub responses contain a canary in each personal field", async () => {
     const { id, object } = await decide({ outcome: "rejected", aml_hit_count: 1 }, { fixedInfo: { firstName: "x" } });
     const [document] = object.info.idDocs;
     for (const value of [object.email, object.phone, object.ipCountry, object.fixedInfo.firstName, document.number]) {
@@ -316,7 +316,7 @@ describe("Sumsub GET amlCase", () => {
     expect((await amlCaseAt(sandbox.url, id)).status).toBe(404);
   });
 
-  test("Sumsub GET amlCase returns 429 with Retry-After above the limit for each minute", async () => {
+  test("Sumsub GET amlCase returns 429 with Retry-After above the limit of calls per minute", async () => {
     await using slowSandbox = await aSandbox({ sumsubAmlPerMinute: 2 });
     const { id } = await anApplicant(slowSandbox.url);
     const statuses = [];
@@ -371,7 +371,7 @@ describe("Sumsub PATCH deactivated", () => {
 });
 
 describe("Sumsub POST approve and reject", () => {
-  test("Sumsub POST approve and reject decide an applicant on hold or decided", async () => {
+  test("Sumsub POST approve and reject set the verdict of an applicant that is on hold or already has one", async () => {
     const applicant = await decide({ outcome: "needs_review", reason_codes: ["AML_MATCH"] });
     const { id } = applicant;
     expect((await review(id, "reject", { note: "Amana officer" })).status).toBe(200);
@@ -398,7 +398,7 @@ describe("Sumsub POST approve and reject", () => {
     expect(body).not.toHaveProperty("errorCode");
   });
 
-  test("Sumsub POST approve returns 400 for an unknown field or an applicant without a check, and 404 for an unknown one", async () => {
+  test("Sumsub POST approve returns 400 for an unknown field or an applicant without a check, and 404 for an unknown applicant", async () => {
     const { id } = await anApplicant(sandbox.url);
     expect((await review(id, "approve")).status).toBe(400);
     expect((await review(id, "approve", { note: "x" })).status).toBe(400);
@@ -407,7 +407,7 @@ describe("Sumsub POST approve and reject", () => {
 });
 
 describe("control calls on a Sumsub applicant", () => {
-  test("reverse gives the other verdict later, with a callback", async () => {
+  test("reverse of a Sumsub applicant replaces the verdict and causes a callback", async () => {
     const applicant = await decide({ outcome: "approved" });
     expect((await act(applicant.token, "reverse", { outcome: "rejected" })).status).toBe(200);
     const { review: state } = await applicantAt(sandbox.url, applicant.id);
@@ -416,12 +416,12 @@ describe("control calls on a Sumsub applicant", () => {
     expect(receiver.received.at(-1)?.body).toMatchObject({ type: "applicantReviewed", reviewResult: { reviewAnswer: "RED" } });
   });
 
-  test("resubmit returns 422, because only Didit has it", async () => {
+  test("resubmit of a Sumsub applicant returns 422", async () => {
     const { token } = await decide({ outcome: "approved" });
     expect((await act(token, "resubmit")).status).toBe(422);
   });
 
-  test("GET kyc shows the calls on an applicant without personal data", async () => {
+  test("GET /sandbox/kyc returns the calls on an applicant without personal data", async () => {
     const applicant = await anApplicant(sandbox.url, { email: "meriem@applicant.test", fixedInfo: { firstName: "Meriem" } });
     await call("GET", `/resources/applicants/-;externalUserId=${applicant.reference}/one`);
     const { body } = await control(sandbox.url, "GET", `kyc?reference=${applicant.reference}`);
@@ -433,7 +433,7 @@ describe("control calls on a Sumsub applicant", () => {
     expect(JSON.stringify(body)).not.toMatch(/meriem/i);
   });
 
-  test("the event list of the provider port contains no event of an applicant", async () => {
+  test("the event list of our own protocol contains no event of a Sumsub applicant", async () => {
     const { cursor } = (await callProvider(sandbox.url, "GET", "events?limit=500")).body;
     await decide({ outcome: "approved" });
     expect((await callProvider(sandbox.url, "GET", `events?after=${cursor}`)).body.events).toEqual([]);
@@ -445,7 +445,7 @@ describe("Sumsub callbacks", () => {
     headers["x-payload-digest-alg"] === "HMAC_SHA256_HEX" &&
     headers["x-payload-digest"] === createHmac("sha256", "provider-callback-secret").update(raw).digest("hex");
 
-  test("each change causes a signed callback to KYC_CALLBACK_URL/sumsub, but the opening of the link does not", async () => {
+  test("each change except the opening of the link causes a signed callback to KYC_CALLBACK_URL/sumsub", async () => {
     const applicant = await anApplicant(sandbox.url);
     const { id, reference, token } = applicant;
     await act(token, "submit", { outcome: "failed" });
@@ -537,7 +537,7 @@ describe("Sumsub configuration", () => {
     expect((await call("GET", "/resources/applicants/-/levels/unknown")).status).toBe(404);
   });
 
-  test("PUT kyc-setup replaces fields of each level, and null removes a field", async () => {
+  test("PUT /sandbox/kyc-setup replaces fields of each level, and null removes a field", async () => {
     await setUp({ sumsub_level: { websdkNext: false, applicantType: null } });
     const { items } = (await call("GET", "/resources/applicants/-/levels")).body;
     const { body } = await call("GET", `/resources/applicants/-/levels/${items[0].id}`);
@@ -545,7 +545,7 @@ describe("Sumsub configuration", () => {
     expect(body).not.toHaveProperty("applicantType");
   });
 
-  test("Sumsub returns the webhook, the rights and its time", async () => {
+  test("Sumsub returns the webhook, the AML sources and the time of its clock", async () => {
     expect((await call("GET", "/resources/api/clientWebhooks/webhook")).body).toMatchObject({
       id: "webhook",
       target: `${receiver.url}/sumsub`,
@@ -572,7 +572,7 @@ describe("a fault of Sumsub's API", () => {
   };
   const names = Object.keys(operations) as (keyof typeof operations)[];
 
-  test.each(names)("%s with the fault error:503 gets Sumsub's error form and has no effect", async (name) => {
+  test.each(names)("%s with the fault error:503 returns an error in Sumsub's format and has no effect", async (name) => {
     const applicant = await decide({ outcome: "needs_review" });
     await setFault(name, "error:503");
     expect(await operations[name](applicant)).toMatchObject({
@@ -601,7 +601,7 @@ describe("a fault of Sumsub's API", () => {
   });
 });
 
-test("the sandbox has the levels, the workflows and the credentials of its settings", async () => {
+test("the sandbox uses the levels, workflows and credentials of its settings", async () => {
   const { sumsubLevels, sumsubSecretKey, diditWorkflows, diditApiKey } = readConfig({
     KYC_SUMSUB_LEVEL_PASSPORT_STILL: "passport photograph",
     KYC_SUMSUB_SECRET_KEY: "another-secret",

@@ -10,30 +10,32 @@ import { withServices } from "../services.ts";
 
 /** Commands for the accounts at verification vendors (docs/kyc-providers.md). */
 export function kycProvider(program: Command): void {
-  const group = program.command("kyc-provider").description("check and change the verification provider (docs/kyc-providers.md)");
+  const group = program
+    .command("kyc-provider")
+    .description("check the verification providers, count their applications, delete data of applicants");
   group
     .command("check")
-    .description("check the accounts of the current and the former providers, without creating an application")
+    .description("check the accounts at the current and the former providers; creates no application")
     .option("--json", jsonHelp)
     .addHelpText("after", `${settingsHelp}\n\nExample:\n  amana kyc-provider check`)
     .action(check);
   withCommonOptions(
-    group.command("list").description("show how many applications remain at each provider"),
+    group.command("list").description("count the applications at each provider: open ones, all, and deletions to confirm"),
     "kyc-provider list",
   ).action(list);
   withChangeOptions(
     group
       .command("erase <id>")
-      .description("delete the applicant's data at the provider of an application that has ended")
+      .description("delete an applicant's data at the provider, after the application has ended")
       .requiredOption("--reason <text>", "reason for the audit trail")
-      .option("--yes", "do not ask for confirmation")
+      .option("--yes", "skip the confirmation (required without a terminal)")
       .addHelpText("after", settingsHelp),
     "kyc-provider erase 01a21cc8-5ebb-73d5-83fb-cd06eab6d5c6 --reason 'request of the applicant'",
   ).action(erase);
 }
 
 const settingsHelp =
-  "\nConnects to the verification providers with the settings KYC_… of the kyc service (services/kyc/.env.example).";
+  "\nReads the KYC_… settings of the kyc service from the environment (services/kyc/.env.example).\nGuide: docs/kyc-providers.md";
 
 async function check({ json }: { json?: boolean }): Promise<void> {
   const rows = await withSettings(() => checkConfiguredProviders());
@@ -80,7 +82,7 @@ async function erase(id: string, { as, reason, json, yes, ...selection }: EraseO
   if ("text" in result) throw new CommandError(result.text);
   const texts = {
     erased: `The data was deleted at ${result.provider}.`,
-    requested: `The applicant was deactivated at ${result.provider}, which has no deletion by API. Request the deletion in its dashboard. amana kyc-provider list counts the deletions that are not confirmed.`,
+    requested: `The applicant was deactivated at ${result.provider}, whose API cannot delete. Request the deletion in its dashboard. "amana kyc-provider list" counts the deletions that are not confirmed.`,
   };
   print(json ? JSON.stringify(result) : texts[result.kind]);
 }

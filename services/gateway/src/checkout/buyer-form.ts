@@ -41,11 +41,13 @@ export type BuyerErrorCode =
 
 export type BuyerErrors = Partial<Record<BuyerField, BuyerErrorCode>>;
 
-/** Longest value of a field that is read. */
+/** Maximum length of a value. Further characters are ignored. */
 const typedLengthMax = 1_000;
 const captchaLengthMax = 8_000;
 const nameLengthMax = 120;
-/** Random text of the page. Any text of this form is accepted, because it only has to be unique. */
+/**
+ * Pattern of the random form token. The token only has to be unique, so the page need not sign it.
+ */
 const formTokenForm = /^[\w-]{16,64}$/;
 
 /** Reads the body of a POST. Undefined if the form has no usable form token. */

@@ -49,7 +49,7 @@ test("Captcha accepts solutions of every key during a rotation, and of no other 
 });
 
 test.each(["", "x", encode(null), encode({}), encode({ challenge: { parameters: { data: { link: "link", form: "form-1" } } } })])(
-  "Captcha rejects a text that is no solution: %j",
+  "Captcha rejects the malformed solution %j",
   async (text) => {
     expect(await new Captcha([key]).isSolved(text, form)).toBe(false);
   },

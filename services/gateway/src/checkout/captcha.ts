@@ -2,12 +2,12 @@ import { createChallenge, verifySolution } from "altcha-lib";
 import { deriveKey } from "altcha-lib/algorithms/pbkdf2";
 import { keysFor, type PurposeKeys } from "./checkout-keys.ts";
 
-/** Iterations of one attempt. The gateway makes one attempt, when it checks a solution. */
+/** PBKDF2 iterations of one attempt. The gateway makes one attempt to verify a solution. */
 const iterations = 1_000;
 /**
- * First byte of a solution, so that a browser needs 256 attempts on average: about half a second of
- * an ordinary phone. A counter that the gateway chooses would bound the attempts, but each page
- * would cost the gateway an attempt.
+ * First byte of the key that a solution must derive. A browser needs 256 attempts on average, about
+ * half a second on an ordinary phone. ALTCHA can also limit the number of attempts, but the gateway
+ * would then have to make an attempt for each page.
  */
 const keyPrefix = "00";
 /** Time in which the buyer submits the form. */
@@ -23,7 +23,7 @@ interface FormId {
 /**
  * Proof of work (ALTCHA) that a browser does before it starts a payment. A challenge is signed for
  * one form of one link. The form token is the idempotency key of the payment, so a solution starts
- * one payment at most.
+ * at most one payment.
  */
 export class Captcha {
   readonly #keys: PurposeKeys;
@@ -58,7 +58,7 @@ export class Captcha {
         if ((await verifySolution({ challenge, solution, deriveKey, hmacSignatureSecret })).verified) return true;
       }
     } catch {
-      // The caller sent a text of another form.
+      // The text is not a solution, for example not JSON.
     }
     return false;
   }

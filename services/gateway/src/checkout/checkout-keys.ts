@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 
-/** Keys of one purpose, in the order of CHECKOUT_KEYS: the first one signs, all are accepted. */
+/** Keys of one purpose, in the order of CHECKOUT_KEYS: the first key signs, and all keys verify. */
 export type PurposeKeys = readonly [Buffer, ...Buffer[]];
 
 /** Derives the keys of a purpose, so that a signature of one purpose is not valid for another. */

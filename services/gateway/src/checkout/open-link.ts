@@ -16,11 +16,11 @@ export interface OpenLink {
   readonly isFull: boolean;
 }
 
-/** Form of the tokens in addresses. A text of another form is unknown without a call. */
+/** Pattern of the tokens in addresses. Other texts are unknown tokens and cause no call. */
 const linkTokenForm = /^[\w-]{16,64}$/;
 const readTimeoutMs = 5_000;
 
-/** Returns the link token of the path. Throws not_found for a text of another form. */
+/** Returns the link token of the path. Throws not_found for a text that is no token. */
 export function linkTokenOf(request: FastifyRequest): string {
   const { token = "" } = request.params as { token?: string };
   if (!linkTokenForm.test(token)) throw Problem.of("not_found");
@@ -51,9 +51,9 @@ export async function openLink(
 }
 
 export const linkNotAvailable = (): Problem =>
-  new Problem(410, "payment_link_not_available", "The payment link is not available any more.");
+  new Problem(410, "payment_link_not_available", "The payment link is no longer available.");
 
-/** Returns the options of a read for a page. Each link gets its own turns in the bulkhead. */
+/** Returns the options of a read for a page. The bulkhead shares its slots fairly between links. */
 const pageCall = (request: FastifyRequest, reply: FastifyReply, linkToken: string): BulkheadCall => ({
   ...callOf(request, reply, readTimeoutMs),
   bulkhead: "page",
@@ -72,9 +72,9 @@ export const checkoutCall = (
   fairQueueKey,
 });
 
-/** Returns the language that the buyer chose, or else that of the link, or else of the browser. */
+/** Returns the language that the buyer chose, or else the link's, or else the browser's. */
 export function languageOf(request: FastifyRequest): Language {
-  // There is no query before the routing of a malformed address.
+  // Fastify does not parse the query of a malformed address.
   const query = request.query as { lang?: unknown } | null;
   return parseLanguage(query?.lang) ?? request.pageLanguage ?? preferredLanguage(request.headers["accept-language"]);
 }

@@ -7,8 +7,9 @@ const maxAgeSeconds = 60 * 60;
 const form = /^amana_checkout=([0-9a-f]{64})\.([\w-]{43})$/;
 
 /**
- * The cookie with which a browser finds its payment of a link again. It contains the payment's page
- * token and a signature over link and payment, and is sent only to the pages of the link.
+ * The cookie that identifies the payment which a browser has started through a link. It contains
+ * the payment's page token and a signature over link and payment, and is sent only to the pages of
+ * the link.
  */
 export class PaymentCookie {
   readonly #keys: PurposeKeys;

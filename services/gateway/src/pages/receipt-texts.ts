@@ -21,6 +21,6 @@ export const receiptErrorTexts: ErrorTexts<Readonly<Record<Language, Text>>> = {
   refused: {
     fr: ["Demande non reconnue", "Nous n’avons pas pu lire cette demande. Revenez à la page du reçu et recommencez."],
     ar: ["طلب غير مفهوم", "تعذر علينا قراءة هذا الطلب. يُرجى العودة إلى صفحة الإيصال وإعادة المحاولة."],
-    en: ["Request not understood", "We could not read this request. Please go back to the page of the receipt and try again."],
+    en: ["Request not understood", "We could not read this request. Please go back to the receipt and try again."],
   },
 };

@@ -83,7 +83,7 @@ describe("the result of a payment", () => {
     expect(textOf(body)).toContain("The seller has refunded 500.00 DZD to you.");
   });
 
-  test("the result page makes no statement about a PENDING payment, and updates itself", async () => {
+  test("the result page states that the result of a PENDING payment is unknown, and reloads itself", async () => {
     const { body, headers } = await resultOf(aPayment());
     expect(headers["refresh"]).toBe("10");
     expect(textOf(body)).toContain("We do not know the result of this payment yet.");
@@ -155,7 +155,7 @@ describe("the result of a payment", () => {
   });
 
   test.each(["x", "A".repeat(64), `${"a".repeat(63)}%00`])(
-    "the result page sends a 404 page without a call for the page token %s",
+    "the result page returns 404 without a call for the page token %s",
     async (token) => {
       const response = await gateway.app.inject({ url: `/pay/${linkToken}/result/${token}` });
       expect(response.statusCode).toBe(404);
@@ -163,7 +163,7 @@ describe("the result of a payment", () => {
     },
   );
 
-  test("the result page sends a 404 page for an unknown payment", async () => {
+  test("the result page returns 404 for an unknown payment", async () => {
     gateway.behaviour.checkout.getCheckoutResult = async () => Promise.reject(notFound("not_found", "x"));
     const response = await gateway.app.inject({ url: path });
     expect([response.statusCode, response.headers["content-type"]]).toEqual([404, "text/html; charset=utf-8"]);

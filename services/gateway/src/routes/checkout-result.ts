@@ -16,8 +16,8 @@ const receiptTimeoutMs = 2_000;
 const paymentTokenForm = /^[0-9a-f]{64}$/;
 
 /**
- * Serves the result of a payment to the buyer, whose browser the processor sends there. It is shown
- * although the link or its business is not available any more.
+ * Serves the result of a payment to the buyer, whose browser returns from the processor. The page
+ * is available even after the link or its business was deactivated.
  */
 export function checkoutResult(app: App, gateway: Gateway): void {
   const { rpc, businesses, logger } = gateway;
@@ -60,7 +60,7 @@ export function checkoutResult(app: App, gateway: Gateway): void {
     }
   };
 
-  /** A buyer gets the result also while identity does not respond. */
+  /** Returns the business without its name while identity does not respond. The page omits it. */
   const resolveBusiness = async (request: FastifyRequest, businessId: string) => {
     try {
       return await businesses.resolve(businessId);

@@ -66,7 +66,7 @@ describe("GET /pay/{token}", () => {
     expect((await get(`${path}?lang=${lang}`)).body).toContain(html);
   });
 
-  test("GET /pay/{token} forbids frames, referrers, caches, foreign sources, and redirects of the form to other origins", async () => {
+  test("GET /pay/{token} forbids frames, referrers, caches, resources of other origins, and redirects of the form to other origins", async () => {
     const { headers } = await get();
     expect(headers).toMatchObject({
       "content-security-policy":
@@ -128,7 +128,7 @@ describe("GET /pay/{token}", () => {
     },
   );
 
-  test("GET /pay/{token} offers to go on with the payment of the browser, or to begin again", async () => {
+  test("GET /pay/{token} offers to continue the payment in progress of the browser, or to start a new one", async () => {
     serveLink(gateway, aLink(), { payment: aPayment() });
     const { statusCode, body } = await get(path, { cookie: browserCookie });
     expect([statusCode, h1(body)]).toEqual([200, "Vous avez déjà un paiement en cours"]);
@@ -145,11 +145,13 @@ describe("GET /pay/{token}", () => {
     expect(gateway.received[0]?.request).not.toHaveProperty("paymentToken");
   });
 
-  test("GET /pay/{token} offers to go on with the payment of the browser when the link is full", async () => {
+  test("GET /pay/{token} offers to continue the payment in progress of the browser when the link is full", async () => {
     serveLink(gateway, aLink(), { state: CheckoutState.FULL, payment: aPayment() });
     const { statusCode, body } = await get(`${path}?lang=en`, { cookie: browserCookie });
     expect(statusCode).toBe(409);
-    expect(body).toContain("Another customer is paying for the last one. Try again in a few minutes.");
+    expect(body).toContain(
+      "The number of payments is limited, and another customer is making the last one. Try again in a few minutes.",
+    );
     expect(body).toContain(`href="${formUrl}"`);
   });
 });
@@ -166,7 +168,7 @@ describe("POST /pay/{token}", () => {
     expect(starts()[0]).not.toHaveProperty("paymentToken");
   });
 
-  test("POST /pay/{token} sends the values of the buyer, and the payment of the browser", async () => {
+  test("POST /pay/{token} sends the values of the buyer and the payment of the browser to the payments service", async () => {
     serveLink(gateway, anOpenLink(), { payment: aPayment() });
     const fields = { amount: "2 000,50", name: "Amina", email: "amina@example.dz", phone: "0550123456", begin_again: "1" };
     expect((await post(fields, { headers: { cookie: browserCookie } })).statusCode).toBe(303);
@@ -215,7 +217,7 @@ describe("POST /pay/{token}", () => {
     expect([response.statusCode, response.headers["content-type"]]).toEqual([413, "text/html; charset=utf-8"]);
   });
 
-  test("POST /pay/{token} lets the buyer decide when the payment in progress has another amount", async () => {
+  test("POST /pay/{token} offers both payments when the payment in progress has another amount", async () => {
     serveLink(gateway, anOpenLink({ customerFields: {} }), { payment: aPayment() });
     const { body } = await post({ amount: "700", lang: "en" }, { headers: { cookie: browserCookie } });
     expect(h1(body)).toBe("You already have a payment in progress");
@@ -291,7 +293,7 @@ describe("with a proof of work", () => {
     expect(challengeOf(body).parameters.data).toEqual({ form: formToken, link: linkToken });
   });
 
-  test("GET /pay/{token} states without JavaScript what is needed", async () => {
+  test("GET /pay/{token} states to browsers without JavaScript that the proof of work needs it", async () => {
     expect((await get()).body).toMatch(/<noscript>.*JavaScript.*<\/noscript>/s);
   });
 });
@@ -302,7 +304,7 @@ describe("limits", () => {
     await start({ limits: { checkoutPerMinute: 10, checkoutLinkPerSecond: 50 }, nowMs: () => 1_000 });
   });
 
-  test("the rate limit permits ten starts a minute of one network at one link, and rejects more until the next is possible", async () => {
+  test("the rate limit permits one network ten payment starts a minute for one link", async () => {
     const statuses: number[] = [];
     for (let i = 0; i < 10; i++) statuses.push((await post()).statusCode);
     expect(statuses).toEqual(Array(10).fill(303));
@@ -319,7 +321,7 @@ describe("limits", () => {
     expect((await post({}, { address: "2001:db8::ffff" })).statusCode).toBe(429);
   });
 
-  test("the rate limit permits a hundred starts of one link in a burst, and those of other links", async () => {
+  test("the rate limit permits a burst of a hundred payment starts for one link, and does not affect other links", async () => {
     const statuses: number[] = [];
     for (let i = 0; i < 101; i++) statuses.push((await post({}, { address: `198.51.100.${i}` })).statusCode);
     expect(statuses).toEqual([...Array(100).fill(303), 429]);
@@ -327,7 +329,7 @@ describe("limits", () => {
     expect((await post({}, { address: "198.51.100.250" })).statusCode).toBe(303);
   });
 
-  test("the rate limit counts no start for a form with errors", async () => {
+  test("the rate limit does not count a form with errors", async () => {
     serveLink(gateway, anOpenLink());
     for (let i = 0; i < 11; i++) expect((await post()).statusCode).toBe(422);
   });
@@ -343,7 +345,7 @@ describe("a link whose calls do not end", () => {
   // The gateway stops after its requests have ended.
   afterEach(() => blocked.reject(new Error("released")));
 
-  test("a link whose calls do not end delays no page of another link", async () => {
+  test("calls that do not end for one link do not delay the page of another link", async () => {
     const { getCheckout } = gateway.behaviour.checkout;
     gateway.behaviour.checkout.getCheckout = (request, call) =>
       request.linkToken === linkToken
@@ -353,7 +355,7 @@ describe("a link whose calls do not end", () => {
     expect((await get(`/pay/${otherToken}`)).statusCode).toBe(200);
   });
 
-  test("a link whose calls do not end delays no start of another business", async () => {
+  test("calls that do not end for one link do not delay a payment of another business", async () => {
     const otherLink = aLink({ id: "01a1b2c3-0000-7000-8000-000000000002", businessId: "01a1b2c3-0000-7000-8000-0000000000b2" });
     gateway.behaviour.checkout.getCheckout = async (request) => ({
       link: request.linkToken === linkToken ? aLink() : otherLink,

@@ -96,7 +96,8 @@ async function submitForm(pages: Pages, request: FastifyRequest, reply: FastifyR
   const isSolved = await pages.captcha?.isSolved(typed.captcha, { linkToken, formToken: typed.formToken });
   if (isSolved === false) errors.captcha = "captcha_missing";
   if (Object.keys(errors).length > 0) return await sendForm(pages, view, reply, opened, typed, errors);
-  // A payment in progress is continued. The buyer decides if it has another amount than the form.
+  // The browser continues its payment in progress. If the form has another amount, the buyer
+  // chooses.
   const { payment } = state;
   if (payment && !typed.beginAgain && values.amountMinor !== undefined && values.amountMinor !== payment.amountMinor) {
     return sendCheckoutPage(reply, view, inProgressPage(view, opened, payment, { isOtherAmount: true }));
@@ -159,7 +160,7 @@ function redirect(
     .redirect(formUrl ?? `/pay/${linkToken}/result/${paymentToken}`, 303);
 }
 
-/** Sends the page for a start that the payments service refused. */
+/** Sends the page for a payment that the payments service refused to start. */
 async function sendRefusal(
   pages: Pages,
   request: FastifyRequest,
@@ -191,7 +192,7 @@ export async function checkoutFiles(app: App, { checkout: { cardMarksDir } }: Ga
   for (const [name, load] of Object.entries(files)) app.get(`/${name}`, hidden, staticFile(load));
 }
 
-/** Sends the page for a request without another page. */
+/** Sends the page for any other error. */
 export function sendCheckoutError(request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply {
   const { status } = problem;
   const [path = "/pay"] = request.url.split("?", 1);

@@ -43,7 +43,7 @@ const send = (method: "GET" | "POST" | "PATCH", url: string, payload?: object | 
   });
 
 describe("POST /payment-links", () => {
-  test("POST /payment-links sends amounts in centimes and the rules as numbers, and returns 201 with the link", async () => {
+  test("POST /payment-links sends amounts in centimes and customer_fields as enum numbers, and returns 201 with the link", async () => {
     gateway.behaviour.paymentLinks.createPaymentLink = async () => aLink();
     const response = await send(
       "POST",
@@ -125,7 +125,7 @@ describe("POST /payment-links", () => {
     expect(gateway.received).toEqual([]);
   });
 
-  test("POST /payment-links passes the pointer of a rule between amounts to the caller", async () => {
+  test("POST /payment-links returns the pointer of an error of the payments service", async () => {
     gateway.behaviour.paymentLinks.createPaymentLink = async () => {
       throw new DomainError("invalid", "validation_failed", "Send amount, or amount_min and amount_max.", { pointer: "/amount" });
     };
@@ -161,7 +161,7 @@ describe("GET /payment-links", () => {
 });
 
 describe("PATCH /payment-links/{id}", () => {
-  test("PATCH /payment-links/{id} sends the fields in the request, and lists cleared ones", async () => {
+  test("POST /payment-links sends the fields of the request, and the names of cleared fields", async () => {
     gateway.behaviour.paymentLinks.updatePaymentLink = async () => aLink();
     const response = await send("PATCH", `/${id}`, {
       name: "Cours",

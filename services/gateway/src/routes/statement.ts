@@ -15,10 +15,13 @@ import { streamLines } from "../statement/stream-lines.ts";
 const daysMax = 92;
 /** Maximum number of statements that are sent to one business at the same time. */
 const perBusiness = 2;
-/** Memory of a statement: two pages as messages and as text. It counts as an unsent response. */
+/**
+ * Memory of a statement: two pages as messages and as text. Counts towards the limit of unsent
+ * bytes.
+ */
 const statementBytes = 4 * 1024 * 1024;
 
-/** Adds the statement, which is sent page by page while the client reads it. */
+/** Adds the route of the statement. The gateway reads each page when the client needs it. */
 export function addStatement(app: App, gateway: Gateway): void {
   const { rpc, bytes, byteBounds, connectionBounds, logger } = gateway;
   const openByBusiness = new Map<string, number>();

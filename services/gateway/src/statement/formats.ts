@@ -2,7 +2,7 @@ import type { StatementLine } from "@amana/contracts/payments/v1/statement_servi
 import { formatMoney, renderStatementLine, StatementLineJson } from "@amana/public-api";
 import { prefersType } from "../prefers-type.ts";
 
-/** Form of a statement. */
+/** Output format of a statement. */
 export interface Format {
   readonly contentType: string;
   /** Text before the first line. */

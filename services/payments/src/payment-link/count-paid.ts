@@ -5,10 +5,10 @@ import type { Payment } from "../payment/payment.ts";
 import { PaymentLink } from "./payment-link.ts";
 
 /**
- * Emits PAYMENT_LINK_COMPLETED if the payment, which has just become PAID, is the last one that
- * `maxPayments` of its link permits. The flush counts the payment and locks the link's row until
- * the commit, so of concurrent payments exactly one is the last. Logs an alert for a payment beyond
- * the limit: its slot was free again when the processor reported it as paid.
+ * Counts a payment that has just become PAID. If it reaches `maxPayments` of its link, emits
+ * PAYMENT_LINK_COMPLETED. The flush increments the counter and locks the link's row until the
+ * commit, so exactly one of several concurrent payments reaches the limit. Logs an alert for a
+ * payment beyond the limit: another payment got its slot before the processor reported it as paid.
  */
 export async function countPaid(em: SqlEntityManager, context: Context, payment: Payment, now: Date): Promise<void> {
   const { businessId, paymentLinkId } = payment;

@@ -2,11 +2,11 @@ import { conflict, invalid, notFound } from "@amana/rpc";
 
 export const paymentLinkNotFound = () => notFound("not_found", "There is no such payment link.");
 
-/** For the id in a filter. */
+/** Error for an unknown payment_link_id in a filter. */
 export const namedPaymentLinkNotFound = () =>
   notFound("payment_link_not_found", "There is no payment link with this payment_link_id. Check the id.");
 
-/** For the token of a checkout page. */
+/** Error for an unknown token of a checkout page. */
 export const checkoutNotFound = () => notFound("payment_link_not_found", "There is no payment link with this address.");
 
 export const fieldInvalid = (pointer: string, detail: string) => invalid("validation_failed", detail, { pointer });
@@ -15,7 +15,7 @@ export const buyerFieldRequired = (field: string) => fieldInvalid(`/${field}`, `
 
 /** Does not state whether the link is inactive, expired or completed, because buyers see it. */
 export const paymentLinkNotAvailable = () =>
-  conflict("payment_link_not_available", "The payment link is not available any more. Contact the seller.");
+  conflict("payment_link_not_available", "The payment link is no longer available. Contact the seller.");
 
 export const paymentLinkFull = () =>
-  conflict("payment_link_full", "Another customer is paying for the last one. Try again in a few minutes.");
+  conflict("payment_link_full", "All remaining payments of this link are in progress. Try again in a few minutes.");

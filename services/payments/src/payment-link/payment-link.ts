@@ -78,15 +78,17 @@ export interface Buyer {
 export const statusSql = `(case when not is_active then 'INACTIVE' when payments_paid >= max_payments then 'COMPLETED'
   when expires_at <= now() then 'EXPIRED' else 'ACTIVE' end)`;
 
-/** Form of a token. PostgreSQL rejects some other texts, for example a text with NUL. */
+/**
+ * Pattern of a token, checked before each query: PostgreSQL rejects some texts, such as with NUL.
+ */
 export const linkTokenForm = /^[\w-]{22}$/;
 
 const nameCharactersMax = 200;
-/** RFC 5321. A stricter form would reject addresses that exist. */
+/** Pattern by RFC 5321. A stricter pattern would reject some existing addresses. */
 const emailForm = /^[^\s@]{1,64}@[^\s@]+$/;
 const phoneForm = /^\+[1-9]\d{6,14}$/;
 const phoneSeparators = /[\s.()-]/g;
-/** A number of Algeria as it is dialed there. */
+/** An Algerian phone number in national format. */
 const nationalPhoneForm = /^0\d{9}$/;
 
 /**

@@ -10,7 +10,7 @@ import { processorOutcomeUnknown, tooManyCreations } from "./payment.errors.ts";
 import { Payment } from "./payment.ts";
 import { registerOrder } from "./register-order.ts";
 
-/** After a crash, the reconciler continues after this time, once the lease has expired. */
+/** Minimum delay until the reconciler continues a payment whose process crashed. */
 const recoveryMs = 2_000;
 /** Part of the deadline that is reserved for the response. */
 const responseMs = 2_000;
@@ -39,7 +39,7 @@ type NewPayment = Pick<
 
 /**
  * Runs the transaction that inserts a payment. Repeats it with another random order number if the
- * number is used: with a million payments, one number in nine thousand is.
+ * number is already in use, which happens once in nine thousand payments if a million are stored.
  */
 export async function beginPayment<T>({ orm }: Context, work: (em: SqlEntityManager) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
@@ -96,8 +96,8 @@ export async function registerPayment(
   const result = await keepLease(context.orm, leased, (lease) =>
     registerOrder(context, payment, lease, { mayExist: false, remainingMs, key }),
   ).catch((error: unknown) => {
-    // The reconciler continues, so the outcome is unknown. A retryable error would mean that no
-    // payment exists.
+    // The reconciler continues the payment, so its outcome is unknown. A retryable error would
+    // state that no payment exists.
     context.logger.error(
       { err: error, payment_id: payment.id },
       "payment registration failed, the reconciler continues the payment",

@@ -17,5 +17,8 @@ export const pageTokenSql = "encode(sha256(return_token::bytea), 'hex')";
 export const selectIdByPageToken = (parameter: string): string =>
   `select id from payment_of_tenants where ${pageTokenSql} = ${parameter}`;
 
-/** Form of a page token. PostgreSQL rejects some other texts, for example a text with NUL. */
+/**
+ * Pattern of a page token, checked before each query: PostgreSQL rejects some texts, such as with
+ * NUL.
+ */
 export const pageTokenForm = /^[0-9a-f]{64}$/;

@@ -26,7 +26,7 @@ const omittedFields: ReadonlySet<string> = new Set([
 ]);
 
 function eventPayment(payment: Payment, context: Pick<Context, "publicUrl">): MessageInitShape<typeof PaymentSchema> {
-  // With $typeName, the rest would count as a complete message.
+  // With $typeName, `create` would treat these fields as a complete message.
   const { $typeName: _, ...fields } = toPaymentMessage(payment, context);
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !omittedFields.has(name)));
 }

@@ -79,7 +79,7 @@ const schema = defineEntity({
     customerPhone: p.text().nullable(),
     conditionsVersion: p.text().nullable(),
     conditionsAcceptedAt: p.datetime(3).nullable(),
-    /** The lease of `packages/jobs`, written with a change that begins or ends its work. */
+    /** Lease (`packages/jobs`) of the process that works on the payment. */
     leaseToken: p.uuid().nullable(),
     leasedUntil: p.datetime(3).nullable(),
     createdAt: p.datetime(3),

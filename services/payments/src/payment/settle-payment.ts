@@ -74,7 +74,7 @@ async function readOrder(
   const confirmOutcome = await confirm();
   // A confirm without an order status must not replace a read that shows a paid order.
   if (statusOf(confirmOutcome) !== undefined) return confirmOutcome;
-  logger.warn({ order_id: order.orderId, outcome: confirmOutcome }, "an order could not be confirmed");
+  logger.warn({ order_id: order.orderId, outcome: confirmOutcome }, "order not confirmed at the processor");
   return readOutcome;
 }
 
@@ -96,7 +96,7 @@ function applyOutcome(
       : "unchanged";
 
   const logFields = { payment_id: payment.id, order_number: payment.processorOrderNumber, settlement, status: payment.status };
-  if (settlement === "mismatch") logger.error({ ...logFields, alert: true }, "the processor's order is not this payment");
+  if (settlement === "mismatch") logger.error({ ...logFields, alert: true }, "the processor's order belongs to another payment");
   else if (outcome.kind === "accepted" && Payment.isUnknownOrderStatus(outcome.value.orderStatus)) {
     logger.error({ ...logFields, alert: true, order_status: outcome.value.orderStatus }, "unknown order status");
   } else if (outcome.kind === "accepted") logger.info(logFields, "payment checked");

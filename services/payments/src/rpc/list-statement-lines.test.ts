@@ -56,7 +56,7 @@ async function changeMoney() {
 }
 
 describe("listStatementLines", () => {
-  test("listStatementLines returns each payment, refund and reversal in the order in which it became true", async () => {
+  test("listStatementLines returns each payment, refund and reversal in the order in which it took effect", async () => {
     const { ours, external, reversed } = await changeMoney();
     const lines = await readLines();
     expect(lines).toMatchObject([

@@ -80,8 +80,8 @@ export const refundPayment =
     const progress = await keepLease(context.orm, leased, (lease) =>
       advanceRefund(context, { payment, refund }, lease, { remainingMs, key, hold }),
     ).catch((error: unknown): RefundProgress => {
-      // The job continues, so the outcome is unknown. A retryable error would mean that nothing
-      // was refunded.
+      // The job continues the refund, so its outcome is unknown. A retryable error would state that
+      // no refund exists.
       context.logger.error(
         { err: error, payment_id: refund.paymentId, refund_id: refund.id },
         "refund request failed, the refund job continues the refund",

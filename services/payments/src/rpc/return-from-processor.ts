@@ -12,7 +12,9 @@ import { createSingleFlight } from "../single-flight.ts";
 const responseMs = 1_000;
 /** Pause between two attempts to get the payment's lease. */
 const waitMs = 100;
-/** 32 bytes in base64url. PostgreSQL rejects some other texts, for example a text with NUL. */
+/**
+ * 32 bytes in base64url. Checked before a query: PostgreSQL rejects some texts, such as with NUL.
+ */
 const tokenForm = /^[\w-]{43}$/;
 
 /**

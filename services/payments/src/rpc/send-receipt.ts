@@ -13,8 +13,8 @@ import { receiptEmailInvalid, receiptEmailLimitReached, receiptEmailNotAvailable
 import { ReceiptMail, receiptMailsMax } from "../receipt/receipt-mail.ts";
 
 /**
- * Queues an e-mail with the receipt, once per address and hour, at most five per payment. The lock
- * of the payment orders concurrent requests.
+ * Queues an e-mail with the receipt, once per address and hour, at most five per payment.
+ * Concurrent requests wait for the lock of the payment's row.
  */
 export const sendReceipt =
   (context: Context): Implementation<typeof ReceiptService.method.sendReceipt> =>

@@ -128,7 +128,7 @@ describe("startCheckout", () => {
     expect(error).toMatchObject({
       kind: "conflict",
       code: "payment_link_not_available",
-      message: "The payment link is not available any more. Contact the seller.",
+      message: "The payment link is no longer available. Contact the seller.",
       members: {},
     });
     const { status: shownStatus } = await harness.links.getPaymentLink({ id: link.id }, { caller });
@@ -265,7 +265,7 @@ describe("startCheckout with max_payments", () => {
     expect(await isFull(link)).toMatchObject({
       kind: "conflict",
       code: "payment_link_full",
-      message: "Another customer is paying for the last one. Try again in a few minutes.",
+      message: "All remaining payments of this link are in progress. Try again in a few minutes.",
     });
     expect(await ofLink(link)).toHaveLength(1);
   });

@@ -60,8 +60,8 @@ function checkTexts({ formToken, language, conditionsVersion }: StartCheckoutReq
 }
 
 /**
- * Returns the payment that the form has started, or else the payment of the browser that its card
- * holder can still pay, unless the buyer begins again.
+ * Returns the payment that an earlier request of the form has started. Otherwise returns the
+ * browser's payment, if the card holder can still pay it and the buyer did not choose a new one.
  */
 async function findStarted(
   em: SqlEntityManager,

@@ -25,7 +25,7 @@ export interface Position {
   readonly id: string;
 }
 
-/** Position before the first line of a time. No line has this id. */
+/** Returns the position before all lines of a time. Its id is less than the id of any line. */
 export const startOf = (from: Date, until: Date): Position => ({ until, at: from, id: "00000000-0000-0000-0000-000000000000" });
 
 /**

@@ -30,14 +30,14 @@ export interface View {
 /** A page of a payment link. */
 export interface CheckoutPage {
   readonly status: number;
-  /** Title of the document, with the heading of the page. */
+  /** Heading of the page, which the title of the document contains. */
   readonly title: string;
   readonly main: Html;
   /** Interval at which the browser reloads the page. */
   readonly refreshSeconds?: number;
   /** Time after which a rejected request can be repeated. */
   readonly retryAfterSeconds?: number | undefined;
-  /** Origins to which the forms of the page lead after their redirect. Absent without a form. */
+  /** Origins to which the server may redirect the page's forms. Absent if the page has no form. */
   readonly formOrigins?: readonly string[];
   /** Loads the proof-of-work widget. */
   readonly hasCaptcha?: boolean;
@@ -107,7 +107,9 @@ const script = "text/javascript; charset=utf-8";
 /** Names of the translations in the package `altcha`. */
 export const captchaLanguage: Readonly<Record<Language, string>> = { fr: "fr-fr", ar: "ar", en: "en" };
 
-/** Static files of the pages by their name in /assets. The gateway itself serves all of them. */
+/**
+ * Static files of the pages by their name in /assets. The pages load no file from other servers.
+ */
 export const checkoutFiles: Readonly<Record<string, () => StaticFile>> = {
   "checkout.css": () => ({
     type: "text/css; charset=utf-8",

@@ -19,14 +19,16 @@ export const unknownPage = ({ texts }: View): CheckoutPage => ({
   main: notice({ tone: "warning", title: texts.unknown.title, texts: [texts.unknown.text] }),
 });
 
-/** States the same for every reason, so that a buyer learns nothing about the business. */
+/**
+ * Page of a link that is not available. It does not state the reason, which concerns the seller.
+ */
 export const unavailablePage = ({ texts }: View): CheckoutPage => ({
   status: 410,
   title: texts.unavailable.title,
   main: notice({ tone: "warning", title: texts.unavailable.title, texts: [texts.unavailable.text] }),
 });
 
-/** For a browser with a payment in progress. */
+/** Page for a browser with a payment in progress. */
 export function inProgressPage(
   view: View,
   { linkToken, businessName }: ShownLink,
@@ -54,7 +56,7 @@ ${button(inLanguage(`/pay/${linkToken}?again=1`, language), beginAgain, "seconda
   };
 }
 
-/** For a link whose remaining slots are occupied by payments in progress. */
+/** Page of a link whose remaining slots are occupied by payments in progress. */
 export function fullPage(view: View, linkToken: string, payment: Payment | undefined): CheckoutPage {
   const { title, text, ownPayment, tryAgain } = view.texts.full;
   const own = payment?.formUrl;
@@ -84,7 +86,7 @@ export function limitedPage(view: View, address: string, retryAfterSeconds: numb
   };
 }
 
-/** For a payment that the processor did not accept, or may not have accepted. */
+/** Page for a payment that the processor did not register, or may not have registered. */
 export function processorErrorPage(view: View, linkToken: string, status: number, retryAfterSeconds?: number): CheckoutPage {
   const { title, text, unknownOutcome, refused, tryAgain } = view.texts.processorError;
   const explanation = status === 504 ? unknownOutcome : status >= 500 ? text : refused;
@@ -99,7 +101,7 @@ export function processorErrorPage(view: View, linkToken: string, status: number
   };
 }
 
-/** For requests that could not be read, and for faults. */
+/** Page for malformed requests and internal errors. */
 export function faultPage({ texts }: View, status: number, retryAfterSeconds?: number): CheckoutPage {
   const { title, text, badRequest } = texts.fault;
   return {

@@ -12,7 +12,7 @@ export interface ResultPage {
   readonly linkToken: string;
   readonly payment: Payment;
   readonly paymentToken: string;
-  /** Empty if identity does not know the business. */
+  /** Empty if the name of the business could not be read. */
   readonly businessName: string;
   /** True if the link accepts another payment. */
   readonly canTryAgain: boolean;
@@ -38,7 +38,7 @@ export const unknownResultPage = ({ texts }: View): CheckoutPage => ({
   main: notice({ tone: "warning", title: texts.result.unknownTitle, texts: [texts.result.unknownText] }),
 });
 
-/** Makes no statement about the result, and updates itself. */
+/** Returns the page of a payment whose result is not known yet. The page reloads itself. */
 function pendingPage(view: View, { link, linkToken, payment, paymentToken, businessName }: ResultPage): CheckoutPage {
   const { pending, pendingText, pendingAdvice, update, goOn } = view.texts.result;
   const address = inLanguage(`/pay/${linkToken}/result/${paymentToken}`, view.language);
@@ -116,7 +116,7 @@ ${onward(page, page.link.failUrl, result.back)}
   };
 }
 
-/** Chooses the text of a payment without success, in the order of the processor's requirements. */
+/** Returns the text for a payment that was not accepted, by the rules of the processor. */
 function declinedTexts({ texts }: View, payment: Payment): Pick<Notice, "tone" | "title"> & { text: string | Html } {
   const { result } = texts;
   if (payment.status === PaymentStatus.CANCELED && payment.paidAtMs !== undefined) {
@@ -169,7 +169,7 @@ function orderRef(link: PaymentLink, payment: Payment): Html | undefined {
   return reference === "" ? undefined : code(reference);
 }
 
-/** Renders the way to the seller's site, with the parameters of the redirect of API payments. */
+/** Renders the link to the seller's site, with the query parameters of redirects (API payments). */
 function onward({ payment }: ResultPage, address: string | undefined, label: string): Html | false {
   if (address === undefined || address === "") return false;
   const url = new URL(address);

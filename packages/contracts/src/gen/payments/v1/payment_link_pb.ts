@@ -263,7 +263,7 @@ export const PaymentLinkStatus = {
   EXPIRED: 3,
 
   /**
-   * max_payments are paid.
+   * max_payments payments are paid.
    *
    * @generated from enum value: PAYMENT_LINK_STATUS_COMPLETED = 4;
    */

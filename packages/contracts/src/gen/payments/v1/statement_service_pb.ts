@@ -183,7 +183,7 @@ export const StatementLineTypeSchema: GenEnum<StatementLineType> = /*@__PURE__*/
  */
 export const StatementService: GenService<{
   /**
-   * Returns the next lines after the cursor, in the order in which they became true. The gateway
+   * Returns the next lines after the cursor, in the order in which they took effect. The gateway
    * calls it repeatedly and streams the lines.
    *
    * @generated from rpc payments.v1.StatementService.ListStatementLines

@@ -1,7 +1,7 @@
 import { Float } from "./didit-signature.ts";
 
-// Page: https://docs.didit.me/sessions-api/retrieve-session.md (2026-11-28). The values are those of
-// the page's example; a correct client does not keep the personal data among them.
+// Page: https://docs.didit.me/sessions-api/retrieve-session.md (2026-11-28). The values are those
+// of the page's example; a correct client does not keep the personal data among them.
 
 /** Session statuses. Page: https://docs.didit.me/integration/verification-statuses (2026-11-28). */
 export type DiditStatus =

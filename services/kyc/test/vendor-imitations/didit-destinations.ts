@@ -58,8 +58,8 @@ function refusalOf(body: Record<string, unknown>, others: readonly Destination[]
 }
 
 /**
- * Routes under /v3/webhook/destinations/. Pages: /management-api/webhook/{list,create,get,update,delete}
- * (2026-11-28).
+ * Routes under /v3/webhook/destinations/. Pages:
+ * /management-api/webhook/{list,create,get,update,delete} (2026-11-28).
  */
 export function destinationRoutes(): Route[] {
   const destinations = new Map<string, Destination>();

@@ -48,7 +48,9 @@ export class DiditImitation extends ImitationServer {
     return session;
   }
 
-  /** Moves a session to an outcome, as the person, the clock or the console does, with callbacks. */
+  /**
+   * Moves a session to an outcome, as the person, the clock or the console does, with callbacks.
+   */
   async finish(sessionId: string, outcome: DiditOutcome, warnings?: readonly DiditWarning[]): Promise<void> {
     const session = this.session(sessionId);
     if (outcome === "deleted") this.store.delete(session);
@@ -94,7 +96,9 @@ export class DiditImitation extends ImitationServer {
     this.inject({ method, path, times, response: { status: 429, headers, body: { detail } } });
   }
 
-  /** Publishes the next version of the workflow. Unfinished sessions of the old one are not reused. */
+  /**
+   * Publishes the next version of the workflow. Unfinished sessions of the old one are not reused.
+   */
   publishWorkflow(): void {
     const { workflow } = this.store;
     this.store.workflow = { ...workflow, uuid: randomUUID(), version: workflow.version + 1 };

@@ -259,8 +259,8 @@ export class DiditSessions {
     this.#send("status.updated", this.payload(session, "status.updated"));
   }
 
-  // The envelope of https://docs.didit.me/integration/webhooks (2026-11-28). `decision` is there for
-  // Approved, Declined, In Review and Abandoned.
+  // The envelope of https://docs.didit.me/integration/webhooks (2026-11-28). `decision` is there
+  // for Approved, Declined, In Review and Abandoned.
   payload(session: DiditSession, type: string): Record<string, unknown> {
     const decided = hasReports(session.status) || session.status === "Abandoned";
     return {
@@ -331,8 +331,8 @@ export class DiditSessions {
     return { status: 200, body: pageOf(session.reviews.toReversed().map(reviewBody), request, this.#origin()) };
   }
 
-  // Page: https://docs.didit.me/ko/management-api/sessions/create-review (2026-11-28): the note does
-  // not change the status. An older edition of the page states that it does.
+  // Page: https://docs.didit.me/ko/management-api/sessions/create-review (2026-11-28): the note
+  // does not change the status. An older edition of the page states that it does.
   #addNote(session: DiditSession, request: ReceivedRequest): ImitationResponse {
     const body = objectOf(request.body);
     const status = body["new_status"];

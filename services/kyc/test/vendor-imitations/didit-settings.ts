@@ -46,7 +46,8 @@ export function pageOf(rows: readonly unknown[], request: ReceivedRequest, origi
   };
 }
 
-// Page: https://docs.didit.me/management-api/workflows/get (2026-11-28), with the abbreviated example.
+// Page: https://docs.didit.me/management-api/workflows/get (2026-11-28), with the abbreviated
+// example.
 const workflowRow = (workflow: DiditWorkflow, edition: WorkflowsEdition) => ({
   uuid: workflow.uuid,
   workflow_id: workflow.workflowId,
@@ -154,7 +155,9 @@ const questionnaire = {
   is_editable: false,
 };
 
-/** Routes under /v3/questionnaires/. Pages: /management-api/questionnaires/{list,get} (2026-11-28). */
+/**
+ * Routes under /v3/questionnaires/. Pages: /management-api/questionnaires/{list,get} (2026-11-28).
+ */
 export const questionnaireRoutes = (origin: () => string): Route[] => [
   {
     method: "GET",

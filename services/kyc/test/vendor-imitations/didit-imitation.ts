@@ -2,7 +2,15 @@ import { randomBytes, randomUUID } from "node:crypto";
 import type { DiditSession, DiditStatus, DiditWarning } from "./didit-decision.ts";
 import { destinationRoutes } from "./didit-destinations.ts";
 import { type DiditOptions, DiditSessions, uuid } from "./didit-sessions.ts";
-import { accountRoutes, notFound, questionnaireRoutes, routerPage, workflowRoutes } from "./didit-settings.ts";
+import {
+  accountRoutes,
+  newerWorkflows,
+  notFound,
+  questionnaireRoutes,
+  routerPage,
+  userRoutes,
+  workflowRoutes,
+} from "./didit-settings.ts";
 import { signDiditWebhook } from "./didit-signature.ts";
 import { type Delivery, type ImitationResponse, ImitationServer, type ReceivedRequest, type Route } from "./imitation-server.ts";
 
@@ -34,9 +42,10 @@ export class DiditImitation extends ImitationServer {
     });
     this.routes = [
       ...this.store.routes,
-      ...workflowRoutes(() => [this.store.workflow], options.workflows ?? "page", origin),
+      ...workflowRoutes(() => [this.store.workflow], options.workflows ?? newerWorkflows, origin),
       ...questionnaireRoutes(origin),
       ...destinationRoutes(),
+      ...userRoutes(this.store.users),
       ...accountRoutes(() => this.store.balance),
     ];
   }

@@ -50,6 +50,8 @@ export class DiditSessions {
   readonly all = new Map<string, DiditSession>();
   /** Values of `vendor_data` on the blocklist. */
   readonly blocked = new Set<string>();
+  /** Values of `vendor_data` with a user. A session with the value creates the user. */
+  readonly users = new Set<string>();
   readonly routes: readonly Route[];
   /** Prepaid credits. A live session is refused without credits. */
   balance = "1234.5600";
@@ -76,6 +78,7 @@ export class DiditSessions {
       status: "published",
       sessionExpirationTime: 604_800,
       isArchived: false,
+      settings: {},
       ...options.workflow,
     };
     this.routes = this.#buildRoutes();
@@ -206,6 +209,7 @@ export class DiditSessions {
       inFiledReport: false,
     };
     this.all.set(session.sessionId, session);
+    if (vendorData !== null) this.users.add(vendorData);
     if (this.#options.webhookOnCreation) this.#send("status.updated", this.payload(session, "status.updated"));
     return session;
   }

@@ -1,11 +1,17 @@
-import type { ImitationResponse, ReceivedRequest, Route } from "./imitation-server.ts";
+import { type ImitationResponse, objectOf, type ReceivedRequest, type Route } from "./imitation-server.ts";
 
 /**
  * Editions of the page https://docs.didit.me/management-api/workflows/list (2026-11-28). The older
  * one returns an array with `features` as a list and prices as texts, the newer one a page with
  * `features` as one text and prices as numbers.
  */
-export type WorkflowsEdition = "array" | "page";
+export interface WorkflowsEdition {
+  readonly list: "array" | "page";
+  readonly features: "list" | "text";
+}
+
+export const olderWorkflows: WorkflowsEdition = { list: "array", features: "list" };
+export const newerWorkflows: WorkflowsEdition = { list: "page", features: "text" };
 
 export interface DiditWorkflow {
   /** Identifier of this version. */
@@ -18,6 +24,8 @@ export interface DiditWorkflow {
   readonly status: "published" | "draft";
   readonly sessionExpirationTime: number;
   readonly isArchived: boolean;
+  /** Further fields of the configuration, for example `face_liveness_method`. */
+  readonly settings: Readonly<Record<string, unknown>>;
 }
 
 export const notFound: ImitationResponse = { status: 404, body: { detail: "Not found." } };
@@ -56,10 +64,10 @@ const workflowRow = (workflow: DiditWorkflow, edition: WorkflowsEdition) => ({
   is_default: true,
   is_archived: workflow.isArchived,
   is_white_label_enabled: false,
-  total_price: edition === "page" ? 0.15 : "0.15",
-  min_price: edition === "page" ? 0.15 : "0.15",
-  max_price: edition === "page" ? 0.15 : "0.15",
-  features: edition === "page" ? workflow.features.join(" + ") : [...workflow.features],
+  total_price: edition.list === "page" ? 0.15 : "0.15",
+  min_price: edition.list === "page" ? 0.15 : "0.15",
+  max_price: edition.list === "page" ? 0.15 : "0.15",
+  features: edition.features === "text" ? workflow.features.join(" + ") : [...workflow.features],
   is_simple_workflow: true,
   is_editable: workflow.status === "draft",
   workflow_url: "https://verify.didit.me/u/_yljPOx8RWG3UAz5ZRQGVQ",
@@ -93,6 +101,7 @@ const workflowDetail = (workflow: DiditWorkflow, edition: WorkflowsEdition) => (
   callback_url: null,
   published_at: workflow.status === "published" ? "2026-04-12T10:30:00Z" : null,
   created_at: "2025-01-15T10:30:00Z",
+  ...workflow.settings,
 });
 
 /** Routes under /v3/workflows/. Pages: /management-api/workflows/{list,get} (2026-11-28). */
@@ -106,7 +115,7 @@ export const workflowRoutes = (
     pattern: /^\/v3\/workflows\/$/,
     handle: (request) => {
       const rows = workflows().map((workflow) => workflowRow(workflow, edition));
-      return { status: 200, body: edition === "array" ? rows : pageOf(rows, request, origin()) };
+      return { status: 200, body: edition.list === "array" ? rows : pageOf(rows, request, origin()) };
     },
   },
   {
@@ -189,5 +198,23 @@ export const accountRoutes = (balance: () => string): Route[] => [
     method: "GET",
     pattern: /^\/system\/healthcheck$/,
     handle: () => ({ status: 200, body: { status: "ok", timestamp: new Date().toISOString() } }),
+  },
+];
+
+/**
+ * Deletes users by `vendor_data`. Sessions are not deleted. Page:
+ * https://docs.didit.me/management-api/users/delete (2026-11-28).
+ */
+export const userRoutes = (users: Set<string>): Route[] => [
+  {
+    method: "POST",
+    pattern: /^\/v3\/users\/delete\/$/,
+    handle: (request) => {
+      const { vendor_data_list: list, delete_all: all } = objectOf(request.body);
+      if (all !== true && (!Array.isArray(list) || list.length === 0))
+        return { status: 400, body: { detail: "Provide vendor_data_list or delete_all." } };
+      const chosen = all === true ? [...users] : (list as unknown[]).map(String);
+      return { status: 200, body: { deleted: chosen.filter((user) => users.delete(user)).length } };
+    },
   },
 ];

@@ -185,9 +185,9 @@ export abstract class ImitationServer {
     };
     this.requests.push(request);
     const fault = this.#faultOf(request);
-    if (fault?.lose === "request") return void incoming.destroy();
+    if (fault?.lose === "request") return void incoming.socket.destroy();
     const response = fault?.response ?? this.#handle(request);
-    if (fault?.lose === "response") return void incoming.destroy();
+    if (fault?.lose === "response") return void incoming.socket.destroy();
     request.status = response.status;
     const isText = typeof response.body === "string";
     const type = isText ? "text/html" : "application/json";

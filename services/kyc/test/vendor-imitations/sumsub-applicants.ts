@@ -22,6 +22,11 @@ export interface SumsubApplicantOptions {
    */
   readonly deactivatedRead?: "profile" | "404";
   readonly amlVendorField?: AmlVendorField;
+  /**
+   * The page /reference/reject-applicant (2026-11-28) has an example with reasons. The page
+   * /reference/reject-applicant-action states that reasons are required.
+   */
+  readonly rejectReasons?: "optional" | "required";
 }
 
 const ok: ImitationResponse = { status: 200, body: { ok: 1 } };
@@ -267,7 +272,8 @@ export class SumsubApplicants {
       this.review(applicant, "completed", "applicantReviewed", { reviewAnswer: "GREEN" });
     } else if (request.body === "") return sumsubError(400, "The request body must not be null.");
     else if (action === "reject") {
-      if (reasons.length === 0) return sumsubError(400, "At least one reason must be provided");
+      if (reasons.length === 0 && this.#options.rejectReasons === "required")
+        return sumsubError(400, "At least one reason must be provided");
       this.review(applicant, "completed", "applicantReviewed", {
         reviewAnswer: "RED",
         rejectLabels: ["EXTERNAL_DECISION_REJECTION"],

@@ -3,7 +3,14 @@ import { type Delivery, type ImitationResponse, ImitationServer, type ReceivedRe
 import { type SumsubApplicantOptions, SumsubApplicants } from "./sumsub-applicants.ts";
 import { dateTime, dateTimeMs, type SumsubAmlHit, type SumsubApplicant, type SumsubResult } from "./sumsub-bodies.ts";
 import { sumsubError } from "./sumsub-errors.ts";
-import { type SdkEdition, type SumsubLink, sdkRoutes, settingRoutes } from "./sumsub-settings.ts";
+import {
+  type SdkEdition,
+  type SumsubLink,
+  type SumsubWebhook,
+  sdkRoutes,
+  settingRoutes,
+  webhookRoutes,
+} from "./sumsub-settings.ts";
 
 export interface SumsubOptions extends SumsubApplicantOptions {
   readonly appToken?: string;
@@ -18,6 +25,7 @@ export interface SumsubOptions extends SumsubApplicantOptions {
 
 /** Results of an applicant that a test chooses with `finish`. */
 export type SumsubOutcome =
+  | "started"
   | "pending"
   | "prechecked"
   | "queued"
@@ -70,6 +78,8 @@ export class SumsubImitation extends ImitationServer {
   readonly webhookSecret: string;
   readonly store: SumsubApplicants;
   readonly links: SumsubLink[] = [];
+  /** Configured webhooks, as the dashboard stores them. */
+  readonly webhooks: SumsubWebhook[] = [];
   protected readonly routes: readonly Route[];
   /** Resends follow after 5 minutes, 1, 5 and 18 hours. Page: /docs/webhooks (2026-11-28). */
   protected readonly maxAttempts = 5;
@@ -85,6 +95,7 @@ export class SumsubImitation extends ImitationServer {
     this.store = new SumsubApplicants(options, (type, applicant) => this.send(type, this.#payload(type, applicant)));
     this.routes = [
       ...settingRoutes(this.store),
+      ...webhookRoutes(this.webhooks),
       ...sdkRoutes(this.store, this.links, options.sdk ?? "body"),
       ...this.store.routes,
     ];
@@ -114,7 +125,8 @@ export class SumsubImitation extends ImitationServer {
     const decided = outcome === "approved" || outcome === "rejected" || outcome === "resubmission requested";
     if (decided && (applicant.status === "init" || applicant.status === "completed"))
       this.store.review(applicant, "pending", "applicantPending");
-    if (decided) {
+    if (outcome === "started") applicant.hasDocuments = true;
+    else if (decided) {
       const base: SumsubResult =
         outcome === "approved" ? { reviewAnswer: "GREEN" } : outcome === "rejected" ? finalResult : retryResult;
       this.store.review(applicant, "completed", "applicantReviewed", { ...base, ...result });

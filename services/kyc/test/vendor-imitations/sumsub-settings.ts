@@ -73,6 +73,37 @@ export function sdkRoutes(applicants: SumsubApplicants, links: SumsubLink[], edi
   ];
 }
 
+/** A webhook with the documented fields of `ClientWebhook`. There is no field "disabled". */
+export interface SumsubWebhook {
+  readonly id: string;
+  readonly name: string;
+  readonly target: string;
+  readonly targetType: "http";
+  readonly types: readonly string[];
+  readonly secretKey: string;
+  readonly signatureAlgorithm: "HMAC_SHA1_HEX" | "HMAC_SHA256_HEX" | "HMAC_SHA512_HEX";
+  readonly notResendFailedWebhooks: boolean;
+}
+
+/**
+ * Reads of webhooks. File: https://github.com/SUMSUB/agent-skills, webhook-schema.md (2026-11-28).
+ */
+export const webhookRoutes = (webhooks: readonly SumsubWebhook[]): Route[] => [
+  {
+    method: "GET",
+    pattern: /^\/resources\/api\/clientWebhooks$/,
+    handle: () => ({ status: 200, body: { list: { items: webhooks } } }),
+  },
+  {
+    method: "GET",
+    pattern: /^\/resources\/api\/clientWebhooks\/([^/]+)$/,
+    handle: (_request: ReceivedRequest, id) => {
+      const webhook = webhooks.find((item) => item.id === id);
+      return webhook ? { status: 200, body: webhook } : sumsubError(404, `Webhook '${id}' not found`);
+    },
+  },
+];
+
 /**
  * Reads of settings. Pages: /reference/get-available-applicant-levels and
  * /reference/review-api-health (2026-11-28); the paths of one level and of questionnaires are in
@@ -112,6 +143,11 @@ export const settingRoutes = (applicants: SumsubApplicants): Route[] => [
             },
           }
         : sumsubError(404, `Questionnaire '${id}' not found`),
+  },
+  {
+    method: "GET",
+    pattern: /^\/resources\/api\/agent\/settings\/bgCheckTargets$/,
+    handle: () => ({ status: 200, body: { allowed: ["WATCHLISTS", "POA", "QUESTIONNAIRE"], descriptions: {} } }),
   },
   { method: "GET", pattern: /^\/resources\/status\/api$/, handle: () => ({ status: 200, body: { ok: 1 } }) },
 ];

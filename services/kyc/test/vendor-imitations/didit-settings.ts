@@ -1,0 +1,220 @@
+import { type ImitationResponse, objectOf, type ReceivedRequest, type Route } from "./imitation-server.ts";
+
+/**
+ * Editions of the page https://docs.didit.me/management-api/workflows/list (2026-11-28). The older
+ * one returns an array with `features` as a list and prices as texts, the newer one a page with
+ * `features` as one text and prices as numbers.
+ */
+export interface WorkflowsEdition {
+  readonly list: "array" | "page";
+  readonly features: "list" | "text";
+}
+
+export const olderWorkflows: WorkflowsEdition = { list: "array", features: "list" };
+export const newerWorkflows: WorkflowsEdition = { list: "page", features: "text" };
+
+export interface DiditWorkflow {
+  /** Identifier of this version. */
+  readonly uuid: string;
+  /** Identifier of the group of versions. */
+  readonly workflowId: string;
+  readonly label: string;
+  readonly features: readonly string[];
+  readonly version: number;
+  readonly status: "published" | "draft";
+  readonly sessionExpirationTime: number;
+  readonly isArchived: boolean;
+  /** Further fields of the configuration, for example `face_liveness_method`. */
+  readonly settings: Readonly<Record<string, unknown>>;
+}
+
+export const notFound: ImitationResponse = { status: 404, body: { detail: "Not found." } };
+
+/** The 404 of the router. It is HTML, as the pages state for malformed identifiers. */
+export const routerPage: ImitationResponse = {
+  status: 404,
+  body: "<!doctype html><title>Not Found</title><h1>Not Found</h1>",
+};
+
+/** Returns the documented limit/offset page of rows. */
+export function pageOf(rows: readonly unknown[], request: ReceivedRequest, origin: string): Record<string, unknown> {
+  const limit = Math.max(1, Number(request.query.get("limit") ?? 50));
+  const offset = Number(request.query.get("offset") ?? 0);
+  const link = (to: number) => {
+    const query = new URLSearchParams(request.query);
+    query.set("limit", String(limit));
+    query.set("offset", String(to));
+    return `${origin}${request.path}?${query}`;
+  };
+  return {
+    count: rows.length,
+    next: offset + limit < rows.length ? link(offset + limit) : null,
+    previous: offset > 0 ? link(Math.max(0, offset - limit)) : null,
+    results: rows.slice(offset, offset + limit),
+  };
+}
+
+// Page: https://docs.didit.me/management-api/workflows/get (2026-11-28), with the abbreviated
+// example.
+const workflowRow = (workflow: DiditWorkflow, edition: WorkflowsEdition) => ({
+  uuid: workflow.uuid,
+  workflow_id: workflow.workflowId,
+  workflow_label: workflow.label,
+  workflow_type: "kyc",
+  is_default: true,
+  is_archived: workflow.isArchived,
+  is_white_label_enabled: false,
+  total_price: edition.list === "page" ? 0.15 : "0.15",
+  min_price: edition.list === "page" ? 0.15 : "0.15",
+  max_price: edition.list === "page" ? 0.15 : "0.15",
+  features: edition.features === "text" ? workflow.features.join(" + ") : [...workflow.features],
+  is_simple_workflow: true,
+  is_editable: workflow.status === "draft",
+  workflow_url: "https://verify.didit.me/u/_yljPOx8RWG3UAz5ZRQGVQ",
+  max_retry_attempts: 3,
+  retry_window_days: 7,
+  session_expiration_time: workflow.sessionExpirationTime,
+  version: workflow.version,
+  status: workflow.status,
+  has_draft: workflow.status === "draft",
+  created_by: { name: "Alex Mateo", email: "alex@example.com", type: "user" },
+  updated_at: "2026-04-12T10:30:00Z",
+});
+
+const workflowDetail = (workflow: DiditWorkflow, edition: WorkflowsEdition) => ({
+  ...workflowRow(workflow, edition),
+  is_liveness_enabled: workflow.features.includes("LIVENESS"),
+  face_liveness_method: "passive",
+  face_liveness_score_decline_threshold: 50,
+  face_liveness_score_review_threshold: 70,
+  is_face_match_enabled: workflow.features.includes("FACE_MATCH"),
+  face_match_score_decline_threshold: 40,
+  face_match_score_review_threshold: 60,
+  is_aml_enabled: workflow.features.includes("AML"),
+  is_phone_verification_enabled: workflow.features.includes("PHONE_VERIFICATION"),
+  is_email_verification_enabled: workflow.features.includes("EMAIL_VERIFICATION"),
+  is_database_validation_enabled: workflow.features.includes("DATABASE_VALIDATION"),
+  is_ip_analysis_enabled: workflow.features.includes("IP_ANALYSIS"),
+  is_nfc_enabled: workflow.features.includes("NFC"),
+  duplicated_user_action: "no_action",
+  documents_allowed: { ESP: { P: { sides: 1, enabled: 1, subtypes: ["EPASSPORT", "PASSPORT_GENERIC"] } } },
+  callback_url: null,
+  published_at: workflow.status === "published" ? "2026-04-12T10:30:00Z" : null,
+  created_at: "2025-01-15T10:30:00Z",
+  ...workflow.settings,
+});
+
+/** Routes under /v3/workflows/. Pages: /management-api/workflows/{list,get} (2026-11-28). */
+export const workflowRoutes = (
+  workflows: () => readonly DiditWorkflow[],
+  edition: WorkflowsEdition,
+  origin: () => string,
+): Route[] => [
+  {
+    method: "GET",
+    pattern: /^\/v3\/workflows\/$/,
+    handle: (request) => {
+      const rows = workflows().map((workflow) => workflowRow(workflow, edition));
+      return { status: 200, body: edition.list === "array" ? rows : pageOf(rows, request, origin()) };
+    },
+  },
+  {
+    method: "GET",
+    pattern: /^\/v3\/workflows\/([^/]+)\/$/,
+    handle: (_request, uuid) => {
+      const workflow = workflows().find((item) => item.uuid === uuid);
+      return workflow ? { status: 200, body: workflowDetail(workflow, edition) } : notFound;
+    },
+  },
+];
+
+const questionnaire = {
+  questionnaire_id: "11111111-2222-3333-4444-555555555555",
+  title: "Customer Onboarding",
+  description: "Additional information needed for verification",
+  languages: ["en"],
+  default_language: "en",
+  is_active: true,
+  is_simple_questionnaire: true,
+  graph: {
+    start_node: "occupation",
+    nodes: {
+      occupation: { element_type: "SHORT_TEXT", is_required: true, title: { en: "What is your occupation?" }, next: null },
+    },
+  },
+  sections: [
+    {
+      title: {},
+      description: {},
+      items: [
+        {
+          uuid: "11111111-2222-3333-4444-666666666666",
+          value: "occupation",
+          element_type: "SHORT_TEXT",
+          is_required: true,
+          title: { en: "What is your occupation?" },
+        },
+      ],
+    },
+  ],
+  questionnaire_group_id: "11111111-2222-3333-4444-555555555555",
+  version: 1,
+  status: "published",
+  published_at: "2026-04-23T10:00:00Z",
+  is_editable: false,
+};
+
+/**
+ * Routes under /v3/questionnaires/. Pages: /management-api/questionnaires/{list,get} (2026-11-28).
+ */
+export const questionnaireRoutes = (origin: () => string): Route[] => [
+  {
+    method: "GET",
+    pattern: /^\/v3\/questionnaires\/$/,
+    handle: (request) => {
+      const { questionnaire_id: uuid, graph: _graph, sections: _sections, ...row } = questionnaire;
+      const rows = [{ uuid, ...row, question_types: ["SHORT_TEXT"], workflow_names: [] }];
+      return { status: 200, body: pageOf(rows, request, origin()) };
+    },
+  },
+  {
+    method: "GET",
+    pattern: /^\/v3\/questionnaires\/([^/]+)\/$/,
+    handle: (_request, uuid) => (uuid === questionnaire.questionnaire_id ? { status: 200, body: questionnaire } : notFound),
+  },
+];
+
+/** Account reads. Pages: /management-api/billing/balance and the healthcheck (2026-11-28). */
+export const accountRoutes = (balance: () => string): Route[] => [
+  {
+    method: "GET",
+    pattern: /^\/v3\/billing\/balance\/$/,
+    handle: () => ({
+      status: 200,
+      body: { balance: balance(), auto_refill_enabled: false, auto_refill_amount: null, auto_refill_threshold: null },
+    }),
+  },
+  {
+    method: "GET",
+    pattern: /^\/system\/healthcheck$/,
+    handle: () => ({ status: 200, body: { status: "ok", timestamp: new Date().toISOString() } }),
+  },
+];
+
+/**
+ * Deletes users by `vendor_data`. Sessions are not deleted. Page:
+ * https://docs.didit.me/management-api/users/delete (2026-11-28).
+ */
+export const userRoutes = (users: Set<string>): Route[] => [
+  {
+    method: "POST",
+    pattern: /^\/v3\/users\/delete\/$/,
+    handle: (request) => {
+      const { vendor_data_list: list, delete_all: all } = objectOf(request.body);
+      if (all !== true && (!Array.isArray(list) || list.length === 0))
+        return { status: 400, body: { detail: "Provide vendor_data_list or delete_all." } };
+      const chosen = all === true ? [...users] : (list as unknown[]).map(String);
+      return { status: 200, body: { deleted: chosen.filter((user) => users.delete(user)).length } };
+    },
+  },
+];

@@ -1,0 +1,168 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Logger } from "@amana/runtime";
+import type { DiditConfig } from "../../src/verification-provider/didit/didit-config.ts";
+import { createDiditProvider } from "../../src/verification-provider/didit/didit-provider.ts";
+import type { SumsubConfig } from "../../src/verification-provider/sumsub/sumsub-config.ts";
+import { createSumsubProvider } from "../../src/verification-provider/sumsub/sumsub-provider.ts";
+import type {
+  ApplicationToCreate,
+  KnownApplication,
+  ReceivedCallback,
+} from "../../src/verification-provider/verification-provider.ts";
+import { anApplication } from "../an-application.ts";
+import { DiditImitation } from "./didit-imitation.ts";
+import type { DiditOptions } from "./didit-sessions.ts";
+import { SumsubImitation, type SumsubOptions } from "./sumsub-imitation.ts";
+
+export const timeoutMs = 20_000;
+
+/** Returns the record of an application after its creation. */
+export const knownAs = (providerId: string, changes: Partial<KnownApplication> = {}): KnownApplication => ({
+  ...anApplication().known(),
+  providerId,
+  ...changes,
+});
+
+export const { id: reference } = anApplication();
+
+export const toCreate = (changes: Partial<ApplicationToCreate> = {}): ApplicationToCreate => ({
+  reference,
+  locale: "fr",
+  allowedDocuments: ["id_card", "passport"],
+  maxAttempts: 1,
+  requireVideo: true,
+  ttlHours: undefined,
+  redirectUrl: "https://shop.example/return",
+  applicantEmail: undefined,
+  applicantPhone: undefined,
+  profile: undefined,
+  ...changes,
+});
+
+/** Starts a server that keeps callbacks. `receiver.status`: its response. */
+async function startReceiver() {
+  const received: ReceivedCallback[] = [];
+  const receiver = { status: 204, received, url: "" };
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
+    received.push({ body: Buffer.concat(chunks), headers });
+    response.writeHead(receiver.status).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  receiver.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const stop = async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  return { receiver, stop };
+}
+
+/** Returns a logger that keeps the fields of errors. */
+function keepErrors() {
+  const errors: Record<string, unknown>[] = [];
+  const logger = { error: (fields: Record<string, unknown>) => errors.push(fields) } as unknown as Logger;
+  return { errors, logger };
+}
+
+/** Settings of a workflow that the adapter accepts. */
+const workflowSettings = {
+  face_liveness_method: "ACTIVE_3D",
+  max_retry_attempts: 0,
+  documents_allowed: { DZA: { P: { enabled: 1 }, ID: { enabled: 1 } } },
+  expected_details_mismatch_action: "review",
+  duplicated_user_action: "review",
+};
+
+/**
+ * Starts the imitation of Didit and the adapter. By default, the list of workflows is a page with
+ * `features` as a list, because the adapter reads only this mixture of the two editions.
+ */
+export async function startDidit({ workflow, ...options }: DiditOptions = {}, changes: Partial<DiditConfig> = {}) {
+  const { receiver, stop } = await startReceiver();
+  const vendor = new DiditImitation({
+    workflows: { list: "page", features: "list" },
+    callbackUrl: receiver.url,
+    workflow: { ...workflow, settings: { ...workflowSettings, ...workflow?.settings } },
+    ...options,
+  });
+  await vendor.start();
+  const { errors, logger } = keepErrors();
+  const config: DiditConfig = {
+    url: vendor.url,
+    apiKey: vendor.apiKey,
+    environment: options.environment ?? "sandbox",
+    workflowId: vendor.store.workflow.workflowId,
+    workflowIdStill: undefined,
+    webhookSecrets: [vendor.webhookSecret],
+    destinationId: undefined,
+    callbackUrl: receiver.url,
+    uncompared: "refuse",
+    timeoutMs,
+    ...changes,
+  };
+  const provider = createDiditProvider(config, logger);
+  return {
+    vendor,
+    provider,
+    receiver,
+    errors,
+    config,
+    async [Symbol.asyncDispose]() {
+      await provider[Symbol.asyncDispose]();
+      await vendor.stop();
+      await stop();
+    },
+  };
+}
+
+export const level = {
+  id: "65a64728ee76e62ddabf1a62",
+  name: "amana",
+  docSets: [
+    { idDocSetType: "IDENTITY", types: ["ID_CARD", "PASSPORT"], videoRequired: "docapture" },
+    { idDocSetType: "SELFIE", types: ["SELFIE"], videoRequired: "passiveLiveness" },
+  ],
+};
+
+/** Starts the imitation of Sumsub and the adapter, with a level that the adapter accepts. */
+export async function startSumsub(options: SumsubOptions = {}, changes: Partial<SumsubConfig> = {}) {
+  const { receiver, stop } = await startReceiver();
+  const vendor = new SumsubImitation({ callbackUrl: receiver.url, ...options });
+  vendor.store.levels = [level];
+  await vendor.start();
+  const { errors, logger } = keepErrors();
+  const none = { both: undefined, id_card: undefined, passport: undefined };
+  const config: SumsubConfig = {
+    url: vendor.url,
+    appToken: vendor.appToken,
+    secretKey: vendor.secretKey,
+    isSandbox: true,
+    video: { ...none, both: level.name },
+    still: none,
+    ttlHours: 72,
+    ttlHoursMax: 720,
+    amlPerMinute: 6_000,
+    webhookSecrets: [vendor.webhookSecret],
+    webhookId: undefined,
+    callbackUrl: receiver.url,
+    uncompared: "refuse",
+    timeoutMs,
+    ...changes,
+  };
+  const provider = createSumsubProvider(config, logger);
+  return {
+    vendor,
+    provider,
+    receiver,
+    errors,
+    config,
+    async [Symbol.asyncDispose]() {
+      await provider[Symbol.asyncDispose]();
+      await vendor.stop();
+      await stop();
+    },
+  };
+}

@@ -1,0 +1,218 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** A request as received, with the status of its response. `null`: the connection was closed. */
+export interface ReceivedRequest {
+  readonly method: string;
+  /** Path with the query, as sent; request signatures cover it. */
+  readonly url: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+  status: number | null;
+}
+
+export interface ImitationResponse {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Absent: an empty body. A string is sent as it is, other values as JSON. */
+  readonly body?: unknown;
+}
+
+/** A fault that a test injects into requests. */
+export interface Fault {
+  readonly method?: string;
+  readonly path?: RegExp;
+  /** Number of requests that meet the fault. Default 1. */
+  readonly times?: number;
+  /** The response instead of the regular one. */
+  readonly response?: ImitationResponse;
+  /** Closes the connection before or after the request has its effect. */
+  readonly lose?: "request" | "response";
+}
+
+/** A callback with its attempts: the status of each response, or "failed" without a response. */
+export interface Delivery {
+  readonly type: string;
+  readonly payload: Readonly<Record<string, unknown>>;
+  readonly attempts: (number | "failed")[];
+  body: string;
+  headers: Record<string, string>;
+  /** True after the vendor dropped the delivery and its retries. */
+  dropped: boolean;
+}
+
+export interface Route {
+  readonly method: string;
+  readonly pattern: RegExp;
+  readonly handle: (request: ReceivedRequest, ...ids: string[]) => ImitationResponse;
+}
+
+const readBody = async (request: IncomingMessage) => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString("utf8");
+};
+
+/** Parses a JSON object. Returns an empty object for other text. */
+export const objectOf = (text: string): Record<string, unknown> => {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+};
+
+/**
+ * An HTTP server on 127.0.0.1 that imitates a vendor. Subclasses hold the documented routes, errors
+ * and callbacks. Tests control the imitation through methods, not through routes.
+ */
+export abstract class ImitationServer {
+  /** Each request in the order of arrival. */
+  readonly requests: ReceivedRequest[] = [];
+  /** "METHOD path" of each request without a documented route. */
+  readonly unexpectedRequests: string[] = [];
+  readonly deliveries: Delivery[] = [];
+  /** Receives the callbacks. Without it, deliveries are recorded and not sent. */
+  callbackUrl: string | undefined;
+
+  readonly #server = createServer((request, response) => void this.#respond(request, response));
+  readonly #faults: { fault: Fault; left: number }[] = [];
+  #sending: Promise<unknown> = Promise.resolve();
+
+  protected abstract readonly routes: readonly Route[];
+  /** Documented number of attempts of a callback, the first one included. */
+  protected abstract readonly maxAttempts: number;
+
+  constructor(callbackUrl?: string) {
+    this.callbackUrl = callbackUrl;
+  }
+
+  /** Runs before the route. Returns a response if the credentials are refused. */
+  protected abstract authenticate(request: ReceivedRequest): ImitationResponse | undefined;
+  /** The vendor's response to a route that is not documented. */
+  protected abstract notFound(request: ReceivedRequest): ImitationResponse;
+  /** Body and headers of an attempt. Called for each attempt, as timestamps are signed. */
+  protected abstract sign(delivery: Delivery): { body: string; headers: Record<string, string> };
+  /** True if the vendor sends the callback again after this result. */
+  protected abstract retriesAfter(result: number | "failed"): boolean;
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async start(): Promise<string> {
+    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
+    return this.url;
+  }
+
+  async stop(): Promise<void> {
+    await this.settled();
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  /** Injects a fault into the next matching requests. */
+  inject(fault: Fault): void {
+    this.#faults.push({ fault, left: fault.times ?? 1 });
+  }
+
+  /** Waits until each callback has a result. */
+  async settled(): Promise<void> {
+    for (let seen: unknown; seen !== this.#sending; ) {
+      seen = this.#sending;
+      await this.#sending;
+    }
+  }
+
+  /** Sends each failed callback again while the documented schedule has attempts left. */
+  async retryFailed(): Promise<void> {
+    const due = this.deliveries.filter(({ attempts, dropped }) => {
+      const last = attempts.at(-1);
+      return !dropped && last !== undefined && attempts.length < this.maxAttempts && this.retriesAfter(last);
+    });
+    for (const delivery of due) await this.#attempt(delivery);
+  }
+
+  /** Sends a recorded callback once more, as the vendor's console can. */
+  async resend(delivery: Delivery): Promise<number | "failed"> {
+    return this.#attempt(delivery);
+  }
+
+  /** Records a callback and sends it after the callbacks before it. */
+  protected send(type: string, payload: Record<string, unknown>): void {
+    const delivery: Delivery = { type, payload, attempts: [], body: "", headers: {}, dropped: false };
+    Object.assign(delivery, this.sign(delivery));
+    this.deliveries.push(delivery);
+    this.#sending = this.#sending.then(() => (delivery.dropped ? undefined : this.#attempt(delivery)));
+  }
+
+  async #attempt(delivery: Delivery): Promise<number | "failed"> {
+    Object.assign(delivery, this.sign(delivery));
+    const { callbackUrl } = this;
+    if (callbackUrl === undefined) return "failed";
+    // Both vendors wait five seconds for the response of the receiver.
+    const result = await fetch(callbackUrl, {
+      method: "POST",
+      headers: delivery.headers,
+      body: delivery.body,
+      redirect: "manual",
+      signal: AbortSignal.timeout(5000),
+    }).then(
+      async (response) => {
+        await response.arrayBuffer();
+        return response.status;
+      },
+      () => "failed" as const,
+    );
+    delivery.attempts.push(result);
+    return result;
+  }
+
+  async #respond(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const body = await readBody(incoming);
+    const { pathname, searchParams } = new URL(incoming.url ?? "/", "http://127.0.0.1");
+    const request: ReceivedRequest = {
+      method: incoming.method ?? "GET",
+      url: incoming.url ?? "/",
+      path: pathname,
+      query: searchParams,
+      headers: incoming.headers,
+      body,
+      status: null,
+    };
+    this.requests.push(request);
+    const fault = this.#faultOf(request);
+    if (fault?.lose === "request") return void incoming.socket.destroy();
+    const response = fault?.response ?? this.#handle(request);
+    if (fault?.lose === "response") return void incoming.socket.destroy();
+    request.status = response.status;
+    const isText = typeof response.body === "string";
+    const type = isText ? "text/html" : "application/json";
+    const text = isText ? response.body : response.body === undefined ? "" : JSON.stringify(response.body);
+    outgoing.writeHead(response.status, { ...(text === "" ? {} : { "content-type": type }), ...response.headers });
+    outgoing.end(text);
+  }
+
+  #faultOf(request: ReceivedRequest): Fault | undefined {
+    const entry = this.#faults.find(
+      ({ fault, left }) =>
+        left > 0 && (fault.method ?? request.method) === request.method && (fault.path?.test(request.path) ?? true),
+    );
+    if (entry) entry.left -= 1;
+    return entry?.fault;
+  }
+
+  #handle(request: ReceivedRequest): ImitationResponse {
+    const refusal = this.authenticate(request);
+    if (refusal) return refusal;
+    for (const { method, pattern, handle } of this.routes) {
+      const match = method === request.method && pattern.exec(request.path);
+      if (match) return handle(request, ...match.slice(1).map(decodeURIComponent));
+    }
+    this.unexpectedRequests.push(`${request.method} ${request.path}`);
+    return this.notFound(request);
+  }
+}

@@ -1,0 +1,224 @@
+import { createHmac, randomBytes, randomUUID, timingSafeEqual } from "node:crypto";
+import { type Delivery, type ImitationResponse, ImitationServer, type ReceivedRequest, type Route } from "./imitation-server.ts";
+import { type SumsubApplicantOptions, SumsubApplicants } from "./sumsub-applicants.ts";
+import { dateTime, dateTimeMs, type SumsubAmlHit, type SumsubApplicant, type SumsubResult } from "./sumsub-bodies.ts";
+import { sumsubError } from "./sumsub-errors.ts";
+import {
+  type SdkEdition,
+  type SumsubLink,
+  type SumsubWebhook,
+  sdkRoutes,
+  settingRoutes,
+  webhookRoutes,
+} from "./sumsub-settings.ts";
+
+export interface SumsubOptions extends SumsubApplicantOptions {
+  readonly appToken?: string;
+  readonly secretKey?: string;
+  readonly webhookSecret?: string;
+  readonly callbackUrl?: string;
+  readonly sandbox?: boolean;
+  readonly sdk?: SdkEdition;
+  /** SHA1 is the legacy algorithm, SHA256 the default. Page: /docs/webhook-manager (2026-11-28). */
+  readonly digest?: "HMAC_SHA1_HEX" | "HMAC_SHA256_HEX" | "HMAC_SHA512_HEX";
+}
+
+/** Results of an applicant that a test chooses with `finish`. */
+export type SumsubOutcome =
+  | "started"
+  | "pending"
+  | "prechecked"
+  | "queued"
+  | "onHold"
+  | "awaitingUser"
+  | "awaitingService"
+  | "approved"
+  | "rejected"
+  | "resubmission requested"
+  | "reset"
+  | "deactivated"
+  | "activated"
+  | "deleted"
+  | "personal data deleted";
+
+const hashes = { HMAC_SHA1_HEX: "sha1", HMAC_SHA256_HEX: "sha256", HMAC_SHA512_HEX: "sha512" } as const;
+
+/** Webhooks of a review status. Page: /docs/user-verification-webhooks (2026-11-28). */
+const reviewWebhooks = {
+  pending: "applicantPending",
+  prechecked: "applicantPrechecked",
+  queued: "applicantPending",
+  onHold: "applicantOnHold",
+  awaitingUser: "applicantAwaitingUser",
+  awaitingService: "applicantAwaitingService",
+} as const;
+
+const finalResult: SumsubResult = {
+  reviewAnswer: "RED",
+  rejectLabels: ["FORGERY"],
+  reviewRejectType: "FINAL",
+  moderationComment: "We could not verify your profile.",
+  clientComment: "The document is suspected to be forged.",
+  buttonIds: ["fake_forgedId"],
+};
+
+const retryResult: SumsubResult = {
+  reviewAnswer: "RED",
+  rejectLabels: ["UNSATISFACTORY_PHOTOS", "SCREENSHOTS"],
+  reviewRejectType: "RETRY",
+  moderationComment: "We do not accept screenshots. Please upload an original photo.",
+  clientComment: "Screenshots are not accepted.",
+  buttonIds: ["badPhoto_screenshot"],
+};
+
+/** Imitates the API of Sumsub. Made from the pages under https://docs.sumsub.com. */
+export class SumsubImitation extends ImitationServer {
+  readonly appToken: string;
+  readonly secretKey: string;
+  readonly webhookSecret: string;
+  readonly store: SumsubApplicants;
+  readonly links: SumsubLink[] = [];
+  /** Configured webhooks, as the dashboard stores them. */
+  readonly webhooks: SumsubWebhook[] = [];
+  protected readonly routes: readonly Route[];
+  /** Resends follow after 5 minutes, 1, 5 and 18 hours. Page: /docs/webhooks (2026-11-28). */
+  protected readonly maxAttempts = 5;
+
+  readonly #options: SumsubOptions;
+
+  constructor(options: SumsubOptions = {}) {
+    super(options.callbackUrl);
+    this.#options = options;
+    this.appToken = options.appToken ?? `sbx:${randomBytes(12).toString("base64url")}.${randomBytes(24).toString("base64url")}`;
+    this.secretKey = options.secretKey ?? randomBytes(24).toString("base64url");
+    this.webhookSecret = options.webhookSecret ?? randomBytes(24).toString("base64url");
+    this.store = new SumsubApplicants(options, (type, applicant) => this.send(type, this.#payload(type, applicant)));
+    this.routes = [
+      ...settingRoutes(this.store),
+      ...webhookRoutes(this.webhooks),
+      ...sdkRoutes(this.store, this.links, options.sdk ?? "body"),
+      ...this.store.routes,
+    ];
+  }
+
+  /** Returns an applicant by its id or the merchant's identifier, also a deleted one. */
+  applicant(reference: string): SumsubApplicant {
+    const applicant = this.store.all.get(reference) ?? this.store.byExternalId(reference);
+    if (!applicant) throw new Error(`no applicant ${reference}`);
+    return applicant;
+  }
+
+  /** Opens a link as the person does. The WebSDK creates the applicant if there is none. */
+  async open(url: string): Promise<SumsubApplicant> {
+    const link = this.links.find(({ value }) => value === url);
+    if (!link || link.expiresAt <= Date.now()) throw new Error(`no open link ${url}`);
+    const applicant = this.store.byExternalId(link.userId) ?? this.store.add(link.userId, link.levelName);
+    // The SDK changes the level of an existing applicant to that of the link.
+    if (applicant.status === "init") applicant.levelName = link.levelName;
+    await this.settled();
+    return applicant;
+  }
+
+  /** Moves an applicant to an outcome, as the person, a moderator or the dashboard does. */
+  async finish(reference: string, outcome: SumsubOutcome, result?: Partial<SumsubResult>): Promise<void> {
+    const applicant = this.applicant(reference);
+    const decided = outcome === "approved" || outcome === "rejected" || outcome === "resubmission requested";
+    if (decided && (applicant.status === "init" || applicant.status === "completed"))
+      this.store.review(applicant, "pending", "applicantPending");
+    if (outcome === "started") applicant.hasDocuments = true;
+    else if (decided) {
+      const base: SumsubResult =
+        outcome === "approved" ? { reviewAnswer: "GREEN" } : outcome === "rejected" ? finalResult : retryResult;
+      this.store.review(applicant, "completed", "applicantReviewed", { ...base, ...result });
+    } else if (outcome in reviewWebhooks) {
+      const status = outcome as keyof typeof reviewWebhooks;
+      this.store.review(applicant, status, reviewWebhooks[status]);
+    } else if (outcome === "reset") this.store.reset(applicant);
+    else if (outcome === "deactivated" || outcome === "activated") this.store.setActive(applicant, outcome === "activated");
+    else {
+      applicant.hasDocuments = false;
+      applicant.erased = outcome === "deleted";
+      const type = outcome === "deleted" ? "applicantDeleted" : "applicantPersonalDataDeleted";
+      this.send(type, this.#payload(type, applicant));
+    }
+    await this.settled();
+  }
+
+  /** Sets the hits of the AML case. */
+  screen(reference: string, hits: readonly SumsubAmlHit[]): void {
+    this.applicant(reference).amlHits = hits;
+  }
+
+  /** Refuses the next matching requests. The page names the status 429 and no header. */
+  rateLimit({
+    method,
+    path,
+    times = 1,
+    seconds,
+  }: {
+    method?: string;
+    path?: RegExp;
+    times?: number;
+    seconds?: number;
+  } = {}): void {
+    const headers = seconds === undefined ? undefined : { "Retry-After": String(seconds) };
+    const response = sumsubError(429, "Too many requests", undefined, headers);
+    this.inject({ ...(method ? { method } : {}), ...(path ? { path } : {}), times, response });
+  }
+
+  /** Signed requests. Page: https://docs.sumsub.com/reference/authentication (2026-11-28). */
+  protected authenticate(request: ReceivedRequest): ImitationResponse | undefined {
+    const { "x-app-token": token, "x-app-access-ts": ts, "x-app-access-sig": signature } = request.headers;
+    if (token !== this.appToken) return sumsubError(401, "App token is invalid");
+    const seconds = Number(ts);
+    if (!/^\d+$/.test(String(ts)) || Math.abs(Date.now() / 1000 - seconds) > 60)
+      return sumsubError(401, "Request timestamp is expired");
+    const text = `${ts}${request.method}${request.url}${request.body}`;
+    const expected = createHmac("sha256", this.secretKey).update(text, "utf8").digest("hex");
+    const given = String(signature);
+    const matches = given.length === expected.length && timingSafeEqual(Buffer.from(given), Buffer.from(expected));
+    return matches ? undefined : sumsubError(401, "Request signature mismatch", 4003);
+  }
+
+  protected notFound(request: ReceivedRequest): ImitationResponse {
+    return sumsubError(404, `HTTP 404 Not Found: ${request.path}`);
+  }
+
+  /** The digest covers the bytes of the body. Page: /docs/webhook-manager (2026-11-28). */
+  protected sign({ payload }: Delivery): { body: string; headers: Record<string, string> } {
+    const algorithm = this.#options.digest ?? "HMAC_SHA256_HEX";
+    const body = JSON.stringify(payload, null, 2);
+    return {
+      body,
+      headers: {
+        "Content-Type": "application/json",
+        "X-Payload-Digest-Alg": algorithm,
+        "X-Payload-Digest": createHmac(hashes[algorithm], this.webhookSecret).update(body).digest("hex"),
+      },
+    };
+  }
+
+  protected retriesAfter(result: number | "failed"): boolean {
+    return result === "failed" || result < 200 || result > 299;
+  }
+
+  // Page: https://docs.sumsub.com/docs/user-verification-webhooks (2026-11-28).
+  #payload(type: string, applicant: SumsubApplicant): Record<string, unknown> {
+    const now = new Date();
+    return {
+      applicantId: applicant.id,
+      inspectionId: applicant.inspectionId,
+      applicantType: applicant.type,
+      correlationId: `req-${randomUUID()}`,
+      levelName: applicant.levelName,
+      sandboxMode: this.#options.sandbox ?? true,
+      externalUserId: applicant.externalUserId,
+      type,
+      ...(applicant.result ? { reviewResult: applicant.result } : {}),
+      reviewStatus: applicant.status,
+      createdAt: `${dateTime(now)}+0000`,
+      createdAtMs: dateTimeMs(now),
+      clientId: this.store.clientId,
+    };
+  }
+}

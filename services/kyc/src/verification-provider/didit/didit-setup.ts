@@ -18,15 +18,17 @@ export interface Workflow {
   readonly problems: readonly SetupProblem[];
 }
 
-/** Didit's longest lifetime of a session, 28 days. */
-const lifetimeMinutesMax = 28 * 1_440;
+/** Documented range of a session's lifetime: an hour to 28 days. */
+const lifetimeSecondsMin = 3_600;
+const lifetimeSecondsMax = 28 * 86_400;
 const toUpper = (value: unknown): string => (typeof value === "string" ? value.toUpperCase() : "");
 const error = (text: string): SetupProblem => ({ severity: "error", text });
 const warning = (text: string): SetupProblem => ({ severity: "warning", text });
 
 /** Returns the settings id of the newest published version of a workflow in the list. */
 export function findPublishedVersion(content: unknown, workflowId: string): string | undefined {
-  const { results } = readObject(content);
+  // Older pages show the list itself, newer ones an object with `results`.
+  const results = Array.isArray(content) ? content : readObject(content)["results"];
   const versions = (Array.isArray(results) ? results : [])
     .map(readObject)
     .filter(
@@ -73,13 +75,13 @@ export function readWorkflow(content: unknown, settingsId: string, name: string,
 }
 
 /**
- * Reads a lifetime in minutes, or in seconds above 28 days of minutes, because the documentation
- * does not name the unit. A link may end earlier than expected, but Amana must not close it early.
+ * Reads a lifetime in seconds, whose documented minimum is an hour. Smaller values are minutes, as
+ * in the older documentation, whose example is 1440 without a unit.
  */
 export function readLifetimeMs(value: unknown): number | undefined {
   const count = readCount(value);
-  if (!count || count > lifetimeMinutesMax * 60) return undefined;
-  return count > lifetimeMinutesMax ? count * 1_000 : count * 60_000;
+  if (!count || count > lifetimeSecondsMax) return undefined;
+  return count >= lifetimeSecondsMin ? count * 1_000 : count * 60_000;
 }
 
 /** Features of a workflow without those that a switch disables. */

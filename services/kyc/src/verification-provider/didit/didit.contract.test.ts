@@ -142,7 +142,8 @@ describe("contract test 2: Didit decision", () => {
 describe("contract test 1: Didit lifetime of a session", () => {
   test.each([
     [1_440, 24],
-    [40_320, 672],
+    [3_599, 3_599 / 60],
+    [3_600, 1],
     [604_800, 168],
     [2_419_200, 672],
     [2_419_201, undefined],

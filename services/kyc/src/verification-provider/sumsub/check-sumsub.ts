@@ -61,7 +61,7 @@ async function checkWebhook(config: SumsubConfig, get: Get, add: AddResult): Pro
   const isSigned = signatureAlgorithm === "HMAC_SHA256_HEX" || signatureAlgorithm === "HMAC_SHA512_HEX";
   const problems = [
     target === `${config.callbackUrl}/sumsub` ? undefined : `set its target to ${config.callbackUrl}/sumsub`,
-    disabled === false ? undefined : "enable it; Sumsub switches a webhook off that keeps failing",
+    disabled !== true ? undefined : "enable it; Sumsub switches a webhook off that keeps failing",
     missing.length === 0 ? undefined : `add the types ${missing.join(", ")}`,
     isSigned ? undefined : "set its signature algorithm to HMAC_SHA256_HEX",
     typeof secretKey === "string" && config.webhookSecrets.includes(secretKey)

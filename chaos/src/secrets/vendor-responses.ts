@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
 import type { KycProvider } from "@amana/dev-env/services";
 import type { System } from "@amana/dev-env/system";
-import { sandbox } from "@amana/e2e/test-system";
 import { request } from "undici";
+import { readProviderView } from "../provider-view.ts";
 
 type Vendor = Exclude<KycProvider, "port">;
 
@@ -20,7 +20,7 @@ const pathsOf: Readonly<Record<Vendor, (id: string) => readonly string[]>> = {
  * distinct texts of personal fields: the sandbox fills each one with "canary-" and its name.
  */
 export async function readPersonalTexts(system: System, vendor: Vendor, reference: string): Promise<string[]> {
-  const view = (await sandbox(system, "GET", `/sandbox/kyc?reference=${reference}`)) as { provider_id: string };
+  const view = await readProviderView(system, reference);
   const texts = [JSON.stringify(view)];
   for (const path of pathsOf[vendor](view.provider_id)) {
     const response = await request(`${system.sandboxUrl}${path}`, { headers: createHeaders(system, vendor, path) });

@@ -3,6 +3,7 @@ import { actOnApplication } from "@amana/dev-env/demo/at-the-sandbox";
 import { until } from "@amana/dev-env/eventually";
 import type { KycProvider } from "@amana/dev-env/services";
 import { sandbox } from "@amana/e2e/test-system";
+import { waitForCallbacks } from "../provider-view.ts";
 import { call, type SecretsContext } from "./send-canaries.ts";
 import { readPersonalTexts } from "./vendor-responses.ts";
 
@@ -54,7 +55,7 @@ export async function verifyWithPersonalData(context: SecretsContext): Promise<v
   await cancel(context, await createApplication(context), [200]);
   // The alert about a verdict that cannot change must not contain the vendor's response.
   await act(context, approved, "reverse", { outcome: "rejected" });
-  await waitForCallbacks(context, approved);
+  await waitForCallbacks(system, approved.id);
 
   for (const operation of operations) {
     await setFault(
@@ -138,7 +139,7 @@ async function submitAndWait(context: SecretsContext, submission: object): Promi
     webhook !== undefined,
     () => `application ${application.id} has the verdict ${verdict}, and no webhook was delivered`,
   );
-  await waitForCallbacks(context, application);
+  await waitForCallbacks(context.system, application.id);
   return application;
 }
 
@@ -151,11 +152,3 @@ async function decide({ system, operatorResponses, report }: SecretsContext, { i
 
 const cancel = (context: SecretsContext, { id }: Application, expected: number[]) =>
   call(context, expected, "POST", `${path}/${id}/cancel`);
-
-/** Waits until the provider has no callback of this application to send. */
-async function waitForCallbacks({ system }: SecretsContext, { id }: Application): Promise<void> {
-  await until(async () => {
-    const view = (await sandbox(system, "GET", `/sandbox/kyc?reference=${id}`)) as { callbacks: { state: string }[] };
-    return view.callbacks.every(({ state }) => state !== "pending");
-  }, waitMsMax);
-}

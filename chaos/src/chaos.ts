@@ -1,5 +1,6 @@
 /** The command `chaos`: runs one attack program and prints its report. */
 import { createCommand, numberFrom, runCommandLine, stopSignal, wholeFrom } from "@amana/dev-env/command-line";
+import { type KycProvider, kycProviders } from "@amana/dev-env/services";
 import { type MatrixValues, readMatrixOptions, scheduleFrom } from "./matrix/read-options.ts";
 import type { Program } from "./program.ts";
 import { programs } from "./programs.ts";
@@ -14,6 +15,7 @@ interface ChaosOptions extends MatrixValues {
   readonly minutes?: number;
   readonly events?: number;
   readonly seed?: number;
+  readonly kycProvider?: KycProvider;
 }
 
 const programList = Object.entries(programs).map(([name, { attacks }]) => `  ${name.padEnd(12)} ${attacks}`);
@@ -32,6 +34,14 @@ command
     "--seed <n>",
     "seed of the program's choices; the same seed repeats them (default: derived from the current time)",
     wholeFrom(0, Number.MAX_SAFE_INTEGER),
+  )
+  .addOption(
+    command
+      .createOption(
+        "--kyc-provider <name>",
+        "matrix, secrets, verdicts: verification provider of the system, simulated by the sandbox (default: that of --schedule, or port)",
+      )
+      .choices(kycProviders),
   )
   .option("--schedules <n>", "matrix: end after this many schedules (default: no limit)", wholeFrom(1, countMax))
   .option("--workers <n>", "matrix: number of systems that run in parallel (default: 1)", wholeFrom(1, 100))
@@ -63,10 +73,13 @@ async function run(name: string, values: ChaosOptions): Promise<void> {
     seed,
     seconds: minutes * 60,
     eventsMax,
+    kycProvider: values.kycProvider,
     matrix,
     signal,
     log: (line) => process.stdout.write(`· ${line}\n`),
   });
-  process.stdout.write(`\n${name} --seed ${seed}\n${report.table()}\n`);
+  process.stdout.write(
+    `\n${name} --seed ${seed}${values.kycProvider ? ` --kyc-provider ${values.kycProvider}` : ""}\n${report.table()}\n`,
+  );
   process.exit(report.violations.length === 0 ? 0 : 1);
 }

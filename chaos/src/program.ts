@@ -1,3 +1,4 @@
+import type { KycProvider } from "@amana/dev-env/services";
 import type { Schedule } from "./matrix/schedule.ts";
 import type { Report } from "./report.ts";
 
@@ -23,6 +24,11 @@ export interface ProgramRun {
   readonly seconds: number;
   /** The program `events` ends earlier when it has committed this number of events. */
   readonly eventsMax?: number | undefined;
+  /**
+   * Verification provider of the system, for the programs `matrix`, `secrets` and `verdicts`.
+   * Default: port.
+   */
+  readonly kycProvider?: KycProvider | undefined;
   /** Options of the program `matrix`. */
   readonly matrix?: MatrixOptions | undefined;
   /**

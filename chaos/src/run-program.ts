@@ -4,7 +4,8 @@ import { Report } from "./report.ts";
 /** Runs a program for `seconds` or until the signal, and returns its report. */
 export async function runProgram(
   program: Program,
-  options: Pick<ProgramRun, "seed" | "seconds" | "eventsMax" | "matrix"> & Partial<Pick<ProgramRun, "log" | "signal">>,
+  options: Pick<ProgramRun, "seed" | "seconds" | "eventsMax" | "kycProvider" | "matrix"> &
+    Partial<Pick<ProgramRun, "log" | "signal">>,
 ): Promise<Report> {
   const report = new Report();
   await program.run({

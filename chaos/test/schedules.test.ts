@@ -1,5 +1,6 @@
+import { kycProviders } from "@amana/dev-env/services";
 import { expect, test } from "vitest";
-import { cellOf, cells } from "../src/matrix/cells.ts";
+import { cellOf, cellsOf } from "../src/matrix/cells.ts";
 import { drawSchedule } from "../src/matrix/draw.ts";
 import { readSchedule, type Schedule } from "../src/matrix/schedule.ts";
 import { minimize, shrink } from "../src/matrix/shrink.ts";
@@ -12,22 +13,27 @@ test("drawSchedule returns the same schedule for the same seed and number, and J
     expect(drawSchedule(7, number)).toEqual(schedule);
     expect(readSchedule(JSON.stringify(schedule))).toEqual(JSON.parse(JSON.stringify(schedule)));
     expect(drawSchedule(8, number)).not.toEqual(schedule);
+    expect(readSchedule(JSON.stringify(drawSchedule(7, number, "didit")))).toMatchObject({ kycProvider: "didit" });
   }
 });
 
-test("drawSchedule uses each cell once as the first fault before it repeats one, and adds the work that reaches each fault", () => {
-  const schedules = numbers(cells.length).map((number) => drawSchedule(3, number));
-  expect(new Set(schedules.map(({ faults }) => cellOf(faults[0] as Schedule["faults"][number]))).size).toBe(cells.length);
-  for (const { work, faults } of schedules) {
-    expect(work.length).toBeGreaterThan(0);
-    for (const fault of faults) {
-      const needs = cells.find(({ name }) => name === cellOf(fault))?.needs;
-      const isNeeded = (item: Schedule["work"][number]) =>
-        item.kind === needs || (item.kind === "verification" && item.end === needs);
-      expect(needs === undefined || work.some(isNeeded), cellOf(fault)).toBe(true);
+test.each(kycProviders)(
+  "drawSchedule for %s uses each cell once as the first fault before it repeats one, and adds the work that reaches each fault",
+  (provider) => {
+    const cells = cellsOf(provider);
+    const schedules = numbers(cells.length).map((number) => drawSchedule(3, number, provider));
+    expect(new Set(schedules.map(({ faults }) => cellOf(faults[0] as Schedule["faults"][number]))).size).toBe(cells.length);
+    for (const { work, faults } of schedules) {
+      expect(work.length).toBeGreaterThan(0);
+      for (const fault of faults) {
+        const needs = cells.find(({ name }) => name === cellOf(fault))?.needs;
+        const isNeeded = (item: Schedule["work"][number]) =>
+          item.kind === needs || (item.kind === "verification" && item.end === needs);
+        expect(needs === undefined || work.some(isNeeded), cellOf(fault)).toBe(true);
+      }
     }
-  }
-});
+  },
+);
 
 test("minimize returns the items without which the list does not fail", async () => {
   const all = numbers(40);

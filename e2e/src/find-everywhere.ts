@@ -1,5 +1,7 @@
+import { execFile } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import type { System } from "@amana/dev-env/system";
 import { Client } from "pg";
 import { readKafka } from "./read-kafka.ts";
@@ -88,3 +90,23 @@ const encodeBase64Parts = (word: string): string[] =>
     const digits = bytes.toString("base64").replaceAll("=", "");
     return digits.slice(offset === 0 ? 0 : offset + 1, Math.floor((bytes.length * 8) / 6));
   });
+
+/**
+ * Returns the files that contain one of the words: as text, as hexadecimal digits or in base64.
+ * PostgreSQL's files also contain deleted rows. Skips the files of the sandbox, which simulates
+ * other companies.
+ */
+export async function findFiles(folder: string, words: readonly string[]): Promise<string[]> {
+  const forms = words.flatMap((word) => [word, Buffer.from(word).toString("hex"), ...encodeBase64Parts(word)]);
+  const patterns = [...new Set(forms)].flatMap((form) => ["-e", form]);
+  const options = ["-rlaF", ...patterns, folder, "--exclude-dir=sandbox", "--exclude=sandbox*"];
+  const found = await promisify(execFile)("grep", options).catch((error: { code: number; stdout: string; stderr: string }) => {
+    // grep exits with 1 if it finds nothing, and with 2 if PostgreSQL has removed a file meanwhile.
+    if (error.code === 1 || (error.code === 2 && isAboutRemovedFiles(error.stderr))) return error;
+    throw error;
+  });
+  return found.stdout.split("\n").filter((line) => line !== "");
+}
+
+const isAboutRemovedFiles = (messages: string): boolean =>
+  messages.split("\n").every((line) => line === "" || line.includes("No such file or directory"));

@@ -15,6 +15,8 @@ export const validCard = { pan: "6280581110007215", expiry: "01/2027", cvv2: "37
 
 export interface TestSystem extends AsyncDisposable {
   readonly system: System;
+  /** Folder of all files: logs, PostgreSQL, Kafka and the sandbox. */
+  readonly dir: string;
   /** The first node. Undefined with direct events. */
   readonly kafka: Kafka | undefined;
   /** All nodes, including `kafka`. */
@@ -28,7 +30,7 @@ export interface TestSystem extends AsyncDisposable {
 export async function startTestSystem(
   events: "kafka" | "direct",
   env: NonNullable<SystemOptions["env"]> = {},
-  options: Pick<SystemOptions, "databaseUrl" | "supervised"> & { kafkaNodes?: number } = {},
+  options: Pick<SystemOptions, "databaseUrl" | "kycProvider" | "supervised"> & { kafkaNodes?: number } = {},
 ): Promise<TestSystem> {
   const dir = await mkdtemp(join(tmpdir(), "amana-system-"));
   await using stack = new AsyncDisposableStack();
@@ -71,7 +73,7 @@ export async function startTestSystem(
   });
   stack.use(system);
   const resources = stack.move();
-  return { system, kafka: kafkaNodes[0], kafkaNodes, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+  return { system, dir, kafka: kafkaNodes[0], kafkaNodes, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }
 
 type WebhookEvent = NonNullable<Parameters<Amana["webhookEndpoints"]["create"]>[0]["events"]>[number];

@@ -1,7 +1,9 @@
+import type { KycProvider } from "@amana/dev-env/services";
 import type { Random } from "../random.ts";
 import { type Replicated, replicated } from "../rolling/replicas.ts";
 import type { Fault, VerificationEnd } from "./schedule.ts";
 
+type Vendor = Exclude<KycProvider, "port">;
 type WithoutTime<F> = F extends unknown ? Omit<F, "atMs"> : never;
 /** Work without which no process reaches the fault. */
 export type Need = "refund" | "key" | "verification" | "replay" | VerificationEnd;
@@ -23,8 +25,10 @@ const longMs = 7_000;
 const drawDownMs = (random: Random) => random.integer(0, 20) * 50;
 const drawFrozenMs = (random: Random) => (random.chance(0.2) ? longMs : random.integer(4, 30) * 50);
 
+type FaultPoint = readonly [point: string, service: Replicated, needs: Need];
+
 /** All fault points (`faultPoint`) with the work that reaches them. */
-const faultPoints: readonly (readonly [point: string, service: Replicated, needs: Need])[] = [
+const faultPoints: readonly FaultPoint[] = [
   ["payment.begun", "payments", "refund"],
   ["payment.registered", "payments", "refund"],
   ["payment.confirmed", "payments", "refund"],
@@ -52,6 +56,26 @@ const faultPoints: readonly (readonly [point: string, service: Replicated, needs
   ["replay.committed", "webhooks", "replay"],
 ];
 
+/** Fault points after each call to a vendor, with the verification that makes the call. */
+const vendorPoints: Readonly<Record<Vendor, readonly FaultPoint[]>> = {
+  didit: [
+    ["kyc_create.answered", "kyc", "verification"],
+    ["kyc_get.answered", "kyc", "verification"],
+    ["kyc_reviews.answered", "kyc", "vendor_reviewed"],
+    ["kyc_review.answered", "kyc", "reviewed"],
+    ["kyc_cancel.answered", "kyc", "canceled"],
+  ],
+  sumsub: [
+    ["kyc_create.answered", "kyc", "verification"],
+    ["kyc_link.answered", "kyc", "verification"],
+    ["kyc_get.answered", "kyc", "verification"],
+    ["kyc_steps.answered", "kyc", "verification"],
+    ["kyc_aml.answered", "kyc", "approved"],
+    ["kyc_review.answered", "kyc", "reviewed"],
+    ["kyc_cancel.answered", "kyc", "canceled"],
+  ],
+};
+
 const needsOf: Partial<Record<Replicated, Need>> = {
   payments: "refund",
   webhooks: "refund",
@@ -66,8 +90,10 @@ const drawSlowMs = (random: Random) => random.integer(2, 30) * 50;
 /** Delay of a late effect: shorter or longer than the time until a refund is sent again. */
 const drawLateMs = (random: Random) => random.integer(10, 80) * 50;
 
+type Modes = Readonly<Record<string, readonly [needs: Need, modes: readonly string[]]>>;
+
 /** Modes of the sandbox by operation. A random time replaces "<ms>". */
-const modes: Readonly<Record<string, readonly [needs: Need, modes: readonly string[]]>> = {
+const modes: Modes = {
   register: ["refund", [...failureModes, "slow:<ms>", "error:7"]],
   confirm: ["refund", [...failureModes, "slow:<ms>", "error:7"]],
   status: ["refund", [...failureModes, "slow:<ms>", "error:7", "stale:<ms>"]],
@@ -76,6 +102,13 @@ const modes: Readonly<Record<string, readonly [needs: Need, modes: readonly stri
   kyc_get: ["verification", [...failureModes, "slow:<ms>", "error:500"]],
   kyc_cancel: ["canceled", [...failureModes, "slow:<ms>", "error:500"]],
   kyc_callback: ["verification", [...failureModes, "slow:<ms>", "duplicate", "reorder", "drop", "bad_signature"]],
+};
+
+const kycModes = [...failureModes, "slow:<ms>", "error:500"];
+/** Modes of the operations that only a vendor has, or that the provider port's schedules omit. */
+const vendorModes: Readonly<Record<Vendor, Modes>> = {
+  didit: { kyc_review: ["reviewed", kycModes] },
+  sumsub: { kyc_review: ["reviewed", kycModes], kyc_link: ["verification", kycModes], kyc_aml: ["approved", kycModes] },
 };
 
 const proxyFaultKinds = ["deliver_late", "drop", "lose_answer", "hold_answer"] as const;
@@ -92,16 +125,24 @@ const createCell = (
   draw,
 });
 
-export const cells: readonly Cell[] = [
-  ...replicated.flatMap((service) =>
+interface CellKinds {
+  readonly services: readonly Replicated[];
+  readonly points: readonly FaultPoint[];
+  readonly modes: Modes;
+  readonly proxyFaults: readonly (typeof proxyFaultKinds)[number][];
+  needsOf(service: Replicated): Need | undefined;
+}
+
+const createCells = ({ services, points, modes, proxyFaults, needsOf }: CellKinds): readonly Cell[] => [
+  ...services.flatMap((service) =>
     (["kill", "freeze"] as const).map((kind) =>
-      createCell(`${kind}: ${service}`, needsOf[service], `${kind} ${service}`, (random) => ({
+      createCell(`${kind}: ${service}`, needsOf(service), `${kind} ${service}`, (random) => ({
         ...{ kind, service, replica: random.integer(0, 1) },
         forMs: kind === "kill" ? drawDownMs(random) : drawFrozenMs(random),
       })),
     ),
   ),
-  ...faultPoints.flatMap(([point, service, needs]) =>
+  ...points.flatMap(([point, service, needs]) =>
     (["SIGKILL", "SIGSTOP"] as const).map((signal) =>
       createCell(nameOfPoint(signal, point, service), needs, `point ${service}`, (random) => ({
         ...{ kind: "point", point, service, signal },
@@ -109,10 +150,10 @@ export const cells: readonly Cell[] = [
       })),
     ),
   ),
-  ...replicated
+  ...services
     .filter((service) => service !== "gateway")
     .map((service) =>
-      createCell(`connections cut: ${service}`, needsOf[service], `cut ${service}`, () => ({ kind: "cut", service })),
+      createCell(`connections cut: ${service}`, needsOf(service), `cut ${service}`, () => ({ kind: "cut", service })),
     ),
   createCell("PostgreSQL stopped", undefined, "postgres", (random) => ({ kind: "postgres", forMs: 2 * drawDownMs(random) })),
   createCell("Kafka killed", undefined, "kafka", (random) => ({ kind: "kafka", forMs: 2 * drawDownMs(random) })),
@@ -128,13 +169,49 @@ export const cells: readonly Cell[] = [
       })),
     ),
   ),
-  ...proxyFaultKinds.map((kind) =>
+  ...proxyFaults.map((kind) =>
     createCell(`proxy: ${kind}`, "refund", "proxy", (random) => ({
       kind: "way",
       trouble: { kind, ms: (kind === "deliver_late" ? drawLateMs : drawSlowMs)(random) },
     })),
   ),
 ];
+
+const portCells = createCells({
+  services: replicated,
+  points: faultPoints,
+  modes,
+  proxyFaults: proxyFaultKinds,
+  needsOf: (service) => needsOf[service],
+});
+
+/** Only cells that a verification can meet, because all other cells are independent of the vendor. */
+function createVendorCells(vendor: Vendor): readonly Cell[] {
+  const toVerification = (needs: Need): Need => (needs === "refund" || needs === "key" ? "verification" : needs);
+  const points = faultPoints.filter(([, service, needs]) => service !== "payments" && needs !== "replay");
+  return createCells({
+    services: replicated.filter((service) => service !== "payments"),
+    points: [
+      ...points.map(([point, service, needs]): FaultPoint => [point, service, toVerification(needs)]),
+      ...vendorPoints[vendor],
+    ],
+    modes: {
+      ...Object.fromEntries(Object.entries(modes).filter(([, [needs]]) => needs !== "refund")),
+      ...vendorModes[vendor],
+    },
+    proxyFaults: [],
+    needsOf: () => "verification",
+  });
+}
+
+const cellsByProvider: Readonly<Record<KycProvider, readonly Cell[]>> = {
+  port: portCells,
+  didit: createVendorCells("didit"),
+  sumsub: createVendorCells("sumsub"),
+};
+
+/** Returns the cells of a system with this verification provider. */
+export const cellsOf = (provider: KycProvider): readonly Cell[] => cellsByProvider[provider];
 
 function nameOfPoint(signal: "SIGKILL" | "SIGSTOP", point: string, service: Replicated): string {
   return `${signal === "SIGKILL" ? "kill" : "freeze"} at point: ${point} of ${service}`;

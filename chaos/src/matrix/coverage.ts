@@ -1,9 +1,14 @@
-import { cells } from "./cells.ts";
+import type { Cell } from "./cells.ts";
 
 /** Counts how often each cell was planned and met. */
 export class Coverage {
+  readonly #cells: readonly Cell[];
   readonly #met = new Map<string, number>();
   readonly #missed = new Map<string, number>();
+
+  constructor(cells: readonly Cell[]) {
+    this.#cells = cells;
+  }
 
   add({ met, missed }: { readonly met: readonly string[]; readonly missed: readonly string[] }): void {
     for (const name of met) this.#met.set(name, this.met(name) + 1);
@@ -16,7 +21,7 @@ export class Coverage {
 
   /** Returns the cells that no schedule has met. */
   unmet(): string[] {
-    return cells.map(({ name }) => name).filter((name) => this.met(name) === 0);
+    return this.#cells.map(({ name }) => name).filter((name) => this.met(name) === 0);
   }
 
   /**
@@ -24,7 +29,7 @@ export class Coverage {
    */
   table(): string {
     const planned = (name: string) => this.met(name) + (this.#missed.get(name) ?? 0);
-    const played = cells.map(({ name }) => name).filter((name) => planned(name) > 0);
+    const played = this.#cells.map(({ name }) => name).filter((name) => planned(name) > 0);
     const groups = Map.groupBy(played, (name) => name.split(": ")[0] as string);
     const lines = [...groups].map(([group, names]) => {
       const places = names.map((name) => `${name.slice(group.length + 2)} ${this.met(name)}/${planned(name)}`.trim());

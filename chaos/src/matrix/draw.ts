@@ -1,19 +1,28 @@
+import type { KycProvider } from "@amana/dev-env/services";
 import { revocationMethods } from "../keys/revoke.ts";
 import { createRandom, type Random } from "../random.ts";
 import { drawRequests } from "../refunds/scenario.ts";
-import { type Cell, cells, type Need } from "./cells.ts";
+import { type Cell, cellsOf, type Need } from "./cells.ts";
 import type { Fault, Schedule, VerificationEnd, Work } from "./schedule.ts";
 
-const ends: readonly VerificationEnd[] = ["approved", "rejected", "reviewed", "canceled"];
+const portEnds: readonly VerificationEnd[] = ["approved", "rejected", "reviewed", "canceled"];
+const vendorEnds: readonly VerificationEnd[] = [...portEnds, "reversed", "vendor_reviewed"];
+/** A session of Didit has only one attempt. */
+const endsOf: Readonly<Record<KycProvider, readonly VerificationEnd[]>> = {
+  port: portEnds,
+  didit: vendorEnds,
+  sumsub: [...vendorEnds, "retried"],
+};
 const faultsMax = 3;
 
 /**
- * Returns schedule `number` of a seed. Its first fault is from the next cell of a shuffled list of
+ * Returns schedule `number` of a seed for a system with this verification provider. Its first fault is from the next cell of a shuffled list of
  * all cells, so that each cell is used once before one is repeated. The other faults are random.
  */
-export function drawSchedule(seed: number, number: number): Schedule {
+export function drawSchedule(seed: number, number: number, provider: KycProvider = "port"): Schedule {
+  const cells = cellsOf(provider);
   const round = Math.floor(number / cells.length);
-  const firstCell = shuffleCells(createRandom(seed + round * 1_000_003))[number % cells.length] as Cell;
+  const firstCell = shuffleCells(cells, createRandom(seed + round * 1_000_003))[number % cells.length] as Cell;
   const random = createRandom(Math.imul(seed + 1, 2_654_435_761) + number);
   const chosenCells = [firstCell];
   for (let remaining = random.integer(0, faultsMax - 1); remaining > 0; remaining--) {
@@ -24,13 +33,8 @@ export function drawSchedule(seed: number, number: number): Schedule {
     const fault = cell.draw(random);
     return { atMs: drawTime(random, fault, cell === firstCell), ...fault };
   });
-  return {
-    work: drawWork(
-      random,
-      chosenCells.flatMap(({ needs }) => needs ?? []),
-    ),
-    faults,
-  };
+  const needs = chosenCells.flatMap((cell) => cell.needs ?? []);
+  return { ...(provider !== "port" && { kycProvider: provider }), work: drawWork(random, needs, provider), faults };
 }
 
 /**
@@ -42,9 +46,11 @@ function drawTime(random: Random, { kind }: Pick<Fault, "kind">, isFirst: boolea
   return waits && (isFirst || random.chance(0.7)) ? 0 : random.integer(0, 40) * 50;
 }
 
-function drawWork(random: Random, needs: readonly Need[]): Work[] {
+function drawWork(random: Random, needs: readonly Need[], provider: KycProvider): Work[] {
+  const ends = endsOf[provider];
+  const otherNeeds: readonly Need[] = provider === "port" ? ["refund", "refund", "verification", "key"] : ends;
   const kinds = new Set(needs);
-  if (kinds.size === 0 || random.chance(0.3)) kinds.add(random.pick(["refund", "refund", "verification", "key"] as const));
+  if (kinds.size === 0 || random.chance(0.3)) kinds.add(random.pick(otherNeeds));
   // A replay needs delivered events, which a refund causes.
   if (kinds.has("replay")) kinds.add("refund");
   const work = [...kinds].map((need): Work => {
@@ -61,7 +67,7 @@ function drawWork(random: Random, needs: readonly Need[]): Work[] {
 /** Draws only refund requests, because the schedule contains the faults of the processor. */
 const drawScenario = (random: Random) => ({ asks: drawRequests(random), atOnce: random.chance(0.3), rollsBack: false });
 
-function shuffleCells(random: Random): Cell[] {
+function shuffleCells(cells: readonly Cell[], random: Random): Cell[] {
   return cells
     .map((cell) => ({ cell, at: random.next() }))
     .sort((a, b) => a.at - b.at)

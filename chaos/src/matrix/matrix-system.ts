@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { until } from "@amana/dev-env/eventually";
 import type { Kafka } from "@amana/dev-env/kafka/kafka";
 import { type Postgres, startPostgres } from "@amana/dev-env/postgres";
+import type { KycProvider } from "@amana/dev-env/services";
 import type { System } from "@amana/dev-env/system";
 import { copyPostgresData, sandbox, startTestSystem } from "@amana/e2e/test-system";
 import { Pool } from "pg";
@@ -22,6 +23,7 @@ const readyMsMax = 180_000;
  */
 export interface MatrixSystem extends AsyncDisposable {
   readonly system: System;
+  readonly kycProvider: KycProvider;
   readonly replicas: Replicas["byService"];
   readonly postgres: Postgres;
   readonly kafka: Kafka;
@@ -59,7 +61,7 @@ const kyc = { KYC_CHECK_SECONDS: "0.5,0.5,1", KYC_CATCH_UP_SECONDS: "1", KYC_PRO
 const retries = Array.from({ length: 60 }, () => "1").join();
 const webhooks = { RETRY_SCHEDULE_SECONDS: `0.3,0.5,${retries}` };
 
-export async function startMatrixSystem(): Promise<MatrixSystem> {
+export async function startMatrixSystem(kycProvider: KycProvider): Promise<MatrixSystem> {
   await using stack = new AsyncDisposableStack();
   const dir = await mkdtemp(join(tmpdir(), "amana-break-matrix-"));
   stack.defer(() => rm(dir, { recursive: true, force: true }));
@@ -80,7 +82,7 @@ export async function startMatrixSystem(): Promise<MatrixSystem> {
       },
     ]),
   );
-  const testSystem = stack.use(await startTestSystem("kafka", env, { databaseUrl: postgres.superuserUrl }));
+  const testSystem = stack.use(await startTestSystem("kafka", env, { databaseUrl: postgres.superuserUrl, kycProvider }));
   const { system, kafka } = testSystem;
   if (!kafka) throw new Error("the test system has no Kafka");
   proxy.target = system.sandboxUrl;
@@ -121,7 +123,19 @@ export async function startMatrixSystem(): Promise<MatrixSystem> {
   await restoreAll();
   const resources = stack.move();
   return {
-    ...{ system, replicas: replicas.byService, postgres, kafka, proxy, databases, locks, crashes, pointFile, restoreAll },
+    ...{
+      system,
+      kycProvider,
+      replicas: replicas.byService,
+      postgres,
+      kafka,
+      proxy,
+      databases,
+      locks,
+      crashes,
+      pointFile,
+      restoreAll,
+    },
     gatewayUrl: () => gateways[nextGateway++ % gateways.length] as string,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };

@@ -1,5 +1,5 @@
 import type { Program, ProgramRun } from "../program.ts";
-import { cells } from "./cells.ts";
+import { cellsOf } from "./cells.ts";
 import { Coverage } from "./coverage.ts";
 import { drawSchedule } from "./draw.ts";
 import { type MatrixSystem, startMatrixSystem } from "./matrix-system.ts";
@@ -8,8 +8,8 @@ import { addRegression, readRegressions, writeResult } from "./results.ts";
 import type { Schedule } from "./schedule.ts";
 import { shrink } from "./shrink.ts";
 
-/** Number of schedules of three rounds, after which every cell must be met. */
-const schedulesForFullCoverage = 3 * cells.length;
+/** Number of rounds of schedules after which every cell must be met. */
+const roundsForFullCoverage = 3;
 const progressMs = 30_000;
 /** A candidate is played several times, because a failure may depend on timing. */
 const playsPerCandidate = 3;
@@ -27,8 +27,10 @@ export const matrix: Program = {
 async function run(options: ProgramRun): Promise<void> {
   const { seed, signal, report, log } = options;
   const { schedules = Number.POSITIVE_INFINITY, workers = 1, schedule, results, shrinks = true } = options.matrix ?? {};
-  const regressions = schedule ? [] : readRegressions();
-  const coverage = new Coverage();
+  const kycProvider = options.kycProvider ?? schedule?.kycProvider ?? "port";
+  const cells = cellsOf(kycProvider);
+  const regressions = schedule ? [] : readRegressions(kycProvider);
+  const coverage = new Coverage(cells);
   let [nextNumber, playedCount, startedMs, progressAtMs] = [0, 0, Number.POSITIVE_INFINITY, performance.now()];
   const isOver = () => nextNumber >= schedules + regressions.length || (signal.aborted && nextNumber > 0);
 
@@ -49,7 +51,7 @@ async function run(options: ProgramRun): Promise<void> {
     report.count("faults that no process met", played.missed.length);
     if (results) writeResult(results, { name, seed, ...played, ...(played.problems.length > 0 && { schedule: current }) });
     report.check("all promises hold after a schedule", played.problems.length === 0, () =>
-      describeFailure(name, played, current),
+      describeFailure(name, played, { ...current, kycProvider }),
     );
     // Schedules of the command line and regressions were shrunk in an earlier run.
     const mayShrink = shrinks && !schedule && !regressions.includes(current) && !signal.aborted;
@@ -62,7 +64,7 @@ async function run(options: ProgramRun): Promise<void> {
   };
   /** Plays schedules on one system until the run is over or the system has become unusable. */
   const playOnOneSystem = async () => {
-    await using matrixSystem = await startMatrixSystem();
+    await using matrixSystem = await startMatrixSystem(kycProvider);
     startedMs = Math.min(startedMs, performance.now());
     await using playbacks = new AsyncDisposableStack();
     const passed = new Map<string, Play>();
@@ -70,13 +72,15 @@ async function run(options: ProgramRun): Promise<void> {
       const number = nextNumber++;
       const regression = regressions[number];
       const name = schedule ? `play ${number}` : regression ? `regression ${number}` : `${seed}/${number - regressions.length}`;
-      const current = schedule ?? regression ?? drawSchedule(seed, number - regressions.length);
+      const current = schedule ?? regression ?? drawSchedule(seed, number - regressions.length, kycProvider);
       try {
         const playback = playbacks.use(await playAndRecord(matrixSystem, name, current));
         if (playback.played.problems.length === 0) passed.set(name, playback);
       } catch (error) {
         log(`${name} could not be played: ${(error as Error).message}`);
-        report.violation(`${name} could not be played: ${(error as Error).stack}\n      ${commandFor(current)}`);
+        report.violation(
+          `${name} could not be played: ${(error as Error).stack}\n      ${commandFor({ ...current, kycProvider })}`,
+        );
         return;
       }
     }
@@ -100,7 +104,7 @@ async function run(options: ProgramRun): Promise<void> {
   const unmet = coverage.unmet();
   report.count("cells (kind of fault and place)", cells.length);
   report.count("cells met", cells.length - unmet.length);
-  if (playedCount >= schedulesForFullCoverage && !schedule)
+  if (playedCount >= roundsForFullCoverage * cells.length && !schedule)
     report.check("every cell is met", unmet.length === 0, () => unmet.join(", "));
 }
 

@@ -55,7 +55,7 @@ export async function play(matrixSystem: MatrixSystem, schedule: Schedule, check
     const isMet = await inject({ matrixSystem, interrupted, workEnded: workEnds.signal }, fault);
     (isMet ? met : missed).push(cellOf(fault));
   });
-  const working = runAtTimes(schedule.work, (work, index) => doWork(completed, work, index));
+  const working = runAtTimes(schedule.work, (work, index) => doWork(matrixSystem, completed, work, index));
   try {
     await working;
     // While a database or a gateway is down, the check throws.
@@ -111,6 +111,7 @@ function runAtTimes<T extends Fault | Work>(
 }
 
 async function doWork(
+  { kycProvider }: MatrixSystem,
   { business, interrupted, refunds, verifications, replays }: CompletedWork,
   work: Work,
   index: number,
@@ -131,7 +132,7 @@ async function doWork(
     }
     case "verification": {
       const clientId = work.ofClient ? business.clientId : undefined;
-      const verification = await verify(context, { end: work.end, clientId });
+      const verification = await verify(context, { end: work.end, clientId, kycProvider });
       checkCompleted(verification);
       if (verification) verifications.push(verification);
       return;

@@ -10,7 +10,7 @@ const pauseMs = 200;
  * The function returns the response body, or undefined after the signal.
  */
 export const createRepeater =
-  ({ gatewayUrl, signal }: RefundContext) =>
+  ({ gatewayUrl, signal }: Pick<RefundContext, "gatewayUrl" | "signal">) =>
   async (apiKey: string, path: string, body: object, isDone: (response: Answer) => boolean) => {
     const headers = { "idempotency-key": randomUUID() };
     while (!signal.aborted) {
@@ -20,3 +20,21 @@ export const createRepeater =
     }
     return undefined;
   };
+
+/**
+ * Reads a resource until `isDone` returns true. Returns the response body, or undefined after the
+ * signal.
+ */
+export async function readUntil(
+  { gatewayUrl, signal }: Pick<RefundContext, "gatewayUrl" | "signal">,
+  apiKey: string,
+  path: string,
+  isDone: (body: Answer["body"]) => boolean,
+): Promise<Answer["body"] | undefined> {
+  while (!signal.aborted) {
+    const response = await apiCaller(gatewayUrl(), apiKey)("GET", path).catch(() => undefined);
+    if (response?.status === 200 && isDone(response.body)) return response.body;
+    await sleep(pauseMs, signal);
+  }
+  return undefined;
+}

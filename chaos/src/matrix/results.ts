@@ -1,19 +1,22 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { KycProvider } from "@amana/dev-env/services";
 import { readSchedule, type Schedule } from "./schedule.ts";
 
 /** File of schedules that failed in an earlier run, one on each line. Each run plays them first. */
 export const regressionsFile = join(import.meta.dirname, "regressions.jsonl");
 
-export function readRegressions(): Schedule[] {
+/** Returns the stored schedules of systems with this verification provider. */
+export function readRegressions(provider: KycProvider): Schedule[] {
   const text = existsSync(regressionsFile) ? readFileSync(regressionsFile, "utf8") : "";
-  return text.split("\n").filter(Boolean).map(readSchedule);
+  const schedules = text.split("\n").filter(Boolean).map(readSchedule);
+  return schedules.filter(({ kycProvider = "port" }) => kycProvider === provider);
 }
 
 /** Adds a schedule unless the file contains it. */
 export function addRegression(schedule: Schedule): void {
   const line = JSON.stringify(schedule);
-  if (readRegressions().some((regression) => JSON.stringify(regression) === line)) return;
+  if (readRegressions(schedule.kycProvider ?? "port").some((regression) => JSON.stringify(regression) === line)) return;
   appendFileSync(regressionsFile, `${line}\n`);
 }
 

@@ -1,12 +1,15 @@
+import type { KycProvider } from "@amana/dev-env/services";
 import type { RevocationMethod } from "../keys/revoke.ts";
 import type { ProxyFault } from "../refunds/processor-proxy.ts";
 import type { RefundScenario } from "../refunds/scenario.ts";
 import type { Replicated } from "../rolling/replicas.ts";
 
 /**
- * The end of a verification: a verdict, an operator's review, or a cancellation by the business.
+ * The end of a verification: a verdict, an operator's review, or a cancellation by the business. At
+ * vendors also "retried", an approval after a failed attempt; "reversed", an approval that the vendor
+ * changes later; and "vendor_reviewed", a decision by a person at the vendor.
  */
-export type VerificationEnd = "approved" | "rejected" | "reviewed" | "canceled";
+export type VerificationEnd = "approved" | "rejected" | "reviewed" | "canceled" | "retried" | "reversed" | "vendor_reviewed";
 
 /** A unit of work. `atMs` is the time from the start of the schedule. */
 export type Work = { readonly atMs: number } & (
@@ -42,13 +45,15 @@ export type Fault = { readonly atMs: number } & (
  * and kinds are a file format.
  */
 export interface Schedule {
+  /** Verification provider of the system. Default: port. */
+  readonly kycProvider?: KycProvider;
   readonly work: readonly Work[];
   readonly faults: readonly Fault[];
 }
 
 /** Parses a schedule. Throws a TypeError if `work` or `faults` is not a list. */
 export function readSchedule(text: string): Schedule {
-  const { work, faults } = JSON.parse(text) as Partial<Schedule>;
+  const { work, faults, kycProvider } = JSON.parse(text) as Partial<Schedule>;
   if (!Array.isArray(work) || !Array.isArray(faults)) throw new TypeError("a schedule needs the lists work and faults");
-  return { work, faults };
+  return { ...(kycProvider && { kycProvider }), work, faults };
 }

@@ -12,9 +12,9 @@ export async function shrink(schedule: Schedule, fails: Fails): Promise<Schedule
   for (let previous = ""; previous !== JSON.stringify(shortest); ) {
     previous = JSON.stringify(shortest);
     const { work, faults } = shortest;
-    const neededFaults = await minimize(faults, (subset) => fails({ work, faults: subset }));
-    const neededWork = await minimize(work, (subset) => fails({ work: subset, faults: neededFaults }));
-    shortest = { work: neededWork, faults: neededFaults };
+    const neededFaults = await minimize(faults, (subset) => fails({ ...shortest, faults: subset }));
+    const neededWork = await minimize(work, (subset) => fails({ ...shortest, work: subset, faults: neededFaults }));
+    shortest = { ...shortest, work: neededWork, faults: neededFaults };
     for (const simplify of listSimplifications(shortest)) {
       const candidate = simplify(shortest);
       if (JSON.stringify(candidate) !== JSON.stringify(shortest) && (await fails(candidate))) shortest = candidate;

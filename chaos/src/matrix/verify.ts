@@ -1,52 +1,55 @@
 import { type Answer, apiCaller } from "@amana/dev-env/demo/api";
-import { submit } from "@amana/dev-env/demo/at-the-sandbox";
+import { actOnApplication, submit } from "@amana/dev-env/demo/at-the-sandbox";
+import type { KycProvider } from "@amana/dev-env/services";
 import type { RefundContext } from "../refunds/request-refunds.ts";
 import type { MatrixSystem } from "./matrix-system.ts";
-import { createRepeater } from "./repeat-request.ts";
+import { createRepeater, readUntil } from "./repeat-request.ts";
 import type { VerificationEnd } from "./schedule.ts";
 
 const path = "/api/v1/kyc/applications";
 
-/** Expected results by the end of the verification. */
-const expectedResults: Readonly<
-  Record<
-    VerificationEnd,
-    { submission: object | undefined; status: string; verdict: string | undefined; clientStatus: string; events: string[] }
-  >
-> = {
-  approved: {
-    submission: { outcome: "approved" },
-    status: "COMPLETED",
-    verdict: "APPROVED",
-    clientStatus: "VALIDATED",
-    events: ["KYC_COMPLETED"],
-  },
-  rejected: {
-    submission: { outcome: "rejected" },
-    status: "COMPLETED",
-    verdict: "REJECTED",
-    clientStatus: "DECLINED",
-    events: ["KYC_REJECTED"],
-  },
-  reviewed: {
-    submission: { outcome: "needs_review" },
-    status: "COMPLETED",
-    verdict: "APPROVED",
-    clientStatus: "VALIDATED",
-    events: ["KYC_NEEDS_REVIEW", "KYC_REVIEW_RESOLVED"],
-  },
-  canceled: {
-    submission: undefined,
-    status: "CANCELED",
-    verdict: undefined,
-    clientStatus: "ABORTED",
-    events: ["KYC_CANCELED"],
-  },
+/** Result that the API, the events and the client must have after a verification. */
+interface ExpectedResult {
+  readonly status: string;
+  readonly verdict: string | undefined;
+  readonly clientStatus: string;
+  readonly events: readonly string[];
+}
+
+const approved: ExpectedResult = {
+  status: "COMPLETED",
+  verdict: "APPROVED",
+  clientStatus: "VALIDATED",
+  events: ["KYC_COMPLETED"],
 };
+const rejected: ExpectedResult = { ...approved, verdict: "REJECTED", clientStatus: "DECLINED", events: ["KYC_REJECTED"] };
+const reviewEvents = ["KYC_NEEDS_REVIEW", "KYC_REVIEW_RESOLVED"];
+
+/** Submissions of the applicant and the expected result, by the end of the verification. */
+const scenarios: Readonly<Record<VerificationEnd, { submissions: readonly object[]; expected: ExpectedResult }>> = {
+  approved: { submissions: [{ outcome: "approved" }], expected: approved },
+  rejected: { submissions: [{ outcome: "rejected" }], expected: rejected },
+  reviewed: { submissions: [{ outcome: "needs_review" }], expected: { ...approved, events: reviewEvents } },
+  canceled: {
+    submissions: [],
+    expected: { status: "CANCELED", verdict: undefined, clientStatus: "ABORTED", events: ["KYC_CANCELED"] },
+  },
+  retried: { submissions: [{ outcome: "failed" }, { outcome: "approved" }], expected: approved },
+  // A verdict is final. The vendor's later one only causes an alert.
+  reversed: { submissions: [{ outcome: "approved" }], expected: approved },
+  vendor_reviewed: { submissions: [{ outcome: "needs_review" }], expected: { ...approved, events: reviewEvents } },
+};
+
+/** Sumsub does not prove that a person approved, so only a rejection there ends a review. */
+const scenarioOf = (end: VerificationEnd, provider: KycProvider) =>
+  end === "vendor_reviewed" && provider === "sumsub"
+    ? { ...scenarios[end], expected: { ...rejected, events: reviewEvents } }
+    : scenarios[end];
 
 export interface FinishedVerification {
   readonly id: string;
   readonly end: VerificationEnd;
+  readonly expected: ExpectedResult;
   readonly clientId: string | undefined;
   readonly createdAt: string;
 }
@@ -57,34 +60,53 @@ export interface FinishedVerification {
  */
 export async function verify(
   context: RefundContext,
-  { end, clientId }: { end: VerificationEnd; clientId: string | undefined },
+  { end, clientId, kycProvider }: { end: VerificationEnd; clientId: string | undefined; kycProvider: KycProvider },
 ): Promise<FinishedVerification | undefined> {
   const { system, apiKey } = context;
   const repeat = createRepeater(context);
   const created = await repeat(apiKey, path, clientId ? { client_id: clientId } : {}, ({ status }) => status === 201);
   if (!created) return undefined;
   const id = String(created["id"]);
-  const { submission } = expectedResults[end];
-  if (submission) await submit(system.sandboxUrl, String(created["link_url"]), submission);
-  // If the first response was lost, the repeated request returns the code of a final application.
-  const isDone = ({ status, body }: Answer) => status === 200 || body["code"] === "kyc_application_final";
-  const finished =
-    end === "canceled"
-      ? await repeat(apiKey, `${path}/${id}/cancel`, {}, isDone)
-      : end === "reviewed"
-        ? await repeat(system.adminKey, `${path}/${id}/review`, { outcome: "APPROVED", note: "Another person." }, isDone)
-        : created;
-  return finished && { id, end, clientId, createdAt: String(created["created_at"]) };
+  const link = String(created["link_url"]);
+  const { submissions, expected } = scenarioOf(end, kycProvider);
+  for (const submission of submissions) await submit(system.sandboxUrl, link, submission);
+  const isFinished = await finish();
+  return isFinished ? { id, end, expected, clientId, createdAt: String(created["created_at"]) } : undefined;
+
+  async function finish(): Promise<boolean> {
+    // If the first response was lost, the repeated request returns the code of a final application.
+    const isDone = ({ status, body }: Answer) => status === 200 || body["code"] === "kyc_application_final";
+    const decision = { outcome: "APPROVED", note: "Another person." };
+    switch (end) {
+      case "canceled":
+        return (await repeat(apiKey, `${path}/${id}/cancel`, {}, isDone)) !== undefined;
+      case "reviewed":
+        return (await repeat(system.adminKey, `${path}/${id}/review`, decision, isDone)) !== undefined;
+      case "reversed":
+        return await actAfter("APPROVED", "reverse", "rejected");
+      case "vendor_reviewed":
+        return await actAfter("NEEDS_REVIEW", "review", String(expected.verdict));
+      default:
+        return true;
+    }
+  }
+
+  /** Acts as the vendor after the application has this verdict. */
+  async function actAfter(verdict: string, action: string, outcome: string): Promise<boolean> {
+    const view = await readUntil(context, apiKey, `${path}/${id}`, (body) => body["verdict"] === verdict);
+    if (view) await actOnApplication(system.sandboxUrl, link, action, { outcome });
+    return view !== undefined;
+  }
 }
 
 /** Returns the differences between an application and its expected result. */
 export async function findVerificationViolations(
   { identity }: MatrixSystem["databases"],
   { gatewayUrl, apiKey }: RefundContext,
-  { id, end }: FinishedVerification,
+  { id, end, expected: result }: FinishedVerification,
   published: readonly string[],
 ): Promise<string[]> {
-  const { status, verdict, events } = expectedResults[end];
+  const { status, verdict, events } = result;
   const call = apiCaller(gatewayUrl(), apiKey);
   const { body } = await call("GET", `${path}/${id}`);
   const problems: string[] = [];
@@ -119,7 +141,7 @@ export async function findClientViolations(
     .sort((a, b) => (sortKeyOf(a) < sortKeyOf(b) ? 1 : -1));
   if (!newest) return [];
   const { body } = await apiCaller(gatewayUrl(), apiKey)("GET", `/api/v1/clients/${clientId}`);
-  const expected = expectedResults[newest.end].clientStatus;
+  const expected = newest.expected.clientStatus;
   if (body["kyc_status"] === expected) return [];
   return [
     `client ${clientId}: has status ${body["kyc_status"]}, expected ${expected} after application ${newest.id}, ${newest.end}`,

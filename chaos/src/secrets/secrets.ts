@@ -1,32 +1,47 @@
 import { serviceNames } from "@amana/dev-env/services";
-import { findPlaces, type Place, readDatabasePlaces, readKafkaPlaces, readLogPlaces } from "@amana/e2e/find-everywhere";
+import {
+  findFiles,
+  findPlaces,
+  type Place,
+  readDatabasePlaces,
+  readKafkaPlaces,
+  readLogPlaces,
+} from "@amana/e2e/find-everywhere";
 import { aBusiness, startTestSystem } from "@amana/e2e/test-system";
 import type { Program, ProgramRun } from "../program.ts";
 import { createRandom } from "../random.ts";
 import { Canaries } from "./canaries.ts";
 import { failInDatabase, type SecretsContext, sendCanaries } from "./send-canaries.ts";
+import { verifyWithPersonalData } from "./verify-with-personal-data.ts";
 
 /**
  * Puts a canary into every secret and personal field, in successful, rejected and failing requests.
- * Then searches all rows, all logs at level trace (including PostgreSQL's), all Kafka messages, all
- * webhooks and the responses to operators. A canary may occur only in its allowed places.
+ * The verification provider adds canaries to its responses and callbacks. Then searches all rows,
+ * all logs at level trace (including PostgreSQL's), all Kafka messages, all webhooks, the responses
+ * to operators, and the responses about verifications. A canary may occur only in its allowed
+ * places. No file of PostgreSQL or Kafka may contain the provider's personal data.
  */
 export const secrets: Program = {
   attacks: "P6, P9: search rows, logs, messages and responses for secrets and personal data in places that must not have them",
   run,
 };
 
-async function run({ seed, signal, report, log }: ProgramRun): Promise<void> {
+async function run({ seed, signal, report, log, kycProvider = "port" }: ProgramRun): Promise<void> {
   const random = createRandom(seed);
   const canaries = new Canaries(random);
   const processorPassword = canaries.createText("the processor's password");
-  const providerToken = canaries.createText("the provider's token");
+  const providerSettings = {
+    KYC_PROVIDER_TOKEN: canaries.createText("the provider's token"),
+    KYC_DIDIT_API_KEY: canaries.createText("the API key of Didit"),
+    KYC_SUMSUB_APP_TOKEN: `sbx:${canaries.createText("the app token of Sumsub")}`,
+    KYC_SUMSUB_SECRET_KEY: canaries.createText("the secret key of Sumsub"),
+  };
   const env = Object.fromEntries(serviceNames.map((name) => [name, { LOG_LEVEL: "trace" }])) as Record<string, object>;
   env["payments"] = { ...env["payments"], SATIM_PASSWORD: processorPassword };
-  env["kyc"] = { ...env["kyc"], KYC_PROVIDER_TOKEN: providerToken };
-  env["sandbox"] = { ...env["sandbox"], SATIM_PASSWORD: processorPassword, KYC_PROVIDER_TOKEN: providerToken };
+  env["kyc"] = { ...env["kyc"], ...providerSettings };
+  env["sandbox"] = { ...env["sandbox"], SATIM_PASSWORD: processorPassword, ...providerSettings };
   env["gateway"] = { ...env["gateway"], RATE_LIMIT_FAILED_AUTH_PER_MINUTE: "0" };
-  await using testSystem = await startTestSystem("kafka", env);
+  await using testSystem = await startTestSystem("kafka", env, { kycProvider });
   const { system } = testSystem;
   for (const [name, value] of findSecretSettings(serviceNames.map(system.envOf))) {
     canaries.add(`setting ${name}`, value);
@@ -34,15 +49,21 @@ async function run({ seed, signal, report, log }: ProgramRun): Promise<void> {
   log("the system is running with log level trace");
 
   const operatorResponses: Place[] = [];
+  const verificationResponses: Place[] = [];
+  const unstoredTexts: string[] = [];
   const rejections: Place[] = [];
   const webhooks: Place[] = [];
   for (let round = 0; round === 0 || !signal.aborted; round++) {
     const business = await aBusiness(system);
     try {
-      const context: SecretsContext = { system, business, canaries, report, rejections, operatorResponses };
+      const context: SecretsContext = {
+        ...{ system, kycProvider, business, canaries, report },
+        ...{ rejections, operatorResponses, verificationResponses, unstoredTexts },
+      };
       canaries.add("an API key", business.key);
       canaries.add("a webhook secret", business.secret);
       await sendCanaries(context);
+      await verifyWithPersonalData(context);
       await failInDatabase(context);
       report.count("businesses with canaries in all fields");
     } finally {
@@ -59,6 +80,7 @@ async function run({ seed, signal, report, log }: ProgramRun): Promise<void> {
     ...webhooks,
     ...rejections,
     ...operatorResponses,
+    ...verificationResponses,
   ];
   report.count("places searched", places.length);
   for (const { name, text, allowed } of canaries.created) {
@@ -71,6 +93,20 @@ async function run({ seed, signal, report, log }: ProgramRun): Promise<void> {
     );
     if (placesOfCanary.length > 0) report.count("canaries found in allowed places");
   }
+  const files = await findFiles(testSystem.dir, unstoredTexts);
+  report.check(
+    "no file contains personal data of the verification provider",
+    files.length === 0,
+    () => `found in ${files.join(", ")}`,
+  );
+  // Proves that the search reads the files of PostgreSQL and of Kafka.
+  const storedTexts = canaries.created.filter(({ name }) => name === "metadata").map(({ text }) => text);
+  const filesWithMetadata = await findFiles(testSystem.dir, storedTexts);
+  report.check(
+    "files of PostgreSQL and of Kafka contain metadata",
+    ["postgres", "kafka"].every((part) => filesWithMetadata.some((file) => file.includes(`/${part}/`))),
+    () => `found in ${filesWithMetadata.join(", ")}`,
+  );
   // Proves that the search reads the logs. A search that reads no places would find no canaries.
   const postgresLog = places.find(({ name }) => name === "log: postgres.log")?.content ?? "";
   report.check(

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { Buyer } from "@amana/dev-env/buyer";
 import { apiCaller } from "@amana/dev-env/demo/api";
+import type { KycProvider } from "@amana/dev-env/services";
 import type { System } from "@amana/dev-env/system";
 import type { Place } from "@amana/e2e/find-everywhere";
 import { anOrder, sandbox, type TestBusiness, validCard } from "@amana/e2e/test-system";
@@ -12,6 +13,7 @@ import type { Canaries } from "./canaries.ts";
 
 export interface SecretsContext {
   readonly system: System;
+  readonly kycProvider: KycProvider;
   readonly business: TestBusiness;
   readonly canaries: Canaries;
   readonly report: Report;
@@ -19,6 +21,10 @@ export interface SecretsContext {
   readonly rejections: Place[];
   /** Responses to operators. */
   readonly operatorResponses: Place[];
+  /** Responses to the business about verifications. */
+  readonly verificationResponses: Place[];
+  /** Canaries that no file of the system may contain. */
+  readonly unstoredTexts: string[];
 }
 
 const clientRows = "clients: public.client";
@@ -27,7 +33,8 @@ const paymentsDatabase = "payments: ";
 /** Places that may contain an order reference of a business, because its webhooks contain it. */
 const deliveredPlaces = ["kafka: payments.v1", "webhooks: ", "webhooks"];
 
-async function call(context: SecretsContext, expected: number[], ...args: Parameters<TestBusiness["call"]>) {
+/** Calls the API with the key of the business. Records a violation if the status is unexpected. */
+export async function call(context: SecretsContext, expected: number[], ...args: Parameters<TestBusiness["call"]>) {
   const response = await context.business.call(...args);
   context.report.count(`responses with ${response.status}`);
   if (!expected.includes(response.status)) {
@@ -37,6 +44,8 @@ async function call(context: SecretsContext, expected: number[], ...args: Parame
   }
   if (response.status >= 400)
     context.rejections.push({ name: `rejection of ${args[0]} ${args[1].split("?")[0]}`, content: response.text });
+  else if (args[1].startsWith("/api/v1/kyc/"))
+    context.verificationResponses.push({ name: "response about a verification", content: response.text });
   return response;
 }
 
@@ -206,9 +215,15 @@ async function verify(context: SecretsContext, client: string): Promise<void> {
     client_id: client,
     applicant_email: `${canaries.createText("an applicant's e-mail")}@example.dz`,
     profile: { first_name: canaries.createText("an applicant's name") },
-    metadata: { note: canaries.createText("metadata", "kyc: ", "kafka: kyc.v1", "webhooks: ", "webhooks") },
+    metadata: {
+      note: canaries.createText("metadata", "kyc: ", "kafka: kyc.v1", "webhooks: ", "webhooks", "response about a verification"),
+    },
   });
-  canaries.add("a link", new URL(String(created.body["link_url"])).pathname.split("/").at(-1) ?? "");
+  canaries.add(
+    "a link",
+    new URL(String(created.body["link_url"])).pathname.split("/").at(-1) ?? "",
+    "response about a verification",
+  );
   await call(context, [200], "POST", `/api/v1/kyc/applications/${created.body["id"]}/cancel`);
 }
 

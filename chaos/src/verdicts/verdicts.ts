@@ -1,19 +1,30 @@
 import { aBusiness, startTestSystem } from "@amana/e2e/test-system";
+import { Pool } from "pg";
 import type { Program, ProgramRun } from "../program.ts";
-import { createRandom } from "../random.ts";
+import { createRandom, type Random } from "../random.ts";
 import { checkApplication } from "./check-application.ts";
+import { checkResubmission } from "./check-resubmission.ts";
+import { injectKycFaults } from "./kyc-faults.ts";
 import { randomResponse, randomTerms } from "./random-response.ts";
+import type { ApplicationContext } from "./tested-application.ts";
 import { checkTruthTable, compareVerdicts, formatDay } from "./truth-table.ts";
 
 /** Number of responses that are evaluated without a system for each batch of applications. */
 const responsesPerBatch = 20_000;
 const applicationsPerBatch = 24;
+/** A replica uses a quarter of a vendor's rate limits, so fewer applications fit in the time. */
+const vendorApplicationsPerBatch = 10;
+const resubmissionsPerBatch = 2;
+/** Longer pauses than in other tests, because of the vendors' rate limits. */
+const vendorSettings = { KYC_CHECK_SECONDS: "1,3,6" };
 const violationsMax = 50;
 
 /**
  * Compares verdicts with a second implementation of the specification (`specified.ts`): for every
  * combination of field values, for random responses of a faulty provider, and for applications in a
- * running system, including the API, webhooks and decisions by a person.
+ * running system, including the API, webhooks and decisions by a person. With a vendor, the program
+ * tests only the running system, with faults of the service kyc and of the vendor's callbacks and
+ * responses.
  */
 export const verdicts: Program = {
   attacks:
@@ -21,24 +32,57 @@ export const verdicts: Program = {
   run,
 };
 
-async function run({ seed, signal, report, log }: ProgramRun): Promise<void> {
+async function run(options: ProgramRun): Promise<void> {
+  const { seed, signal, report, log, kycProvider = "port" } = options;
   const random = createRandom(seed);
-  checkTruthTable(report, Date.now());
-  log("all combinations of field values were compared");
-  await using testSystem = await startTestSystem("direct");
+  if (kycProvider === "port") {
+    checkTruthTable(report, Date.now());
+    log("all combinations of field values were compared");
+  }
+  const env = kycProvider === "port" ? {} : { kyc: vendorSettings };
+  await using testSystem = await startTestSystem("direct", env, { kycProvider });
   const business = await aBusiness(testSystem.system);
   await using _receiver = business.receiver;
+  const identity = new Pool({ connectionString: testSystem.system.databaseUrls["identity"], max: 4 });
+  await using stack = new AsyncDisposableStack();
+  stack.defer(() => identity.end());
+  const context: ApplicationContext = { testSystem, kycProvider, business, report, identity };
   do {
-    const nowMs = Date.now();
-    for (let i = 0; i < responsesPerBatch && report.violations.length < violationsMax; i++) {
-      const terms = randomTerms(random);
-      report.count(`random responses: ${compareVerdicts(report, randomResponse(random, terms, nowMs), terms, formatDay(nowMs))}`);
-    }
-    const batch = Array.from({ length: applicationsPerBatch }, () => random.fork());
-    await Promise.all(batch.map((applicationRandom) => checkApplication({ testSystem, business, report }, applicationRandom)));
+    if (kycProvider === "port") compareRandomResponses(options, random);
+    await checkBatch(context, random);
     log(
       `${report.counted("checked: API and webhook contain the specified verdict")} applications, ${report.violations.length} violations`,
     );
   } while (!signal.aborted && report.violations.length < violationsMax);
   report.check("webhooks are signed", business.receiver.refused.length === 0, () => business.receiver.refused.join("; "));
+}
+
+function compareRandomResponses({ report }: ProgramRun, random: Random): void {
+  const nowMs = Date.now();
+  for (let i = 0; i < responsesPerBatch && report.violations.length < violationsMax; i++) {
+    const terms = randomTerms(random);
+    report.count(`random responses: ${compareVerdicts(report, randomResponse(random, terms, nowMs), terms, formatDay(nowMs))}`);
+  }
+}
+
+/** Checks applications in parallel, at a vendor during faults. */
+async function checkBatch(context: ApplicationContext, random: Random): Promise<void> {
+  const { kycProvider, report, testSystem } = context;
+  const isVendor = kycProvider !== "port";
+  const ended = new AbortController();
+  const forks = (count: number) => Array.from({ length: count }, () => random.fork());
+  const faults = isVendor
+    ? injectKycFaults({ system: testSystem.system, kycProvider, report }, random.fork(), ended.signal)
+    : Promise.resolve();
+  // The checks may fail first.
+  faults.catch(() => {});
+  try {
+    await Promise.all([
+      ...forks(isVendor ? vendorApplicationsPerBatch : applicationsPerBatch).map((fork) => checkApplication(context, fork)),
+      ...forks(kycProvider === "didit" ? resubmissionsPerBatch : 0).map((fork) => checkResubmission(context, fork)),
+    ]);
+  } finally {
+    ended.abort();
+    await faults;
+  }
 }

@@ -4,24 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
+import { findFiles } from "../../src/find-everywhere.ts";
 import { copySystemData } from "../../src/system-data.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
 const program = join(root, "packages", "dev-env", "src", "demo", "demo.ts");
 
-/**
- * Returns the files with personal data of the vendors: logs, PostgreSQL's data and Kafka's. In the
- * sandbox's responses and callbacks, each personal field contains the text "canary".
- */
-async function findPersonalData(folder: string): Promise<string[]> {
-  const options = ["-rlaF", "canary", folder, "--exclude-dir=sandbox", "--exclude=sandbox*"];
-  const found = await promisify(execFile)("grep", options).catch((error: { code: number; stdout: string }) => {
-    // grep exits with 1 if it finds nothing.
-    if (error.code !== 1) throw error;
-    return error;
-  });
-  return found.stdout.split("\n").filter((line) => line !== "");
-}
+/** Text in each personal field of the vendors' responses and callbacks in the sandbox. */
+const personalText = "canary";
 
 test.each(["didit", "sumsub"])(
   "the demo passes with KYC_PROVIDER=%s, and no personal data of the vendor is stored or logged",
@@ -32,7 +22,7 @@ test.each(["didit", "sumsub"])(
       const env = { ...process.env, AMANA_DIR: folder, KYC_PROVIDER: vendor };
       const { stdout } = await promisify(execFile)(process.execPath, [program], { cwd: root, env, timeout: 240_000 });
       expect(stdout).toContain("The demo passed: all steps have the expected results.");
-      expect(await findPersonalData(folder)).toEqual([]);
+      expect(await findFiles(folder, [personalText])).toEqual([]);
     } finally {
       await rm(folder, { recursive: true, force: true });
     }

@@ -19,10 +19,14 @@ export async function control<T>(sandboxUrl: string, method: Method, path: strin
   return JSON.parse(text) as T;
 }
 
-/** Submits an application, as the applicant does on the hosted page. */
-export async function submit(sandboxUrl: string, linkUrl: string, submission: object): Promise<void> {
-  await control(sandboxUrl, "POST", `kyc/${new URL(linkUrl).pathname.split("/").at(-1)}/submit`, submission);
+/** Acts on an application: as the applicant (submit), or as the provider (review, reverse, …). */
+export async function actOnApplication(sandboxUrl: string, linkUrl: string, action: string, body: object = {}): Promise<void> {
+  await control(sandboxUrl, "POST", `kyc/${new URL(linkUrl).pathname.split("/").at(-1)}/${action}`, body);
 }
+
+/** Submits an application, as the applicant does on the hosted page. */
+export const submit = (sandboxUrl: string, linkUrl: string, submission: object): Promise<void> =>
+  actOnApplication(sandboxUrl, linkUrl, "submit", submission);
 
 /** Pays with a control call and follows the redirect, as the browser does. */
 export async function payByControlCall(sandboxUrl: string, formUrl: string): Promise<string> {

@@ -1,0 +1,22 @@
+import { readProviderView, waitForCallbacks } from "../provider-view.ts";
+import type { Random } from "../random.ts";
+import type { TestedApplication } from "./tested-application.ts";
+
+/**
+ * Changes a decided application at the vendor: the vendor reverses its verdict, or, at Didit, asks
+ * the applicant to submit again, who is then approved. Neither may change our final verdict.
+ */
+export async function changeAtVendor(application: TestedApplication, random: Random): Promise<void> {
+  const { context, id } = application;
+  const { system } = context.testSystem;
+  const { verdict } = await readProviderView(system, id);
+  if (context.kycProvider === "didit" && random.chance(0.4)) {
+    await application.act("resubmit", {});
+    await application.act("submit", { outcome: "approved" });
+    context.report.count("decided applications submitted again");
+  } else {
+    await application.act("reverse", { outcome: verdict === "APPROVED" ? "REJECTED" : "APPROVED" });
+    context.report.count("verdicts reversed by the vendor");
+  }
+  await waitForCallbacks(system, id);
+}

@@ -1,0 +1,92 @@
+import type { KycProvider } from "@amana/dev-env/services";
+import type { Terms } from "@amana/kyc/evaluate";
+import type { Random } from "../random.ts";
+import { createDiditAnswer } from "./didit-answer.ts";
+import { randomResponse, randomTerms } from "./random-response.ts";
+import { codes, computeSpecifiedVerdict, objectOf, type Row, type Verdict } from "./specified.ts";
+import { createSumsubAnswer } from "./sumsub-answer.ts";
+
+/** A random response of the provider to a submission, and the result that the rules require. */
+export interface ProviderResponse {
+  /** Body of the sandbox's control call `submit`. */
+  readonly submission: object;
+  readonly expected: Verdict;
+  /** Known reason codes in the response. The API must return them. */
+  readonly codes: readonly string[];
+  /** Whether the provider itself waits for a person's decision. */
+  readonly isInReview: boolean;
+}
+
+const outcomes: Readonly<Record<string, string>> = {
+  APPROVED: "approved",
+  REJECTED: "rejected",
+  NEEDS_REVIEW: "needs_review",
+};
+/** A personal name that the provider returns and that must not appear in the API. */
+export const canaryName = "Canary Applicant";
+/** No document expires within this number of days. Midnight may pass during the check. */
+const excludedDays = 2;
+
+/** Returns random conditions that the provider permits. The vendors' still check takes any document. */
+export function drawTerms(random: Random, provider: KycProvider): Terms {
+  const terms = randomTerms(random);
+  return provider === "port" || terms.requireVideo ? terms : { ...terms, allowedDocuments: ["id_card", "passport"] };
+}
+
+/** Returns a random response of the provider in its own protocol. */
+export function drawResponse(random: Random, terms: Terms, provider: KycProvider): ProviderResponse {
+  const nowMs = Date.now();
+  if (provider === "port") return drawPortResponse(random, randomResponse(random, terms, nowMs, excludedDays), terms);
+  const createAnswer = provider === "didit" ? createDiditAnswer : createSumsubAnswer;
+  const { answer, ...row } = createAnswer(random, terms, nowMs, excludedDays);
+  return {
+    submission: { outcome: outcomes[String(row.fields["verdict"])], hold_seconds: 0, answer },
+    expected: computeSpecifiedVerdict(row, terms.requireVideo),
+    codes: row.codes,
+    isInReview: row.fields["verdict"] === "NEEDS_REVIEW",
+  };
+}
+
+function drawPortResponse(random: Random, row: Row, { requireVideo }: Terms): ProviderResponse {
+  const expected = computeSpecifiedVerdict(row, requireVideo);
+  const reasons = row.fields["reason_codes"];
+  const returnedCodes = Array.isArray(reasons)
+    ? reasons.slice(0, 20).map((reason) => (reason as { code?: unknown } | null)?.code)
+    : [];
+  return {
+    submission: {
+      outcome: outcomes[expected],
+      hold_seconds: 0,
+      answer: { ...replaceAbsentWithNull(row.fields), ...withCanaries(random, reasons) },
+    },
+    expected,
+    codes: codes.filter((code) => returnedCodes.includes(code)),
+    isInReview: row.fields["verdict"] === "NEEDS_REVIEW",
+  };
+}
+
+/** Replaces absent fields with null, for which the sandbox removes the field. */
+const replaceAbsentWithNull = (fields: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(Object.keys(fields).map((field) => [field, objectOf(fields)[field] ?? null]));
+
+/** Returns a personal name in every free text and in fields that the service does not request. */
+function withCanaries(random: Random, providerReasons: unknown): Record<string, unknown> {
+  if (random.chance(0.3)) return {};
+  const reasons = Array.isArray(providerReasons)
+    ? {
+        reason_codes: providerReasons.map((reason) =>
+          isObject(reason) ? { ...reason, message: canaryName, applicant: canaryName } : reason,
+        ),
+      }
+    : {};
+  return {
+    decision_summary: `${canaryName} was seen`,
+    error_message: canaryName,
+    first_name: canaryName,
+    nationality: canaryName,
+    ...reasons,
+  };
+}
+
+const isObject = (reason: unknown): reason is { code: unknown } =>
+  typeof reason === "object" && reason !== null && !Array.isArray(reason);

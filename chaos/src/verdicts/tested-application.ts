@@ -1,0 +1,75 @@
+import { actOnApplication } from "@amana/dev-env/demo/at-the-sandbox";
+import { until } from "@amana/dev-env/eventually";
+import type { KycProvider } from "@amana/dev-env/services";
+import type { TestBusiness, TestSystem } from "@amana/e2e/test-system";
+import type { Terms } from "@amana/kyc/evaluate";
+import type { Pool } from "pg";
+import { createRepeater } from "../matrix/repeat-request.ts";
+import type { Report } from "../report.ts";
+import type { ProviderResponse } from "./provider-response.ts";
+
+export const path = "/api/v1/kyc/applications";
+const waitMsMax = 120_000;
+
+export interface ApplicationContext {
+  readonly testSystem: TestSystem;
+  readonly kycProvider: KycProvider;
+  readonly business: TestBusiness;
+  readonly report: Report;
+  /** Connection to identity, which stores the audit trail. */
+  readonly identity: Pool;
+}
+
+/** An application under test. */
+export interface TestedApplication {
+  readonly context: ApplicationContext;
+  readonly id: string;
+  readonly response: ProviderResponse;
+  /** Acts on the link as the applicant or the provider. */
+  act(action: string, body: object): Promise<void>;
+  /** Sends a POST request with one Idempotency-Key until it succeeds. */
+  readonly repeat: ReturnType<typeof createRepeater>;
+  /** Reads the application with the public API. Repeats a request that fails. */
+  read(): Promise<Readonly<Record<string, unknown>>>;
+  /** Waits for a webhook of this application. */
+  waitForWebhook(type: string): Promise<Readonly<Record<string, unknown>> | undefined>;
+  /** Returns the text of a violation. */
+  details(problem: string): () => string;
+}
+
+/** Creates an application. Returns undefined, and records a violation, if it is rejected. */
+export async function createApplication(
+  context: ApplicationContext,
+  terms: Terms,
+  response: ProviderResponse,
+): Promise<TestedApplication | undefined> {
+  const { business, report, testSystem } = context;
+  const { gatewayUrl, sandboxUrl } = testSystem.system;
+  const repeat = createRepeater({ gatewayUrl: () => gatewayUrl, signal: AbortSignal.timeout(waitMsMax) });
+  const body = { require_video: terms.requireVideo, allowed_documents: terms.allowedDocuments };
+  let rejection = "no response in time";
+  const created = await repeat(business.key, path, body, ({ status, text }) => {
+    rejection = `${status}: ${text}`;
+    return status === 201 || status === 422;
+  });
+  if (!created?.["id"] || !created["link_url"]) {
+    report.violation(`a creation returned ${rejection}`);
+    return undefined;
+  }
+  const id = String(created["id"]);
+  return {
+    ...{ context, id, response, repeat },
+    act: (action, actionBody) => actOnApplication(sandboxUrl, String(created["link_url"]), action, actionBody),
+    async read() {
+      let view: Readonly<Record<string, unknown>> = {};
+      await until(async () => {
+        const answer = await business.call("GET", `${path}/${id}`).catch(() => undefined);
+        if (answer?.status === 200) view = answer.body;
+        return answer?.status === 200;
+      }, waitMsMax);
+      return view;
+    },
+    waitForWebhook: async (type) => (await business.receiver.next(type, id, waitMsMax))?.body,
+    details: (problem) => () => `${JSON.stringify({ id, ...terms, ...response })} ${problem}`,
+  };
+}

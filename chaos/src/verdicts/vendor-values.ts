@@ -1,0 +1,68 @@
+import type { Random } from "../random.ts";
+import { absent, documentExpiry, type Reasons, type Row, type Sign, type Value, type Verdict } from "./specified.ts";
+
+/** A vendor's response as fields that the sandbox lays over its own, with its meaning. */
+export interface VendorAnswer extends Row {
+  readonly answer: Readonly<Record<string, unknown>>;
+  readonly codes: readonly string[];
+}
+
+export const good = (json: unknown): Value => ({ json, sign: "+" });
+export const bad = (json: unknown): Value => ({ json, sign: "-" });
+
+/**
+ * Returns a function that usually draws a positive value, so that usually a single value decides the
+ * verdict.
+ */
+export function createDraw(random: Random) {
+  const badShare = random.pick([0, 0, 0.05, 0.15, 0.5]);
+  const isBad = () => random.chance(badShare);
+  return {
+    isBad,
+    draw: <T>(positive: readonly T[], negative: readonly T[]): T => random.pick(isBad() ? negative : positive),
+  };
+}
+
+export type Draw = ReturnType<typeof createDraw>;
+
+export const drawVerdict = (random: Random): Verdict =>
+  random.pick(["APPROVED", "APPROVED", "APPROVED", "REJECTED", "NEEDS_REVIEW"]);
+
+/** Draws the expiry of a document. No expiry is within `excludedDays` days of today. */
+export function drawExpiry(random: Random, { isBad }: Draw, todayMs: number, excludedDays: number): Value {
+  if (!isBad()) return documentExpiry(random.integer(excludedDays, 3_000), todayMs);
+  if (random.chance(0.5)) return documentExpiry(-random.integer(excludedDays, 3_000), todayMs);
+  return bad(random.pick([absent, null, "", "soon", "2031-02-30", "20310630", 20_310_630]));
+}
+
+/** The vendor's words for each of our reason codes, and words that the service does not know. */
+export interface ReasonWords {
+  readonly byCode: Readonly<Record<string, readonly string[]>>;
+  readonly unknown: readonly string[];
+}
+
+export interface DrawnReasons {
+  readonly words: readonly string[];
+  readonly content: Reasons["content"];
+  readonly codes: readonly string[];
+}
+
+/** Draws no reasons, only a different profile, or other reasons. */
+export function drawReasons(random: Random, { isBad }: Draw, { byCode, unknown }: ReasonWords): DrawnReasons {
+  if (random.chance(0.15)) return { words: [pickWord("PROFILE_MISMATCH")], content: "profile", codes: ["PROFILE_MISMATCH"] };
+  if (!isBad()) return { words: [], content: "nothing", codes: [] };
+  if (random.chance(0.3)) return { words: [random.pick(unknown)], content: "more", codes: [] };
+  const others = Object.keys(byCode).filter((code) => code !== "PROFILE_MISMATCH");
+  const codes = [...new Set(Array.from({ length: random.integer(1, 3) }, () => random.pick(others)))];
+  return { words: codes.map(pickWord), content: "more", codes };
+
+  function pickWord(code: string): string {
+    return random.pick(byCode[code] ?? []);
+  }
+}
+
+/** Returns the expiry that the rules use: the earliest one, if each document has one. */
+export function earliestExpiry(expiries: readonly Value[]): Sign {
+  if (expiries.length === 0 || expiries.some(({ sign }) => sign === "-")) return "-";
+  return expiries.some(({ sign }) => sign === "expired") ? "expired" : "+";
+}

@@ -37,7 +37,7 @@ describe("isIban", () => {
     "LC55HEMM000100010012001200023015",
     "QA58DOHB00001234567890ABCDEFG",
     "MU17BOMM0101101030300200000MUR",
-  ])("accepts %s", (text) => expect(isIban(text)).toBe(true));
+  ])("isIban accepts %s", (text) => expect(isIban(text)).toBe(true));
 
   test.each([
     ["with two characters too few", "DZ5800021000011130000005"],
@@ -55,9 +55,9 @@ describe("isIban", () => {
     ["that equals a property name of objects", "constructor"],
     ["with letters as check digits", "DEAA370400440532013000"],
     ["of a country without IBANs", "US64SVBKUS6S3300958879"],
-  ])("rejects an IBAN %s: %j", (_reason, text) => expect(isIban(text)).toBe(false));
+  ])("isIban rejects an IBAN %s: %j", (_reason, text) => expect(isIban(text)).toBe(false));
 
-  test("rejects the check digits 00, 01 and 99, although their remainder is valid", () => {
+  test("isIban rejects the check digits 00, 01 and 99, although their remainder is valid", () => {
     const bbanWith = (digits: string) => {
       for (let account = 0; ; account++) {
         const candidate = withCheckDigits("DE", String(account).padStart(18, "0"));
@@ -74,7 +74,7 @@ describe("isIban", () => {
     }
   });
 
-  test("accepts an IBAN with the structure of its country, and rejects it with an unknown country code", () => {
+  test("isIban accepts an IBAN with the structure of its country, and rejects it with an unknown country code", () => {
     fc.assert(
       fc.property(iban, (text) => {
         expect(isIban(text)).toBe(true);
@@ -84,7 +84,7 @@ describe("isIban", () => {
     );
   });
 
-  test("rejects an IBAN with one wrong letter or digit, or with two swapped neighbours", () => {
+  test("isIban rejects an IBAN with one wrong letter or digit, or with two swapped neighbours", () => {
     const isDigit = (character: string) => kinds.n.test(character);
     const withReplacement = (text: string, at: number, replacement: string) =>
       text.slice(0, at) + replacement + text.slice(at + replacement.length);
@@ -100,7 +100,7 @@ describe("isIban", () => {
     );
   });
 
-  test("accepts an Algerian IBAN only with 26 characters and only digits after the country", () => {
+  test("isIban accepts an Algerian IBAN only with 26 characters and only digits after the country", () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[0-9]{1,30}$/), (bban) => {
         expect(isIban(withCheckDigits("DZ", bban))).toBe(bban.length === 22);

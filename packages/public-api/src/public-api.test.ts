@@ -60,13 +60,13 @@ const aPayment = (fields: object = {}) =>
   });
 
 describe("renderPayment", () => {
-  test("omits fields without a value", () => {
+  test("renderPayment omits fields without a value", () => {
     const json = parsedJson(renderPayment(aPayment()));
     expect(Object.keys(json).sort()).toEqual((PaymentJson.required as string[]).toSorted());
     expect(json).toMatchObject({ amount: "5000.00", status: "PAID", created_at: "2026-11-20T10:20:00.000Z" });
   });
 
-  test("renders all fields with a value", () => {
+  test("renderPayment renders all fields with a value", () => {
     const text = "x";
     const json = parsedJson(
       renderPayment(

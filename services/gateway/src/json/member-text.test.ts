@@ -13,27 +13,27 @@ describe("memberText", () => {
     ['{"locale":"fr","metadata":@,"x":{"metadata":{"not":"this"}}}', '{"10":1,"9":2,"a":-0.0}'],
     ['{"x":{"metadata":[1]},"metadata":@}', "{}"],
     ['{"x":"metadata","y":["metadata",{"metadata":1}],"metadata":@}', '{"a":"}{,:\\"\\\\"}'],
-  ])("returns the text unchanged from %s: %s", (body, metadata) => {
+  ])("memberText returns the text unchanged from %s: %s", (body, metadata) => {
     expect(textOf(body.replace("@", () => metadata))).toBe(metadata);
   });
 
-  test("removes only the white space between tokens", () => {
+  test("memberText removes only the white space between tokens", () => {
     expect(textOf('\ufeff{ "a" : 1 ,\n "metadata" :\t{ "b" : [ 1 , 2.50 ] , "c d" : " e  f " } , "z" : { } }')).toBe(
       '{"b":[1,2.50],"c d":" e  f "}',
     );
   });
 
-  test("returns the text of a member whose key contains escapes", () => {
+  test("memberText returns the text of a member whose key contains escapes", () => {
     expect(textOf('{"meta\\u0064ata":{"a":1}}')).toBe('{"a":1}');
   });
 
-  test("returns undefined when the object has no such member", () => {
+  test("memberText returns undefined when the object has no such member", () => {
     for (const json of ["{}", '{"a":{"metadata":1}}', '{"a":"metadata"}', '{"a":["metadata"]}']) {
       expect(textOf(json)).toBeUndefined();
     }
   });
 
-  test("returns text that parses to the member's value, for any object", () => {
+  test("memberText returns text that parses to the member's value, for any object", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.jsonValue(), fc.nat(4), (otherMembers, value, spaces) => {
         const json = JSON.stringify({ ...otherMembers, metadata: value, end: [1] }, null, spaces);

@@ -2,11 +2,11 @@ import { describe, expect, test } from "vitest";
 import { pointerOf, shorten } from "./pointer.ts";
 
 describe("pointerOf", () => {
-  test("escapes ~ and / in a key (RFC 6901)", () => {
+  test("pointerOf escapes ~ and / in a key (RFC 6901)", () => {
     expect(pointerOf(["a/b~c", 1])).toBe("/a~1b~0c/1");
   });
 
-  test("cuts a pointer after 512 characters", () => {
+  test("pointerOf cuts a pointer after 512 characters", () => {
     const pointer = pointerOf(Array(32).fill("~".repeat(1_000)));
     expect([pointer.length, pointer.endsWith("…")]).toEqual([513, true]);
   });

@@ -14,7 +14,7 @@ const refusal = (text: string | Buffer) => {
 };
 
 describe("readJsonObject", () => {
-  test("returns the same value as JSON.parse", () => {
+  test("readJsonObject returns the same value as JSON.parse", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 5 })), (value) => {
         const text = JSON.stringify(value).replaceAll("\\u0000", "");
@@ -29,7 +29,7 @@ describe("readJsonObject", () => {
     );
   });
 
-  test("rejects the bodies that JSON.parse rejects and bodies with a repeated key, and no others", () => {
+  test("readJsonObject rejects the bodies that JSON.parse rejects and bodies with a repeated key, and no others", () => {
     const part = fc.constantFrom(
       ...'{}[]:,"\\/ \t\n\r.-+eE0123ua'.split(""),
       "true",
@@ -69,11 +69,11 @@ describe("readJsonObject", () => {
     );
   });
 
-  test("accepts a BOM at the beginning", () => {
+  test("readJsonObject accepts a BOM at the beginning", () => {
     expect(read("\ufeff{}")).toEqual({});
   });
 
-  test("returns undefined for an empty body", () => {
+  test("readJsonObject returns undefined for an empty body", () => {
     expect(read("")).toBeUndefined();
   });
 
@@ -130,12 +130,12 @@ describe("readJsonObject", () => {
     '{"a":1]',
     '{"a":[1}',
     "{}}",
-  ])("rejects %j with invalid_json", (text) => {
+  ])("readJsonObject rejects %j with invalid_json", (text) => {
     expect(refusal(text)).toMatchObject({ status: 400, code: "invalid_json" });
   });
 
   test.each([Buffer.from([0x7b, 0xff, 0x7d]), Buffer.from('{"a":"é"}', "latin1"), Buffer.from('{"a":1}', "utf16le")])(
-    "rejects a body that is not UTF-8 with invalid_json",
+    "readJsonObject rejects a body that is not UTF-8 with invalid_json",
     (bytes) => {
       expect(refusal(bytes)).toMatchObject({ status: 400, code: "invalid_json" });
     },
@@ -148,21 +148,21 @@ describe("readJsonObject", () => {
     '{"x":[{"a":1,"a":2}]}',
     '{"__proto__":1,"__proto__":2}',
     '{"a":1 , "a" \n:2}',
-  ])("rejects a repeated key: %s", (text) => {
+  ])("readJsonObject rejects a repeated key: %s", (text) => {
     expect(refusal(text)?.message).toMatch(/repeated/);
   });
 
-  test("accepts the same key in different objects, and a value that looks like a key", () => {
+  test("readJsonObject accepts the same key in different objects, and a value that looks like a key", () => {
     expect(read('{"a":{"a":"a"},"b":[{"a":1},{"a":2}],"c":"\\"a\\":1"}')).toMatchObject({ a: { a: "a" } });
   });
 
-  test("reads __proto__ as an own property", () => {
+  test("readJsonObject reads __proto__ as an own property", () => {
     const body = read('{"__proto__":{"x":1}}');
     expect(Object.keys(body ?? {})).toEqual(["__proto__"]);
     expect(Object.getPrototypeOf(body)).toBe(Object.prototype);
   });
 
-  test("accepts 32 levels and rejects 33", () => {
+  test("readJsonObject accepts 32 levels and rejects 33", () => {
     const nested = (levels: number) => `{"a":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}}`;
     expect(read(nested(32))).toBeDefined();
     expect(refusal(nested(33))).toMatchObject({ code: "invalid_json", message: expect.stringMatching(/32/) });
@@ -171,7 +171,7 @@ describe("readJsonObject", () => {
     expect(refusal('{"a":'.repeat(100_000))?.message).toMatch(/32/);
   });
 
-  test("accepts 10 000 values of any kind and rejects 10 001", () => {
+  test("readJsonObject accepts 10 000 values of any kind and rejects 10 001", () => {
     for (const value of ["0", '""', "null", "[]", "{}", '{"a":0}']) {
       const values = value.includes("a") ? 5_000 : 10_000;
       const list = (length: number) => `{"a":[${Array(length).fill(value).join()}]}`;
@@ -184,7 +184,7 @@ describe("readJsonObject", () => {
     expect(refusal(members(10_000))?.message).toMatch(/10000 values, at line 1/);
   });
 
-  test("rejects NUL and lone surrogates with the pointer of each string", () => {
+  test("readJsonObject rejects NUL and lone surrogates with the pointer of each string", () => {
     const problem = refusal('{"a":"\\u0000","b":{"c/d":["x","\\ud800"]},"e":"\\ud83d\\ude00"}');
     expect(problem).toMatchObject({ status: 422, code: "validation_failed" });
     expect(problem?.errors).toEqual([

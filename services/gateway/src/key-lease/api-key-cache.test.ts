@@ -67,7 +67,7 @@ async function createCacheWithLease(options: { leaseMs?: number; leasesMax?: num
 const isCached = (resolved: ResolvedKey | Promise<ResolvedKey>) => !(resolved instanceof Promise);
 
 describe("a lease", () => {
-  test("a lease serves requests without a look-up until it ends", async () => {
+  test("the cache returns a key without a look-up until its lease ends", async () => {
     const cache = await createCacheWithLease();
     cache.pass(499);
     expect(cache.resolve("a")).toMatchObject({ state: KeyState.LIVE, caller: { businessId: "b1", keyId: "k1" } });
@@ -139,17 +139,20 @@ describe("isFresh", () => {
     [500, {}, 500],
     [0, {}, 500],
     [500, { expiresInMs: 100n }, 100],
-  ])("returns true, with a lease of %i ms (key: %o), for %i ms after the look-up was sent", async (leaseMs, key, freshMs) => {
-    const cache = createCache({ leaseMs });
-    const pendingResults = cache.resolve("a");
-    cache.send();
-    await cache.lookUps[0]?.respond({ ...liveKey, ...key });
-    const resolved = await pendingResults;
-    cache.pass(freshMs - 1);
-    expect(cache.isFresh(resolved)).toBe(true);
-    cache.pass(1);
-    expect(cache.isFresh(resolved)).toBe(false);
-  });
+  ])(
+    "isFresh returns true, with a lease of %i ms (key: %o), for %i ms after the look-up was sent",
+    async (leaseMs, key, freshMs) => {
+      const cache = createCache({ leaseMs });
+      const pendingResults = cache.resolve("a");
+      cache.send();
+      await cache.lookUps[0]?.respond({ ...liveKey, ...key });
+      const resolved = await pendingResults;
+      cache.pass(freshMs - 1);
+      expect(cache.isFresh(resolved)).toBe(true);
+      cache.pass(1);
+      expect(cache.isFresh(resolved)).toBe(false);
+    },
+  );
 });
 
 describe("a look-up", () => {

@@ -26,7 +26,7 @@ const useKey = (gateway: TestGateway, { headers }: ReturnType<TestGateway["aKey"
   gateway.app.inject({ url: `/api/v1/payments/${id}`, headers });
 
 describe("boundBytes with one-byte chunks", () => {
-  test("reads one-byte chunks into one buffer of at most twice the body's length", async () => {
+  test("boundBytes reads one-byte chunks into one buffer of at most twice the body's length", async () => {
     const { gateway, port, used } = await start();
     await using _ = gateway;
     const key = gateway.aKey();
@@ -41,7 +41,7 @@ describe("boundBytes with one-byte chunks", () => {
     await eventually(() => expect(used(allBytes)).toBe(0));
   });
 
-  test("rejects a keyless body beyond the route's limit with 413", async () => {
+  test("boundBytes rejects a keyless body beyond the route's limit with 413", async () => {
     const { gateway, port, used } = await start();
     await using _ = gateway;
     await using client = new RawClient(port);
@@ -54,7 +54,7 @@ describe("boundBytes with one-byte chunks", () => {
 });
 
 describe("boundBytes with more than 10 000 chunks", () => {
-  test("rejects a body of 10 001 chunks with 413 and serves the next request of the connection", async () => {
+  test("boundBytes rejects a body of 10 001 chunks with 413 and serves the next request of the connection", async () => {
     const { gateway, port, used } = await start();
     await using _ = gateway;
     await using client = new RawClient(port);
@@ -70,7 +70,7 @@ describe("boundBytes with more than 10 000 chunks", () => {
     ["POST", "/callbacks/kyc"],
     ["POST", "/unknown"],
     ["GET", "/healthz"],
-  ])("closes the connection after 20 000 chunks of a body (%s %s)", async (method, path) => {
+  ])("boundBytes closes the connection after 20 000 chunks of a body (%s %s)", async (method, path) => {
     const { gateway, port } = await start();
     await using _ = gateway;
     await using client = new RawClient(port);
@@ -80,7 +80,7 @@ describe("boundBytes with more than 10 000 chunks", () => {
 });
 
 describe("boundBytes for a business", () => {
-  test("rejects a body whose Content-Length exceeds the limit of the business with 429 before the body is sent", async () => {
+  test("boundBytes rejects a body whose Content-Length exceeds the limit of the business with 429 before the body is sent", async () => {
     const { gateway, port, used } = await start({ byteBounds: { perBusiness: mebibyte } });
     await using _ = gateway;
     const [key, other] = [gateway.aKey(), gateway.aKey()];
@@ -105,7 +105,7 @@ describe("boundBytes for a business", () => {
     await fourth.expectStatuses("200");
   });
 
-  test("rejects a chunked body that grows beyond the limit of the business with 429", async () => {
+  test("boundBytes rejects a chunked body that grows beyond the limit of the business with 429", async () => {
     const { gateway, port, used } = await start({ byteBounds: { perBusiness: 64 * kibibyte } });
     await using _ = gateway;
     const key = gateway.aKey();
@@ -116,7 +116,7 @@ describe("boundBytes for a business", () => {
     await eventually(() => expect(used(allBytes)).toBe(0));
   });
 
-  test("counts the bytes of a body until the response is sent, even if the service is slow", async () => {
+  test("boundBytes counts the bytes of a body until the response is sent, even if the service is slow", async () => {
     const { gateway, port, used } = await start();
     await using _ = gateway;
     const key = gateway.aKey();
@@ -248,7 +248,7 @@ test.each([1, 3])(
 );
 
 describe("boundBytes for keyless requests", () => {
-  test("rejects a body beyond the limit of the network with 429, while another network and a business are served", async () => {
+  test("boundBytes for keyless requests rejects a body beyond the limit of the network with 429, while another network and a business are served", async () => {
     const { gateway, port, used } = await start({ byteBounds: { perNetwork: 256 * kibibyte } });
     await using _ = gateway;
     await using first = new RawClient(port);
@@ -265,7 +265,7 @@ describe("boundBytes for keyless requests", () => {
     await business.expectStatuses("200");
   });
 
-  test("rejects a body beyond a quarter of the gateway's bytes with 503, while a business is served", async () => {
+  test("boundBytes for keyless requests rejects a body beyond a quarter of the gateway's bytes with 503, while a business is served", async () => {
     const { gateway, port, used } = await start({ byteBounds: { total: mebibyte } });
     await using _ = gateway;
     await using first = new RawClient(port);
@@ -280,7 +280,7 @@ describe("boundBytes for keyless requests", () => {
     await business.expectStatuses("200");
   });
 
-  test("counts the body of a request towards its network while its key is being looked up", async () => {
+  test("boundBytes for keyless requests counts the body of a request towards its network while its key is being looked up", async () => {
     const { gateway, port, used } = await start({ leaseMs: 0, byteBounds: { perNetwork: 64 * kibibyte } });
     await using _ = gateway;
     const lookUpStarted = Promise.withResolvers<void>();

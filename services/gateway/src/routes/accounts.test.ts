@@ -73,7 +73,7 @@ const invalidValues: readonly (readonly [string, unknown])[] = [
 ];
 
 describe("POST /accounts", () => {
-  test("returns 201 with the Location and the account", async () => {
+  test("POST /accounts returns 201 with the Location and the account", async () => {
     const response = await send("POST", "", body);
     expect([response.statusCode, response.headers["location"]]).toEqual([201, `/api/v1/accounts/${id}`]);
     expect(response.json()).toEqual(expectedJson);
@@ -81,7 +81,7 @@ describe("POST /accounts", () => {
     expect(sent).toEqual({ clientId, type: AccountType.CURRENT, accountName: "Household", currency: "DZD" });
   });
 
-  test("sends each field to clients", async () => {
+  test("POST /accounts sends each field to clients", async () => {
     const limits = { daily_limit: "100", monthly_limit: "1000.5", yearly_limit: "999999999999999.99" };
     const response = await send("POST", "", {
       ...body,
@@ -101,7 +101,7 @@ describe("POST /accounts", () => {
     });
   });
 
-  test.each(["client_id", "account_type", "account_name", "currency"])("requires %s", async (name) => {
+  test.each(["client_id", "account_type", "account_name", "currency"])("POST /accounts requires %s", async (name) => {
     const response = await send("POST", "", { ...body, [name]: undefined });
     expect(response.json()).toMatchObject({ status: 422, errors: [{ pointer: `/${name}`, code: "required" }] });
     expect(gateway.received).toEqual([]);
@@ -122,11 +122,14 @@ describe("POST /accounts", () => {
     ["current_balance", "5.00"],
   ];
 
-  test.each([...invalidValues, ...invalidOnCreation])("rejects %s = %j with a pointer to the field", async (name, value) => {
-    const response = await send("POST", "", { ...body, [name]: value });
-    expect(response.json()).toMatchObject({ status: 422, errors: [{ pointer: `/${name}` }] });
-    expect(gateway.received).toEqual([]);
-  });
+  test.each([...invalidValues, ...invalidOnCreation])(
+    "POST /accounts rejects %s = %j with a pointer to the field",
+    async (name, value) => {
+      const response = await send("POST", "", { ...body, [name]: value });
+      expect(response.json()).toMatchObject({ status: 422, errors: [{ pointer: `/${name}` }] });
+      expect(gateway.received).toEqual([]);
+    },
+  );
 
   test.each([
     ["invalid", "currency_not_supported", 422, "/currency"],
@@ -134,14 +137,14 @@ describe("POST /accounts", () => {
     ["not_found", "client_not_found", 404, "/client_id"],
     ["conflict", "client_blocked", 409, ""],
     ["conflict", "external_account_id_taken", 409, "/external_account_id"],
-  ] as const)("maps the refusal %s %s to %i", async (kind, code, status, pointer) => {
+  ] as const)("POST /accounts maps the refusal %s %s to %i", async (kind, code, status, pointer) => {
     gateway.behaviour.accounts.openAccount = async () => {
       throw new DomainError(kind, code, "The request was refused.", { pointer });
     };
     expect((await send("POST", "", body)).json()).toMatchObject({ status, code, detail: "The request was refused." });
   });
 
-  test("forwards the Idempotency-Key with its route", async () => {
+  test("POST /accounts forwards the Idempotency-Key with its route", async () => {
     await send("POST", "", body, { "idempotency-key": "k-1" });
     expect(gateway.received[0]?.call.idempotencyKey).toMatchObject({ key: "k-1", route: "POST /api/v1/accounts" });
   });
@@ -185,20 +188,20 @@ describe("a rendered account", () => {
 });
 
 describe("PATCH /accounts/{id}", () => {
-  test("sends only the fields of the request", async () => {
+  test("PATCH /accounts/{id} sends only the fields of the request", async () => {
     const response = await send("PATCH", `/${id}`, { account_name: "Home", daily_limit: "10.00" });
     expect([response.statusCode, response.json()]).toEqual([200, expectedJson]);
     const { $typeName: _, ...sent } = request() as Record<string, unknown>;
     expect(sent).toEqual({ id, accountName: "Home", dailyLimit: "10.00", cleared: [] });
   });
 
-  test("clears fields with null", async () => {
+  test("PATCH /accounts/{id} clears fields with null", async () => {
     const names = ["description", "external_account_id", "daily_limit", "monthly_limit", "yearly_limit"];
     expect((await send("PATCH", `/${id}`, Object.fromEntries(names.map((name) => [name, null])))).statusCode).toBe(200);
     expect(request()).toMatchObject({ cleared: names });
   });
 
-  test.each(invalidValues)("rejects %s = %j with a pointer to the field", async (name, value) => {
+  test.each(invalidValues)("PATCH /accounts/{id} rejects %s = %j with a pointer to the field", async (name, value) => {
     const response = await send("PATCH", `/${id}`, { [name]: value });
     expect(response.json()).toMatchObject({ status: 422, errors: [{ pointer: `/${name}` }] });
     expect(gateway.received).toEqual([]);
@@ -211,14 +214,14 @@ describe.each([
   ["reactivate", "ReactivateAccount"],
   ["close", "CloseAccount"],
 ] as const)("POST /accounts/{id}/%s", (verb, rpc) => {
-  test.each([undefined, {}])("returns 200 with the account for the body %j", async (payload) => {
+  test.each([undefined, {}])("POST /accounts/{id}/{action} returns 200 with the account for the body %j", async (payload) => {
     gateway.behaviour.accounts[`${verb}Account`] = async () => anAccount({ status: AccountStatus.ACTIVE });
     const response = await send("POST", `/${id}/${verb}`, payload);
     expect([response.statusCode, response.json().status]).toEqual([200, "ACTIVE"]);
     expect(gateway.received[0]).toMatchObject({ rpc, request: { id } });
   });
 
-  test("rejects fields and malformed ids, and forwards the Idempotency-Key", async () => {
+  test("POST /accounts/{id}/{action} rejects fields and malformed ids, and forwards the Idempotency-Key", async () => {
     gateway.behaviour.accounts[`${verb}Account`] = async () => anAccount();
     expect((await send("POST", `/${id}/${verb}`, { reason: "x" })).statusCode).toBe(422);
     expect((await send("POST", `/x/${verb}`)).statusCode).toBe(404);
@@ -228,7 +231,7 @@ describe.each([
   });
 
   test.each(["invalid_status_transition", "client_blocked", "client_not_verified", "account_balance_not_zero"])(
-    "maps the refusal %s to 409",
+    "POST /accounts/{id}/{action} maps the refusal %s to 409",
     async (code) => {
       gateway.behaviour.accounts[`${verb}Account`] = async () => {
         throw new DomainError("conflict", code, "The request was refused.", { members: { account_status: "CLOSED" } });
@@ -240,7 +243,7 @@ describe.each([
 });
 
 describe("GET /accounts", () => {
-  test("returns the same 404 for an unknown and a malformed id", async () => {
+  test("GET /accounts/{id} returns the same 404 for an unknown and a malformed id", async () => {
     gateway.behaviour.accounts.getAccount = async () => {
       throw new DomainError("not_found", "not_found", "There is no such account.");
     };
@@ -251,7 +254,7 @@ describe("GET /accounts", () => {
       expect((await send("GET", `/${malformedId}`, undefined, headers)).body).toBe(notFound.body);
   });
 
-  test("returns an array and the total, and sends each filter", async () => {
+  test("GET /accounts returns an array and the total, and sends each filter", async () => {
     gateway.behaviour.accounts.listAccounts = async () => ({ accounts: [anAccount()], total: 7 });
     const query = `limit=1&offset=2&client_id=${clientId}&account_type=ESCROW&status=CLOSED&currency=EUR&search=h`;
     const response = await send("GET", `?${query}`);
@@ -268,7 +271,7 @@ describe("GET /accounts", () => {
     });
   });
 
-  test("uses limit 50 and offset 0 by default", async () => {
+  test("GET /accounts uses limit 50 and offset 0 by default", async () => {
     gateway.behaviour.accounts.listAccounts = async () => ({ accounts: [], total: 0 });
     expect((await send("GET")).body).toBe("[]");
     expect(request()).toMatchObject({ limit: 50, offset: 0, type: 0, status: 0 });
@@ -286,7 +289,7 @@ describe("GET /accounts", () => {
     `search=${"a".repeat(101)}`,
     "search=%00",
     "search=%0A",
-  ])("returns 422 with the name of the parameter for the query ?%s", async (query) => {
+  ])("GET /accounts returns 422 with the name of the parameter for the query ?%s", async (query) => {
     const response = await send("GET", `?${query}`);
     expect(response.json()).toMatchObject({ status: 422, errors: [{ parameter: query.split("=")[0] }] });
     expect(gateway.received).toEqual([]);

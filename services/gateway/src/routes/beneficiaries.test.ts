@@ -91,7 +91,7 @@ const invalidValues: readonly (readonly [string, unknown])[] = [
 ];
 
 describe("POST /beneficiaries", () => {
-  test("returns 201 with the Location and the beneficiary", async () => {
+  test("POST /beneficiaries returns 201 with the Location and the beneficiary", async () => {
     const response = await send("POST", "", body);
     expect([response.statusCode, response.headers["location"]]).toEqual([201, `/api/v1/beneficiaries/${id}`]);
     expect(response.json()).toEqual(expectedJson);
@@ -99,7 +99,7 @@ describe("POST /beneficiaries", () => {
     expect(request()).not.toHaveProperty("display");
   });
 
-  test("sends each field in its stored form", async () => {
+  test("POST /beneficiaries sends each field in its stored form", async () => {
     gateway.behaviour.beneficiaries.createBeneficiary = async ({ $typeName: _, ...given }) => aBeneficiary(given);
     const response = await send("POST", "", {
       client_id: clientId.toUpperCase(),
@@ -136,7 +136,7 @@ describe("POST /beneficiaries", () => {
     });
   });
 
-  test.each([null, "", "  "])("treats %j as an absent bank detail", async (emptyValue) => {
+  test.each([null, "", "  "])("POST /beneficiaries treats %j as an absent bank detail", async (emptyValue) => {
     const response = await send("POST", "", {
       ...body,
       bic: emptyValue,
@@ -147,7 +147,7 @@ describe("POST /beneficiaries", () => {
     for (const name of ["bic", "city", "accountNumber"]) expect(request()).not.toHaveProperty(name);
   });
 
-  test.each(["client_id", "name"])("requires %s", async (name) => {
+  test.each(["client_id", "name"])("POST /beneficiaries requires %s", async (name) => {
     const response = await send("POST", "", { ...body, [name]: undefined });
     expect(response.json()).toMatchObject({
       status: 422,
@@ -157,19 +157,19 @@ describe("POST /beneficiaries", () => {
     expect(gateway.received).toEqual([]);
   });
 
-  test.each(["x", "", null, 7, `${clientId}0`])("rejects the client_id %j", async (client_id) => {
+  test.each(["x", "", null, 7, `${clientId}0`])("POST /beneficiaries rejects the client_id %j", async (client_id) => {
     const response = await send("POST", "", { ...body, client_id });
     expect(response.json()).toMatchObject({ status: 422, errors: [{ pointer: "/client_id" }] });
   });
 
-  test.each(invalidValues)("rejects %s = %j with a pointer to the field", async (name, value) => {
+  test.each(invalidValues)("POST /beneficiaries rejects %s = %j with a pointer to the field", async (name, value) => {
     const response = await send("POST", "", { ...body, [name]: value });
     expect(response.json()).toMatchObject({ status: 422, errors: [{ pointer: `/${name}` }] });
     expect(response.json().errors).toHaveLength(1);
     expect(gateway.received).toEqual([]);
   });
 
-  test("returns an error for each invalid field", async () => {
+  test("POST /beneficiaries returns an error for each invalid field", async () => {
     const response = await send("POST", "", { iban: "x", bic: "y", routing_number: "z", nmae: "typo" });
     expect(response.json().errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual([
       "/iban",
@@ -185,7 +185,7 @@ describe("POST /beneficiaries", () => {
     ["invalid", "beneficiary_needs_iban_or_account_number", 422, "/iban"],
     ["not_found", "client_not_found", 404, "/client_id"],
     ["conflict", "client_blocked", 409, ""],
-  ] as const)("maps the refusal %s %s to %i", async (kind, code, status, pointer) => {
+  ] as const)("POST /beneficiaries maps the refusal %s %s to %i", async (kind, code, status, pointer) => {
     gateway.behaviour.beneficiaries.createBeneficiary = async () => {
       throw new DomainError(kind, code, "The request was refused.", { pointer });
     };
@@ -194,26 +194,26 @@ describe("POST /beneficiaries", () => {
     expect(response.json().errors).toEqual(pointer === "" ? undefined : [{ pointer, code, message: "The request was refused." }]);
   });
 
-  test("forwards the Idempotency-Key with its route", async () => {
+  test("POST /beneficiaries forwards the Idempotency-Key with its route", async () => {
     await send("POST", "", body, { "idempotency-key": "k-1" });
     expect(gateway.received[0]?.call.idempotencyKey).toMatchObject({ key: "k-1", route: "POST /api/v1/beneficiaries" });
   });
 });
 
 describe("PUT /beneficiaries/{id}", () => {
-  test("sends only the fields of the request", async () => {
+  test("PUT /beneficiaries/{id} sends only the fields of the request", async () => {
     const response = await send("PUT", `/${id}`, { iban: " gb29 nwbk 6016 1331 9268 19 ", display: false });
     expect([response.statusCode, response.json()]).toEqual([200, expectedJson]);
     const { $typeName: _, ...sent } = request() as Record<string, unknown>;
     expect(sent).toEqual({ id, type: 0, iban: "GB29NWBK60161331926819", display: false, cleared: [] });
   });
 
-  test("returns 200 without changes for an empty object", async () => {
+  test("PUT /beneficiaries/{id} returns 200 without changes for an empty object", async () => {
     expect((await send("PUT", `/${id}`, {})).statusCode).toBe(200);
     expect(request()).toMatchObject({ id, cleared: [] });
   });
 
-  test.each([null, "", "   "])("clears fields with %j", async (emptyValue) => {
+  test.each([null, "", "   "])("PUT /beneficiaries/{id} clears fields with %j", async (emptyValue) => {
     const names = ["iban", "bic", "swift_code", "bank_name", "bank_address", "address", "city", "postal_code"];
     const exactFields = ["account_number", "routing_number", "country_code"];
     const payload = Object.fromEntries([
@@ -225,17 +225,17 @@ describe("PUT /beneficiaries/{id}", () => {
     for (const name of ["iban", "bic", "bankName"]) expect(request()).not.toHaveProperty(name);
   });
 
-  test.each(invalidValues)("rejects %s = %j with a pointer to the field", async (name, value) => {
+  test.each(invalidValues)("PUT /beneficiaries/{id} rejects %s = %j with a pointer to the field", async (name, value) => {
     const response = await send("PUT", `/${id}`, { [name]: value });
     expect(response.json()).toMatchObject({ status: 422, errors: [{ pointer: `/${name}` }] });
     expect(gateway.received).toEqual([]);
   });
 
-  test("requires a body", async () => {
+  test("PUT /beneficiaries/{id} requires a body", async () => {
     expect((await send("PUT", `/${id}`)).json()).toMatchObject({ status: 400, code: "invalid_json" });
   });
 
-  test("returns the refusal of clients unchanged when neither an IBAN nor an account number remains", async () => {
+  test("PUT /beneficiaries/{id} returns the refusal of clients unchanged when neither an IBAN nor an account number remains", async () => {
     gateway.behaviour.beneficiaries.updateBeneficiary = async () => {
       throw new DomainError("invalid", "beneficiary_needs_iban_or_account_number", "Send an IBAN or an account number.", {
         pointer: "/iban",
@@ -250,7 +250,7 @@ describe("PUT /beneficiaries/{id}", () => {
 });
 
 describe("GET /beneficiaries", () => {
-  test("reads a beneficiary for the calling business", async () => {
+  test("GET /beneficiaries reads a beneficiary for the calling business", async () => {
     gateway.behaviour.beneficiaries.getBeneficiary = async () => aBeneficiary();
     const response = await send("GET", `/${id}`);
     expect([response.statusCode, response.json()]).toEqual([200, expectedJson]);
@@ -272,7 +272,7 @@ describe("GET /beneficiaries", () => {
     }
   });
 
-  test("returns an array and the total, and sends each filter", async () => {
+  test("GET /beneficiaries returns an array and the total, and sends each filter", async () => {
     gateway.behaviour.beneficiaries.listBeneficiaries = async () => ({ beneficiaries: [aBeneficiary()], total: 7 });
     const query = `limit=1&offset=2&client_id=${clientId}&beneficiary_type=COMPANY&country_code=DZA&display=false&search=%25_%5C?a`;
     const response = await send("GET", `?${query}`);
@@ -290,7 +290,7 @@ describe("GET /beneficiaries", () => {
     });
   });
 
-  test("marks a capped total, and links the next page only from a full page and never the last page", async () => {
+  test("GET /beneficiaries marks a capped total, and links the next page only from a full page and never the last page", async () => {
     const relations = async (query: string) => {
       const { headers } = await send("GET", `?search=a&${query}`);
       expect([headers["x-total-count"], headers["x-total-count-capped"]]).toEqual(["1000", "true"]);
@@ -305,7 +305,7 @@ describe("GET /beneficiaries", () => {
     expect(await relations("limit=2&offset=2000")).toEqual(["first", "prev"]);
   });
 
-  test("uses limit 50 and offset 0 by default and includes hidden beneficiaries", async () => {
+  test("GET /beneficiaries uses limit 50 and offset 0 by default and includes hidden beneficiaries", async () => {
     gateway.behaviour.beneficiaries.listBeneficiaries = async () => ({ beneficiaries: [], total: 0 });
     expect((await send("GET")).body).toBe("[]");
     expect(request()).toMatchObject({ limit: 50, offset: 0 });
@@ -332,14 +332,14 @@ describe("GET /beneficiaries", () => {
     "search=%0A",
     "search=%ff",
     "search=a&search=b",
-  ])("returns 422 with the name of the parameter for the query ?%s", async (query) => {
+  ])("GET /beneficiaries returns 422 with the name of the parameter for the query ?%s", async (query) => {
     const response = await send("GET", `?${query}`);
     expect(response.json()).toMatchObject({ status: 422, errors: [{ parameter: query.split("=")[0] }] });
     expect(gateway.received).toEqual([]);
   });
 
   test.each(["a", "a".repeat(100), "ع".repeat(100), "😀".repeat(100), "' or ''='", " "])(
-    "accepts the search %j",
+    "GET /beneficiaries accepts the search %j",
     async (search) => {
       gateway.behaviour.beneficiaries.listBeneficiaries = async () => ({ beneficiaries: [], total: 0 });
       expect((await send("GET", `?search=${encodeURIComponent(search)}`)).statusCode).toBe(200);

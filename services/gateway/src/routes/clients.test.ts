@@ -80,7 +80,7 @@ const send = (method: "GET" | "POST" | "PUT" | "DELETE", path: string, payload?:
 const received = () => gateway.received.at(-1)?.request;
 
 describe("POST /clients/person", () => {
-  test("returns 201 with the client, its organization and the Location", async () => {
+  test("POST /clients/person returns 201 with the client, its organization and the Location", async () => {
     gateway.behaviour.clients.createPerson = async () => message;
     const response = await send("POST", "/person", person);
     expect([response.statusCode, response.headers["location"]]).toEqual([201, `/api/v1/clients/${id}`]);
@@ -88,7 +88,7 @@ describe("POST /clients/person", () => {
     expect(gateway.received).toHaveLength(1);
   });
 
-  test("accepts each field with its public values", async () => {
+  test("POST /clients/person accepts each field with its public values", async () => {
     gateway.behaviour.clients.createPerson = async () => ({ ...message, ...optionalMessage, middleName: "Lila" });
     const response = await send("POST", "/person", {
       ...person,
@@ -110,7 +110,7 @@ describe("POST /clients/person", () => {
     });
   });
 
-  test("trims strings and normalizes them to NFC", async () => {
+  test("POST /clients/person trims strings and normalizes them to NFC", async () => {
     gateway.behaviour.clients.createPerson = async () => message;
     await send("POST", "/person", {
       ...person,
@@ -121,14 +121,14 @@ describe("POST /clients/person", () => {
     expect(received()).toMatchObject({ firstName: "Am\u00e9lie", city: `${"a".repeat(199)}\u00e9`, email: "a@b.dz" });
   });
 
-  test("accepts each country of ISO 3166-1", async () => {
+  test("POST /clients/person accepts each country of ISO 3166-1", async () => {
     gateway.behaviour.clients.createPerson = async () => message;
     for (const { alpha3 } of countries) {
       expect([alpha3, (await send("POST", "/person", { ...person, nationality: alpha3 })).statusCode]).toEqual([alpha3, 201]);
     }
   });
 
-  test("returns an error for each missing field", async () => {
+  test("POST /clients/person returns an error for each missing field", async () => {
     const response = await send("POST", "/person", {});
     expect([response.statusCode, response.json().code]).toEqual([422, "validation_failed"]);
     expect(
@@ -200,19 +200,22 @@ describe("POST /clients/person", () => {
     created_at: [atText],
     frist_name: ["Amina"],
   };
-  test.each(Object.keys(invalidValues))("rejects invalid values of %s with a pointer to the field", async (name) => {
-    for (const value of invalidValues[name] ?? []) {
-      const response = await send("POST", "/person", { ...person, [name]: value });
-      expect([value, response.statusCode]).toEqual([value, 422]);
-      expect(response.json().errors).toEqual([expect.objectContaining({ pointer: `/${name}` })]);
-    }
-    expect(gateway.received).toEqual([]);
-  });
+  test.each(Object.keys(invalidValues))(
+    "POST /clients/person rejects invalid values of %s with a pointer to the field",
+    async (name) => {
+      for (const value of invalidValues[name] ?? []) {
+        const response = await send("POST", "/person", { ...person, [name]: value });
+        expect([value, response.statusCode]).toEqual([value, 422]);
+        expect(response.json().errors).toEqual([expect.objectContaining({ pointer: `/${name}` })]);
+      }
+      expect(gateway.received).toEqual([]);
+    },
+  );
 
   test.each([
     ["email_taken", "conflict", 409],
     ["client_underage", "invalid", 422],
-  ] as const)("returns the refusal %s unchanged", async (code, kind, status) => {
+  ] as const)("POST /clients/person returns the refusal %s unchanged", async (code, kind, status) => {
     gateway.behaviour.clients.createPerson = async () => {
       throw new DomainError(kind, code, "The request was refused.", { pointer: "/email" });
     };
@@ -227,7 +230,7 @@ describe("POST /clients/person", () => {
     ]);
   });
 
-  test("requires the key of a business", async () => {
+  test("POST /clients/person requires the key of a business", async () => {
     expect((await send("POST", "/person", person, gateway.admin.headers)).json()).toMatchObject({
       status: 403,
       code: "business_key_required",
@@ -243,7 +246,7 @@ describe("GET /clients/{id}", () => {
     expect(received()).toMatchObject({ id });
   });
 
-  test("returns the same 404 for an unknown and a malformed id", async () => {
+  test("GET /clients/{id} returns the same 404 for an unknown and a malformed id", async () => {
     gateway.behaviour.clients.getClient = async () => {
       throw new DomainError("not_found", "not_found", "There is no such client.");
     };
@@ -261,7 +264,7 @@ describe("GET /clients/{id}", () => {
 });
 
 describe("GET /clients", () => {
-  test("returns an array with the total and links to other pages", async () => {
+  test("GET /clients returns an array with the total and links to other pages", async () => {
     gateway.behaviour.clients.listClients = async () => ({ clients: [message, message], total: 7 });
     const response = await send("GET", "?limit=2&offset=2");
     expect(response.json()).toEqual([expectedJson, expectedJson]);
@@ -270,7 +273,7 @@ describe("GET /clients", () => {
     expect(received()).toMatchObject({ limit: 2, offset: 2, kycStatus: 0, riskLevel: 0 });
   });
 
-  test("sends each filter", async () => {
+  test("GET /clients sends each filter", async () => {
     gateway.behaviour.clients.listClients = async () => ({ clients: [], total: 0 });
     const query = new URLSearchParams({
       organization_id: "7",
@@ -296,7 +299,7 @@ describe("GET /clients", () => {
     });
   });
 
-  test("accepts each kyc_status and no other value", async () => {
+  test("GET /clients accepts each kyc_status and no other value", async () => {
     gateway.behaviour.clients.listClients = async () => ({ clients: [], total: 0 });
     for (const status of clientKycStatuses) {
       expect((await send("GET", `?kyc_status=${status}`)).statusCode).toBe(200);
@@ -304,7 +307,7 @@ describe("GET /clients", () => {
     }
   });
 
-  test("returns the organization id of the calling business", async () => {
+  test("GET /clients returns the organization id of the calling business", async () => {
     gateway.behaviour.clients.listClients = async () => ({ clients: [message], total: 1 });
     const otherKey = gateway.aKey({ organizationId: 8 });
     expect((await send("GET", "?organization_id=8", undefined, otherKey.headers)).json()).toEqual([
@@ -314,7 +317,7 @@ describe("GET /clients", () => {
     expect((await send("GET", "?organization_id=7")).json()).toEqual([expectedJson]);
   });
 
-  test("returns an empty list for another organization id without calling clients", async () => {
+  test("GET /clients returns an empty list for another organization id without calling clients", async () => {
     const response = await send("GET", "?organization_id=8");
     expect([response.statusCode, response.json(), response.headers["x-total-count"]]).toEqual([200, [], "0"]);
     expect(gateway.received).toEqual([]);
@@ -343,13 +346,13 @@ describe("GET /clients", () => {
     ["search=a&search=b", "search"],
     ["email=nonsense", "email"],
     ["external_client_code=", "external_client_code"],
-  ])("rejects ?%s", async (query, parameter) => {
+  ])("GET /clients rejects ?%s", async (query, parameter) => {
     const response = await send("GET", `?${query}`);
     expect([response.statusCode, response.json().errors]).toEqual([422, [expect.objectContaining({ parameter })]]);
     expect(gateway.received).toEqual([]);
   });
 
-  test("rejects a misspelled filter and lists the known ones", async () => {
+  test("GET /clients rejects a misspelled filter and lists the known ones", async () => {
     const response = await send("GET", "?state=PAID&blocked=true");
     expect([response.statusCode, response.json().errors]).toEqual([
       422,
@@ -382,20 +385,20 @@ describe("PUT /clients/person/{id}", () => {
     gateway.behaviour.clients.updatePerson = async () => message;
   });
 
-  test("sends only the fields of the request and returns the client", async () => {
+  test("PUT /clients/person/{id} sends only the fields of the request and returns the client", async () => {
     const response = await send("PUT", `/person/${id}`, { city: "Oran", blocked: true, risk_level: "Medium", ...optional });
     expect([response.statusCode, response.json()]).toEqual([200, expectedJson]);
     const { $typeName: _, ...request } = received() as Record<string, unknown>;
     expect(request).toEqual({ id, city: "Oran", blocked: true, riskLevel: RiskLevel.MEDIUM, ...optionalMessage, cleared: [] });
   });
 
-  test("sends no field for an empty object", async () => {
+  test("PUT /clients/person/{id} sends no field for an empty object", async () => {
     expect((await send("PUT", `/person/${id}`, {})).statusCode).toBe(200);
     const { $typeName: _, ...request } = received() as Record<string, unknown>;
     expect(request).toEqual({ id, riskLevel: 0, cleared: [] });
   });
 
-  test("clears each optional field with null", async () => {
+  test("PUT /clients/person/{id} clears each optional field with null", async () => {
     const cleared = Object.fromEntries(Object.keys(optional).map((name) => [name, null]));
     expect((await send("PUT", `/person/${id}`, cleared)).statusCode).toBe(200);
     expect((received() as { cleared: string[] }).cleared.sort()).toEqual(Object.keys(optional).sort());
@@ -416,7 +419,7 @@ describe("PUT /clients/person/{id}", () => {
     "kyc_status",
     "created_at",
     "updated_at",
-  ])("rejects %s as immutable, even with its current value", async (name) => {
+  ])("PUT /clients/person/{id} rejects %s as immutable, even with its current value", async (name) => {
     const value = { ...expectedJson, middle_name: "Lila" }[name as "id"];
     for (const rejectedValue of [value, null, "other"]) {
       const response = await send("PUT", `/person/${id}`, { [name]: rejectedValue });
@@ -427,7 +430,7 @@ describe("PUT /clients/person/{id}", () => {
   });
 
   test.each(["address", "city", "postcode", "country_code", "email", "blocked", "is_blacklisted", "risk_level"])(
-    "rejects null and an empty string for %s",
+    "PUT /clients/person/{id} rejects null and an empty string for %s",
     async (name) => {
       for (const value of [null, ""]) {
         const response = await send("PUT", `/person/${id}`, { [name]: value });
@@ -436,7 +439,7 @@ describe("PUT /clients/person/{id}", () => {
     },
   );
 
-  test("rejects an empty string for optional fields", async () => {
+  test("PUT /clients/person/{id} rejects an empty string for optional fields", async () => {
     for (const name of Object.keys(optional)) {
       const response = await send("PUT", `/person/${id}`, { [name]: "" });
       expect([name, response.statusCode]).toEqual([name, 422]);
@@ -444,7 +447,7 @@ describe("PUT /clients/person/{id}", () => {
     expect(gateway.received).toEqual([]);
   });
 
-  test("names an unknown field", async () => {
+  test("PUT /clients/person/{id} names an unknown field", async () => {
     expect((await send("PUT", `/person/${id}`, { blokced: true })).json().errors).toEqual([
       expect.objectContaining({ pointer: "/blokced", code: "unknown_field" }),
     ]);

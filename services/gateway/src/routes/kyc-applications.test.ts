@@ -58,20 +58,23 @@ const send = (method: string, url: string, payload?: object | string, headers: R
   });
 
 describe("POST /kyc/applications", () => {
-  test.each([undefined, "", {}, "\ufeff{}"])("accepts the body %j and sends the defaults", async (payload) => {
-    const response = await send("POST", path, payload);
-    expect([response.statusCode, response.headers["location"]]).toEqual([201, `/api/v1${path}/${id}`]);
-    expect(response.json()).toEqual(creationShape);
-    const { request, call } = gateway.received[0] ?? {};
-    expect(request).toMatchObject({ allowedDocuments: [], locale: "fr", metadata: "" });
-    for (const name of ["maxAttempts", "requireVideo", "ttlHours", "clientId", "externalId", "profile", "redirectUrl"]) {
-      expect(request).not.toHaveProperty(name);
-    }
-    expect(call?.caller).toMatchObject({ role: "business", businessId: gateway.business.businessId });
-    expect(call?.remainingMs()).toBeGreaterThan(20_000);
-  });
+  test.each([undefined, "", {}, "\ufeff{}"])(
+    "POST /kyc/applications accepts the body %j and sends the defaults",
+    async (payload) => {
+      const response = await send("POST", path, payload);
+      expect([response.statusCode, response.headers["location"]]).toEqual([201, `/api/v1${path}/${id}`]);
+      expect(response.json()).toEqual(creationShape);
+      const { request, call } = gateway.received[0] ?? {};
+      expect(request).toMatchObject({ allowedDocuments: [], locale: "fr", metadata: "" });
+      for (const name of ["maxAttempts", "requireVideo", "ttlHours", "clientId", "externalId", "profile", "redirectUrl"]) {
+        expect(request).not.toHaveProperty(name);
+      }
+      expect(call?.caller).toMatchObject({ role: "business", businessId: gateway.business.businessId });
+      expect(call?.remainingMs()).toBeGreaterThan(20_000);
+    },
+  );
 
-  test("sends each field, with metadata and profile byte for byte", async () => {
+  test("POST /kyc/applications sends each field, with metadata and profile byte for byte", async () => {
     const profile = String.raw`{"first_name":"Am\u00efna","n":1.10}`;
     const response = await send(
       "POST",
@@ -97,7 +100,7 @@ describe("POST /kyc/applications", () => {
     });
   });
 
-  test("returns client_id and external_id if the application has them", async () => {
+  test("POST /kyc/applications returns client_id and external_id if the application has them", async () => {
     gateway.behaviour.kycApplications.createKycApplication = async () => anApplication({ clientId: id, externalId: "x" });
     expect((await send("POST", path)).json()).toEqual({ ...creationShape, client_id: id, external_id: "x" });
   });
@@ -144,7 +147,7 @@ describe("POST /kyc/applications", () => {
   const shortenedJson = (value: unknown) => JSON.stringify(value).slice(0, 60).toWellFormed();
 
   test.each(invalidValues.flatMap(([name, values]) => values.map((value) => [name, shortenedJson(value), value] as const)))(
-    "rejects %s = %s with a pointer to the field",
+    "POST /kyc/applications rejects %s = %s with a pointer to the field",
     async (name, _text, value) => {
       const response = await send("POST", path, { [name]: value });
       expect(response.statusCode).toBe(422);
@@ -166,11 +169,14 @@ describe("POST /kyc/applications", () => {
     { ttl_hours: 1 },
     { redirect_url: "https://shop.example" },
   ];
-  test.each(maximalBodies.map((body) => [shortenedJson(body), body] as const))("accepts the maximum: %s", async (_text, body) => {
-    expect((await send("POST", path, body)).statusCode).toBe(201);
-  });
+  test.each(maximalBodies.map((body) => [shortenedJson(body), body] as const))(
+    "POST /kyc/applications accepts the maximum: %s",
+    async (_text, body) => {
+      expect((await send("POST", path, body)).statusCode).toBe(201);
+    },
+  );
 
-  test("returns 429 with Retry-After above the rate limit of creations, while reads are accepted", async () => {
+  test("POST /kyc/applications returns 429 with Retry-After above the rate limit of creations, while reads are accepted", async () => {
     const clock = { ms: 0 };
     await using limitedGateway = await startTestGateway({ limits: { kycPerSecond: 1 }, nowMs: () => clock.ms });
     limitedGateway.behaviour.kycApplications.createKycApplication = async () => anApplication();
@@ -185,7 +191,7 @@ describe("POST /kyc/applications", () => {
     expect((await create()).statusCode).toBe(201);
   });
 
-  test("returns an error for each invalid field without applicant data", async () => {
+  test("POST /kyc/applications returns an error for each invalid field without applicant data", async () => {
     const response = await send("POST", path, {
       profile: "Amina Benali",
       applicant_email: "amina benali",
@@ -220,7 +226,7 @@ describe("POST /kyc/applications", () => {
     expect(response.body).not.toMatch(/Amina|Lina/);
   });
 
-  test("accepts an http loopback redirect_url only with allowInsecureUrls", async () => {
+  test("POST /kyc/applications accepts an http loopback redirect_url only with allowInsecureUrls", async () => {
     await using insecureGateway = await startTestGateway({ allowInsecureUrls: true });
     insecureGateway.behaviour.kycApplications.createKycApplication = async () => anApplication();
     const create = (redirect_url: string) =>
@@ -241,7 +247,7 @@ describe("POST /kyc/applications", () => {
     ["unavailable", "kyc_provider_unavailable", 503, "1"],
     ["conflict", "idempotency_in_progress", 409, "5"],
     ["invalid", "idempotency_key_reused", 422, undefined],
-  ] as const)("maps a refusal %s %s to %i with Retry-After %s", async (kind, code, status, retryAfter) => {
+  ] as const)("POST /kyc/applications maps a refusal %s %s to %i with Retry-After %s", async (kind, code, status, retryAfter) => {
     gateway.behaviour.kycApplications.createKycApplication = async () => {
       throw new DomainError(kind, code, "The request was refused.");
     };
@@ -251,7 +257,7 @@ describe("POST /kyc/applications", () => {
 });
 
 describe("GET /kyc/applications", () => {
-  test("returns one application with its metadata byte for byte", async () => {
+  test("GET /kyc/applications returns one application with its metadata byte for byte", async () => {
     gateway.behaviour.kycApplications.getKycApplication = async () => anApplication({ metadata });
     const response = await send("GET", `${path}/${id}`);
     expect([response.statusCode, response.headers["content-type"]]).toEqual([200, "application/json; charset=utf-8"]);
@@ -259,7 +265,7 @@ describe("GET /kyc/applications", () => {
     expect(response.body).toContain(`"metadata":${metadata}`);
   });
 
-  test("returns an array with the total and links to pages, and sends each filter", async () => {
+  test("GET /kyc/applications returns an array with the total and links to pages, and sends each filter", async () => {
     gateway.behaviour.kycApplications.listKycApplications = async () => ({
       applications: [anApplication({ metadata }), anApplication()],
       total: 7,
@@ -284,7 +290,7 @@ describe("GET /kyc/applications", () => {
     });
   });
 
-  test("uses limit 50 and offset 0 by default and returns an empty array without applications", async () => {
+  test("GET /kyc/applications uses limit 50 and offset 0 by default and returns an empty array without applications", async () => {
     gateway.behaviour.kycApplications.listKycApplications = async () => ({ applications: [], total: 0 });
     expect((await send("GET", path)).body).toBe("[]");
     expect(gateway.received[0]?.request).toMatchObject({ limit: 50, offset: 0 });
@@ -304,7 +310,7 @@ describe("GET /kyc/applications", () => {
     "external_id=%00",
     "created_from=2026-11-20",
     "created_to=2026-02-30T00:00:00Z",
-  ])("returns 422 with the name of the parameter for the query ?%s", async (query) => {
+  ])("GET /kyc/applications returns 422 with the name of the parameter for the query ?%s", async (query) => {
     const response = await send("GET", `${path}?${query}`);
     expect(response.statusCode).toBe(422);
     expect(response.json().errors).toEqual([expect.objectContaining({ parameter: query.split("=")[0] })]);
@@ -315,7 +321,7 @@ describe.each([
   ["GET", (applicationId: string) => `${path}/${applicationId}`],
   ["POST", (applicationId: string) => `${path}/${applicationId}/cancel`],
 ] as const)("%s of one application", (method, pathOf) => {
-  test("returns the same 404 for another business's application, an unknown id and a malformed id", async () => {
+  test("/kyc/applications/{id} returns the same 404 for another business's application, an unknown id and a malformed id", async () => {
     const { kycApplications } = gateway.behaviour;
     kycApplications.getKycApplication = kycApplications.cancelKycApplication = async () => {
       throw new DomainError("not_found", "not_found", "There is no such KYC application.");
@@ -331,13 +337,16 @@ describe.each([
 });
 
 describe("POST /kyc/applications/{id}/cancel", () => {
-  test.each([undefined, "", {}])("accepts the body %j and returns 200 with the application", async (payload) => {
-    const response = await send("POST", `${path}/${id}/cancel`, payload);
-    expect([response.statusCode, response.json().status, response.json().synced_at]).toEqual([200, "CANCELED", isoAt]);
-    expect(gateway.received[0]).toMatchObject({ rpc: "CancelKycApplication", request: { id } });
-  });
+  test.each([undefined, "", {}])(
+    "POST /kyc/applications/{id}/cancel accepts the body %j and returns 200 with the application",
+    async (payload) => {
+      const response = await send("POST", `${path}/${id}/cancel`, payload);
+      expect([response.statusCode, response.json().status, response.json().synced_at]).toEqual([200, "CANCELED", isoAt]);
+      expect(gateway.received[0]).toMatchObject({ rpc: "CancelKycApplication", request: { id } });
+    },
+  );
 
-  test("rejects every field", async () => {
+  test("POST /kyc/applications/{id}/cancel rejects every field", async () => {
     expect((await send("POST", `${path}/${id}/cancel`, { reason: "x" })).statusCode).toBe(422);
     expect(gateway.received).toEqual([]);
   });
@@ -345,13 +354,16 @@ describe("POST /kyc/applications/{id}/cancel", () => {
   test.each([
     ["kyc_application_final", undefined],
     ["kyc_in_progress", "5"],
-  ] as const)("returns 409 %s with Retry-After %s after a submission or a final status", async (code, retryAfter) => {
-    gateway.behaviour.kycApplications.cancelKycApplication = async () => {
-      throw new DomainError("conflict", code, "The request was refused.");
-    };
-    const response = await send("POST", `${path}/${id}/cancel`);
-    expect([response.statusCode, response.json().code, response.headers["retry-after"]]).toEqual([409, code, retryAfter]);
-  });
+  ] as const)(
+    "POST /kyc/applications/{id}/cancel returns 409 %s with Retry-After %s after a submission or a final status",
+    async (code, retryAfter) => {
+      gateway.behaviour.kycApplications.cancelKycApplication = async () => {
+        throw new DomainError("conflict", code, "The request was refused.");
+      };
+      const response = await send("POST", `${path}/${id}/cancel`);
+      expect([response.statusCode, response.json().code, response.headers["retry-after"]]).toEqual([409, code, retryAfter]);
+    },
+  );
 });
 
 describe("POST /kyc/applications/{id}/review", () => {
@@ -359,7 +371,7 @@ describe("POST /kyc/applications/{id}/review", () => {
   const review = (payload?: object | string, headers: Record<string, string> = gateway.admin.headers) =>
     send("POST", `${path}/${id}/review`, payload, headers);
 
-  test("sends the operator's decision and returns 200 with the application without its link", async () => {
+  test("POST /kyc/applications/{id}/review sends the operator's decision and returns 200 with the application without its link", async () => {
     const response = await review(decision);
     expect(response.json()).toMatchObject({ id, status: "COMPLETED", verdict: "APPROVED" });
     expect(response.json()).not.toHaveProperty("link_url");
@@ -370,7 +382,7 @@ describe("POST /kyc/applications/{id}/review", () => {
     });
   });
 
-  test("requires an operator key", async () => {
+  test("POST /kyc/applications/{id}/review requires an operator key", async () => {
     const response = await review(decision, gateway.business.headers);
     expect([response.statusCode, response.json().code]).toEqual([403, "admin_required"]);
     expect(gateway.received).toEqual([]);
@@ -384,7 +396,7 @@ describe("POST /kyc/applications/{id}/review", () => {
     [{ ...decision, note: "" }, 422, ["/note"]],
     [{ ...decision, note: "x".repeat(1_001) }, 422, ["/note"]],
     [{ ...decision, reviewer: "me" }, 422, ["/reviewer"]],
-  ])("maps the body %j to %i with errors at %j", async (payload, status, pointers) => {
+  ])("POST /kyc/applications/{id}/review maps the body %j to %i with errors at %j", async (payload, status, pointers) => {
     const response = await review(payload);
     expect(response.statusCode).toBe(status);
     expect(

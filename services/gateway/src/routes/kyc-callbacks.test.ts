@@ -24,7 +24,7 @@ describe("POST /callbacks/kyc", () => {
     ["application/json; charset=latin1", Buffer.from([0xe9, 0x00, 0xff])],
     ["text/plain", "not JSON"],
     ["application/x-www-form-urlencoded", "a=b&a=%zz"],
-  ])("forwards the body byte for byte with the signature for the content type %s", async (type, body) => {
+  ])("POST /callbacks/kyc forwards the body byte for byte with the signature for the content type %s", async (type, body) => {
     const response = await call(body, { "content-type": type, "x-provider-signature": "t=1,v1=ab" });
     expect([response.statusCode, response.body]).toEqual([204, ""]);
     const { request, call: rpcCall } = gateway.received[0] ?? {};
@@ -33,14 +33,14 @@ describe("POST /callbacks/kyc", () => {
     expect(rpcCall?.caller).toMatchObject({ role: "platform" });
   });
 
-  test("returns 401 when kyc rejects the signature", async () => {
+  test("POST /callbacks/kyc returns 401 when kyc rejects the signature", async () => {
     result = ProviderCallbackResult.BAD_SIGNATURE;
     const response = await call("{}");
     expect([response.statusCode, response.json().code]).toEqual([401, "invalid_signature"]);
     expect(gateway.received[0]?.request).toMatchObject({ signature: "" });
   });
 
-  test("returns 503 when kyc is unavailable, so that the provider retries", async () => {
+  test("POST /callbacks/kyc returns 503 when kyc is unavailable, so that the provider retries", async () => {
     gateway.behaviour.kycApplications.receiveProviderCallback = async () => {
       throw new DomainError("unavailable", "kyc_provider_unavailable", "The provider is unavailable.");
     };
@@ -48,7 +48,7 @@ describe("POST /callbacks/kyc", () => {
     expect([response.statusCode, response.headers["retry-after"]]).toEqual([503, "1"]);
   });
 
-  test("returns 413 above 256 KiB, and 405 for another method", async () => {
+  test("POST /callbacks/kyc returns 413 above 256 KiB, and 405 for another method", async () => {
     expect((await call(" ".repeat(256 * 1024 + 1))).statusCode).toBe(413);
     expect((await gateway.app.inject({ method: "GET", url: "/callbacks/kyc" })).statusCode).toBe(405);
     expect(gateway.received).toEqual([]);
@@ -87,7 +87,7 @@ describe("POST /callbacks/kyc/{vendor}", () => {
     ["didit", { "x-signature": "ab" }],
     ["sumsub", { "x-payload-digest": "ab", "x-payload-digest-alg": "HMAC_SHA256_HEX" }],
   ])(
-    "forwards the vendor's name, the body and the headers of the signature for %s, and no other header",
+    "POST /callbacks/kyc/{vendor} forwards the vendor's name, the body and the headers of the signature for %s, and no other header",
     async (vendor, headers) => {
       const response = await post(vendor, '{"a":1}', { ...headers, "x-signature-v2": "cd", cookie: "secret=1" });
       expect(response.statusCode).toBe(204);
@@ -97,12 +97,12 @@ describe("POST /callbacks/kyc/{vendor}", () => {
     },
   );
 
-  test("accepts 2 MiB from Didit, whose callbacks contain the whole decision", async () => {
+  test("POST /callbacks/kyc/{vendor} accepts 2 MiB from Didit, whose callbacks contain the whole decision", async () => {
     expect((await post("didit", " ".repeat(2 * 1024 * 1024), {})).statusCode).toBe(204);
     expect((await post("didit", " ".repeat(2 * 1024 * 1024 + 1), {})).statusCode).toBe(413);
   });
 
-  test("returns 404 for a vendor without settings and for an unknown vendor", async () => {
+  test("POST /callbacks/kyc/{vendor} returns 404 for a vendor without settings and for an unknown vendor", async () => {
     result = ProviderCallbackResult.UNKNOWN_PROVIDER;
     expect((await post("didit", "{}", {})).statusCode).toBe(404);
     expect((await post("veriff", "{}", {})).statusCode).toBe(404);

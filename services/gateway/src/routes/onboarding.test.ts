@@ -85,21 +85,21 @@ const refuse =
   };
 
 describe("POST onboarding/details", () => {
-  test("returns 201 with the details and their Location", async () => {
+  test("POST onboarding/details returns 201 with the details and their Location", async () => {
     const response = await send("POST", "/details", details);
     expect([response.statusCode, response.headers["location"]]).toEqual([201, `/api/v1/clients/${clientId}/onboarding/details`]);
     expect(response.json()).toEqual(expectedJson);
     expect(received()).toMatchObject({ clientId, answers });
   });
 
-  test("accepts each optional field", async () => {
+  test("POST onboarding/details accepts each optional field", async () => {
     gateway.behaviour.onboarding.createOnboardingDetails = async () => ({ ...message, ...optionalAnswers });
     const response = await send("POST", "/details", { ...details, ...optional });
     expect(response.json()).toEqual({ ...expectedJson, ...optional });
     expect(received()).toMatchObject({ answers: { ...answers, ...optionalAnswers, cleared: [] } });
   });
 
-  test("accepts account_purposes under its alias", async () => {
+  test("POST onboarding/details accepts account_purposes under its alias", async () => {
     const { account_purposes, ...otherDetails } = details;
     expect((await send("POST", "/details", { ...otherDetails, account_purposes_input: account_purposes })).statusCode).toBe(201);
     expect(received()).toMatchObject({ answers });
@@ -111,7 +111,7 @@ describe("POST onboarding/details", () => {
     ]);
   });
 
-  test("returns an error for each missing field", async () => {
+  test("POST onboarding/details returns an error for each missing field", async () => {
     const response = await send("POST", "/details", {});
     expect(response.statusCode).toBe(422);
     expect(
@@ -126,12 +126,12 @@ describe("POST onboarding/details", () => {
     );
   });
 
-  test("returns 409 when the client already has details", async () => {
+  test("POST onboarding/details returns 409 when the client already has details", async () => {
     gateway.behaviour.onboarding.createOnboardingDetails = refuse("conflict", "onboarding_details_exist");
     expect((await send("POST", "/details", details)).json()).toMatchObject({ status: 409, code: "onboarding_details_exist" });
   });
 
-  test("returns an error for each field that OTHER requires", async () => {
+  test("POST onboarding/details returns an error for each field that OTHER requires", async () => {
     gateway.behaviour.onboarding.createOnboardingDetails = refuse("invalid", "onboarding_details_incomplete", {
       missing: "other_occupation,other_source_of_funds",
     });
@@ -167,18 +167,21 @@ const invalidValues: Record<string, readonly unknown[]> = {
 };
 
 describe.each(["POST", "PATCH"] as const)("%s onboarding/details", (method) => {
-  test.each(Object.keys(invalidValues))("rejects invalid values of %s with a pointer to the field", async (name) => {
-    const { account_purposes: _, ...withoutPurposes } = details;
-    const base = method === "PATCH" ? {} : name === "account_purposes_input" ? withoutPurposes : details;
-    for (const value of invalidValues[name] ?? []) {
-      const response = await send(method, "/details", { ...base, [name]: value });
-      expect([value, response.statusCode]).toEqual([value, 422]);
-      expect(response.json().errors).toEqual([expect.objectContaining({ pointer: `/${name}` })]);
-    }
-    expect(gateway.received).toEqual([]);
-  });
+  test.each(Object.keys(invalidValues))(
+    "onboarding/details rejects invalid values of %s with a pointer to the field",
+    async (name) => {
+      const { account_purposes: _, ...withoutPurposes } = details;
+      const base = method === "PATCH" ? {} : name === "account_purposes_input" ? withoutPurposes : details;
+      for (const value of invalidValues[name] ?? []) {
+        const response = await send(method, "/details", { ...base, [name]: value });
+        expect([value, response.statusCode]).toEqual([value, 422]);
+        expect(response.json().errors).toEqual([expect.objectContaining({ pointer: `/${name}` })]);
+      }
+      expect(gateway.received).toEqual([]);
+    },
+  );
 
-  test("accepts each value of each enum", async () => {
+  test("onboarding/details accepts each value of each enum", async () => {
     const expectAccepted = async (name: string, value: unknown) => {
       const response = await send(method, "/details", { ...(method === "POST" ? details : {}), [name]: value });
       expect([value, response.statusCode]).toEqual([value, method === "POST" ? 201 : 200]);
@@ -196,26 +199,26 @@ describe.each(["POST", "PATCH"] as const)("%s onboarding/details", (method) => {
 });
 
 describe("PATCH onboarding/details", () => {
-  test("sends only the fields of the request and returns the details", async () => {
+  test("PATCH onboarding/details sends only the fields of the request and returns the details", async () => {
     const response = await send("PATCH", "/details", { account_purposes_input: ["PENSION"], is_us_person: true });
     expect([response.statusCode, response.json()]).toEqual([200, expectedJson]);
     const { $typeName: _, ...fields } = received()?.answers ?? {};
     expect(fields).toEqual({ accountPurposes: ["PENSION"], isUsPerson: true, cleared: [] });
   });
 
-  test("clears each optional field with null", async () => {
+  test("PATCH onboarding/details clears each optional field with null", async () => {
     const cleared = Object.fromEntries(Object.keys(optional).map((name) => [name, null]));
     expect((await send("PATCH", "/details", cleared)).statusCode).toBe(200);
     expect(new Set(received()?.answers?.["cleared"] as string[])).toEqual(new Set(Object.keys(optional)));
   });
 
-  test("sends no field for an empty object", async () => {
+  test("PATCH onboarding/details sends no field for an empty object", async () => {
     expect((await send("PATCH", "/details", {})).statusCode).toBe(200);
     const { $typeName: _, ...fields } = received()?.answers ?? {};
     expect(fields).toEqual({ accountPurposes: [], cleared: [] });
   });
 
-  test("lists the missing fields when the client has no details", async () => {
+  test("PATCH onboarding/details lists the missing fields when the client has no details", async () => {
     gateway.behaviour.onboarding.updateOnboardingDetails = refuse("invalid", "onboarding_details_incomplete", {
       missing: "occupation,source_of_funds",
     });
@@ -227,7 +230,7 @@ describe("PATCH onboarding/details", () => {
     ]);
   });
 
-  test("returns 409 with the current step when the verification has begun", async () => {
+  test("PATCH onboarding/details returns 409 with the current step when the verification has begun", async () => {
     const members = { current_step: "KYC_PROCESSING" };
     gateway.behaviour.onboarding.updateOnboardingDetails = refuse("conflict", "onboarding_locked", members);
     expect((await send("PATCH", "/details", {})).json()).toMatchObject({ status: 409, code: "onboarding_locked", ...members });
@@ -235,24 +238,24 @@ describe("PATCH onboarding/details", () => {
 });
 
 describe("GET onboarding/details", () => {
-  test("returns the details", async () => {
+  test("GET onboarding/details returns the details", async () => {
     const response = await send("GET", "/details");
     expect([response.statusCode, response.json()]).toEqual([200, expectedJson]);
   });
 
-  test("returns 404 when the client has no details", async () => {
+  test("GET onboarding/details returns 404 when the client has no details", async () => {
     gateway.behaviour.onboarding.getOnboardingDetails = refuse("not_found", "onboarding_details_not_found");
     expect((await send("GET", "/details")).json()).toMatchObject({ status: 404, code: "onboarding_details_not_found" });
   });
 });
 
 describe("GET onboarding/status", () => {
-  test("returns the status", async () => {
+  test("GET onboarding/status returns the status", async () => {
     const response = await send("GET", "/status");
     expect([response.statusCode, response.json()]).toEqual([200, statusJson]);
   });
 
-  test("returns each step, each KYC status and each overall status", async () => {
+  test("GET onboarding/status returns each step, each KYC status and each overall status", async () => {
     const statusJsonWith = async (fields: object) => {
       gateway.behaviour.onboarding.getOnboarding = async () => ({ ...status, ...fields });
       return (await send("GET", "/status")).json();
@@ -330,7 +333,7 @@ describe.each(["approve", "decline"] as const)("POST onboarding/%s", (verb) => {
   const expectedDecision = verb === "approve" ? OnboardingDecision.APPROVED : OnboardingDecision.DECLINED;
   const post = (payload?: object, headers = gateway.admin.headers) => send("POST", `/${verb}`, payload, headers);
 
-  test("returns the status for an operator, with no body or an empty body", async () => {
+  test("POST onboarding/{decision} returns the status for an operator, with no body or an empty body", async () => {
     gateway.behaviour.onboarding.decideOnboarding = async () => status;
     for (const payload of [undefined, {}]) {
       const response = await post(payload);
@@ -342,7 +345,7 @@ describe.each(["approve", "decline"] as const)("POST onboarding/%s", (verb) => {
     });
   });
 
-  test("sends the reason and rejects an invalid reason", async () => {
+  test("POST onboarding/{decision} sends the reason and rejects an invalid reason", async () => {
     gateway.behaviour.onboarding.decideOnboarding = async () => status;
     await post({ reason: "Sanctions list" });
     expect(received()).toMatchObject({ decision: expectedDecision, reason: "Sanctions list" });
@@ -351,19 +354,19 @@ describe.each(["approve", "decline"] as const)("POST onboarding/%s", (verb) => {
     }
   });
 
-  test("rejects the key of a business", async () => {
+  test("POST onboarding/{decision} rejects the key of a business", async () => {
     expect((await post({}, gateway.business.headers)).json()).toMatchObject({ status: 403, code: "admin_required" });
     expect(gateway.received).toEqual([]);
   });
 
-  test("returns 409 when the onboarding is at another step", async () => {
+  test("POST onboarding/{decision} returns 409 when the onboarding is at another step", async () => {
     gateway.behaviour.onboarding.decideOnboarding = refuse("conflict", "invalid_status_transition", {
       current_step: "KYC_PENDING",
     });
     expect((await post()).json()).toMatchObject({ status: 409, code: "invalid_status_transition", current_step: "KYC_PENDING" });
   });
 
-  test("rejects unknown fields", async () => {
+  test("POST onboarding/{decision} rejects unknown fields", async () => {
     expect((await post({ note: "x" })).json().errors).toEqual([expect.objectContaining({ pointer: "/note" })]);
   });
 });

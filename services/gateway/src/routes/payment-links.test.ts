@@ -43,7 +43,7 @@ const send = (method: "GET" | "POST" | "PATCH", url: string, payload?: object | 
   });
 
 describe("POST /payment-links", () => {
-  test("sends amounts in centimes and customer_fields as enum numbers, and returns 201 with the link", async () => {
+  test("POST /payment-links sends amounts in centimes and customer_fields as enum numbers, and returns 201 with the link", async () => {
     gateway.behaviour.paymentLinks.createPaymentLink = async () => aLink();
     const response = await send(
       "POST",
@@ -79,7 +79,7 @@ describe("POST /payment-links", () => {
     });
   });
 
-  test("sends a range of amounts and uses FR by default", async () => {
+  test("POST /payment-links sends a range of amounts and uses FR by default", async () => {
     gateway.behaviour.paymentLinks.createPaymentLink = async () =>
       aLink({ amountMinor: undefined, amountMinMinor: 5_000n, amountMaxMinor: 900_000n });
     const response = await send("POST", "", { name: "Don", amount_min: "50", amount_max: "9000.00" });
@@ -118,14 +118,14 @@ describe("POST /payment-links", () => {
     ["status", "ACTIVE"],
     ["url", "https://pay.example/"],
     ["payments_paid", 1],
-  ])("rejects %s = %j with a pointer to the field", async (name, value) => {
+  ])("POST /payment-links rejects %s = %j with a pointer to the field", async (name, value) => {
     const response = await send("POST", "", { ...body, [name]: value });
     expect(response.statusCode).toBe(422);
     expect(response.json().errors).toEqual([expect.objectContaining({ pointer: `/${name}` })]);
     expect(gateway.received).toEqual([]);
   });
 
-  test("returns the pointer of an error of the payments service", async () => {
+  test("POST /payment-links returns the pointer of an error of the payments service", async () => {
     gateway.behaviour.paymentLinks.createPaymentLink = async () => {
       throw new DomainError("invalid", "validation_failed", "Send amount, or amount_min and amount_max.", { pointer: "/amount" });
     };
@@ -136,7 +136,7 @@ describe("POST /payment-links", () => {
 });
 
 describe("GET /payment-links", () => {
-  test("sends the filters and returns the page with its headers", async () => {
+  test("GET /payment-links sends the filters and returns the page with its headers", async () => {
     gateway.behaviour.paymentLinks.listPaymentLinks = async () => ({ paymentLinks: [aLink()], total: 3 });
     const response = await send("GET", "?limit=1&status=COMPLETED&search=arabe");
     expect(response.headers["x-total-count"]).toBe("3");
@@ -145,7 +145,7 @@ describe("GET /payment-links", () => {
   });
 
   test.each(["status=active", "status=", "search=", "search=%0A", "order_ref=a", "payment_link_id=x"])(
-    "rejects ?%s",
+    "GET /payment-links rejects ?%s",
     async (query) => {
       const response = await send("GET", `?${query}`);
       expect(response.statusCode).toBe(422);
@@ -153,7 +153,7 @@ describe("GET /payment-links", () => {
     },
   );
 
-  test("returns a link by its id and 404 for a malformed id", async () => {
+  test("GET /payment-links/{id} returns the link, and 404 for a malformed id", async () => {
     gateway.behaviour.paymentLinks.getPaymentLink = async () => aLink({ status: PaymentLinkStatus.EXPIRED });
     expect((await send("GET", `/${id}`)).json()).toMatchObject({ id, status: "EXPIRED" });
     expect((await send("GET", "/x")).statusCode).toBe(404);
@@ -161,7 +161,7 @@ describe("GET /payment-links", () => {
 });
 
 describe("PATCH /payment-links/{id}", () => {
-  test("sends the fields of the request, and the names of cleared fields", async () => {
+  test("PATCH /payment-links/{id} sends the fields of the request, and the names of cleared fields", async () => {
     gateway.behaviour.paymentLinks.updatePaymentLink = async () => aLink();
     const response = await send("PATCH", `/${id}`, {
       name: "Cours",
@@ -183,7 +183,7 @@ describe("PATCH /payment-links/{id}", () => {
   });
 
   test.each(["amount", "amount_min", "amount_max", "currency", "language", "order_ref", "url", "payments_paid"])(
-    "rejects %s with immutable_field",
+    "PATCH /payment-links/{id} rejects %s with immutable_field",
     async (name) => {
       const response = await send("PATCH", `/${id}`, { [name]: "5000.00" });
       expect(response.statusCode).toBe(422);
@@ -198,7 +198,7 @@ describe("PATCH /payment-links/{id}", () => {
     ["customer_fields", null],
     ["metadata", null],
     ["max_payments", 0],
-  ])("rejects %s = %j", async (name, value) => {
+  ])("PATCH /payment-links/{id} rejects %s = %j", async (name, value) => {
     const response = await send("PATCH", `/${id}`, { [name]: value });
     expect(response.statusCode).toBe(422);
     expect(gateway.received).toEqual([]);

@@ -247,7 +247,7 @@ test("the timeline of a payment names the kinds of entries that are truncated", 
 describe("POST /admin/refunds/{id}/resolve", () => {
   const decision = { outcome: "REJECTED", note: "Called SATIM." };
 
-  test("sends the operator's decision and returns the refund", async () => {
+  test("POST /admin/refunds/{id}/resolve sends the operator's decision and returns the refund", async () => {
     const response = await send("POST", `/refunds/${id}/resolve`, decision);
     expect(response.statusCode).toBe(200);
     expect(response.json()).toMatchObject({ id, resolution: "REJECTED" });
@@ -264,7 +264,7 @@ describe("POST /admin/refunds/{id}/resolve", () => {
     [{ ...decision, note: "" }, ["/note"]],
     [{ ...decision, note: "x".repeat(1_001) }, ["/note"]],
     [{ ...decision, amount: "1.00" }, ["/amount"]],
-  ])("returns 422 for the body %j with errors at %j", async (payload, pointers) => {
+  ])("POST /admin/refunds/{id}/resolve returns 422 for the body %j with errors at %j", async (payload, pointers) => {
     const response = await send("POST", `/refunds/${id}/resolve`, payload);
     expect(response.statusCode).toBe(422);
     const { errors } = response.json() as { errors: { pointer: string }[] };
@@ -272,7 +272,7 @@ describe("POST /admin/refunds/{id}/resolve", () => {
     expect(gateway.received).toEqual([]);
   });
 
-  test("returns 409 with the status for a refund that needs no decision", async () => {
+  test("POST /admin/refunds/{id}/resolve returns 409 with the status for a refund that needs no decision", async () => {
     gateway.behaviour.refunds.resolveRefund = async () => {
       throw new DomainError("conflict", "refund_decision_not_open", "The refund needs no decision.", {
         members: { refund_status: "ACCEPTED" },

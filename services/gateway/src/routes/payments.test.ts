@@ -44,7 +44,7 @@ const send = (method: "GET" | "POST" | "PATCH", url: string, payload?: object | 
   });
 
 describe("POST /payments", () => {
-  test("sends the amount in centimes and returns 201 with the Location", async () => {
+  test("POST /payments sends the amount in centimes and returns 201 with the Location", async () => {
     gateway.behaviour.payments.createPayment = async () => aPayment({ formUrl: "https://processor.example/form" });
     const response = await send("POST", "/payments", { ...body, language: "en", order_ref: "A-1", currency: "DZD" });
     expect(response.statusCode).toBe(201);
@@ -68,7 +68,7 @@ describe("POST /payments", () => {
     expect(gateway.received[0]?.call.remainingMs()).toBeGreaterThan(30_000);
   });
 
-  test("returns an error with a pointer for each invalid field", async () => {
+  test("POST /payments returns an error with a pointer for each invalid field", async () => {
     const response = await send("POST", "/payments", { amount: 5000, fail_url: "javascript:alert(1)", amont: "1" });
     expect(response.statusCode).toBe(422);
     const { code, errors } = response.json();
@@ -107,19 +107,22 @@ describe("POST /payments", () => {
     true,
     ["100"],
     { amount: "100" },
-  ])("rejects the amount %j", async (amount) => {
+  ])("POST /payments rejects the amount %j", async (amount) => {
     const response = await send("POST", "/payments", { ...body, amount });
     expect(response.statusCode).toBe(422);
     expect(response.json().errors).toEqual([expect.objectContaining({ pointer: "/amount", code: "invalid" })]);
   });
 
-  test.each(["50", "50.0", "50.00", "999999999999.99", "000000000000100"])("accepts the amount %j", async (amount) => {
-    gateway.behaviour.payments.createPayment = async () => aPayment();
-    expect((await send("POST", "/payments", { ...body, amount })).statusCode).toBe(201);
-  });
+  test.each(["50", "50.0", "50.00", "999999999999.99", "000000000000100"])(
+    "POST /payments accepts the amount %j",
+    async (amount) => {
+      gateway.behaviour.payments.createPayment = async () => aPayment();
+      expect((await send("POST", "/payments", { ...body, amount })).statusCode).toBe(201);
+    },
+  );
 
   test.each(["1000000000000", "1000000000000.00", "999999999999999.99"])(
-    "rejects the amount %j, which the processor does not support",
+    "POST /payments rejects the amount %j, which the processor does not support",
     async (amount) => {
       const response = await send("POST", "/payments", { ...body, amount });
       expect(response.json()).toMatchObject({
@@ -153,7 +156,7 @@ describe("POST /payments", () => {
     `https://shop.example/${"a".repeat(2048)}`,
     7,
     null,
-  ])("rejects the return URL %j", async (success_url) => {
+  ])("POST /payments rejects the return URL %j", async (success_url) => {
     const response = await send("POST", "/payments", { ...body, success_url });
     expect(response.statusCode).toBe(422);
     expect(response.json().errors).toEqual([expect.objectContaining({ pointer: "/success_url" })]);
@@ -174,14 +177,14 @@ describe("POST /payments", () => {
     ["customer_email", "a@b.c"],
     ["constructor", {}],
     ["toString", "x"],
-  ])("rejects a payment with %s = %j with a pointer to the field", async (name, value) => {
+  ])("POST /payments rejects a payment with %s = %j with a pointer to the field", async (name, value) => {
     const response = await send("POST", "/payments", { ...body, [name]: value });
     expect(response.statusCode).toBe(422);
     expect(response.json().errors).toEqual([expect.objectContaining({ pointer: `/${name}` })]);
   });
 
   test.each(["https://shop.example", "https://متجر.example/شكرا?طلب=1"])(
-    "sends the return URL %s to payments unchanged",
+    "POST /payments sends the return URL %s to payments unchanged",
     async (success_url) => {
       gateway.behaviour.payments.createPayment = async () => aPayment();
       expect((await send("POST", "/payments", { ...body, success_url })).statusCode).toBe(201);
@@ -189,7 +192,7 @@ describe("POST /payments", () => {
     },
   );
 
-  test("counts strings for the processor in UTF-16 code units", async () => {
+  test("POST /payments counts strings for the processor in UTF-16 code units", async () => {
     gateway.behaviour.payments.createPayment = async () => aPayment();
     for (const [name, units] of [
       ["order_ref", 20],
@@ -202,7 +205,7 @@ describe("POST /payments", () => {
     }
   });
 
-  test("returns 504 processor_outcome_unknown when payments reports an unknown outcome", async () => {
+  test("POST /payments returns 504 processor_outcome_unknown when payments reports an unknown outcome", async () => {
     gateway.behaviour.payments.createPayment = async () => {
       throw new DomainError("outcome_unknown", "processor_outcome_unknown", "The outcome is unknown.");
     };
@@ -213,7 +216,7 @@ describe("POST /payments", () => {
 });
 
 describe("GET /payments", () => {
-  test("reads a payment for the calling business", async () => {
+  test("GET /payments/{id} reads a payment for the calling business", async () => {
     gateway.behaviour.payments.getPayment = async () => aPayment({ status: PaymentStatus.PAID, paidAtMs: 1_795_170_000_000n });
     const response = await send("GET", `/payments/${id}`);
     expect(response.statusCode).toBe(200);
@@ -221,7 +224,7 @@ describe("GET /payments", () => {
     expect(gateway.received[0]).toMatchObject({ rpc: "GetPayment", request: { id } });
   });
 
-  test("returns the same 404 for another business's payment, an unknown id and a malformed id", async () => {
+  test("GET /payments/{id} returns the same 404 for another business's payment, an unknown id and a malformed id", async () => {
     gateway.behaviour.payments.getPayment = async () => {
       throw new DomainError("not_found", "not_found", "There is no such payment.");
     };
@@ -235,7 +238,7 @@ describe("GET /payments", () => {
     }
   });
 
-  test("returns an array with the total and links to other pages", async () => {
+  test("GET /payments returns an array with the total and links to other pages", async () => {
     gateway.behaviour.payments.listPayments = async () => ({ payments: [aPayment(), aPayment()], total: 7 });
     const response = await send(
       "GET",
@@ -259,7 +262,7 @@ describe("GET /payments", () => {
     });
   });
 
-  test("uses limit 50 and offset 0 by default", async () => {
+  test("GET /payments uses limit 50 and offset 0 by default", async () => {
     gateway.behaviour.payments.listPayments = async () => ({ payments: [], total: 0 });
     const response = await send("GET", "/payments");
     expect(response.body).toBe("[]");
@@ -298,7 +301,7 @@ describe("GET /payments", () => {
     "order_ref=%ed%a0%80",
     "order_ref=100%",
     "status=%ff",
-  ])("returns 422 with the name of the parameter for the query ?%s", async (query) => {
+  ])("GET /payments returns 422 with the name of the parameter for the query ?%s", async (query) => {
     const response = await send("GET", `/payments?${query}`);
     expect(response.statusCode).toBe(422);
     expect(response.json().errors).toEqual([expect.objectContaining({ parameter: query.split("=")[0] })]);
@@ -312,19 +315,19 @@ describe("POST /payments/{id}/refund", () => {
   });
 
   test.each(["application/x-www-form-urlencoded", "text/plain", "application/json", "nonsense", ""])(
-    "refunds the full amount for an empty body of the type %j",
+    "POST /payments/{id}/refund refunds the full amount for an empty body of the type %j",
     async (type) => {
       const response = await send("POST", `/payments/${id}/refund`, undefined, { "content-type": type, "content-length": "0" });
       expect([response.statusCode, response.json().refunded_amount]).toEqual([200, "5000.00"]);
     },
   );
 
-  test("rejects a body that is not JSON with 415", async () => {
+  test("POST /payments/{id}/refund rejects a body that is not JSON with 415", async () => {
     const form = { "content-type": "application/x-www-form-urlencoded" };
     expect((await send("POST", `/payments/${id}/refund`, "a=b", form)).statusCode).toBe(415);
   });
 
-  test.each([undefined, "", {}])("refunds the full amount for the body %j", async (payload) => {
+  test.each([undefined, "", {}])("POST /payments/{id}/refund refunds the full amount for the body %j", async (payload) => {
     const response = await send("POST", `/payments/${id}/refund`, payload);
     expect(response.statusCode).toBe(200);
     expect(response.json()).toMatchObject({ status: "REFUNDED", refunded_amount: "5000.00" });
@@ -332,20 +335,23 @@ describe("POST /payments/{id}/refund", () => {
     expect(gateway.received[0]?.request).not.toHaveProperty("amountMinor");
   });
 
-  test("refunds a part of the amount", async () => {
+  test("POST /payments/{id}/refund refunds a part of the amount", async () => {
     const response = await send("POST", `/payments/${id}/refund`, { amount: "12.5" });
     expect(response.json()).toMatchObject({ refunded_amount: "12.50" });
     expect(gateway.received[0]?.request).toMatchObject({ amountMinor: 1_250n });
   });
 
-  test.each([7, null, "1e2", "-1"])("rejects the amount %j without calling payments", async (amount) => {
-    const response = await send("POST", `/payments/${id}/refund`, { amount });
-    expect(response.statusCode).toBe(422);
-    expect(response.json()).toMatchObject({ code: "validation_failed", errors: [{ pointer: "/amount" }] });
-    expect(gateway.received).toEqual([]);
-  });
+  test.each([7, null, "1e2", "-1"])(
+    "POST /payments/{id}/refund rejects the amount %j without calling payments",
+    async (amount) => {
+      const response = await send("POST", `/payments/${id}/refund`, { amount });
+      expect(response.statusCode).toBe(422);
+      expect(response.json()).toMatchObject({ code: "validation_failed", errors: [{ pointer: "/amount" }] });
+      expect(gateway.received).toEqual([]);
+    },
+  );
 
-  test("returns refusals of payments with code, detail, pointer and members", async () => {
+  test("POST /payments/{id}/refund returns refusals of payments with code, detail, pointer and members", async () => {
     gateway.behaviour.payments.refundPayment = async () => {
       throw new DomainError("invalid", "refund_amount_invalid", "At most 5000.00 was paid.", { pointer: "/amount" });
     };
@@ -377,15 +383,18 @@ describe("POST /payments/{id}/refund", () => {
     ["conflict", "refund_in_progress", 409, "5"],
     ["conflict", "idempotency_in_progress", 409, "5"],
     ["conflict", "kyc_in_progress", 409, "5"],
-  ] as const)("maps a refusal %s %s to %i with Retry-After %s", async (kind, code, status, retryAfter) => {
-    gateway.behaviour.payments.refundPayment = async () => {
-      throw new DomainError(kind, code, "The request was refused.");
-    };
-    const response = await send("POST", `/payments/${id}/refund`);
-    expect([response.statusCode, response.json().code, response.headers["retry-after"]]).toEqual([status, code, retryAfter]);
-  });
+  ] as const)(
+    "POST /payments/{id}/refund maps a refusal %s %s to %i with Retry-After %s",
+    async (kind, code, status, retryAfter) => {
+      gateway.behaviour.payments.refundPayment = async () => {
+        throw new DomainError(kind, code, "The request was refused.");
+      };
+      const response = await send("POST", `/payments/${id}/refund`);
+      expect([response.statusCode, response.json().code, response.headers["retry-after"]]).toEqual([status, code, retryAfter]);
+    },
+  );
 
-  test("returns refund_outcome_unknown with Retry-After when the deadline passes", async () => {
+  test("POST /payments/{id}/refund returns refund_outcome_unknown with Retry-After when the deadline passes", async () => {
     gateway.behaviour.payments.refundPayment = async () => {
       throw new ConnectError("deadline exceeded", Code.DeadlineExceeded);
     };
@@ -395,7 +404,7 @@ describe("POST /payments/{id}/refund", () => {
 });
 
 describe("POST /payments/{id}/refresh", () => {
-  test("returns the refreshed payment with its origin", async () => {
+  test("POST /payments/{id}/refresh returns the refreshed payment with its origin", async () => {
     gateway.behaviour.payments.refreshPayment = async () =>
       aPayment({ status: PaymentStatus.REFUNDED, refundedAmountMinor: 700n, origin: "PROCESSOR" });
     const response = await send("POST", `/payments/${id}/refresh`);
@@ -404,7 +413,7 @@ describe("POST /payments/{id}/refresh", () => {
     expect(gateway.received[0]).toMatchObject({ rpc: "RefreshPayment", request: { id } });
   });
 
-  test("rejects fields and malformed ids", async () => {
+  test("POST /payments/{id}/refresh rejects fields and malformed ids", async () => {
     expect((await send("POST", `/payments/${id}/refresh`, { force: true })).json()).toMatchObject({
       errors: [{ pointer: "/force" }],
     });

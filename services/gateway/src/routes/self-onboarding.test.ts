@@ -32,7 +32,7 @@ describe("POST /onboarding/businesses", () => {
     });
   const validBody = { name: " El Kitab ", contact_email: "amina@example.dz" };
 
-  test("returns 201 with a key and the status PENDING", async () => {
+  test("POST /onboarding/businesses returns 201 with a key and the status PENDING", async () => {
     const times = { createdAtMs: at, updatedAtMs: at };
     gateway.behaviour.invitations.onboardBusiness = async ({ name, contactEmail }) => ({
       ...{ id, name, contactEmail, status: BusinessStatus.PENDING, ...times },
@@ -53,7 +53,7 @@ describe("POST /onboarding/businesses", () => {
     expect(gateway.received.at(-1)?.request).toMatchObject({ tokenHash: hashApiKey(token), name: "El Kitab" });
   });
 
-  test("returns 401 for an invalid invitation before the body is validated", async () => {
+  test("POST /onboarding/businesses returns 401 for an invalid invitation before the body is validated", async () => {
     for (const authorization of [undefined, "Bearer ", `Bearer ${generateApiKey("inv_")}`, `Bearer ${token}x`, "Basic x"]) {
       const response = await post(authorization, "{");
       expect([response.statusCode, response.json().code], authorization).toEqual([401, "invalid_invitation"]);
@@ -71,25 +71,25 @@ describe("POST /onboarding/businesses", () => {
     [{ contact_email: "amina@example.dz" }, "/name"],
     [{ ...validBody, contact_email: "amina" }, "/contact_email"],
     [{ ...validBody, status: "ACTIVE" }, "/status"],
-  ])("rejects the body %j", async (payload, pointer) => {
+  ])("POST /onboarding/businesses rejects the body %j", async (payload, pointer) => {
     const response = await post(`Bearer ${token}`, payload);
     expect(response.json()).toMatchObject({ status: 422, errors: [expect.objectContaining({ pointer })] });
     expect(rpcs()).toEqual(["ResolveInvitation"]);
   });
 
-  test("returns 409 for a used invitation", async () => {
+  test("POST /onboarding/businesses returns 409 for a used invitation", async () => {
     gateway.behaviour.invitations.onboardBusiness = async () => {
       throw new DomainError("conflict", "invitation_used", "The invitation was used.");
     };
     expect((await post(`Bearer ${token}`, validBody)).json()).toMatchObject({ status: 409, code: "invitation_used" });
   });
 
-  test("returns 503 when the version of identity does not support invitations", async () => {
+  test("POST /onboarding/businesses returns 503 when the version of identity does not support invitations", async () => {
     delete gateway.behaviour.invitations.resolveInvitation;
     expect((await post(`Bearer ${token}`, validBody)).json()).toMatchObject({ status: 503, code: "service_unavailable" });
   });
 
-  test("limits the rate of invalid tokens, while a valid token is accepted", async () => {
+  test("POST /onboarding/businesses limits the rate of invalid tokens, while a valid token is accepted", async () => {
     await using limitedGateway = await startTestGateway({ limits: { failedAuthPerMinute: 3 } });
     limitedGateway.behaviour.invitations.resolveInvitation = gateway.behaviour.invitations.resolveInvitation!;
     const codeForToken = async (text: string) => {

@@ -60,7 +60,8 @@ export function serviceProcess(options: {
   const spawn = async (extraEnv: Record<string, string>) => {
     log ??= createWriteStream(logFile, { flags: "a" });
     const settings = { ...env, ...extraEnv };
-    // Modules that NODE_OPTIONS preloads change the modules of the source, which a bundle contains.
+    // Modules that NODE_OPTIONS preloads patch modules of the source, but not their copies in a
+    // bundle.
     const fromSource = options.root !== undefined || Boolean(settings["NODE_OPTIONS"]);
     const program = serviceProgram(name, "main", { fromSource });
     const started = await spawnServer({

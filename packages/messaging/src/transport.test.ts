@@ -18,7 +18,7 @@ const problems = (source: Record<string, string>) => {
 const direct = { EVENTS: "direct", DIRECT_SUBSCRIBERS: "x.v1=http://h:1" };
 const kafka = { EVENTS: "kafka", KAFKA_BROKERS: "a:9092, b:9092" };
 
-test("reads the brokers, or the subscribers of each topic", () => {
+test("readTransportOptions reads the brokers, or the subscribers of each topic", () => {
   expect(read(kafka)).toMatchObject({ kind: "kafka", brokers: ["a:9092", "b:9092"], requiresCopies: false });
   expect(read({ EVENTS: "direct", DIRECT_SUBSCRIBERS: "x.v1=http://h:1,z=http://h:1,x.v1=http://h:2" })).toMatchObject({
     kind: "direct",
@@ -49,7 +49,7 @@ describe("Kafka in production", () => {
   const production = { ...kafka, NODE_ENV: "production" };
   const login = { KAFKA_SASL_MECHANISM: "scram-sha-512", KAFKA_SASL_USERNAME: "u", KAFKA_SASL_PASSWORD: "p" };
 
-  test("readTransportOptions requires TLS and a login, and names the settings that waive them", () => {
+  test("Kafka in production requires TLS and a login, and names the settings that waive them", () => {
     const messages = problems(production);
     expect(messages).toMatch(/KAFKA_TLS must be true in production.*KAFKA_WITHOUT=tls/);
     expect(messages).toMatch(/KAFKA_SASL_MECHANISM.*KAFKA_WITHOUT=login/);
@@ -68,7 +68,7 @@ describe("Kafka in production", () => {
     expect(problems({ ...production, KAFKA_WITHOUT: "everything" })).toContain('not "everything"');
   });
 
-  test("readTransportOptions rejects TLS files without TLS, a key without a certificate and an incomplete login", () => {
+  test("Kafka in production rejects TLS files without TLS, a key without a certificate and an incomplete login", () => {
     expect(problems({ ...kafka, KAFKA_TLS_CA: "ca" })).toContain("need KAFKA_TLS=true");
     expect(problems({ ...kafka, KAFKA_TLS: "true", KAFKA_TLS_KEY: "key" })).toContain("must be set together");
     expect(problems({ ...kafka, KAFKA_SASL_MECHANISM: "plain" })).toContain("KAFKA_SASL_USERNAME is not set");

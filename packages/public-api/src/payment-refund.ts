@@ -86,7 +86,7 @@ export const ChangedPaymentJson = Type.Object({
 /** Renders a changed payment. Throws a TypeError without the payment. */
 export function renderChangedPayment(changed: ChangedPayment): Static<typeof ChangedPaymentJson> {
   const { payment, difference } = changed;
-  if (!payment) throw new TypeError("the changed payment has no payment");
+  if (!payment) throw new TypeError("the message ChangedPayment has no payment");
   return {
     ...renderPayment(payment),
     difference,

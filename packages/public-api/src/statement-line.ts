@@ -6,7 +6,7 @@ import { renderer } from "./renderer.ts";
 const uuid = (description: string) => Type.String({ format: "uuid", description });
 
 export const StatementLineJson = Type.Object({
-  at: Type.String({ format: "date-time", description: "Time at which the payment, refund or reversal became true." }),
+  at: Type.String({ format: "date-time", description: "Time at which the payment, refund or reversal took effect." }),
   type: Type.Enum(enumNames(StatementLineType)),
   payment_id: uuid("Id of the payment."),
   payment_link_id: Type.Optional(uuid("Id of the payment link from which the payment was started.")),

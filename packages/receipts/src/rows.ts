@@ -15,7 +15,7 @@ export interface ReceiptContent {
   readonly state: { readonly tone: "success" | "warning"; readonly text: string };
   readonly seller: Row;
   readonly amount: Row;
-  /** Undefined unless money was given back. */
+  /** Undefined unless an amount was refunded. */
   readonly refund: readonly Row[];
   readonly rows: readonly Row[];
   readonly help: string;

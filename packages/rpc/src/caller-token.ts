@@ -43,7 +43,7 @@ export function createCallerSigner({ id, privateKey }: CallerKey, nowMs: () => n
   return {
     /** Returns a token of the caller for a service. Throws for `noCaller`. */
     sign(caller: Caller, audience: string): string {
-      if (caller.role === "none") throw new Error("a call without a caller has no caller token");
+      if (caller.role === "none") throw new Error("no caller token can be signed for the caller none");
       const name = `${audience} ${JSON.stringify(caller)}`;
       const now = nowMs();
       const cached = cachedTokens.get(name);

@@ -34,7 +34,8 @@ export class ServerHealth {
   routes(router: ConnectRouter): void {
     router.service(Health, {
       check: async ({ service }) => {
-        if (!this.#services.has(service)) throw new ConnectError("this server does not have the service", Code.NotFound);
+        if (!this.#services.has(service))
+          throw new ConnectError("this server does not serve the requested service", Code.NotFound);
         return { status: (await this.isServing()) ? Status.SERVING : Status.NOT_SERVING };
       },
       watch: ({ service }, { signal }) => this.#watch(service, signal),

@@ -22,7 +22,7 @@ export function withIdempotencyKey(
 export async function refusal(call: Promise<unknown>): Promise<unknown> {
   return await call.then(
     () => {
-      throw new Error("the call was not refused");
+      throw new Error("the call succeeded, but a refusal was expected");
     },
     (error: unknown) => error,
   );

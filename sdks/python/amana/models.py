@@ -200,7 +200,7 @@ class CreatePaymentLinkBody(TypedDict):
     max_payments: NotRequired[int]
     # End of the link, in the future.
     expires_at: NotRequired[str]
-    # Your own data, returned unchanged, also in the webhooks of the link's payments. At most 16 KiB and 8 levels deep.
+    # Your own data, returned unchanged, and sent in the webhooks of the link's payments. At most 16 KiB and 8 levels deep.
     metadata: NotRequired[dict[str, Any]]
 
 
@@ -233,7 +233,7 @@ class UpdatePaymentLinkBody(TypedDict):
     conditions_url: NotRequired[str | None]
     max_payments: NotRequired[int | None]
     expires_at: NotRequired[str | None]
-    # Your own data, returned unchanged, also in the webhooks of the link's payments. At most 16 KiB and 8 levels deep.
+    # Your own data, returned unchanged, and sent in the webhooks of the link's payments. At most 16 KiB and 8 levels deep.
     metadata: NotRequired[dict[str, Any]]
 
 

@@ -70,7 +70,7 @@ describe("Connections with responses that the client reads slowly or not at all"
   test.each([
     ["", () => {}],
     [", even if the client continues to send", (client: RawClient) => void client.socket.write("G")],
-  ])("the gateway closes the connection of an unread response after 30 seconds without progress%s", async (_name, sendMore) => {
+  ])("Connections closes the connection of an unread response after 30 seconds without progress%s", async (_name, sendMore) => {
     const { gateway, port, accepted, advanceMs } = await start();
     await using _ = gateway;
     await using client = new RawClient(port, { reads: false });
@@ -83,7 +83,7 @@ describe("Connections with responses that the client reads slowly or not at all"
     });
   });
 
-  test("the gateway keeps the connection open while the client reads the response slowly", async () => {
+  test("Connections keeps the connection open while the client reads the response slowly", async () => {
     const { gateway, port, accepted, advanceMs } = await start();
     await using _ = gateway;
     await using client = new RawClient(port, { reads: false });
@@ -110,7 +110,7 @@ test("the gateway disconnects a client that keeps its side open for 30 seconds a
   expect(accepted[0]?.destroyed).toBe(true);
 });
 
-test("the gateway closes a connection with more than 32 pending requests without executing the further ones", async () => {
+test("Connections closes a connection with more than 32 pending requests without executing the further ones", async () => {
   const { gateway, port } = await start();
   await using _ = gateway;
   const responseReady = Promise.withResolvers<void>();

@@ -105,7 +105,7 @@ export function payments(program: Command): void {
     group,
     "statement",
     {
-      summary: "print payments, refunds and reversals in the order in which they became true, with the running total",
+      summary: "print payments, refunds and reversals in the order in which they took effect, with a running total",
       example: "payments statement --from 2026-11-01 --to 2026-12-01 --csv > november.csv",
       key: ["business"],
       helpNote: "With --json, one JSON document on each line.",

@@ -193,7 +193,7 @@ export interface CreatePaymentLinkBody {
   readonly max_payments?: number;
   /** End of the link, in the future. */
   readonly expires_at?: string;
-  /** Your own data, returned unchanged, also in the webhooks of the link's payments. At most 16 KiB and 8 levels deep. */
+  /** Your own data, returned unchanged, and sent in the webhooks of the link's payments. At most 16 KiB and 8 levels deep. */
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
@@ -226,7 +226,7 @@ export interface UpdatePaymentLinkBody {
   readonly conditions_url?: string | null;
   readonly max_payments?: number | null;
   readonly expires_at?: string | null;
-  /** Your own data, returned unchanged, also in the webhooks of the link's payments. At most 16 KiB and 8 levels deep. */
+  /** Your own data, returned unchanged, and sent in the webhooks of the link's payments. At most 16 KiB and 8 levels deep. */
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 

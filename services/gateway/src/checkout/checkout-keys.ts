@@ -6,6 +6,6 @@ export type PurposeKeys = readonly [Buffer, ...Buffer[]];
 /** Derives the keys of a purpose, so that a signature of one purpose is not valid for another. */
 export function keysFor(purpose: "captcha" | "cookie", keys: readonly Buffer[]): PurposeKeys {
   const derived = keys.map((key) => createHmac("sha256", key).update(`amana checkout ${purpose}`).digest());
-  if (derived.length === 0) throw new TypeError("no key of the checkout pages");
+  if (derived.length === 0) throw new TypeError("CHECKOUT_KEYS contains no key");
   return derived as [Buffer, ...Buffer[]];
 }

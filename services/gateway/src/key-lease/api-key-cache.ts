@@ -123,7 +123,7 @@ export class ApiKeyCache {
     try {
       const { resolutions, leaseMs } = await this.#options.lookUp(batch.map(([hash]) => Buffer.from(hash, "base64")));
       if (resolutions.length !== batch.length) {
-        throw new Error(`identity resolved ${resolutions.length} keys of ${batch.length}`);
+        throw new Error(`identity returned ${resolutions.length} keys, expected ${batch.length}`);
       }
       batch.forEach(([hash, pending], i) => {
         const resolution = resolutions[i] as KeyResolution;

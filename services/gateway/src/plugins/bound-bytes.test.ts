@@ -26,7 +26,7 @@ const useKey = (gateway: TestGateway, { headers }: ReturnType<TestGateway["aKey"
   gateway.app.inject({ url: `/api/v1/payments/${id}`, headers });
 
 describe("boundBytes with one-byte chunks", () => {
-  test("reads one-byte chunks into one buffer of at most twice the body's length", async () => {
+  test("boundBytes reads one-byte chunks into one buffer of at most twice the body's length", async () => {
     const { gateway, port, used } = await start();
     await using _ = gateway;
     const key = gateway.aKey();
@@ -248,7 +248,7 @@ test.each([1, 3])(
 );
 
 describe("boundBytes for keyless requests", () => {
-  test("boundBytes rejects a body beyond the limit of the network with 429, while another network and a business are served", async () => {
+  test("boundBytes for keyless requests rejects a body beyond the limit of the network with 429, while another network and a business are served", async () => {
     const { gateway, port, used } = await start({ byteBounds: { perNetwork: 256 * kibibyte } });
     await using _ = gateway;
     await using first = new RawClient(port);
@@ -265,7 +265,7 @@ describe("boundBytes for keyless requests", () => {
     await business.expectStatuses("200");
   });
 
-  test("boundBytes rejects a body beyond a quarter of the gateway's bytes with 503, while a business is served", async () => {
+  test("boundBytes for keyless requests rejects a body beyond a quarter of the gateway's bytes with 503, while a business is served", async () => {
     const { gateway, port, used } = await start({ byteBounds: { total: mebibyte } });
     await using _ = gateway;
     await using first = new RawClient(port);
@@ -280,7 +280,7 @@ describe("boundBytes for keyless requests", () => {
     await business.expectStatuses("200");
   });
 
-  test("boundBytes counts the body of a request towards its network while its key is being looked up", async () => {
+  test("boundBytes for keyless requests counts the body of a request towards its network while its key is being looked up", async () => {
     const { gateway, port, used } = await start({ leaseMs: 0, byteBounds: { perNetwork: 64 * kibibyte } });
     await using _ = gateway;
     const lookUpStarted = Promise.withResolvers<void>();

@@ -88,7 +88,8 @@ export class SharedBuckets {
       const { left } = await this.#options.drawTokens(
         entries.map(([bucket, { buckets, tokens }]) => ({ bucket, tokens, ...buckets.rate })),
       );
-      if (left.length !== entries.length) throw new Error(`identity returned ${left.length} draws of ${entries.length}`);
+      if (left.length !== entries.length)
+        throw new Error(`identity returned the results of ${left.length} draws, expected ${entries.length}`);
       for (const [i, [name, { key, buckets }]] of entries.entries()) {
         // Tokens that were drawn during the RPC are not part of the response.
         buckets.setTokens(key, (left[i] as number) - (this.#unreported.get(name)?.tokens ?? 0));

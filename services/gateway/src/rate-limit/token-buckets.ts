@@ -19,7 +19,7 @@ interface Bucket {
   /** Number of tokens that may be drawn without a report to the other gateways. */
   unreported: number;
   atMs: number;
-  /** Time of the last synchronization with all gateways, or of the last request for one. */
+  /** Time of the last synchronization with the other gateways or, if later, of its last request. */
   syncedAtMs: number;
 }
 

@@ -214,14 +214,14 @@ describe.each([
   ["reactivate", "ReactivateAccount"],
   ["close", "CloseAccount"],
 ] as const)("POST /accounts/{id}/%s", (verb, rpc) => {
-  test.each([undefined, {}])("PATCH /accounts/{id} returns 200 with the account for the body %j", async (payload) => {
+  test.each([undefined, {}])("POST /accounts/{id}/{action} returns 200 with the account for the body %j", async (payload) => {
     gateway.behaviour.accounts[`${verb}Account`] = async () => anAccount({ status: AccountStatus.ACTIVE });
     const response = await send("POST", `/${id}/${verb}`, payload);
     expect([response.statusCode, response.json().status]).toEqual([200, "ACTIVE"]);
     expect(gateway.received[0]).toMatchObject({ rpc, request: { id } });
   });
 
-  test("PATCH /accounts/{id} rejects fields and malformed ids, and forwards the Idempotency-Key", async () => {
+  test("POST /accounts/{id}/{action} rejects fields and malformed ids, and forwards the Idempotency-Key", async () => {
     gateway.behaviour.accounts[`${verb}Account`] = async () => anAccount();
     expect((await send("POST", `/${id}/${verb}`, { reason: "x" })).statusCode).toBe(422);
     expect((await send("POST", `/x/${verb}`)).statusCode).toBe(404);
@@ -231,7 +231,7 @@ describe.each([
   });
 
   test.each(["invalid_status_transition", "client_blocked", "client_not_verified", "account_balance_not_zero"])(
-    "PATCH /accounts/{id} maps the refusal %s to 409",
+    "POST /accounts/{id}/{action} maps the refusal %s to 409",
     async (code) => {
       gateway.behaviour.accounts[`${verb}Account`] = async () => {
         throw new DomainError("conflict", code, "The request was refused.", { members: { account_status: "CLOSED" } });
@@ -243,7 +243,7 @@ describe.each([
 });
 
 describe("GET /accounts", () => {
-  test("GET /accounts returns the same 404 for an unknown and a malformed id", async () => {
+  test("GET /accounts/{id} returns the same 404 for an unknown and a malformed id", async () => {
     gateway.behaviour.accounts.getAccount = async () => {
       throw new DomainError("not_found", "not_found", "There is no such account.");
     };

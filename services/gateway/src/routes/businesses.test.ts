@@ -45,12 +45,12 @@ const send = (role: Role, method: "GET" | "POST" | "PATCH", url: string, payload
   });
 
 describe("/businesses for operators", () => {
-  test("POST /businesses rejects a name of 300 000 combining marks without delaying other requests", async () => {
+  test("/businesses rejects a name of 300 000 combining marks without delaying other requests", async () => {
     const response = await send("admin", "POST", "/businesses", { name: `a${"\u0301\u0316".repeat(150_000)}` });
     expect(response.json()).toMatchObject({ status: 422, errors: [{ pointer: "/name" }] });
   });
 
-  test("POST /businesses normalizes a name and a search for it to NFC in the same way", async () => {
+  test("/businesses normalizes a name and a search for it to NFC in the same way", async () => {
     gateway.behaviour.businesses.createBusiness = async () => aBusiness();
     gateway.behaviour.businesses.listBusinesses = async () => ({ businesses: [], total: 0 });
     const decomposedName = "\u1f82".repeat(100).normalize("NFD");

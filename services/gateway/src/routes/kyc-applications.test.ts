@@ -321,7 +321,7 @@ describe.each([
   ["GET", (applicationId: string) => `${path}/${applicationId}`],
   ["POST", (applicationId: string) => `${path}/${applicationId}/cancel`],
 ] as const)("%s of one application", (method, pathOf) => {
-  test("GET /kyc/applications returns the same 404 for another business's application, an unknown id and a malformed id", async () => {
+  test("/kyc/applications/{id} returns the same 404 for another business's application, an unknown id and a malformed id", async () => {
     const { kycApplications } = gateway.behaviour;
     kycApplications.getKycApplication = kycApplications.cancelKycApplication = async () => {
       throw new DomainError("not_found", "not_found", "There is no such KYC application.");

@@ -333,7 +333,7 @@ describe.each(["approve", "decline"] as const)("POST onboarding/%s", (verb) => {
   const expectedDecision = verb === "approve" ? OnboardingDecision.APPROVED : OnboardingDecision.DECLINED;
   const post = (payload?: object, headers = gateway.admin.headers) => send("POST", `/${verb}`, payload, headers);
 
-  test("POST onboarding/approve and /decline return the status to an operator, with no body or an empty body", async () => {
+  test("POST onboarding/{decision} returns the status for an operator, with no body or an empty body", async () => {
     gateway.behaviour.onboarding.decideOnboarding = async () => status;
     for (const payload of [undefined, {}]) {
       const response = await post(payload);
@@ -345,7 +345,7 @@ describe.each(["approve", "decline"] as const)("POST onboarding/%s", (verb) => {
     });
   });
 
-  test("POST onboarding/approve and /decline send the reason and reject an invalid reason", async () => {
+  test("POST onboarding/{decision} sends the reason and rejects an invalid reason", async () => {
     gateway.behaviour.onboarding.decideOnboarding = async () => status;
     await post({ reason: "Sanctions list" });
     expect(received()).toMatchObject({ decision: expectedDecision, reason: "Sanctions list" });
@@ -354,19 +354,19 @@ describe.each(["approve", "decline"] as const)("POST onboarding/%s", (verb) => {
     }
   });
 
-  test("POST onboarding/approve and /decline reject the key of a business", async () => {
+  test("POST onboarding/{decision} rejects the key of a business", async () => {
     expect((await post({}, gateway.business.headers)).json()).toMatchObject({ status: 403, code: "admin_required" });
     expect(gateway.received).toEqual([]);
   });
 
-  test("POST onboarding/approve and /decline return 409 when the onboarding is at another step", async () => {
+  test("POST onboarding/{decision} returns 409 when the onboarding is at another step", async () => {
     gateway.behaviour.onboarding.decideOnboarding = refuse("conflict", "invalid_status_transition", {
       current_step: "KYC_PENDING",
     });
     expect((await post()).json()).toMatchObject({ status: 409, code: "invalid_status_transition", current_step: "KYC_PENDING" });
   });
 
-  test("POST onboarding/approve and /decline reject unknown fields", async () => {
+  test("POST onboarding/{decision} rejects unknown fields", async () => {
     expect((await post({ note: "x" })).json().errors).toEqual([expect.objectContaining({ pointer: "/note" })]);
   });
 });

@@ -153,7 +153,7 @@ describe("GET /payment-links", () => {
     },
   );
 
-  test("GET /payment-links returns a link by its id and 404 for a malformed id", async () => {
+  test("GET /payment-links/{id} returns the link, and 404 for a malformed id", async () => {
     gateway.behaviour.paymentLinks.getPaymentLink = async () => aLink({ status: PaymentLinkStatus.EXPIRED });
     expect((await send("GET", `/${id}`)).json()).toMatchObject({ id, status: "EXPIRED" });
     expect((await send("GET", "/x")).statusCode).toBe(404);
@@ -161,7 +161,7 @@ describe("GET /payment-links", () => {
 });
 
 describe("PATCH /payment-links/{id}", () => {
-  test("POST /payment-links sends the fields of the request, and the names of cleared fields", async () => {
+  test("PATCH /payment-links/{id} sends the fields of the request, and the names of cleared fields", async () => {
     gateway.behaviour.paymentLinks.updatePaymentLink = async () => aLink();
     const response = await send("PATCH", `/${id}`, {
       name: "Cours",

@@ -76,7 +76,7 @@ export async function paymentLinks(app: App, { rpc: { paymentLinks: rpc }, allow
     expires_at: timestamp({ description: "End of the link, in the future.", examples: ["2099-01-01T00:00:00Z"] }),
     metadata: opaqueObject({
       description:
-        "Your own data, returned unchanged, also in the webhooks of the link's payments. At most 16 KiB and 8 levels deep.",
+        "Your own data, returned unchanged, and sent in the webhooks of the link's payments. At most 16 KiB and 8 levels deep.",
       examples: [{ campaign: "ramadan" }],
     }),
   });

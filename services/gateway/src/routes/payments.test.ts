@@ -216,7 +216,7 @@ describe("POST /payments", () => {
 });
 
 describe("GET /payments", () => {
-  test("GET /payments reads a payment for the calling business", async () => {
+  test("GET /payments/{id} reads a payment for the calling business", async () => {
     gateway.behaviour.payments.getPayment = async () => aPayment({ status: PaymentStatus.PAID, paidAtMs: 1_795_170_000_000n });
     const response = await send("GET", `/payments/${id}`);
     expect(response.statusCode).toBe(200);
@@ -224,7 +224,7 @@ describe("GET /payments", () => {
     expect(gateway.received[0]).toMatchObject({ rpc: "GetPayment", request: { id } });
   });
 
-  test("GET /payments returns the same 404 for another business's payment, an unknown id and a malformed id", async () => {
+  test("GET /payments/{id} returns the same 404 for another business's payment, an unknown id and a malformed id", async () => {
     gateway.behaviour.payments.getPayment = async () => {
       throw new DomainError("not_found", "not_found", "There is no such payment.");
     };
@@ -315,7 +315,7 @@ describe("POST /payments/{id}/refund", () => {
   });
 
   test.each(["application/x-www-form-urlencoded", "text/plain", "application/json", "nonsense", ""])(
-    "refunds the full amount for an empty body of the type %j",
+    "POST /payments/{id}/refund refunds the full amount for an empty body of the type %j",
     async (type) => {
       const response = await send("POST", `/payments/${id}/refund`, undefined, { "content-type": type, "content-length": "0" });
       expect([response.statusCode, response.json().refunded_amount]).toEqual([200, "5000.00"]);
@@ -327,7 +327,7 @@ describe("POST /payments/{id}/refund", () => {
     expect((await send("POST", `/payments/${id}/refund`, "a=b", form)).statusCode).toBe(415);
   });
 
-  test.each([undefined, "", {}])("refunds the full amount for the body %j", async (payload) => {
+  test.each([undefined, "", {}])("POST /payments/{id}/refund refunds the full amount for the body %j", async (payload) => {
     const response = await send("POST", `/payments/${id}/refund`, payload);
     expect(response.statusCode).toBe(200);
     expect(response.json()).toMatchObject({ status: "REFUNDED", refunded_amount: "5000.00" });
@@ -335,7 +335,7 @@ describe("POST /payments/{id}/refund", () => {
     expect(gateway.received[0]?.request).not.toHaveProperty("amountMinor");
   });
 
-  test("refunds a part of the amount", async () => {
+  test("POST /payments/{id}/refund refunds a part of the amount", async () => {
     const response = await send("POST", `/payments/${id}/refund`, { amount: "12.5" });
     expect(response.json()).toMatchObject({ refunded_amount: "12.50" });
     expect(gateway.received[0]?.request).toMatchObject({ amountMinor: 1_250n });

@@ -121,10 +121,11 @@ const statementSchema = () => ({
   summary: "Get the money statement",
   description:
     "Returns the payments, refunds and reversals of your business from `from` to `to`, at most 92 days, in the order in " +
-    "which they became true. The response is JSON lines, or CSV with `Accept: text/csv`. It is streamed, so it has any " +
-    "number of lines. If the connection closes before the end of the chunked body, the statement is incomplete: request it " +
-    "again. The statement ends at `X-Statement-Until`, which is earlier than `to` if `to` is in the future or a change " +
-    "before it is still being committed. Use it as `from` of the next statement, so that no line is missing or repeated.",
+    "which they took effect. The response is JSON lines, or CSV with `Accept: text/csv`. It is streamed, and the number of " +
+    "lines is not limited. If the connection closes before the end of the chunked body, the statement is incomplete: send " +
+    "the request again. The statement ends at `X-Statement-Until`, which is earlier than `to` if `to` is in the future or a " +
+    "change before `to` is still being stored. Use this time as `from` of the next statement, so that no line is missing or " +
+    "repeated.",
   querystring: Type.Object({
     from: timestamp({ description: "Start of the time range, inclusive." }),
     to: timestamp({

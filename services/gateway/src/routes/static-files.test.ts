@@ -21,7 +21,7 @@ const largeFiles = [
 ];
 
 describe.each(largeFiles)("GET %s", (url) => {
-  test("the gateway returns a large file uncompressed, as br or as gzip by Accept-Encoding", async () => {
+  test("GET of a static file returns the file uncompressed, as br or as gzip by Accept-Encoding", async () => {
     const plain = await get(url);
     const brotli = await get(url, { "accept-encoding": "gzip, deflate, br" });
     const gzipped = await get(url, { "accept-encoding": "gzip;q=1.0, br;q=0" });
@@ -31,7 +31,7 @@ describe.each(largeFiles)("GET %s", (url) => {
     for (const { headers } of [plain, brotli, gzipped]) expect(headers["vary"]).toBe("Accept-Encoding");
   });
 
-  test("the gateway returns 304 without a body for the ETag of the variant, and 200 for the ETag of another variant", async () => {
+  test("GET of a static file returns 304 without a body for the ETag of the variant, and 200 for the ETag of another variant", async () => {
     const brotli = await get(url, { "accept-encoding": "br" });
     const etag = String(brotli.headers["etag"]);
     const notModified = await get(url, { "accept-encoding": "br", "if-none-match": `"other", W/${etag}` });

@@ -256,7 +256,7 @@ describe("/webhook-endpoints/{id}/replay", () => {
     gateway.behaviour.webhookEndpoints.getWebhookReplay = aReplay;
   });
 
-  test("POST /webhook-endpoints/{id}/replay returns 202 with the Location of the replay", async () => {
+  test("/webhook-endpoints/{id}/replay returns 202 with the Location of the replay", async () => {
     const body = { since, until: "2026-11-21T10:00:00Z", types: ["WEBHOOK_TEST"], statuses: ["skipped", "pending"] };
     const started = await send("POST", `/webhook-endpoints/${id}/replay`, body);
     const location = `/api/v1/webhook-endpoints/${id}/replays/${replayId}`;
@@ -275,7 +275,7 @@ describe("/webhook-endpoints/{id}/replay", () => {
     ]);
   });
 
-  test("POST /webhook-endpoints/{id}/replay selects skipped and failed deliveries by default", async () => {
+  test("/webhook-endpoints/{id}/replay selects skipped and failed deliveries by default", async () => {
     expect((await send("POST", `/webhook-endpoints/${id}/replay`, { since })).statusCode).toBe(202);
     expect(gateway.received[0]?.request).toMatchObject({ types: [], statuses: [] });
     expect(gateway.received[0]?.request).not.toHaveProperty("untilMs");
@@ -290,13 +290,13 @@ describe("/webhook-endpoints/{id}/replay", () => {
     [{ since, statuses: ["FAILED"] }, "/statuses"],
     [{ since, statuses: ["failed", "failed"] }, "/statuses"],
     [{ since, status: "failed" }, "/status"],
-  ])("POST /webhook-endpoints/{id}/replay rejects the body %j", async (payload, pointer) => {
+  ])("/webhook-endpoints/{id}/replay rejects the body %j", async (payload, pointer) => {
     const response = await send("POST", `/webhook-endpoints/${id}/replay`, payload);
     expect([response.statusCode, response.json().errors]).toEqual([422, [expect.objectContaining({ pointer })]]);
     expect(gateway.received).toEqual([]);
   });
 
-  test("POST /webhook-endpoints/{id}/replay returns 404 for a malformed id", async () => {
+  test("/webhook-endpoints/{id}/replay returns 404 for a malformed id", async () => {
     for (const path of [`/webhook-endpoints/x/replays/${replayId}`, `/webhook-endpoints/${id}/replays/x`]) {
       expect((await send("GET", path)).statusCode).toBe(404);
     }
@@ -328,7 +328,7 @@ describe("/events", () => {
   const body = '{"id":"e","n":12345678901234567890,"f":1.10,"t":"\\u00e9","order_ref":"commande-é-1"}';
   const anEvent = { id, type: "PAYMENT_REFUNDED", createdAtMs: at, body };
 
-  test("GET /events returns the body of an event byte for byte", async () => {
+  test("/events returns the body of an event byte for byte", async () => {
     gateway.behaviour.events.getEvent = async () => anEvent;
     gateway.behaviour.events.listEvents = async () => ({ events: [anEvent, anEvent], total: 2 });
     const head = `{"id":"${id}","type":"PAYMENT_REFUNDED","created_at":"${atText}"`;
@@ -345,11 +345,11 @@ describe("/events", () => {
     });
   });
 
-  test("GET /events accepts only existing event types as a filter", async () => {
+  test("/events accepts only existing event types as a filter", async () => {
     expect((await send("GET", "/events?type=NOTHING")).json()).toMatchObject({ status: 422, errors: [{ parameter: "type" }] });
   });
 
-  test("the routes of events return the deliveries with their attempts, and redeliver an event", async () => {
+  test("/events returns the deliveries with their attempts, and redelivers an event", async () => {
     const deliveries = [
       {
         id,

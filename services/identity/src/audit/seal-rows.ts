@@ -41,7 +41,7 @@ interface SealingResult {
   readonly isDrained?: boolean;
 }
 
-/** Interval of rounds without unsealed rows. They end days, and show that sealing works. */
+/** Interval of rounds while all rows are sealed. They end days and update the sealing metrics. */
 const idleMs = 20_000;
 
 /** Seals committed rows within four seconds, in one replica at a time. */

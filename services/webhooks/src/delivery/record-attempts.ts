@@ -37,7 +37,7 @@ export const createRecorder = (context: Context) =>
     if (results.some(({ status }) => status === "PENDING")) checkDue(context.orm);
     // After an error, the next failed attempt of such an endpoint tries to disable it again.
     await disableEndpoints(context, failing).catch((error: unknown) =>
-      context.logger.warn({ err: error }, "failing endpoints not disabled, next attempt tries again"),
+      context.logger.warn({ err: error }, "failing endpoints not disabled, retry after the next attempt"),
     );
   });
 

@@ -40,7 +40,9 @@ export function startCountingAttempts(orm: Orm, logger: Logger) {
     },
     async [Symbol.asyncDispose]() {
       await writing[Symbol.asyncDispose]();
-      await forTenant(allTenants, write).catch((error: unknown) => logger.warn({ err: error }, "last attempts not counted"));
+      await forTenant(allTenants, write).catch((error: unknown) =>
+        logger.warn({ err: error }, "attempts not counted at shutdown"),
+      );
     },
   };
 }

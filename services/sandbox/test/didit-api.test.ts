@@ -228,7 +228,7 @@ describe("Didit DELETE session", () => {
       const session = await aSession(sandbox.url);
       const { id, token } = session;
       if (state === "In Progress") await act(token, "open");
-      if (state === "checked") await act(token, "submit", { outcome: "approved", hold_seconds: 0.05 });
+      if (state === "checked") await act(token, "submit", { outcome: "approved", hold_seconds: 3_600 });
       if (state === "Approved") await act(token, "submit", { outcome: "approved" });
       await untilDelivered(session);
       const before = receiver.received.length;
@@ -237,7 +237,8 @@ describe("Didit DELETE session", () => {
       expect((await call("GET", `/v3/session/${id}/decision/`)).status).toBe(404);
       expect((await updateStatus(id, { new_status: "Approved" })).status).toBe(404);
       expect((await act(token, "submit", { outcome: "approved" })).status).toBe(409);
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await control(sandbox.url, "POST", "clock", { advance_seconds: 3_600 });
+      await untilDelivered(session);
       expect(receiver.received).toHaveLength(before);
     },
   );

@@ -35,7 +35,7 @@ export function kycProvider(program: Command): void {
 }
 
 const settingsHelp =
-  "\nReads the KYC_… settings of the kyc service from the environment (services/kyc/.env.example).\nGuide: docs/kyc-providers.md";
+  "\nConnects to the verification providers with the KYC_… settings in the environment\n(services/kyc/.env.example). Guide: docs/kyc-providers.md";
 
 async function check({ json }: { json?: boolean }): Promise<void> {
   const rows = await withSettings(() => checkConfiguredProviders());

@@ -241,7 +241,7 @@ test.each([1, 3])(
     await client[Symbol.asyncDispose]();
     await closed.promise;
     responseReady.resolve();
-    // The gateway handles these requests after the responses that are lost.
+    // Their responses show that the gateway has finished the requests of the closed connection.
     for (let i = 0; i < 3; i++) expect((await useKey(gateway, gateway.business)).statusCode).toBe(200);
     await eventually(() => expect(used(allBytes)).toBe(0));
   },

@@ -2,25 +2,21 @@ import type { TestBusiness } from "@amana/e2e/test-system";
 import type { Random } from "../random.ts";
 import { changeAtVendor } from "./change-at-vendor.ts";
 import { decideReview } from "./decide-review.ts";
-import { canaryName, drawResponse, drawTerms } from "./provider-response.ts";
+import { canaryName } from "./provider-response.ts";
 import { codes } from "./specified.ts";
-import { type ApplicationContext, createApplication, type TestedApplication } from "./tested-application.ts";
+import type { TestedApplication } from "./tested-application.ts";
 
 const eventTypes = { APPROVED: "KYC_COMPLETED", REJECTED: "KYC_REJECTED", NEEDS_REVIEW: "KYC_NEEDS_REVIEW" } as const;
 const verdictEvents: readonly string[] = [...Object.values(eventTypes), "KYC_REVIEW_RESOLVED"];
 
 /**
- * Creates an application with a random provider response, and decides it at random if it is in
- * review. Checks that the API and the webhooks contain the specified result.
+ * Submits an application with its provider response, and decides it at random if it is in review.
+ * Checks that the API and the webhooks contain the specified result.
  */
-export async function checkApplication(context: ApplicationContext, random: Random): Promise<void> {
+export async function checkApplication(application: TestedApplication, random: Random): Promise<void> {
+  const { context, id, response, details } = application;
   const { kycProvider, business, report } = context;
-  const terms = drawTerms(random, kycProvider);
-  const response = drawResponse(random, terms, kycProvider);
   const { expected } = response;
-  const application = await createApplication(context, terms, response);
-  if (!application) return;
-  const { id, details } = application;
   // Sumsub counts no attempts, so the applicant can submit on the same link again.
   const failures = kycProvider === "sumsub" && random.chance(0.3) ? random.integer(1, 2) : 0;
   for (let i = 0; i < failures; i++) await application.act("submit", { outcome: "failed" });

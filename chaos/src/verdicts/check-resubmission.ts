@@ -1,8 +1,6 @@
 import { until } from "@amana/dev-env/eventually";
 import { waitForCallbacks } from "../provider-view.ts";
-import type { Random } from "../random.ts";
-import { drawResponse, drawTerms } from "./provider-response.ts";
-import { type ApplicationContext, createApplication } from "./tested-application.ts";
+import type { TestedApplication } from "./tested-application.ts";
 
 const endMs = 120_000;
 
@@ -11,13 +9,9 @@ const endMs = 120_000;
  * service may read either verdict, or the request between them, which is a failed attempt. The
  * application must end with one of them.
  */
-export async function checkResubmission(context: ApplicationContext, random: Random): Promise<void> {
+export async function checkResubmission(application: TestedApplication): Promise<void> {
+  const { context, id, response, details } = application;
   const { report, testSystem } = context;
-  const terms = drawTerms(random, "didit");
-  const response = drawResponse(random, terms, "didit");
-  const application = await createApplication(context, terms, response);
-  if (!application) return;
-  const { id, details } = application;
   await application.act("submit", { outcome: "rejected" });
   await application.act("resubmit", {});
   await application.act("submit", response.submission).catch(() => {});

@@ -52,7 +52,7 @@ async function decideAsOperator(application: TestedApplication, outcome: Outcome
   return await checkResolved(application, [outcome], 1);
 }
 
-/** One of two contradicting decisions is final. The operator's response names the right one. */
+/** Sends two decisions. The first one is final, and the operator's response names it. */
 async function decideAsBoth(application: TestedApplication, outcome: Outcome): Promise<Outcome | undefined> {
   const { report } = application.context;
   const [isDecided] = await Promise.all([

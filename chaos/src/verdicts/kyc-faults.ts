@@ -13,6 +13,8 @@ const operationsOf: Readonly<Record<KycProvider, readonly string[]>> = {
   sumsub: ["kyc_create", "kyc_link", "kyc_get", "kyc_aml", "kyc_review"],
 };
 const kinds = ["callbacks", "kill", "responses", "freeze"] as const;
+/** A limit, because a service that is killed all the time never completes its work. */
+const faultsMax = 10;
 
 interface FaultsContext {
   readonly system: System;
@@ -21,9 +23,9 @@ interface FaultsContext {
 }
 
 /**
- * Injects faults until the signal, at least one of each kind: duplicated, reordered and lost
- * callbacks, lost and broken responses of the provider, and kills and freezes of the service kyc.
- * Removes all faults at the end.
+ * Injects `faultsMax` faults, fewer after the signal, but at least one of each kind: duplicated,
+ * reordered and lost callbacks, lost and broken responses of the provider, and kills and freezes of
+ * the service kyc. Removes all faults at the end.
  */
 export async function injectKycFaults({ system, kycProvider, report }: FaultsContext, random: Random, signal: AbortSignal) {
   const { kyc } = system.services;
@@ -55,10 +57,9 @@ export async function injectKycFaults({ system, kycProvider, report }: FaultsCon
       report.count("kyc frozen");
     },
   };
-  for (let i = 0; i < kinds.length || !signal.aborted; i++) {
+  for (let i = 0; i < faultsMax && !(i >= kinds.length && signal.aborted); i++) {
     await sleep(random.integer(200, 1_000), i < kinds.length ? undefined : signal);
-    if (i >= kinds.length && signal.aborted) break;
-    await inject[i < kinds.length ? (kinds[i] as (typeof kinds)[number]) : random.pick(kinds)]();
+    await inject[kinds[i] ?? random.pick(kinds)]();
   }
   await sandbox(system, "DELETE", "/sandbox/faults");
 }

@@ -2,11 +2,11 @@ import { actOnApplication } from "@amana/dev-env/demo/at-the-sandbox";
 import { until } from "@amana/dev-env/eventually";
 import type { KycProvider } from "@amana/dev-env/services";
 import type { TestBusiness, TestSystem } from "@amana/e2e/test-system";
-import type { Terms } from "@amana/kyc/evaluate";
 import type { Pool } from "pg";
 import { createRepeater } from "../matrix/repeat-request.ts";
+import type { Random } from "../random.ts";
 import type { Report } from "../report.ts";
-import type { ProviderResponse } from "./provider-response.ts";
+import { drawResponse, drawTerms, type ProviderResponse } from "./provider-response.ts";
 
 export const path = "/api/v1/kyc/applications";
 const waitMsMax = 120_000;
@@ -37,13 +37,14 @@ export interface TestedApplication {
   details(problem: string): () => string;
 }
 
-/** Creates an application. Returns undefined, and records a violation, if it is rejected. */
-export async function createApplication(
-  context: ApplicationContext,
-  terms: Terms,
-  response: ProviderResponse,
-): Promise<TestedApplication | undefined> {
-  const { business, report, testSystem } = context;
+/**
+ * Creates an application with random conditions, and draws the provider's response to it. Returns
+ * undefined, and records a violation, if the creation is rejected.
+ */
+export async function createApplication(context: ApplicationContext, random: Random): Promise<TestedApplication | undefined> {
+  const { business, kycProvider, report, testSystem } = context;
+  const terms = drawTerms(random, kycProvider);
+  const response = drawResponse(random, terms, kycProvider);
   const { gatewayUrl, sandboxUrl } = testSystem.system;
   const repeat = createRepeater({ gatewayUrl: () => gatewayUrl, signal: AbortSignal.timeout(waitMsMax) });
   const body = { require_video: terms.requireVideo, allowed_documents: terms.allowedDocuments };

@@ -15,7 +15,7 @@ export const bad = (json: unknown): Value => ({ json, sign: "-" });
  * verdict.
  */
 export function createDraw(random: Random) {
-  const badShare = random.pick([0, 0, 0.05, 0.15, 0.5]);
+  const badShare = random.pick([0, 0, 0.03, 0.1, 0.4]);
   const isBad = () => random.chance(badShare);
   return {
     isBad,

@@ -1,4 +1,5 @@
 import { aBusiness, startTestSystem } from "@amana/e2e/test-system";
+import { sleep } from "@amana/runtime";
 import { Pool } from "pg";
 import type { Program, ProgramRun } from "../program.ts";
 import { createRandom, type Random } from "../random.ts";
@@ -6,15 +7,17 @@ import { checkApplication } from "./check-application.ts";
 import { checkResubmission } from "./check-resubmission.ts";
 import { injectKycFaults } from "./kyc-faults.ts";
 import { randomResponse, randomTerms } from "./random-response.ts";
-import type { ApplicationContext } from "./tested-application.ts";
+import { type ApplicationContext, createApplication, type TestedApplication } from "./tested-application.ts";
 import { checkTruthTable, compareVerdicts, formatDay } from "./truth-table.ts";
 
 /** Number of responses that are evaluated without a system for each batch of applications. */
 const responsesPerBatch = 20_000;
 const applicationsPerBatch = 24;
 /** A replica uses a quarter of a vendor's rate limits, so fewer applications fit in the time. */
-const vendorApplicationsPerBatch = 10;
+const vendorApplicationsPerBatch = 12;
 const resubmissionsPerBatch = 2;
+/** Submissions are spread over this time, in which faults are injected. */
+const submissionMsMax = 6_000;
 /** Longer pauses than in other tests, because of the vendors' rate limits. */
 const vendorSettings = { KYC_CHECK_SECONDS: "1,3,6" };
 const violationsMax = 50;
@@ -65,22 +68,33 @@ function compareRandomResponses({ report }: ProgramRun, random: Random): void {
   }
 }
 
-/** Checks applications in parallel, at a vendor during faults. */
+/**
+ * Creates applications and checks them in parallel, at a vendor during faults. Without faults during
+ * the creations, because the Idempotency-Key of a killed request is held for half a minute.
+ */
 async function checkBatch(context: ApplicationContext, random: Random): Promise<void> {
   const { kycProvider, report, testSystem } = context;
   const isVendor = kycProvider !== "port";
+  const create = async (check: (application: TestedApplication, random: Random) => Promise<void>) => {
+    const fork = random.fork();
+    const application = await createApplication(context, fork);
+    return async () => {
+      if (isVendor) await sleep(fork.integer(0, submissionMsMax));
+      if (application) await check(application, fork);
+    };
+  };
+  const repeated = <T>(count: number, work: () => T): T[] => Array.from({ length: count }, work);
+  const checks = await Promise.all([
+    ...repeated(isVendor ? vendorApplicationsPerBatch : applicationsPerBatch, () => create(checkApplication)),
+    ...repeated(kycProvider === "didit" ? resubmissionsPerBatch : 0, () => create(checkResubmission)),
+  ]);
   const ended = new AbortController();
-  const forks = (count: number) => Array.from({ length: count }, () => random.fork());
-  const faults = isVendor
-    ? injectKycFaults({ system: testSystem.system, kycProvider, report }, random.fork(), ended.signal)
-    : Promise.resolve();
+  const faultsContext = { system: testSystem.system, kycProvider, report };
+  const faults = isVendor ? injectKycFaults(faultsContext, random.fork(), ended.signal) : Promise.resolve();
   // The checks may fail first.
   faults.catch(() => {});
   try {
-    await Promise.all([
-      ...forks(isVendor ? vendorApplicationsPerBatch : applicationsPerBatch).map((fork) => checkApplication(context, fork)),
-      ...forks(kycProvider === "didit" ? resubmissionsPerBatch : 0).map((fork) => checkResubmission(context, fork)),
-    ]);
+    await Promise.all(checks.map((check) => check()));
   } finally {
     ended.abort();
     await faults;

@@ -1,7 +1,7 @@
 import { createHttpCalls } from "../http-calls.ts";
 import type { Outcome, VerificationProvider } from "../verification-provider.ts";
 import { isSignedByProvider } from "./callback-signature.ts";
-import { readChanges, readCreated, readErrorCode, readHint, readState } from "./read-response.ts";
+import { readCallbackHint, readChanges, readCreated, readErrorCode, readState } from "./read-response.ts";
 
 export interface PortConfig {
   /** Base URL without "/v1". */
@@ -96,7 +96,7 @@ export function createPortProvider(options: PortConfig): VerificationProvider & 
     readCallback({ body, headers }, now) {
       if (!isSignedByProvider(body, headers["x-provider-signature"] ?? "", options.callbackSecrets, now))
         return { kind: "forged" };
-      const hint = readHint(body);
+      const hint = readCallbackHint(body);
       return hint ? { kind: "genuine", hint } : { kind: "unreadable" };
     },
     [Symbol.asyncDispose]: () => http[Symbol.asyncDispose](),

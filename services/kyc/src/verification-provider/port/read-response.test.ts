@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readChanges, readCreated, readErrorCode, readHint, readState } from "./read-response.ts";
+import { readCallbackHint, readChanges, readCreated, readErrorCode, readState } from "./read-response.ts";
 
 const completeState = {
   provider_id: "ver_1",
@@ -115,8 +115,8 @@ describe("readState and readCreated", () => {
         readCreated(content);
         readChanges(content, null);
         readErrorCode(content);
-        readHint(bytes);
-        readHint(Buffer.from(JSON.stringify(content)));
+        readCallbackHint(bytes);
+        readCallbackHint(Buffer.from(JSON.stringify(content)));
       }),
     );
   });

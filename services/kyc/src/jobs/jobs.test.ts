@@ -333,7 +333,7 @@ describe("stored links", () => {
     const reencryptBatch = createReencryption(rotatedContext);
     expect([await reencryptBatch(), await reencryptBatch()]).toEqual([4, 0]);
     for (const id of readableIds) expect(await readCiphertext(id)).toMatch(/^k2:/);
-    // Without the former key, only the two altered links cannot be decrypted.
+    // With the new key alone, kyc decrypts all links except the two altered ones.
     const links = new Map(createdApplications.map(({ id, linkUrl }) => [id, linkUrl]));
     const expectedLinks = [...links].map(([id, link]) => (readableIds.includes(id) ? link : undefined)).sort();
     expect((await readLinks(contextWithKeys(k2), caller)).sort()).toEqual(expectedLinks);

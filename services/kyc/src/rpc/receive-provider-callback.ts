@@ -40,8 +40,13 @@ export const receiveProviderCallback =
       return { result: BAD_SIGNATURE };
     }
     if (reading.kind !== "genuine") {
-      if (reading.kind === "unreadable") logger.error({ alert: true, provider: name }, "a signed callback cannot be read");
-      else logger.error({ alert: true, provider: name }, "callback of the provider's other environment");
+      if (reading.kind === "unreadable")
+        logger.error({ alert: true, provider: name }, "callback ignored, signature valid but content unreadable");
+      else
+        logger.error(
+          { alert: true, provider: name },
+          "callback ignored, it belongs to the provider's other environment (test or live)",
+        );
       return { result: ACCEPTED };
     }
     const { hint } = reading;

@@ -14,7 +14,7 @@ export interface DiditCall {
   /** Class of calls that share a rate limit. */
   readonly pace: "create" | "read" | "write";
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
-  /** With the slash at its end. */
+  /** Path of the URL, with a trailing slash. */
   readonly path: string;
   readonly timeoutMs: number;
   readonly content?: object;

@@ -96,7 +96,7 @@ async function createApplicant(
     const id = readToken(readObject(created.content)["id"]);
     return id ? { kind: "accepted", value: { id, isNew: true } } : { kind: "unknown", reason: "an applicant without an id" };
   }
-  // The text of the 409 names an id, but only the look-up returns it in a documented form.
+  // An applicant with this reference exists. The 409 contains its id only in undocumented text.
   if ("status" in created && created.status === 409) return await findApplicant(api, application.reference, level, remainingMs());
   return api.toFailure(created);
 }

@@ -442,7 +442,10 @@ describe("didit alone", () => {
   test("contract test 1: a 429 is an unknown outcome, after which calls of its class wait", async () => {
     await harness.sandbox.fault("kyc_create", "error:429", 1);
     expect(await current().create(aCreation(), timeoutMs)).toMatchObject({ kind: "unknown" });
-    expect(await current().create(aCreation(), 1_000)).toEqual({ kind: "unknown", reason: "no turn within the rate limit" });
+    expect(await current().create(aCreation(), 1_000)).toEqual({
+      kind: "unknown",
+      reason: "rate limit permits no call before the timeout",
+    });
   });
 
   test("a creation with a longer life than the workflow's sessions is rejected", async () => {

@@ -94,7 +94,7 @@ export function readChanges(content: unknown, after: string | null): ChangesSinc
 }
 
 /**
- * Returns the provider's error code. Ignores its message, which may contain personal data we sent.
+ * Returns the provider's error code. Ignores the message, which may contain personal data.
  */
 export const readErrorCode = (content: unknown): string =>
   readMatching(/^[A-Za-z0-9_.-]{1,64}$/, readObject(content)["error"]) ?? "unnamed";

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { systemUser } from "./database/audit-actor.ts";
-import { serviceNames } from "./database/repaired-services.ts";
+import { serviceNames } from "./database/service-descriptions.ts";
 
 export interface CommonOptions {
   readonly service?: string;

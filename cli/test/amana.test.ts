@@ -12,7 +12,7 @@ import { createTestDatabase, eventually, startTestServer, type TestDatabase, tes
 import { repair as webhooks } from "@amana/webhooks/repair";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { repairedServices } from "../src/database/repaired-services.ts";
+import { serviceDescriptions } from "../src/database/service-descriptions.ts";
 
 const logger = createLogger("test", "silent");
 let stack: AsyncDisposableStack;
@@ -161,7 +161,7 @@ test("stuck and migrate status list overdue work and missing migrations, and exi
 });
 
 test("amana stuck runs without SQL errors on the schema of each service", async () => {
-  for (const [name, load] of Object.entries(repairedServices)) {
+  for (const [name, load] of Object.entries(serviceDescriptions)) {
     const { repair } = await load();
     await using serviceDb = await createTestDatabase(name, repair.database);
     const env = { [`${name.toUpperCase()}_DATABASE_URL`]: serviceDb.url };
@@ -266,8 +266,8 @@ test("amana reads the database password from a setting or a file, and prints it 
 });
 
 test("api-keys revoke --databases revokes a business's and an operator's key once and audits the actor", async () => {
-  const repaired = (await import("@amana/identity/repair")).repair;
-  await using serviceDb = await createTestDatabase("identity", repaired.database);
+  const description = (await import("@amana/identity/repair")).repair;
+  await using serviceDb = await createTestDatabase("identity", description.database);
   const sql = (text: string, values: unknown[] = []) => serviceDb.orm.em.fork().execute<object[]>(text, values);
   const [business, key, operatorKey] = [uuidv7(), uuidv7(), uuidv7()];
   await sql("insert into business (id, name, status, created_at, updated_at) values (?, 'b', 'ACTIVE', now(), now())", [

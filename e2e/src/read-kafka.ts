@@ -32,7 +32,10 @@ export async function readKafka(brokers: string): Promise<KafkaMessage[]> {
   try {
     await consumer.subscribe({ topics, fromBeginning: true });
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const timer = setTimeout(() => reject(new Error(`unread: ${[...unreadPartitions.keys()].join(", ")}`)), timeoutMs);
+    const timer = setTimeout(
+      () => reject(new Error(`partitions not read within ${timeoutMs} ms: ${[...unreadPartitions.keys()].join(", ")}`)),
+      timeoutMs,
+    );
     if (unreadPartitions.size === 0) resolve();
     await consumer.run({
       eachMessage: async ({ topic, partition, message }) => {

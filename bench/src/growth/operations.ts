@@ -15,7 +15,7 @@ interface Operation {
 
 async function create(call: ApiCaller, path: string, body: object, key: string): Promise<Record<string, unknown>> {
   const response = await call("POST", `/api/v1/${path}`, body, { "idempotency-key": key });
-  if (response.status >= 300) throw new Error(`${path}: ${response.status} ${response.text}`);
+  if (response.status >= 300) throw new Error(`POST ${path} returned status ${response.status}: ${response.text}`);
   return response.body;
 }
 

@@ -30,7 +30,8 @@ export async function sendAtRate(routes: readonly Route[], seconds: number): Pro
 async function measure(name: string, send: Route["send"], dueMs: number): Promise<number> {
   const response = await send();
   const text = await response.body.text();
-  if (response.statusCode < 200 || response.statusCode > 299) throw new Error(`${name}: ${response.statusCode} ${text}`);
+  if (response.statusCode < 200 || response.statusCode > 299)
+    throw new Error(`${name} returned status ${response.statusCode}: ${text}`);
   return performance.now() - dueMs;
 }
 

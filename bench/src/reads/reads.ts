@@ -93,6 +93,6 @@ export async function reads({ rounds, seconds }: { rounds: number; seconds: numb
 async function readBody(url: string, key: string): Promise<string> {
   const response = await request(url, { headers: { authorization: `Bearer ${key}` } });
   const text = await response.body.text();
-  if (response.statusCode !== 200) throw new Error(`${url}: ${response.statusCode} ${text}`);
+  if (response.statusCode !== 200) throw new Error(`${url} returned status ${response.statusCode}: ${text}`);
   return text;
 }

@@ -131,7 +131,8 @@ async function registerFaulty(
   for (const [i, { name, url }] of endpointsToRegister.entries()) {
     const business = businesses[i % businessesWithFaults] as Business;
     const response = await business.call("POST", "/api/v1/webhook-endpoints", { url });
-    if (response.status !== 201) throw new Error(`${name}: ${response.status} ${response.text}`);
+    if (response.status !== 201)
+      throw new Error(`registering the endpoint "${name}" returned status ${response.status}: ${response.text}`);
     ids.set(name, { id: String(response.body["id"]), business });
   }
   for (const host of changedHosts) {

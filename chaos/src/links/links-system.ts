@@ -4,7 +4,7 @@ import { aBusiness, startTestSystem, type TestBusiness } from "@amana/e2e/test-s
 import pg from "pg";
 import { Clock } from "../events/clock.ts";
 import { applicationName } from "../refunds/inject-faults.ts";
-import { startSecondPayments } from "../second-payments.ts";
+import { startSecondPaymentsProcess } from "../second-payments-process.ts";
 
 /** Time to pay of the attacked system. The sandbox still accepts a payment after it. */
 export const windowSeconds = 6;
@@ -40,7 +40,7 @@ export async function startLinksSystem(): Promise<LinksSystem> {
   const clocks = [new Clock(system.logDir, "payments-1"), new Clock(system.logDir, "payments-2")];
   await payments.stop();
   await payments.start(clocks[0]?.env);
-  const second = stack.use(await startSecondPayments(system, clocks[1]?.env));
+  const second = stack.use(await startSecondPaymentsProcess(system, clocks[1]?.env));
   const database = new pg.Pool({
     connectionString: system.databaseUrls["payments"] ?? "",
     application_name: applicationName,

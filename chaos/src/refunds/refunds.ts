@@ -6,7 +6,7 @@ import { Pool } from "pg";
 import { extendSignal } from "../extend-signal.ts";
 import type { Program } from "../program.ts";
 import { createRandom } from "../random.ts";
-import { startSecondPayments } from "../second-payments.ts";
+import { startSecondPaymentsProcess } from "../second-payments-process.ts";
 import { findViolations, recordResult } from "./check-payment.ts";
 import { applicationName, injectFaults } from "./inject-faults.ts";
 import { decideAll, findPaymentsNeedingDecision } from "./operator.ts";
@@ -43,7 +43,7 @@ export const refunds: Program = {
     });
     const { system } = testSystem;
     proxy.target = system.sandboxUrl;
-    await using secondPayments = await startSecondPayments(system);
+    await using secondPayments = await startSecondPaymentsProcess(system);
     await using business = await createBusiness(system);
     await using database = await connect(system);
     const hasEnoughWork = () => report.counted("payments paid") >= workers && report.counted("partial refunds requested") > 0;

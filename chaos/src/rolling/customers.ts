@@ -36,7 +36,7 @@ const refundAmount = 250_50;
  * Sends a request to one of the gateways. Records a violation and returns undefined if the status
  * is not `expected`.
  */
-export type Call = (
+export type CallGateway = (
   name: string,
   method: "GET" | "POST" | "DELETE",
   path: string,
@@ -53,7 +53,7 @@ export const pauseFactorOf = (seconds: number): number => (seconds < secondsForS
 
 /** Runs several customers in parallel until the signal. */
 export async function runCustomers(shop: Shop): Promise<void> {
-  const call = createCall(shop);
+  const call = createCallGateway(shop);
   const repeat = (pauseMs: number, work: (number: number) => Promise<void>) => repeatUntilOver(shop, pauseMs, work);
   await Promise.all([
     repeat(40, () => read(call)),
@@ -77,7 +77,7 @@ export async function repeatUntilOver(
   }
 }
 
-export function createCall({ balancer, apiKey, report }: Shop): Call {
+export function createCallGateway({ balancer, apiKey, report }: Shop): CallGateway {
   return async (name, method, path, expected, body, headers) => {
     const url = balancer.next();
     const sentMs = performance.now();
@@ -97,21 +97,21 @@ export function createCall({ balancer, apiKey, report }: Shop): Call {
   };
 }
 
-async function read(call: Call): Promise<void> {
+async function read(call: CallGateway): Promise<void> {
   await call("a read of the business", "GET", "/api/v1/me", 200);
   await call("a list of payments", "GET", "/api/v1/payments?limit=5", 200);
   await call("a list of clients", "GET", "/api/v1/clients?limit=5", 200);
   await call("a list of events", "GET", "/api/v1/events?limit=5", 200);
 }
 
-async function registerClient({ completed }: Shop, call: Call, number: number): Promise<void> {
+async function registerClient({ completed }: Shop, call: CallGateway, number: number): Promise<void> {
   const email = `amina-${randomUUID()}@example.com`;
   const headers: Record<string, string> = number % 2 === 0 ? { "idempotency-key": email } : {};
   const client = await call("a client's registration", "POST", "/api/v1/clients/person", 201, { ...aPerson, email }, headers);
   if (client) completed.clients.push(email);
 }
 
-async function payAndRefund({ system, balancer, report, completed }: Shop, call: Call): Promise<void> {
+async function payAndRefund({ system, balancer, report, completed }: Shop, call: CallGateway): Promise<void> {
   const created = await call("a payment's creation", "POST", "/api/v1/payments", 201, order);
   if (!created) return;
   const id = String(created["id"]);
@@ -128,7 +128,7 @@ async function payAndRefund({ system, balancer, report, completed }: Shop, call:
   await call("a read of a payment", "GET", `/api/v1/payments/${id}`, 200);
 }
 
-async function verifyApplicant({ system, completed }: Shop, call: Call): Promise<void> {
+async function verifyApplicant({ system, completed }: Shop, call: CallGateway): Promise<void> {
   const external_id = `applicant-${process.pid}-${completed.applications.length}`;
   const application = await call("an application", "POST", "/api/v1/kyc/applications", 201, { external_id });
   if (!application) return;

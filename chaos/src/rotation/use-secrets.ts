@@ -5,7 +5,7 @@ import { until } from "@amana/dev-env/eventually";
 import { withClient } from "@amana/e2e/find-everywhere";
 import { amanaWith, databaseSettings } from "@amana/e2e/run-amana";
 import { sandbox } from "@amana/e2e/test-system";
-import { type Call, createCall, repeatUntilOver, type Shop } from "../rolling/customers.ts";
+import { type CallGateway, createCallGateway, repeatUntilOver, type Shop } from "../rolling/customers.ts";
 
 const auditMsMax = 180_000;
 
@@ -23,7 +23,7 @@ export interface UsedSecrets {
  * all three topics.
  */
 export async function useSecrets(shop: Shop, checkedUrl: string, used: UsedSecrets): Promise<void> {
-  const call = createCall(shop);
+  const call = createCallGateway(shop);
   await Promise.all([
     repeatUntilOver(shop, 150, () => verifyClient(shop, call, used)),
     repeatUntilOver(shop, 150, () => checkEndpoint(call, checkedUrl)),
@@ -31,7 +31,7 @@ export async function useSecrets(shop: Shop, checkedUrl: string, used: UsedSecre
   ]);
 }
 
-async function verifyClient({ system, report, completed }: Shop, call: Call, { verified }: UsedSecrets): Promise<void> {
+async function verifyClient({ system, report, completed }: Shop, call: CallGateway, { verified }: UsedSecrets): Promise<void> {
   const email = `lina-${randomUUID()}@example.com`;
   const client = await call("a client's registration", "POST", "/api/v1/clients/person", 201, { ...aPerson, email });
   if (!client) return;
@@ -52,7 +52,7 @@ async function verifyClient({ system, report, completed }: Shop, call: Call, { v
 }
 
 /** Creates an endpoint and checks it. Another replica may have to decrypt the webhook secret. */
-async function checkEndpoint(call: Call, url: string): Promise<void> {
+async function checkEndpoint(call: CallGateway, url: string): Promise<void> {
   const endpoint = await call("an endpoint's registration", "POST", "/api/v1/webhook-endpoints", 201, { url });
   if (!endpoint) return;
   const path = `/api/v1/webhook-endpoints/${endpoint["id"]}`;
@@ -60,7 +60,7 @@ async function checkEndpoint(call: Call, url: string): Promise<void> {
   await call("a deletion of an endpoint", "DELETE", path, 204);
 }
 
-async function repeatRequest(shop: Shop, call: Call): Promise<void> {
+async function repeatRequest(shop: Shop, call: CallGateway): Promise<void> {
   const body = { ...aPerson, email: `nadia-${randomUUID()}@example.com` };
   const register = (name: string) => call(name, "POST", "/api/v1/clients/person", 201, body, { "idempotency-key": body.email });
   const first = await register("a keyed registration");

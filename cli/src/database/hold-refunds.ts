@@ -1,6 +1,6 @@
 import { transaction } from "@amana/database";
 import { uuidv7 } from "@amana/runtime";
-import type { RepairedService } from "@amana/service-host";
+import type { ServiceDescription } from "@amana/service-host";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { CommandError, exitCodes } from "../command-error.ts";
 import type { ChangeOptions } from "../options.ts";
@@ -25,7 +25,7 @@ export async function release(options: HoldOptions): Promise<void> {
 async function change<T>(
   { as, reason, service = "payments", databaseUrl }: HoldOptions,
   action: "held" | "released",
-  work: (em: SqlEntityManager, refunds: NonNullable<RepairedService["refunds"]>) => Promise<T>,
+  work: (em: SqlEntityManager, refunds: NonNullable<ServiceDescription["refunds"]>) => Promise<T>,
 ): Promise<T> {
   return await withServices({ service, databaseUrl }, async ([database]) => {
     const refunds = database?.service.refunds;

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { createOrm, hasTenantTables, isDatabaseUnavailable, type Orm, readDatabaseUrl } from "@amana/database";
 import { allTenants, createLogger, forTenant, readEnv } from "@amana/runtime";
 import { amanaDir } from "@amana/runtime/amana-dir";
-import type { RepairedService } from "@amana/service-host";
+import type { ServiceDescription } from "@amana/service-host";
 import { CommandError, exitCodes } from "../command-error.ts";
-import { repairedServices, serviceNames } from "./repaired-services.ts";
+import { serviceDescriptions, serviceNames } from "./service-descriptions.ts";
 
 export interface Selection {
   /** Name of one service. Default: all services. */
@@ -18,7 +18,7 @@ export interface Selection {
 
 /** A service with an open connection to its database. */
 export interface OpenDatabase {
-  readonly service: RepairedService;
+  readonly service: ServiceDescription;
   readonly orm: Orm;
 }
 
@@ -34,7 +34,7 @@ export async function withServices<T>(
   const names = selectedNames(selection);
   await using stack = new AsyncDisposableStack();
   const databases: OpenDatabase[] = [];
-  for (const [name, load] of Object.entries(repairedServices)) {
+  for (const [name, load] of Object.entries(serviceDescriptions)) {
     if (!names.includes(name)) continue;
     const { repair } = await load();
     const url = databaseUrlOf(name, selection, names.length === 1);

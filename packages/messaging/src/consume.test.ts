@@ -236,7 +236,7 @@ test("an event of an unknown type waits for a version that supports it, and othe
   await transport.deliver(...newEvents, aMessage("same key", { key: "0" }));
   expect(await effects(db.orm)).toEqual(["same key"]);
   expect(new Set(await statuses())).toEqual(new Set(["WAITING"]));
-  // Simulates the start of the next version.
+  // Restarts the consumer as the next version of the service, which supports the new event type.
   await Promise.all(stack.splice(0).map((consumer) => consumer[Symbol.asyncDispose]()));
   supported.add("tests.v1.New");
   await aConsumer({ effect }, db.orm, { retrySeconds: [60] });

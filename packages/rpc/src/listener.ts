@@ -36,13 +36,16 @@ const drainTimeoutMs = 40_000;
  * While the server stops, it serves idle connections until their clients have closed them.
  */
 const keepAliveTimeoutMs = 4_000;
-/** Time in which clients with traffic read `Connection: close` and stop opening connections. */
+/**
+ * Time for which the port stays open during a shutdown. Clients with traffic receive `Connection:
+ * close` in this time, and then connect to another replica.
+ */
 const portGraceMs = 100;
 /** Maximum number of pending requests on a connection. `createRpcClient` sends one at a time. */
 const pipelinedMax = 32;
 /** Number of checks for unread responses during `idleTimeoutMs`. */
 const stallChecks = 5;
-/** Bounds the wait for pending connections, so that a permanently busy process stops, too. */
+/** Maximum number of rounds that accept pending connections, so that a busy process also stops. */
 const acceptRoundsMax = 20;
 /** Maximum time of a handshake that began with the previous certificate. */
 const handshakeEndMs = 500;
@@ -92,7 +95,8 @@ export async function listen(options: {
   );
   http1Server.timeout = limits.idleTimeoutMs;
   http1Server.on("timeout", destroyIfSilent);
-  // This server never listens itself. The event starts the timer that enforces its timeouts.
+  // This server has no port, because `serve` passes the connections to it. The emitted event starts
+  // the timer that enforces its timeouts.
   http1Server.emit("listening");
 
   const http2Server = createHttp2Server(handle, limits, sessions).on("session", (session) => {
@@ -137,7 +141,8 @@ export async function listen(options: {
     async stop() {
       stopping = true;
       for (const socket of sockets) {
-        // `Connection: close` on an earlier response would drop the pipelined requests after it.
+        // Only the newest pending response gets `Connection: close`. An earlier one with this
+        // header would end the connection before the responses to the pipelined requests after it.
         const newest = [...(pending.get(socket) ?? [])].at(-1);
         if (newest) newest.shouldKeepAlive = false;
       }
@@ -157,8 +162,8 @@ export async function listen(options: {
 }
 
 /**
- * Destroys a socket whose timeout has ended, unless it has received bytes. After a block of the
- * event loop, timers run before the bytes that arrived during it are read.
+ * Destroys a socket whose timeout has expired, unless bytes have arrived. After the event loop was
+ * blocked, timers run before the bytes that arrived in the meantime are read.
  */
 function destroyIfSilent(socket: net.Socket): void {
   const { bytesRead } = socket;
@@ -177,9 +182,9 @@ function destroyStalled(sockets: ReadonlySet<net.Socket>, stallMs: number): Node
 }
 
 /**
- * Accepts the connections that are queued in the kernel, which resets them when the port closes. A
- * busy process accepts late, while more connections arrive. The loop ends after a round without
- * work.
+ * Accepts the connections that are queued in the kernel, which would reset them when the port
+ * closes. A busy process needs several rounds, because more connections arrive during a round. The
+ * loop ends after a round without work.
  */
 async function acceptPending(): Promise<void> {
   for (let round = 0; round < acceptRoundsMax; round++) {
@@ -251,8 +256,8 @@ function createPlainServer({ headersTimeoutMs, track, serve }: AcceptOptions): n
     track(socket);
     const destroy = () => destroyIfSilent(socket);
     socket.setTimeout(headersTimeoutMs, destroy);
-    // HTTP/2 with prior knowledge begins with "PRI * HTTP/2.0". The bytes are put back before the
-    // HTTP server gets the socket; a "data" listener here would lose them.
+    // HTTP/2 with prior knowledge begins with "PRI * HTTP/2.0". `unshift` returns the bytes to the
+    // socket for the HTTP server. A "data" listener here would consume them.
     socket.once("readable", () => {
       socket.setTimeout(0, destroy);
       const first = socket.read() as Buffer | null;

@@ -4,15 +4,15 @@ import axe from "axe-core";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { expect } from "vitest";
 
-/** Chromium without a window, which Debian offers as its own package. It needs half of the CPU. */
+/** Path of Debian's package chromium-headless-shell, which needs half of Chromium's CPU time. */
 const headlessShell = "/usr/bin/chromium-headless-shell";
 
-/** CHROMIUM_PATH has priority, then the headless shell, then an installed Chromium or Chrome. */
+/** Path of the browser: CHROMIUM_PATH, else the headless shell, else a Chromium or Chrome. */
 const executablePath = !process.env["CHROMIUM_PATH"] && existsSync(headlessShell) ? headlessShell : findChromium();
 
 /**
- * Returns whether no browser is installed, and prints then that the tests are skipped. `tests`: for
- * example "browser tests of receipts".
+ * Returns whether no browser is installed. If so, prints that `tests` are skipped, for example
+ * "browser tests of receipts".
  */
 export function isBrowserMissing(tests: string): boolean {
   if (executablePath !== undefined) return false;
@@ -27,8 +27,8 @@ export const launchBrowser = (): Promise<Browser> =>
   chromium.launch({ executablePath: executablePath ?? "", args: [...chromiumFlags] });
 
 /**
- * Starts a headless browser with a fake camera, which shows a test picture. A page needs permission
- * to use it. The headless shell denies it without a question, so another browser has priority.
+ * Starts a headless browser with a fake camera, which shows a test picture. Prefers Chromium or
+ * Chrome, because the headless shell denies every page the permission for the camera.
  */
 export const launchBrowserWithCamera = (): Promise<Browser> =>
   chromium.launch({
@@ -37,14 +37,15 @@ export const launchBrowserWithCamera = (): Promise<Browser> =>
   });
 
 /**
- * Loads axe with every document of the page. Call once before the first navigation, because the
- * policy of a page blocks a script that is added later.
+ * Adds axe to every document that the page loads. Call this before the first navigation, because a
+ * page's Content-Security-Policy blocks scripts that are added later.
  */
 export const addAxe = (page: Page): Promise<unknown> => page.addInitScript(axe.source);
 
 /**
- * Expects on a small light screen and on a large dark one that axe finds no violation and that the
- * page does not scroll horizontally. `screenshots`: path of the pictures without width and ending.
+ * Expects that axe finds no violation and that the page does not scroll horizontally. Checks both
+ * on a small screen in light colours and on a large screen in dark colours. `screenshots`: path
+ * prefix of the screenshots, without width and file extension.
  */
 export async function expectAccessible(page: Page, screenshots?: string): Promise<void> {
   for (const [width, colorScheme] of [[320, "light"] as const, [1280, "dark"] as const]) {

@@ -114,7 +114,7 @@ test.each<[string, Reply[], boolean, number]>([
   },
 );
 
-test("the client sends a request that is not repeatable once, except after 429", async () => {
+test("the client does not retry a request that is not repeatable, except after 429", async () => {
   const unanswered = await startServer("reset", { status: 200 });
   const error = await unanswered.amana.webhookEndpoints.update("e-1", { rotate_secret: true }).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(ConnectionError);

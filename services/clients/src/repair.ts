@@ -1,10 +1,10 @@
 import { KycEventSchema } from "@amana/contracts/kyc/v1/kyc_events_pb";
 import { recordAction, stuckInboxRows, stuckOutboxRows } from "@amana/messaging";
-import type { RepairedService } from "@amana/service-host";
+import type { ServiceDescription } from "@amana/service-host";
 import { database } from "./orm.ts";
 
 /** Description of this service for the command `amana`. */
-export const repair: RepairedService = {
+export const repair: ServiceDescription = {
   name: "clients",
   database,
   emits: ["audit.v1"],

@@ -47,16 +47,18 @@ class PageRenderer extends Renderer {
   }
   override link({ href, tokens }: Tokens.Link): string {
     const [, file, anchor = ""] = /^([\w-]+)\.md(#.*)?$/.exec(href) ?? [];
-    if (file === undefined && !href.startsWith("https://")) throw new Error(`docs/guide: a link to ${href} cannot be served`);
+    if (file === undefined && !href.startsWith("https://"))
+      throw new Error(`docs/guide: unsupported link ${href}. Link to a page of the guide or to an https:// URL.`);
     const address = file === undefined ? href : `${guidePath(file === "README" ? "index" : file)}${anchor}`;
     return `<a href="${address}">${this.parser.parseInline(tokens)}</a>`;
   }
   override html({ text }: Tokens.HTML | Tokens.Tag): string {
-    if (!text.trim().startsWith("<!--")) throw new Error(`docs/guide: ${text} cannot be served`);
+    if (!text.trim().startsWith("<!--"))
+      throw new Error(`docs/guide: unsupported HTML ${text}. Use Markdown or an HTML comment.`);
     return "";
   }
   override image({ href }: Tokens.Image): string {
-    throw new Error(`docs/guide: the image ${href} cannot be served`);
+    throw new Error(`docs/guide: unsupported image ${href}. Describe its content in text.`);
   }
 }
 

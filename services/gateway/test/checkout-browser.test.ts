@@ -139,7 +139,7 @@ describe.skipIf(isBrowserMissing("browser tests of payment links"))("the pages o
   const cases = Object.keys(states).flatMap((name) => languages.map((language) => [name, language] as const));
 
   test.each(cases)(
-    "axe reports no violation, the page does not violate its Content-Security-Policy and does not scroll horizontally, in light and dark: %s in %s",
+    "the checkout page (%s, in the language %s) has no axe violation, violates no Content-Security-Policy and does not scroll horizontally, in light and dark",
     async (name, language) => {
       const { arrange, path, act, hasCaptcha = false } = states[name]!;
       arrange(gateway);

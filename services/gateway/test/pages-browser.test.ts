@@ -23,15 +23,18 @@ describe.skipIf(isBrowserMissing("browser tests of the gateway's pages"))("the g
   test.each([
     ...["fr", "ar", "en"].map((locale) => [locale, "/"] as const),
     ...[...guide, "/problems", "/problems/rate_limited"].map((path) => ["en", path] as const),
-  ])("axe reports no violation and no page scrolls horizontally, in light and dark, in %s: %s", async (locale, path) => {
-    const context = await browser.newContext({ locale });
-    const page = await context.newPage();
-    page.setDefaultTimeout(90_000);
-    await addAxe(page);
-    await page.goto(`${url}${path}`);
-    await expectAccessible(page);
-    await context.close();
-  });
+  ])(
+    "in the language %s, the page %s has no axe violation and does not scroll horizontally, in light and dark",
+    async (locale, path) => {
+      const context = await browser.newContext({ locale });
+      const page = await context.newPage();
+      page.setDefaultTimeout(90_000);
+      await addAxe(page);
+      await page.goto(`${url}${path}`);
+      await expectAccessible(page);
+      await context.close();
+    },
+  );
 
   test("the reference links to the guide", async () => {
     const page = await browser.newPage();

@@ -61,12 +61,15 @@ describe.skipIf(isBrowserMissing("browser tests of receipts"))("the receipt page
 
   test.each(
     languages.flatMap((language) => (["paid", "refunded", "reversed"] as const).map((state) => [language, state] as const)),
-  )("axe reports no violation and the page does not scroll horizontally at 320 and 1280 px: %s, %s", async (language, state) => {
-    gateway.behaviour.receipts.findReceipt = async () => states[state]();
-    const page = await openPage(language);
-    await expectAccessible(page, screenshotsOf(`${language}-${state}`));
-    await page.context().close();
-  });
+  )(
+    "the receipt page in the language %s for a payment that is %s has no axe violation and does not scroll horizontally",
+    async (language, state) => {
+      gateway.behaviour.receipts.findReceipt = async () => states[state]();
+      const page = await openPage(language);
+      await expectAccessible(page, screenshotsOf(`${language}-${state}`));
+      await page.context().close();
+    },
+  );
 
   test.each(languages)("a rejected address gets the focus and is announced with its problem: %s", async (language) => {
     gateway.behaviour.receipts.sendReceipt = async () => {

@@ -1,12 +1,12 @@
 import { ActionRecordedSchema } from "@amana/contracts/identity/v1/audit_events_pb";
 import { stuckInboxRows } from "@amana/messaging";
-import type { RepairedService } from "@amana/service-host";
+import type { ServiceDescription } from "@amana/service-host";
 import { revokeKey } from "./api-key/revoke-key.ts";
 import { auditAction } from "./audit/audit-event.ts";
 import { database } from "./orm.ts";
 
 /** Description of this service for the command `amana`. */
-export const repair: RepairedService = {
+export const repair: ServiceDescription = {
   name: "identity",
   database,
   emits: [],

@@ -1,11 +1,11 @@
 import { overdueRows } from "@amana/jobs";
 import { recordAction, stuckOutboxRows } from "@amana/messaging";
-import type { RepairedService } from "@amana/service-host";
+import type { ServiceDescription } from "@amana/service-host";
 import { compareWithConsumed } from "./kyc-application/compare-consumed.ts";
 import { database } from "./orm.ts";
 
 /** Description of this service for the command `amana`. */
-export const repair: RepairedService = {
+export const repair: ServiceDescription = {
   name: "kyc",
   database,
   emits: ["kyc.v1", "audit.v1"],

@@ -35,7 +35,8 @@ export const anApplication = (changes: Partial<KycApplication> = {}): KycApplica
   });
 
 /**
- * Returns the provider's state of `anApplication`: COMPLETED and APPROVED with positive evidence.
+ * Returns a state of `anApplication` at the provider: COMPLETED and APPROVED with positive
+ * evidence.
  */
 export const aState = (changes: Partial<ApplicationState> = {}): ApplicationState => ({
   providerId: "ver_1",

@@ -9,7 +9,7 @@ export async function startCallbackServer(kyc: () => RpcClient<typeof KycApplica
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
-    // The last part of the path names the vendor: /callbacks/kyc/didit.
+    // The last segment of the path is the vendor, as in /callbacks/kyc/didit.
     const provider = request.url?.split("/")[3] ?? "port";
     const status = await kyc()
       ?.receiveProviderCallback({ body: Buffer.concat(chunks), provider, headers }, { caller: platformCaller })

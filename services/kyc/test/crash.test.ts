@@ -8,7 +8,7 @@ import { type Harness, kycSettings, startHarness } from "./harness.ts";
 
 type Caller = ReturnType<typeof aBusinessCaller>;
 
-/** The service that keeps running while another process of the service is killed. */
+/** A second kyc process, which keeps running while the other process is killed. */
 let harness: Harness;
 beforeAll(async () => {
   harness = await startHarness();
@@ -39,14 +39,14 @@ test.each([
   ["application.linked", "right before the commit", 0],
   ["application.committed", "after the commit and before the response", 1],
 ])(
-  "a creation with the same Idempotency-Key returns one application after a kill at %s, %s",
+  "kyc, killed at %s (%s), returns one application for a repeated creation with the same Idempotency-Key",
   async (faultPoint, _when, committedCount) => {
     const caller = aBusinessCaller();
     const create = (kyc: Harness["kyc"]) => kyc.createKycApplication({ externalId: "x" }, withIdempotencyKey(caller, "k"));
     await callAndKill(faultPoint, caller, create);
     expect(await readApplications(caller.businessId)).toHaveLength(committedCount);
     if (committedCount === 0) expect(await refusal(create(harness.kyc))).toMatchObject({ code: "idempotency_in_progress" });
-    // Ends the hold of the killed request.
+    // Ends the hold that the killed process has on the Idempotency-Key.
     await harness.sql("update idempotency_key set held_until = now() where scope = ?", [caller.businessId]);
 
     const application = await create(harness.kyc);
@@ -60,13 +60,13 @@ test.each([
 );
 
 test.each(["kyc_cancel.answered", "cancel.answered", "cancel.committed"])(
-  "a cancellation with the same Idempotency-Key emits one event after a kill at %s",
+  "kyc, killed at %s, emits one event for a repeated cancellation with the same Idempotency-Key",
   async (faultPoint) => {
     const caller = aBusinessCaller();
     const { id } = await harness.create(caller);
     const cancel = (kyc: Harness["kyc"]) => kyc.cancelKycApplication({ id }, withIdempotencyKey(caller, "k"));
     await callAndKill(faultPoint, caller, cancel);
-    // A refresh may record the cancellation before the repeated request.
+    // A read by the business may record the cancellation before the repeated request does.
     await harness.readRefreshed(id, caller);
     expect(await cancel(harness.kyc)).toMatchObject({ id, status: KycStatus.CANCELED });
     expect(await harness.readEventNames(id)).toEqual(["CREATED", "CANCELED"]);
@@ -74,7 +74,7 @@ test.each(["kyc_cancel.answered", "cancel.answered", "cancel.committed"])(
 );
 
 test.each(["kyc_review.answered", "review.answered", "review.committed"])(
-  "a decision is emitted and audited once after a kill at %s",
+  "kyc, killed at %s, emits and audits an operator's decision once",
   async (faultPoint) => {
     const caller = aBusinessCaller();
     const { id } = await harness.aDecidedApplication({ outcome: "needs_review" }, caller);
@@ -91,7 +91,7 @@ test.each(["kyc_review.answered", "review.answered", "review.committed"])(
   },
 );
 
-test("a decision whose process was killed is audited, and the next operator's decision is rejected", async () => {
+test("kyc, killed after it sent an operator's decision, audits the decision and rejects another operator's decision", async () => {
   const { id } = await harness.aDecidedApplication({ outcome: "needs_review" });
   const review = (kyc: Harness["kyc"], outcome: KycVerdict, options: ReturnType<typeof withIdempotencyKey>) =>
     kyc.reviewKycApplication({ id, outcome, note: "seen" }, options);
@@ -99,7 +99,7 @@ test("a decision whose process was killed is audited, and the next operator's de
     review(kyc, KycVerdict.APPROVED, withIdempotencyKey(adminCaller, "k")),
   );
   const otherOperator = { ...adminCaller, keyId: "018f0000-0000-7000-8000-000000000002", keyPrefix: "ak_another" } as const;
-  // Ends the deadline of the killed request.
+  // Moves the deadline of the killed request into the past, so that another decision is possible.
   await harness.sql("update kyc_application set review_request = jsonb_set(review_request, '{untilMs}', '0') where id = ?", [id]);
   expect(await refusal(review(harness.kyc, KycVerdict.REJECTED, withIdempotencyKey(otherOperator, "k", "f2")))).toMatchObject({
     code: "kyc_review_not_open",
@@ -112,7 +112,7 @@ test("a decision whose process was killed is audited, and the next operator's de
 });
 
 test.each(["callback.answered", "callback.committed"])(
-  "a callback that the provider repeats is applied once after a kill at %s",
+  "kyc, killed at %s, applies a repeated callback once",
   async (faultPoint) => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);

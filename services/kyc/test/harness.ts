@@ -65,7 +65,7 @@ export async function startHarness(
     kyc: client,
     create: (caller = aBusinessCaller(), request: CreateRequest = {}) =>
       client.createKycApplication({ locale: "fr", ...request }, { caller, timeoutMs: 20_000 }),
-    /** Reads the application after a refresh, without the limit of one refresh in ten seconds. */
+    /** Refreshes and reads the application. Resets the limit of one refresh in ten seconds. */
     async readRefreshed(id: string, caller: CallOptions["caller"]): Promise<KycApplicationMessage> {
       await sql("update kyc_application set refreshed_at = null where id = ?", [id]);
       return await client.getKycApplication({ id }, { caller });
@@ -95,7 +95,7 @@ export async function startHarness(
       const allEvents = (await readOutbox("audit.v1")).map(({ payload }) => fromBinary(ActionRecordedSchema, payload));
       return allEvents.filter(({ entityId }) => entityId === id);
     },
-    /** Creates an application, submits it in the sandbox and returns the refreshed result. */
+    /** Creates an application, submits it in the sandbox and returns it after the result. */
     async aDecidedApplication(submission: Submission, caller = aBusinessCaller(), request: CreateRequest = {}) {
       const { id, linkUrl } = await harness.create(caller, request);
       await sandbox.submit(linkUrl, submission);
@@ -112,13 +112,14 @@ export async function startHarness(
   return harness;
 }
 
-/** Settings of kyc that other services do not have. */
+/** Returns the settings that only kyc has. */
 export const kycSettings = (
   providerUrl: string,
   callbackUrl: string,
   provider: ProviderName = "port",
 ): Record<string, string> => ({
-  // No server listens here. Tests use applications without a client, or replace `clients`.
+  // No server listens on this port. Tests create applications without a client, or replace
+  // `clients`.
   CLIENTS_URLS: "http://127.0.0.1:9",
   SECRET_ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
   KYC_CALLBACK_URL: callbackUrl,
@@ -126,7 +127,7 @@ export const kycSettings = (
   ...providerSettings[provider](providerUrl),
 });
 
-/** Settings of each provider for the accounts that the sandbox has. */
+/** Returns the settings of each provider for the sandbox's account. */
 export const providerSettings: Readonly<Record<ProviderName, (sandboxUrl: string) => Record<string, string>>> = {
   port: (url) => ({ KYC_PROVIDER_URL: url, KYC_PROVIDER_TOKEN: providerToken, KYC_CALLBACK_SECRETS: callbackSecret }),
   didit: (url) => ({

@@ -15,7 +15,7 @@ export interface Submission {
   readonly birth_date?: string;
   readonly hold_seconds?: number;
   readonly aml_cleared?: boolean;
-  /** Fields laid over the response. Null removes a field. */
+  /** Fields that replace fields of the response. Null removes a field. */
   readonly answer?: Readonly<Record<string, unknown>>;
 }
 

@@ -14,7 +14,7 @@ const faultPoints = {
   },
 } as const;
 
-describe.each(["didit", "sumsub"] as const)("contract test 14, a crash between two calls to %s", (vendor) => {
+describe.each(["didit", "sumsub"] as const)("kyc with %s, killed between two calls to the vendor", (vendor) => {
   let harness: Harness;
   beforeAll(async () => {
     harness = await startHarness({ provider: vendor });
@@ -32,13 +32,13 @@ describe.each(["didit", "sumsub"] as const)("contract test 14, a crash between t
   }
 
   test.each(faultPoints[vendor].create)(
-    "a creation with the same key stores one application after a kill at %s",
+    `kyc with ${vendor}, killed at %s, stores one application for a repeated creation with the same Idempotency-Key`,
     async (faultPoint) => {
       const caller = aBusinessCaller();
       const create = (kyc: Harness["kyc"]) =>
         kyc.createKycApplication({ externalId: "x" }, { ...withIdempotencyKey(caller, "k"), timeoutMs: 20_000 });
       await callAndKill(faultPoint, create);
-      // Ends the hold of the killed request.
+      // Ends the hold that the killed process has on the Idempotency-Key.
       await harness.sql("update idempotency_key set held_until = now() where scope = ?", [caller.businessId]);
       const application = await create(harness.kyc);
       expect(await create(harness.kyc)).toEqual(application);
@@ -49,7 +49,7 @@ describe.each(["didit", "sumsub"] as const)("contract test 14, a crash between t
   );
 
   test.each(faultPoints[vendor].cancel)(
-    "a cancellation with the same key closes the link once after a kill at %s",
+    `kyc with ${vendor}, killed at %s, closes the link and emits one event for a repeated cancellation`,
     async (faultPoint) => {
       const caller = aBusinessCaller();
       const { id, linkUrl } = await harness.create(caller);
@@ -63,7 +63,7 @@ describe.each(["didit", "sumsub"] as const)("contract test 14, a crash between t
   );
 
   test.each(["kyc_review.answered", "review.answered"])(
-    "a decision is emitted and audited once after a kill at %s",
+    `kyc with ${vendor}, killed at %s, emits and audits an operator's decision once`,
     async (faultPoint) => {
       const { id } = await harness.aDecidedApplication({ outcome: "needs_review", reason_codes: ["DUPLICATE"] });
       const review = (kyc: Harness["kyc"]) =>

@@ -14,7 +14,10 @@ const readStored = async (id: string) =>
 
 const sync = (id: string) => forTenant(allTenants, () => syncApplication(harness.context, id, timeoutMs));
 
-/** Reads at the vendor now. The returned function records the response later. */
+/**
+ * Starts a read at the vendor. `read` sends the request and returns a function that records the
+ * response, so that a test controls the order.
+ */
 async function readAtVendor(id: string) {
   const { context } = harness;
   const em = context.orm.em.fork();
@@ -33,14 +36,14 @@ async function readAtVendor(id: string) {
   };
 }
 
-describe.each(["didit", "sumsub"] as const)("%s", (vendor) => {
+describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
   beforeAll(async () => {
     harness = await startHarness({ provider: vendor });
   });
   afterAll(() => harness[Symbol.asyncDispose]());
   afterEach(() => harness.sandbox.clearFaults());
 
-  test("an approval without a person does not end a review that began during the read", async () => {
+  test(`kyc with ${vendor} does not end a review on an API approval that was read before the review was recorded`, async () => {
     const { id, linkUrl } = await harness.create();
     await harness.sandbox.submit(linkUrl, { outcome: "needs_review", reason_codes: ["DUPLICATE"] });
     const recordReview = await (await readAtVendor(id)).read();
@@ -55,7 +58,7 @@ describe.each(["didit", "sumsub"] as const)("%s", (vendor) => {
     expect(await readStored(id)).toMatchObject({ verdict: "NEEDS_REVIEW", reviewed_at: null });
   });
 
-  test("a person's approval that was read before the review was recorded ends the review by the next check", async () => {
+  test(`kyc with ${vendor} applies in the next check a person's provable approval that was read before the review was recorded`, async () => {
     const { id, linkUrl } = await harness.create();
     await harness.sandbox.submit(linkUrl, { outcome: "needs_review", reason_codes: ["DUPLICATE"] });
     const recordReview = await (await readAtVendor(id)).read();
@@ -69,7 +72,7 @@ describe.each(["didit", "sumsub"] as const)("%s", (vendor) => {
     expect(await readStored(id)).toMatchObject({ verdict });
   });
 
-  test("a cancellation is recorded although a later read was recorded first", async () => {
+  test(`kyc with ${vendor} records a cancellation even if a read that began later was recorded first`, async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     const provider = harness.context.providers.current;
@@ -86,12 +89,12 @@ describe.each(["didit", "sumsub"] as const)("%s", (vendor) => {
     expect(await readStored(id)).toMatchObject({ status: "CANCELED", next_check_at: null });
   });
 
-  test("an operator's decision is recorded although a read from before it was recorded after its start", async () => {
+  test(`kyc with ${vendor} records an operator's decision even if an outdated read is recorded while the decision is sent`, async () => {
     const { id } = await harness.aDecidedApplication({ outcome: "needs_review", reason_codes: ["DUPLICATE"] });
     const provider = harness.context.providers.current;
     const review = vi.spyOn(provider, "review");
     review.mockImplementation(async (known, decision, ms) => {
-      // Another check reads and records the state before the vendor applies the decision.
+      // Another check reads before the vendor applies the decision, and records the state after it.
       const later = await readAtVendor(id);
       const record = await later.read();
       review.mockRestore();
@@ -108,7 +111,7 @@ describe.each(["didit", "sumsub"] as const)("%s", (vendor) => {
     expect(await harness.readAuditEvents(id)).toHaveLength(1);
   });
 
-  test("an operator's rejection causes no alert by the vendor's callback", async () => {
+  test(`kyc with ${vendor} logs no alert if it reads the application after an operator's rejection`, async () => {
     const { id } = await harness.aDecidedApplication({ outcome: "needs_review", reason_codes: ["DUPLICATE"] });
     await harness.kyc.reviewKycApplication(
       { id, outcome: KycVerdict.REJECTED, note: "checked" },
@@ -121,14 +124,14 @@ describe.each(["didit", "sumsub"] as const)("%s", (vendor) => {
   });
 });
 
-describe("sumsub alone", () => {
+describe("kyc with sumsub", () => {
   beforeAll(async () => {
     harness = await startHarness({ provider: "sumsub" });
   });
   afterAll(() => harness[Symbol.asyncDispose]());
   afterEach(() => harness.sandbox.clearFaults());
 
-  test("a submission that the vendor no longer has needs a review after its link's end, and an operator decides it", async () => {
+  test("kyc with sumsub requires a review, after the link's end, of a submission that the vendor no longer has", async () => {
     const { id, linkUrl } = await harness.create();
     await harness.sandbox.submit(linkUrl, { outcome: "approved", hold_seconds: 600 });
     await sync(id);
@@ -146,7 +149,7 @@ describe("sumsub alone", () => {
     expect(decided).toMatchObject({ verdict: KycVerdict.REJECTED });
   });
 
-  test("a failed attempt that is read after the link's end expires the application only with its link", async () => {
+  test("kyc with sumsub sets EXPIRED and closes the link if a failed attempt is read after the link's end", async () => {
     const { id, linkUrl } = await harness.create();
     await harness.sandbox.submit(linkUrl, { outcome: "failed", hold_seconds: 1 });
     await sync(id);

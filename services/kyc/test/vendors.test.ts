@@ -33,11 +33,11 @@ const knownOf = (providerId: string, reference: string, changes: Partial<KnownAp
   ...changes,
 });
 
-/** Creates an application at the vendor alone. */
+/** Creates an application at the vendor, without a row in kyc. */
 async function createAtVendor(changes: Partial<ApplicationToCreate> = {}) {
   const requested = aCreation(changes);
   const outcome = await current().create(requested, timeoutMs);
-  if (outcome.kind !== "accepted") throw new Error(`the creation was not accepted: ${JSON.stringify(outcome)}`);
+  if (outcome.kind !== "accepted") throw new Error(`the vendor did not accept the application: ${JSON.stringify(outcome)}`);
   return { ...outcome.value, reference: requested.reference };
 }
 
@@ -48,7 +48,7 @@ const makeDue = (id: string, ago = "0 s") =>
 const review = (id: string, outcome: KycVerdict) =>
   harness.kyc.reviewKycApplication({ id, outcome, note: "checked" }, { caller: adminCaller, timeoutMs: 20_000 });
 
-/** Delivers callbacks during `work`. */
+/** Runs `work` while callbacks are delivered. */
 async function withCallbacks<T>(work: () => Promise<T>): Promise<T> {
   harness.callbackTarget.isReachable = true;
   try {
@@ -58,14 +58,14 @@ async function withCallbacks<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-describe.each(["didit", "sumsub"] as const)("%s", (vendor) => {
+describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
   beforeAll(async () => {
     harness = await startHarness({ provider: vendor });
   });
   afterAll(() => harness[Symbol.asyncDispose]());
   afterEach(() => harness.sandbox.clearFaults());
 
-  test("an application is created at the vendor, opened and submitted", async () => {
+  test(`kyc with ${vendor} follows an application from its creation to its submission`, async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     expect(await harness.readRefreshed(id, caller)).toMatchObject({ status: KycStatus.CREATED });
@@ -74,7 +74,7 @@ describe.each(["didit", "sumsub"] as const)("%s", (vendor) => {
     const opened = vendor === "didit" ? KycStatus.OPENED : KycStatus.CREATED;
     expect(await harness.readRefreshed(id, caller)).toMatchObject({ status: opened });
     await harness.sandbox.submit(linkUrl, { outcome: "approved", hold_seconds: 600 });
-    // Didit does not distinguish a submitted session from an opened one.
+    // Didit reports the same status for an opened and a submitted session.
     const submitted = vendor === "didit" ? KycStatus.OPENED : KycStatus.PROCESSING;
     expect(await harness.readRefreshed(id, caller)).toMatchObject({ status: submitted });
   });
@@ -86,16 +86,16 @@ describe.each(["didit", "sumsub"] as const)("%s", (vendor) => {
     ["approved", { aml_hit_count: 2 }, KycVerdict.NEEDS_REVIEW],
     ["approved", { aml_hit_count: 2, aml_cleared: true }, KycVerdict.NEEDS_REVIEW],
     ["approved", { document_expiry: "2020-01-31" }, KycVerdict.REJECTED],
-  ] as const)("an application with the vendor's outcome %s and %j gets the verdict %s", async (outcome, fields, verdict) => {
+  ] as const)(`kyc with ${vendor} maps the vendor's outcome %s with %j to the verdict %s`, async (outcome, fields, verdict) => {
     expect(await harness.aDecidedApplication({ outcome, ...fields })).toMatchObject({ status: KycStatus.COMPLETED, verdict });
   });
 
-  test("an application without a video never gets APPROVED", async () => {
+  test(`kyc with ${vendor} sets NEEDS_REVIEW for an approved application without a video`, async () => {
     const application = await harness.aDecidedApplication({ outcome: "approved" }, aBusinessCaller(), { requireVideo: false });
     expect(application).toMatchObject({ verdict: KycVerdict.NEEDS_REVIEW });
   });
 
-  test("an application whose profile differs from the document needs a review", async () => {
+  test(`kyc with ${vendor} sets NEEDS_REVIEW if the profile differs from the document, and APPROVED if it is equal`, async () => {
     const profile = JSON.stringify({ first_name: "Amine", last_name: "Benali", birth_date: "1990-01-01" });
     const equal = { outcome: "approved", first_name: "AMINE", last_name: "BENALI" } as const;
     expect(await harness.aDecidedApplication(equal, aBusinessCaller(), { profile })).toMatchObject({
@@ -107,13 +107,13 @@ describe.each(["didit", "sumsub"] as const)("%s", (vendor) => {
     });
   });
 
-  test("a creation with a field that the vendor cannot fulfil is rejected without a call", async () => {
+  test(`kyc with ${vendor} rejects a request with a profile field that the vendor does not compare`, async () => {
     const request: CreateRequest = { profile: JSON.stringify({ address: "Alger" }) };
     const error = await refusal(harness.create(aBusinessCaller(), request));
     expect(error).toMatchObject({ code: "unsupported_by_provider", pointer: "/profile/address" });
   });
 
-  test("a repeated creation after a lost response stores one application", async () => {
+  test(`kyc with ${vendor} stores one application if the vendor's response to its creation is lost`, async () => {
     await harness.sandbox.fault("kyc_create", "reset_after", 1);
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
@@ -121,7 +121,7 @@ describe.each(["didit", "sumsub"] as const)("%s", (vendor) => {
     expect(await harness.readRefreshed(id, caller)).toMatchObject({ verdict: KycVerdict.APPROVED });
   });
 
-  test("a callback causes a read of the state, also if it is repeated or reordered", async () => {
+  test(`kyc with ${vendor} reads the state after a callback, and emits one event for duplicated callbacks`, async () => {
     await withCallbacks(async () => {
       await harness.sandbox.fault("kyc_callback", "duplicate", 2);
       const caller = aBusinessCaller();
@@ -132,7 +132,7 @@ describe.each(["didit", "sumsub"] as const)("%s", (vendor) => {
     });
   });
 
-  test("a forged callback changes nothing and is rejected", async () => {
+  test(`kyc with ${vendor} rejects a callback with an invalid signature, and changes nothing`, async () => {
     await withCallbacks(async () => {
       await harness.sandbox.fault("kyc_callback", "bad_signature", 10);
       const { id, linkUrl } = await harness.create();
@@ -145,7 +145,7 @@ describe.each(["didit", "sumsub"] as const)("%s", (vendor) => {
     });
   });
 
-  test("contract test 14: a callback is accepted and a check is due while the vendor does not respond", async () => {
+  test(`kyc with ${vendor} accepts a callback while the vendor does not respond, and adopts the verdict in the next check`, async () => {
     const { id, linkUrl } = await harness.create();
     await withCallbacks(async () => {
       await harness.sandbox.fault("kyc_get", "timeout_before", 20);
@@ -158,7 +158,7 @@ describe.each(["didit", "sumsub"] as const)("%s", (vendor) => {
     expect(await readStored(id)).toMatchObject({ verdict: "APPROVED" });
   });
 
-  test("contract test 14: an equal state keeps the back-off of the checks", async () => {
+  test(`kyc with ${vendor} continues the back-off of checks while the vendor's state does not change`, async () => {
     const { id } = await harness.create();
     await makeDue(id, "-1 day");
     await harness.checkDue();
@@ -168,7 +168,7 @@ describe.each(["didit", "sumsub"] as const)("%s", (vendor) => {
     expect(await readStored(id)).toMatchObject({ sequence: first?.["sequence"], checks: Number(first?.["checks"]) + 1 });
   });
 
-  test("a link is closed at the vendor a minute after its end", async () => {
+  test(`kyc with ${vendor} closes a link at the vendor a minute after the link's end`, async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     await makeDue(id, "2 min");
@@ -177,7 +177,7 @@ describe.each(["didit", "sumsub"] as const)("%s", (vendor) => {
     await expect(harness.sandbox.submit(linkUrl, { outcome: "approved" })).rejects.toThrow("409");
   });
 
-  test("a submission just before the link's end is adopted", async () => {
+  test(`kyc with ${vendor} adopts the verdict on a submission just before the link's end`, async () => {
     const { id, linkUrl } = await harness.create();
     await harness.sandbox.submit(linkUrl, { outcome: "approved" });
     await makeDue(id, "2 min");
@@ -185,7 +185,7 @@ describe.each(["didit", "sumsub"] as const)("%s", (vendor) => {
     expect(await readStored(id)).toMatchObject({ status: "COMPLETED", verdict: "APPROVED" });
   });
 
-  test("after an outage of the vendor, creations succeed and every missed verdict is adopted", async () => {
+  test(`kyc with ${vendor} adopts all missed verdicts and creates applications after an outage of the vendor`, async () => {
     const caller = aBusinessCaller();
     const applications = await Promise.all([1, 2, 3, 4].map(() => harness.create(caller)));
     for (const operation of ["kyc_create", "kyc_get"]) await harness.sandbox.fault(operation, "http_503", 10_000);
@@ -205,7 +205,7 @@ describe.each(["didit", "sumsub"] as const)("%s", (vendor) => {
     expect(await harness.create(caller)).toMatchObject({ status: KycStatus.CREATED });
   });
 
-  test("rejected credentials lose no application", async () => {
+  test(`kyc with ${vendor} keeps an application unchanged while the vendor rejects the credentials, and adopts its verdict later`, async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     await harness.sandbox.submit(linkUrl, { outcome: "approved" });
@@ -214,7 +214,7 @@ describe.each(["didit", "sumsub"] as const)("%s", (vendor) => {
     expect(await harness.readRefreshed(id, caller)).toMatchObject({ verdict: KycVerdict.APPROVED });
   });
 
-  test("a link is not expired while the vendor does not respond", async () => {
+  test(`kyc with ${vendor} does not expire a link while the vendor does not respond`, async () => {
     const { id } = await harness.create();
     await harness.sandbox.fault("kyc_get", "http_503", 10);
     await makeDue(id, "2 min");
@@ -222,7 +222,7 @@ describe.each(["didit", "sumsub"] as const)("%s", (vendor) => {
     expect(await readStored(id)).toMatchObject({ status: "CREATED" });
   });
 
-  test("a cancellation closes the link at the vendor, also after a lost response", async () => {
+  test(`kyc with ${vendor} closes the link at the vendor on cancellation, even if the vendor's response is lost`, async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     await harness.sandbox.fault("kyc_cancel", "reset_after", 1);
@@ -235,14 +235,14 @@ describe.each(["didit", "sumsub"] as const)("%s", (vendor) => {
   test.each([
     [KycVerdict.APPROVED, "APPROVED"],
     [KycVerdict.REJECTED, "REJECTED"],
-  ])("an operator's decision %s of a review at the vendor is sent to the vendor", async (outcome, name) => {
+  ])(`kyc with ${vendor} sends an operator's decision to the vendor, for the verdict %i (%s)`, async (outcome, name) => {
     const { id } = await harness.aDecidedApplication({ outcome: "needs_review", reason_codes: ["DUPLICATE"] });
     expect(await review(id, outcome)).toMatchObject({ verdict: outcome });
     expect(await readStored(id)).toMatchObject({ provider_verdict: name });
     expect((await harness.readAuditEvents(id)).map(({ action }) => action)).toEqual(["kyc_application.reviewed"]);
   });
 
-  test("an operator's decision after a lost response of the vendor is recorded once", async () => {
+  test(`kyc with ${vendor} records an operator's decision once if the vendor's response is lost`, async () => {
     const { id } = await harness.aDecidedApplication({ outcome: "needs_review" });
     await harness.sandbox.fault("kyc_review", "reset_after", 1);
     await refusal(review(id, KycVerdict.APPROVED));
@@ -252,7 +252,7 @@ describe.each(["didit", "sumsub"] as const)("%s", (vendor) => {
     expect(await harness.readAuditEvents(id)).toHaveLength(1);
   });
 
-  test("a review of what the vendor has deleted is decided here", async () => {
+  test(`kyc with ${vendor} applies an operator's decision on an application that was deleted at the vendor`, async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     await harness.sandbox.submit(linkUrl, { outcome: "needs_review" });
@@ -261,7 +261,7 @@ describe.each(["didit", "sumsub"] as const)("%s", (vendor) => {
     expect(await review(id, KycVerdict.APPROVED)).toMatchObject({ verdict: KycVerdict.APPROVED });
   });
 
-  test("a rejection at the vendor ends a review, and an approval only with the proof of a person", async () => {
+  test(`kyc with ${vendor} ends a review on a rejection at the vendor, and on an approval only with proof that a person approved`, async () => {
     const caller = aBusinessCaller();
     const inReview = async () => {
       const created = await harness.create(caller);
@@ -280,12 +280,12 @@ describe.each(["didit", "sumsub"] as const)("%s", (vendor) => {
     }
     const byPerson = await inReview();
     await harness.sandbox.review(byPerson.linkUrl, "approved", "console");
-    // Sumsub has no proof of a person.
+    // Sumsub's responses do not prove that a person approved.
     const expected = vendor === "didit" ? KycVerdict.APPROVED : KycVerdict.NEEDS_REVIEW;
     expect(await harness.readRefreshed(byPerson.id, caller)).toMatchObject({ verdict: expected });
   });
 
-  test("a reversed verdict of the vendor changes nothing", async () => {
+  test(`kyc with ${vendor} keeps a final verdict if the vendor reverses it`, async () => {
     await withCallbacks(async () => {
       const { id, linkUrl } = await harness.create();
       await harness.sandbox.submit(linkUrl, { outcome: "approved" });
@@ -299,7 +299,7 @@ describe.each(["didit", "sumsub"] as const)("%s", (vendor) => {
     });
   });
 
-  test("a creation is refused with 503 while the vendor's configuration lacks a required check", async () => {
+  test(`kyc with ${vendor} creates no application while the vendor's configuration lacks a required check`, async () => {
     const setup = vendor === "didit" ? { didit_workflow: { max_retry_attempts: 3 } } : { sumsub_level: { websdkNext: false } };
     await harness.sandbox.setUp(setup);
     expect(await current().probe?.(timeoutMs)).toContainEqual(expect.objectContaining({ severity: "error" }));
@@ -309,7 +309,7 @@ describe.each(["didit", "sumsub"] as const)("%s", (vendor) => {
     expect(await harness.create()).toMatchObject({ status: KycStatus.CREATED });
   });
 
-  test("an erasure deletes the applicant at the vendor", async () => {
+  test(`erase of the ${vendor} client deletes the applicant, and succeeds when repeated`, async () => {
     const { providerId, reference } = await createAtVendor();
     const known = knownOf(providerId, reference);
     expect(await current().erase(known, timeoutMs)).toEqual({
@@ -322,7 +322,7 @@ describe.each(["didit", "sumsub"] as const)("%s", (vendor) => {
     });
   });
 
-  test("contract test 14: the provider of an earlier application stays in use after a change of the provider", async () => {
+  test(`kyc reads earlier applications at ${vendor} after a change of the provider, and does not start without the settings of ${vendor}`, async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     const settings = {
@@ -342,7 +342,7 @@ describe.each(["didit", "sumsub"] as const)("%s", (vendor) => {
     });
   });
 
-  test("no personal data of the vendor's responses and callbacks is stored or emitted", async () => {
+  test(`kyc with ${vendor} stores and emits no personal data from the vendor's responses and callbacks`, async () => {
     for (const table of ["kyc_application", "outbox", "provider_event", "idempotency_key"]) {
       const rows = await harness.sql<{ text: string }>(`select t::text as text from ${table} t`);
       expect(rows.filter(({ text }) => /canary/i.test(text))).toEqual([]);
@@ -353,14 +353,14 @@ describe.each(["didit", "sumsub"] as const)("%s", (vendor) => {
   });
 });
 
-describe("didit alone", () => {
+describe("kyc with didit", () => {
   beforeAll(async () => {
     harness = await startHarness({ provider: "didit" });
   });
   afterAll(() => harness[Symbol.asyncDispose]());
   afterEach(() => harness.sandbox.clearFaults());
 
-  test("contract test 1: an unfinished session of the same reference is returned again, and a finished one is not", async () => {
+  test("create of the Didit client returns an unfinished session with the same reference, and replaces a finished session", async () => {
     const first = await createAtVendor();
     expect(await createAtVendor({ reference: first.reference })).toMatchObject({
       providerId: first.providerId,
@@ -371,7 +371,7 @@ describe("didit alone", () => {
     expect(second.providerId).not.toBe(first.providerId);
   });
 
-  test("contract test 1: a second session of a reference changes nothing, and its callbacks are ignored", async () => {
+  test("kyc with didit ignores a second session with the same reference, and its callbacks", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     await harness.sandbox.submit(linkUrl, { outcome: "needs_review" });
@@ -388,19 +388,19 @@ describe("didit alone", () => {
     expect(await readStored(id)).toMatchObject({ verdict: "NEEDS_REVIEW" });
   });
 
-  test("contract test 1: a 400 that names a field is a refusal, and a 400 with a detail alone is not", async () => {
+  test("create of the Didit client returns a refusal for a 400 that names a field, and an unknown outcome for a 400 that names none", async () => {
     const refused = await current().create(aCreation({ redirectUrl: "ftp://shop.test" }), timeoutMs);
     expect(refused).toEqual({ kind: "refused", status: 400, errorCode: "didit_400_callback" });
     await harness.sandbox.fault("kyc_create", "error:400", 1);
     expect(await current().create(aCreation(), timeoutMs)).toMatchObject({ kind: "unknown" });
   });
 
-  test.each([403, 408, 500, 503])("contract test 1: the status %i of a creation is an unknown outcome", async (status) => {
+  test.each([403, 408, 500, 503])("create of the Didit client returns an unknown outcome for the status %i", async (status) => {
     await harness.sandbox.fault("kyc_create", `error:${status}`, 1);
     expect(await current().create(aCreation(), timeoutMs)).toMatchObject({ kind: "unknown" });
   });
 
-  test("contract test 4: a decision that the session already has is read, and a deleted session is gone", async () => {
+  test("review of the Didit client returns the state of a session that already has the decision, and a refusal for a deleted session", async () => {
     const { providerId, reference, linkUrl } = await createAtVendor();
     await harness.sandbox.submit(linkUrl, { outcome: "approved" });
     const decision = { outcome: "APPROVED", reviewer: "op_1", note: "" } as const;
@@ -418,7 +418,7 @@ describe("didit alone", () => {
     });
   });
 
-  test("a resubmitted session is a failed attempt, whose link is closed", async () => {
+  test("kyc with didit treats a resubmitted session as a failed attempt, and closes its link", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     await harness.sandbox.submit(linkUrl, { outcome: "rejected" });
@@ -430,7 +430,7 @@ describe("didit alone", () => {
     await expect(harness.sandbox.submit(linkUrl, { outcome: "approved" })).rejects.toThrow();
   });
 
-  test("a creation with two attempts is rejected", async () => {
+  test("kyc with didit rejects a request with two attempts", async () => {
     const error = await refusal(harness.create(aBusinessCaller(), { maxAttempts: 2 }));
     expect(error).toMatchObject({ code: "unsupported_by_provider", pointer: "/max_attempts" });
     const key = withIdempotencyKey(aBusinessCaller(), "k");
@@ -439,39 +439,42 @@ describe("didit alone", () => {
     });
   });
 
-  test("contract test 1: a 429 is an unknown outcome, after which calls of its class wait", async () => {
+  test("create of the Didit client returns an unknown outcome for a 429, and makes no call during the pause after it", async () => {
     await harness.sandbox.fault("kyc_create", "error:429", 1);
     expect(await current().create(aCreation(), timeoutMs)).toMatchObject({ kind: "unknown" });
-    expect(await current().create(aCreation(), 1_000)).toEqual({ kind: "unknown", reason: "no turn within the rate limit" });
+    expect(await current().create(aCreation(), 1_000)).toEqual({
+      kind: "unknown",
+      reason: "rate limit permits no call before the timeout",
+    });
   });
 
-  test("a creation with a longer life than the workflow's sessions is rejected", async () => {
+  test("kyc with didit rejects a ttl_hours above the session lifetime of the workflow", async () => {
     const error = await refusal(harness.create(aBusinessCaller(), { ttlHours: 169 }));
     expect(error).toMatchObject({ code: "unsupported_by_provider", pointer: "/ttl_hours" });
   });
 });
 
-describe("sumsub alone", () => {
+describe("kyc with sumsub", () => {
   beforeAll(async () => {
     harness = await startHarness({ provider: "sumsub" });
   });
   afterAll(() => harness[Symbol.asyncDispose]());
   afterEach(() => harness.sandbox.clearFaults());
 
-  test("contract test 7: a repeated creation finds the applicant and makes another link", async () => {
+  test("create of the Sumsub client returns the existing applicant with a new link for a known reference", async () => {
     const first = await createAtVendor();
     const second = await createAtVendor({ reference: first.reference });
     expect(second.providerId).toBe(first.providerId);
     expect(second.linkUrl).not.toBe(first.linkUrl);
   });
 
-  test("contract test 7: an applicant of another level is a refusal", async () => {
+  test("create of the Sumsub client returns a refusal if the existing applicant has another level", async () => {
     const { reference } = await createAtVendor();
     const other = await current().create(aCreation({ reference, allowedDocuments: ["passport"] }), timeoutMs);
     expect(other).toEqual({ kind: "refused", status: 409, errorCode: "sumsub_409_other_level" });
   });
 
-  test("contract test 7: a creation whose link was lost succeeds when it is repeated", async () => {
+  test("kyc with sumsub creates an application if the vendor's response with the link is lost", async () => {
     await harness.sandbox.fault("kyc_link", "reset_after", 1);
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
@@ -479,7 +482,7 @@ describe("sumsub alone", () => {
     expect(await harness.readRefreshed(id, caller)).toMatchObject({ verdict: KycVerdict.APPROVED });
   });
 
-  test("contract test 8: RETRY permits further attempts on the link until they are used up, and then the link is closed", async () => {
+  test("kyc with sumsub permits attempts after RETRY until none remains, and then closes the link", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller, { maxAttempts: 2 });
     await harness.sandbox.submit(linkUrl, { outcome: "failed" });
@@ -496,11 +499,11 @@ describe("sumsub alone", () => {
     expect(await harness.readEventNames(id)).toEqual(["CREATED", "FAILED", "FAILED"]);
   });
 
-  test("contract test 10: an AML case that cannot be read makes the whole state unknown", async () => {
+  test("get of the Sumsub client returns an unknown outcome if the AML case cannot be read", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     await harness.sandbox.submit(linkUrl, { outcome: "approved" });
-    // The 429 is last, because it pauses the calls of this class.
+    // The 429 is last, because it pauses further reads of AML cases.
     for (const mode of ["http_503", "truncated", "error:429"]) {
       await harness.sandbox.fault("kyc_aml", mode, 1);
       const application = knownOf(String((await readStored(id))?.["provider_id"]), id);
@@ -508,14 +511,14 @@ describe("sumsub alone", () => {
     }
   });
 
-  test("contract test 11: a decision while the applicant is being checked is an unknown outcome", async () => {
+  test("review of the Sumsub client returns an unknown outcome while the applicant is being checked", async () => {
     const { providerId, reference, linkUrl } = await createAtVendor();
     await harness.sandbox.submit(linkUrl, { outcome: "approved", hold_seconds: 600 });
     const decision = { outcome: "APPROVED", reviewer: "op_1", note: "" } as const;
     expect(await current().review(knownOf(providerId, reference), decision, timeoutMs)).toMatchObject({ kind: "unknown" });
   });
 
-  test("contract test 11: a cancellation while the applicant is being checked returns the state, and a repeated one succeeds", async () => {
+  test("cancel of the Sumsub client returns the state of an applicant that is being checked, and closes an open one, also when repeated", async () => {
     const submitted = await createAtVendor();
     await harness.sandbox.submit(submitted.linkUrl, { outcome: "approved", hold_seconds: 600 });
     const known = knownOf(submitted.providerId, submitted.reference);

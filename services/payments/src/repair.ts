@@ -1,6 +1,6 @@
 import { overdueRows } from "@amana/jobs";
 import { recordAction, stuckOutboxRows } from "@amana/messaging";
-import type { RepairedService } from "@amana/service-host";
+import type { ServiceDescription } from "@amana/service-host";
 import { database } from "./orm.ts";
 import { compareWithConsumed } from "./payment/compare-consumed.ts";
 import { paymentEvidence } from "./payment/evidence.ts";
@@ -8,7 +8,7 @@ import { orderStatuses } from "./payment/payment.ts";
 import { holdRefunds, releaseRefunds } from "./refund/hold.ts";
 
 /** Description of the payments service for the command `amana`. */
-export const repair: RepairedService = {
+export const repair: ServiceDescription = {
   name: "payments",
   database,
   emits: ["payments.v1", "audit.v1"],

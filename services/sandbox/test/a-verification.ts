@@ -46,7 +46,7 @@ export interface Verification {
 
 export async function aVerification(url: string, changes: Record<string, unknown> = {}): Promise<Verification> {
   const { status, body } = await callProvider(url, "POST", "applications", aCreation(changes));
-  if (status !== 201) throw new Error(`the creation returned status ${status}: ${JSON.stringify(body)}`);
+  if (status !== 201) throw new Error(`POST /applications returned status ${status}: ${JSON.stringify(body)}`);
   return {
     providerId: body.provider_id,
     reference: body.reference,

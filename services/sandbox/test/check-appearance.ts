@@ -11,7 +11,10 @@ const screens = [
   { viewport: { width: 1280, height: 800 }, colorScheme: "dark", rules: { runOnly: appearanceRules } },
 ] as const;
 
-/** Checks the page with axe on a small light and a large dark screen, and its common elements. */
+/**
+ * Checks the page with axe on a small screen in light colours and a large screen in dark colours.
+ * Also checks the elements that all pages have.
+ */
 export async function checkAppearance(page: Page, language: Language, state: string): Promise<void> {
   for (const { viewport, colorScheme, rules } of screens) {
     await page.setViewportSize(viewport);

@@ -166,7 +166,7 @@ test("register.do creates the order under the fault timeout_after, but not under
   }
 });
 
-test("a confirm fault affects both versions of the call, in the format of the call", async () => {
+test("a confirm fault affects confirmOrder.do and acknowledgeTransaction.do, each with its own error format", async () => {
   const { orderId } = await payNewOrder(sandbox.url);
   await setFault("confirm", "error:2", 2);
   const refusal = { ErrorCode: "2", ErrorMessage: "Payment is declined" };
@@ -175,7 +175,7 @@ test("a confirm fault affects both versions of the call, in the format of the ca
   expect(await call(sandbox.url, "confirmOrder.do", { orderId })).toMatchObject({ OrderStatus: 2 });
 });
 
-test("a status fault affects only the two status calls, each in its format", async () => {
+test("a status fault affects only getOrderStatus.do and getOrderStatusExtended.do, each with its own error format", async () => {
   const { orderId } = await registerNewOrder(sandbox.url);
   await setFault("status", "error:7", 2);
   expect(await call(sandbox.url, "getOrderStatus.do", { orderId })).toMatchObject({ ErrorCode: "7" });

@@ -123,7 +123,7 @@ test("the return path redirects to the page before the verification ends, and wh
   expect(await textOf(withoutRedirect.linkUrl)).not.toContain("data-return");
 });
 
-test("a page of the previous attempt in another tab does not start a new attempt", async () => {
+test("starting from a page that another tab still shows does not start a new attempt after a failed one", async () => {
   const { linkUrl, token, providerId } = await aVerification(sandbox.url);
   await kycControl(sandbox.url, token, "submit", { outcome: "failed" });
   await post(linkUrl, "start");

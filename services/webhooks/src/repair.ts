@@ -2,7 +2,7 @@ import { KycEventSchema } from "@amana/contracts/kyc/v1/kyc_events_pb";
 import { PaymentEventSchema } from "@amana/contracts/payments/v1/payment_events_pb";
 import { overdueRows } from "@amana/jobs";
 import { recordAction, stuckInboxRows, stuckOutboxRows } from "@amana/messaging";
-import type { ConsumedEvent, RepairedService } from "@amana/service-host";
+import type { ConsumedEvent, ServiceDescription } from "@amana/service-host";
 import { dueAtOfEndpoint } from "./delivery/delivery-schedule.ts";
 import { eventEvidence } from "./event/evidence.ts";
 import { database } from "./orm.ts";
@@ -25,7 +25,7 @@ const sources: Readonly<Record<string, { type: string; columns: string }>> = {
 };
 
 /** Returns received events of a service, which may have lost them in a restore. */
-const readReceivedEvents: RepairedService["consumedEvents"] = async (em, from, afterEventId, limit) => {
+const readReceivedEvents: ServiceDescription["consumedEvents"] = async (em, from, afterEventId, limit) => {
   const source = sources[from];
   if (!source) return [];
   return await em.execute<ConsumedEvent[]>(
@@ -36,7 +36,7 @@ const readReceivedEvents: RepairedService["consumedEvents"] = async (em, from, a
 };
 
 /** Description of this service for the command `amana`. */
-export const repair: RepairedService = {
+export const repair: ServiceDescription = {
   name: "webhooks",
   database,
   emits: ["audit.v1"],

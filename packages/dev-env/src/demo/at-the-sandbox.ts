@@ -13,7 +13,7 @@ export async function control<T>(sandboxUrl: string, method: Method, path: strin
   });
   const { statusCode } = response;
   const text = await response.body.text();
-  // A GET with 404 has a body, too: the recorded calls for an unknown order or application.
+  // A GET for an unknown order or application returns 404 with the calls that were recorded for it.
   const isUnknown = method === "GET" && statusCode === 404;
   if (statusCode !== 200 && !isUnknown) throw new Error(`The sandbox rejected ${path}: HTTP ${statusCode} ${text}`);
   return JSON.parse(text) as T;

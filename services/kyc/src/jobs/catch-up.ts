@@ -5,8 +5,8 @@ const pageMax = 100;
 const timeoutMs = 15_000;
 
 /**
- * Polls the events of the provider of our own protocol, and schedules an immediate check of each
- * changed application, so that changes during an outage of the callbacks are found.
+ * Polls the event list of a provider with our own protocol, and schedules an immediate check of
+ * each changed application. This finds changes whose callbacks were lost.
  */
 export const catchUp = (context: Context, everySeconds: number): AsyncDisposable[] =>
   context.providers.find("port") ? [poll("catch-up", context.logger, () => catchUpOnce(context), everySeconds * 1000)] : [];
@@ -23,12 +23,12 @@ export async function catchUpOnce(context: Context): Promise<number> {
     return 0;
   }
   const { changes, cursor } = page.value;
-  // Without progress of the cursor, the caller would read the same page in a loop.
+  // If the cursor did not advance, the caller would read the same page in an endless loop.
   if (cursor === previousCursor) return 0;
   await em.execute(
-    // The time is truncated, not rounded, so that the check is due immediately. A check in
-    // progress may have read the application before these changes. It does not replace the new
-    // time, because the new time differs from its own.
+    // The time is truncated, because a rounded time could be in the future. A read in progress may
+    // have missed these changes. It does not replace this time, because `planCheck` detects that
+    // next_check_at has changed since the read began.
     `update kyc_application a set next_check_at = date_trunc('milliseconds', now())
      from json_to_recordset(?::json) as v (provider_id text, sequence integer)
      where a.provider = 'port' and a.provider_id = v.provider_id and a.sequence < v.sequence

@@ -30,7 +30,7 @@ beforeAll(async () => {
   harness = await startHarness();
 });
 beforeEach(async () => {
-  // Removes the checks that other tests have planned.
+  // Unplans the checks of the other tests' applications.
   await harness.sql("update kyc_application set next_check_at = null");
 });
 afterEach(async () => {
@@ -80,7 +80,7 @@ describe("checkApplications", () => {
     expect(calls.filter(({ operation }) => operation === "kyc_get")).toHaveLength(1);
   });
 
-  test("checkApplications reads an application again that became due during a read", async () => {
+  test("checkApplications reads an application again if it becomes due during a read", async () => {
     const { id, linkUrl } = await harness.create();
     await makeDue(id);
     await harness.sandbox.fault("kyc_get", "slow:500");
@@ -91,7 +91,7 @@ describe("checkApplications", () => {
     await eventually(async () => expect(await readStored(id)).toMatchObject({ status: "OPENED" }));
   });
 
-  test("checkApplications applies the provider's decision on an application in review", async () => {
+  test("checkApplications applies the provider's decision to an application in review", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.aDecidedApplication({ outcome: "needs_review" }, caller);
     await harness.sandbox.review(linkUrl, "approved");
@@ -136,8 +136,8 @@ describe("checkApplications", () => {
 describe.each([
   ["behind", -6],
   ["ahead", 6],
-])("replica with a clock six hours %s", (_name, hours) => {
-  test("checkApplications expires links and plans checks by the clock of the database", async () => {
+])("checkApplications, in a replica with a clock six hours %s", (direction, hours) => {
+  test(`checkApplications uses the database's clock if the replica's clock is six hours ${direction}`, async () => {
     const caller = aBusinessCaller();
     const [openApplication, expiredApplication] = [
       await harness.create(caller, { ttlHours: 1 }),
@@ -160,7 +160,7 @@ describe.each([
 });
 
 describe("catchUpOnce", () => {
-  test("catchUpOnce keeps a check due if an earlier read of the same application ends later", async () => {
+  test("catchUpOnce keeps a check due if a read of the application began before the change and ends after it", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     while ((await catchUpOnce(harness.context)) > 0);
@@ -174,7 +174,7 @@ describe("catchUpOnce", () => {
     expect(await readStored(id)).toMatchObject({ status: "OPENED" });
   });
 
-  test("catchUpOnce schedules a check of an application without remaining attempts after its cancellation", async () => {
+  test("catchUpOnce schedules a check of an application without remaining attempts that was cancelled at the provider", async () => {
     const { id } = await harness.aDecidedApplication({ outcome: "failed" }, aBusinessCaller(), { maxAttempts: 1 });
     expect(await readStored(id)).toEqual({ status: "FAILED", seconds: null });
     // Simulates a cancellation whose response was not recorded.
@@ -185,7 +185,7 @@ describe("catchUpOnce", () => {
     expect(await readStored(id)).toEqual({ status: "CANCELED", seconds: null });
   });
 
-  test("catchUpOnce makes an EXPIRED application due, which then gets the provider's verdict", async () => {
+  test("catchUpOnce schedules a check of an EXPIRED application, which adopts the provider's late verdict", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     await harness.sandbox.open(linkUrl);
@@ -207,7 +207,7 @@ describe("catchUpOnce", () => {
     });
   });
 
-  test("catchUpOnce keeps an EXPIRED application with a verdict due while reads fail", async () => {
+  test("catchUpOnce keeps an EXPIRED application with a verdict at the provider due while reads fail", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     await harness.sandbox.open(linkUrl);
@@ -226,7 +226,7 @@ describe("catchUpOnce", () => {
     expect(await harness.readEventNames(id)).toEqual(["CREATED", "OPENED", "COMPLETED"]);
   });
 
-  test("catchUpOnce keeps an EXPIRED application with a verdict due if a read began before the verdict", async () => {
+  test("catchUpOnce keeps an EXPIRED application due if a read began before the provider's verdict", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     await harness.sandbox.open(linkUrl);
@@ -252,7 +252,7 @@ describe("catchUpOnce", () => {
     await harness.sql("update provider_cursor set cursor = ?", [cursorBefore?.cursor]);
   });
 
-  test("catchUpOnce makes only changed applications due, and continues after the cursor", async () => {
+  test("catchUpOnce schedules checks of changed applications only", async () => {
     const [changedApplication, unchangedApplication] = [await harness.create(), await harness.create()];
     await harness.sandbox.open(changedApplication.linkUrl);
     while ((await catchUpOnce(harness.context)) > 0);
@@ -321,7 +321,7 @@ describe("stored links", () => {
     expect(await readCiphertext(id)).toBeNull();
   });
 
-  test("createReencryption encrypts links under a former key again, and skips unreadable links", async () => {
+  test("createReencryption encrypts the links of a former key with the current key, and skips unreadable links", async () => {
     await harness.sql("update kyc_application set link_ciphertext = null");
     const caller = aBusinessCaller();
     const createdApplications = await Promise.all(Array.from({ length: 5 }, () => harness.create(caller)));
@@ -333,7 +333,7 @@ describe("stored links", () => {
     const reencryptBatch = createReencryption(rotatedContext);
     expect([await reencryptBatch(), await reencryptBatch()]).toEqual([4, 0]);
     for (const id of readableIds) expect(await readCiphertext(id)).toMatch(/^k2:/);
-    // Without the former key, only the two altered links cannot be decrypted.
+    // With the new key alone, kyc decrypts all links except the two altered ones.
     const links = new Map(createdApplications.map(({ id, linkUrl }) => [id, linkUrl]));
     const expectedLinks = [...links].map(([id, link]) => (readableIds.includes(id) ? link : undefined)).sort();
     expect((await readLinks(contextWithKeys(k2), caller)).sort()).toEqual(expectedLinks);
@@ -344,7 +344,7 @@ describe("stored links", () => {
     expect(await createReencryption(harness.context)()).toBe(0);
   });
 
-  test("responses omit a link under an unknown key, and its application can be listed, read and cancelled", async () => {
+  test("listing and cancelling omit a link whose encryption key is not configured, and succeed", async () => {
     const caller = aBusinessCaller();
     const readableBefore = await harness.create(caller);
     await using service = await startTestServer(kycService.rpcServices(contextWithKeys(k2)));

@@ -9,8 +9,8 @@ const dayMs = 86_400_000;
 const batchMax = 100;
 
 /**
- * Emits events about documents that expire, in the first hour of the UTC day. Processes one batch
- * and returns its size.
+ * Emits events about documents that expire soon or have expired. Processes one batch and returns
+ * its size. Does nothing after the first hour of the UTC day.
  */
 export async function notifyDocumentExpiry({ orm }: Context): Promise<number> {
   return await transaction(orm, async (em) => {

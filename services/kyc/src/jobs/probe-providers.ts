@@ -12,7 +12,11 @@ export async function probeProviders({ providers, logger }: Context): Promise<nu
     for (const { severity, text } of await probe(timeoutMs)) {
       if (severity === "error")
         logger.error({ alert: true, provider: name, problem: text }, "configuration at the verification provider incomplete");
-      else logger.warn({ provider: name, problem: text }, "configuration at the verification provider not recommended");
+      else
+        logger.warn(
+          { provider: name, problem: text },
+          "configuration at the verification provider differs from the recommendation",
+        );
     }
   }
   return 0;

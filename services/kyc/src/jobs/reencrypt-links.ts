@@ -5,9 +5,9 @@ const batchMax = 200;
 const lowestId = "00000000-0000-0000-0000-000000000000";
 
 /**
- * Returns a function that encrypts one batch of links again with the current key, so that former
- * keys can be removed from the settings. It returns the number of links in the batch, and 0 at the
- * end of a pass. Links that no configured key can decrypt stay unchanged.
+ * Returns a function that encrypts one batch of links with the current key, so that former keys can
+ * be removed from the settings. The function returns the number of links in the batch, and 0 at the
+ * end of a pass over all links. It does not change links that no configured key can decrypt.
  */
 export function createReencryption({ orm, secrets, logger }: Context): () => Promise<number> {
   const { formerKeyIds } = secrets;

@@ -3,9 +3,9 @@ import type { Context } from "../context.ts";
 const batchMax = 500;
 
 /**
- * SQL of the time at which an application ended: the earlier of two columns. Reviews and notices
- * change `updated_at` of a COMPLETED application, and the provider's time in `completed_at` may be
- * too late. `least` ignores null.
+ * SQL expression for the time at which an application ended: the earlier of two columns. After the
+ * end, reviews and notices still change `updated_at`. `completed_at` is the provider's time, which
+ * may be too late. `least` ignores null.
  */
 const endedAt = "least(completed_at, updated_at)";
 

@@ -5,9 +5,10 @@ import { recordChanges } from "./kyc-application.events.ts";
 import { KycApplication } from "./kyc-application.ts";
 
 /**
- * Returns the applications that are missing after a restore, or that differ from the newest event
- * about them. Schedules an immediate read of the differing applications at the provider. Requests a
- * lost decision again if only our rules required the review, because the provider does not have it.
+ * Returns the applications that are missing after a restore, or that differ from the newest
+ * consumed event. Schedules an immediate read of each differing application at the provider. If the
+ * restore lost an operator's decision that was not sent to the provider, the operator must decide
+ * again.
  */
 export async function compareWithConsumed(em: SqlEntityManager, events: readonly ConsumedEvent[]): Promise<Difference[]> {
   const ids = events.map(({ id }) => id);

@@ -47,8 +47,8 @@ export function evaluate(reported: Verdict | undefined, evidence: Evidence, term
 }
 
 /**
- * Returns the evaluation for a person's decision. The decision applies for any evidence, because
- * the person has assessed it. Only an expired document is REJECTED nevertheless.
+ * Returns the evaluation for a person's decision. The decision applies to any evidence, because the
+ * person has assessed the evidence. Exception: an expired document is always REJECTED.
  */
 export function decide(outcome: Verdict, evidence: Pick<Evidence, "reasonCodes" | "documentExpiry">, today: string): Evaluation {
   if (!isExpired(evidence.documentExpiry, today)) return { verdict: outcome, reasonCodes: [...evidence.reasonCodes] };

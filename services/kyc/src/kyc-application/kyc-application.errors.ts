@@ -36,7 +36,7 @@ export const kycReviewInProgress = () =>
     "Another decision on this application is in progress at the provider. Read the application again in a minute.",
   );
 
-/** The verification provider of this deployment cannot fulfil a field. */
+/** The verification provider of this deployment does not support the value of a field. */
 export const unsupportedByProvider = ({ pointer, detail }: FieldRefusal) =>
   invalid("unsupported_by_provider", detail, { pointer });
 

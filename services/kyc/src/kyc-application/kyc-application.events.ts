@@ -7,9 +7,9 @@ import { toKycApplicationMessage } from "./kyc-application.message.ts";
 import type { EmitChange, KycApplication, ReviewRequest } from "./kyc-application.ts";
 
 /**
- * Returns a function that records a change of an application in the transaction of `em`. It adds
- * the event, with the next revision and without the link, and the audit event of an operator's
- * review.
+ * Returns a function that records a change of an application in the transaction of `em`. The
+ * function adds the event, with the next revision and without the link. For an operator's review,
+ * it also adds an audit event.
  */
 export const recordChanges =
   (em: SqlEntityManager, application: KycApplication, now: Date): EmitChange =>

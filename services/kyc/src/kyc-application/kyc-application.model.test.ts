@@ -34,7 +34,7 @@ const aReportedState: fc.Arbitrary<Partial<ApplicationState>> = fc.record({
 
 type Step =
   | { readonly kind: "state"; readonly state: Partial<ApplicationState> }
-  /** A crash between the provider's response and our commit. The state is lost. */
+  /** Simulates a crash between the provider's response and our commit. The state is lost. */
   | { readonly kind: "crash"; readonly state: Partial<ApplicationState> }
   | { readonly kind: "repeat" }
   | { readonly kind: "cancel" }

@@ -262,20 +262,20 @@ describe("applyState, review", () => {
     },
   );
 
-  test("a review that only our rules require stays open after a repeated approval", () => {
+  test("applyState keeps a review open that only our rules require if the provider repeats its approval", () => {
     const application = anApplicationInReview({ amlHitCount: 1 });
     for (let repetition = 0; repetition < 3; repetition++)
       expect(applyState(application, { amlHitCount: 0 }).emitted).toEqual([]);
     expect(application).toMatchObject({ verdict: "NEEDS_REVIEW", amlHitCount: 1 });
   });
 
-  test("a review in place of the provider's rejection stays open after an approval", () => {
+  test("applyState keeps a review open that replaced the provider's rejection if the provider then approves", () => {
     const application = anApplicationInReview({ verdict: "REJECTED", reasonCodes: ["PROFILE_MISMATCH"] });
     expect(applyState(application, { verdict: "APPROVED" }).emitted).toEqual([]);
     expect(application.verdict).toBe("NEEDS_REVIEW");
   });
 
-  test("a review that only our rules require ends with a rejection or review of the provider", () => {
+  test("applyState ends a review that only our rules require if the provider rejects, or decides its own review", () => {
     const rejectedApplication = anApplicationInReview({ amlHitCount: 1 });
     expect(applyState(rejectedApplication, { verdict: "REJECTED" }).emitted).toEqual(["KYC_REVIEW_RESOLVED"]);
     const reviewedApplication = anApplicationInReview({ amlHitCount: 1 });
@@ -283,7 +283,7 @@ describe("applyState, review", () => {
     expect(applyState(reviewedApplication, { verdict: "APPROVED", amlHitCount: 1 }).emitted).toEqual(["KYC_REVIEW_RESOLVED"]);
   });
 
-  test("a review ends with REJECTED if the document has expired before the decision", () => {
+  test("applyState ends a review with REJECTED if the document expired before the provider's approval", () => {
     const application = anApplicationInReview({ verdict: "NEEDS_REVIEW", documentExpiry: "2026-03-01" });
     const nextDay = new Date("2026-03-02T00:00:00.000Z");
     expect(applyState(application, { verdict: "APPROVED", documentExpiry: "2026-03-01" }, nextDay).emitted).toEqual([
@@ -292,14 +292,14 @@ describe("applyState, review", () => {
     expect(application).toMatchObject({ verdict: "REJECTED", reasonCodes: ["DOCUMENT_EXPIRED"] });
   });
 
-  test("a review ends with REJECTED for an expired document, even if the decision omits the expiry", () => {
+  test("applyState ends a review with REJECTED for an expired document, even if the provider's approval omits the expiry", () => {
     const application = anApplicationInReview({ verdict: "NEEDS_REVIEW", documentExpiry: "2026-03-01" });
     applyState(application, { verdict: "APPROVED", documentExpiry: undefined }, new Date("2026-03-02T00:00:00.000Z"));
     expect(application).toMatchObject({ verdict: "REJECTED", documentExpiry: "2026-03-01" });
   });
 
   test.each(["at the provider", "in Amana"])(
-    "a review ends with APPROVED without positive evidence if a person approves %s",
+    "a review without positive evidence ends with APPROVED if a person approves %s",
     (place) => {
       const doubtfulEvidence = { livenessOutcome: undefined, amlHitCount: undefined, unread: ["reason_codes"] };
       const application = anApplicationInReview({ verdict: "NEEDS_REVIEW", ...doubtfulEvidence });
@@ -326,7 +326,7 @@ describe("expiry of the link", () => {
   });
 
   test.each([0, 1])(
-    "applyState does not expire the link for a request before the deadline, at the sequence 4 + %i",
+    "applyState does not expire the link if the request began before the deadline, for the sequence 4 + %i",
     (sequenceStep) => {
       const application = anApplicationIn("OPENED");
       const requestedAt = new Date(afterGrace.getTime() - 2_000);
@@ -425,7 +425,7 @@ describe("applyState, states without a sequence", () => {
     return { result, emitted };
   };
 
-  test("applyState ignores an equal hash, and the checks keep their back-off", () => {
+  test("applyState changes nothing for an unchanged state hash, and the pauses between checks keep growing", () => {
     const application = aVendorApplication();
     expect(apply(application, { status: "OPENED" }, 10).result).toBe("applied");
     expect(application).toMatchObject({ sequence: 1, checks: 1 });
@@ -433,7 +433,7 @@ describe("applyState, states without a sequence", () => {
     expect(application).toMatchObject({ sequence: 1, checks: 2, nextCheckAt: later(621) });
   });
 
-  test("applyState ignores the response to an older request, and requests the state again if it differs", () => {
+  test("applyState ignores the response to an older request, and plans an immediate check if its hash differs", () => {
     const application = aVendorApplication();
     apply(application, { status: "COMPLETED", verdict: "NEEDS_REVIEW", stateHash: "h2" }, 20);
     const plannedAt = application.nextCheckAt;
@@ -442,14 +442,14 @@ describe("applyState, states without a sequence", () => {
     expect(plannedAt).not.toEqual(later(11));
   });
 
-  test("applyState keeps the planned check for an older response with an equal hash", () => {
+  test("applyState does not plan an immediate check for the response to an older request with the same hash", () => {
     const application = aVendorApplication();
     apply(application, { status: "OPENED" }, 20);
     expect(apply(application, { status: "OPENED" }, 10).result).toBe("stale");
     expect(application.nextCheckAt?.getTime()).toBeGreaterThan(later(20).getTime());
   });
 
-  test("applyState plans to close the link after the last attempt, and ends when it is closed", () => {
+  test("applyState plans to close the link after the last attempt, and plans no check after the link is closed", () => {
     const application = aVendorApplication({ provider: "sumsub", maxAttempts: 1 });
     expect(apply(application, { status: "FAILED", attemptsUsed: 1 }, 10).emitted).toEqual(["KYC_FAILED"]);
     expect(application).toMatchObject({ closing: "USED_UP", nextCheckAt: later(11) });
@@ -462,14 +462,14 @@ describe("applyState, states without a sequence", () => {
     expect(application).toMatchObject({ status: "FAILED", closing: null, nextCheckAt: null });
   });
 
-  test("applyState cancels an application whose link is still to be closed", () => {
+  test("applyState changes the status to CANCELED while the link still has to be closed", () => {
     const application = aVendorApplication({ maxAttempts: 1 });
     apply(application, { status: "FAILED", attemptsUsed: 1 }, 10);
     expect(apply(application, { status: "CANCELED", stateHash: "h3" }, 20).emitted).toEqual(["KYC_CANCELED"]);
     expect(application).toMatchObject({ status: "CANCELED", closing: null, nextCheckAt: null });
   });
 
-  test("closeReason is EXPIRED only a minute after the link's end, and never for our own protocol", () => {
+  test("closeReason returns EXPIRED from a minute after the link's end, and never for the provider port", () => {
     const at = (seconds: number) => new Date(linkExpiresAt.getTime() + seconds * 1_000);
     expect(aVendorApplication().closeReason(at(59))).toBeUndefined();
     expect(aVendorApplication().closeReason(at(60))).toBe("EXPIRED");
@@ -486,15 +486,18 @@ describe("applyAbsence", () => {
     return emittedChanges;
   };
 
-  test.each(checkedStatuses)("applyAbsence requires a review of a %s application a minute after its link's end", (status) => {
-    const application = Object.assign(anApplicationIn(status), { provider: "sumsub" });
-    expect(applyAbsence(application, new Date(afterLink.getTime() - 1))).toEqual([]);
-    expect(application).toMatchObject({ status });
-    expect(applyAbsence(application, afterLink)).toEqual(["KYC_NEEDS_REVIEW"]);
-    expect(application).toMatchObject({ status: "COMPLETED", verdict: "NEEDS_REVIEW" });
-    application.resolveReview("APPROVED", afterLink, () => {});
-    expect(application).toMatchObject({ verdict: "APPROVED" });
-  });
+  test.each(checkedStatuses)(
+    "applyAbsence changes a %s application to NEEDS_REVIEW from a minute after its link's end",
+    (status) => {
+      const application = Object.assign(anApplicationIn(status), { provider: "sumsub" });
+      expect(applyAbsence(application, new Date(afterLink.getTime() - 1))).toEqual([]);
+      expect(application).toMatchObject({ status });
+      expect(applyAbsence(application, afterLink)).toEqual(["KYC_NEEDS_REVIEW"]);
+      expect(application).toMatchObject({ status: "COMPLETED", verdict: "NEEDS_REVIEW" });
+      application.resolveReview("APPROVED", afterLink, () => {});
+      expect(application).toMatchObject({ verdict: "APPROVED" });
+    },
+  );
 
   test.each(["CREATED", "OPENED", "FAILED", "COMPLETED", "EXPIRED", "CANCELED"] as const)(
     "applyAbsence does not change an application that is %s",
@@ -505,7 +508,7 @@ describe("applyAbsence", () => {
     },
   );
 
-  test("applyAbsence does not change an application of the port", () => {
+  test("applyAbsence does not change an application of the provider port", () => {
     expect(applyAbsence(anApplicationIn("SUBMITTED"), afterLink)).toEqual([]);
   });
 });

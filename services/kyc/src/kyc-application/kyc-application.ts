@@ -107,7 +107,7 @@ export type KycChange = EnumName<typeof KycEventType>;
 
 export type EmitChange = (change: KycChange) => void;
 
-/** The start of a request to the provider. The state in the response may be this old. */
+/** Facts at the start of a request to the provider. The returned state can date from then. */
 export interface RequestStart {
   /** Time by the clock of the database. */
   readonly at: Date;
@@ -127,15 +127,18 @@ type ApplyResult = "applied" | "stale" | "mismatch" | "illegal";
 const statusOrder = { CREATED: 0, OPENED: 1, SUBMITTED: 2, PROCESSING: 3 } as const;
 const isBeingChecked = (status: KycStatus): boolean => status === "SUBMITTED" || status === "PROCESSING";
 const isSubmitted = (status: KycStatus): boolean => isBeingChecked(status) || status === "COMPLETED";
-/** Returns the number of used attempts without the one that is being checked or has a verdict. */
+/** Returns the number of failed attempts: used, not being checked, and without a verdict. */
 const countFailedAttempts = (status: KycStatus, attemptsUsed: number): number =>
   isSubmitted(status) ? Math.max(0, attemptsUsed - 1) : attemptsUsed;
-/** Time for clock differences with the provider, and for a submission just before the deadline. */
+/**
+ * Grace period after the end of a link, for clock differences with the provider and for submissions
+ * just before the end.
+ */
 const linkGraceMs = 60_000;
 const dayMs = 86_400_000;
 const firstRevisionMs = Date.parse("2026-01-01T00:00:00Z");
 
-/** An identity verification. It follows the provider's states within our own rules. */
+/** An identity verification. It adopts the provider's states as far as our own rules permit. */
 export class KycApplication extends schema.class {
   /**
    * Returns whether the status is final. COMPLETED and CANCELED never change. EXPIRED can change
@@ -153,7 +156,7 @@ export class KycApplication extends schema.class {
     return Math.max(0, this.maxAttempts - this.attemptsUsed);
   }
 
-  /** Returns whether a step, a verdict or a review can still follow at the provider. */
+  /** Returns whether the provider can still report a step, a verdict or a review. */
   isOpen(): boolean {
     const isUsedUp = this.status === "FAILED" && this.attemptsRemaining() === 0 && this.closing == null;
     return (!this.isFinal() && !isUsedUp) || this.awaitsReview();
@@ -161,8 +164,8 @@ export class KycApplication extends schema.class {
 
   /**
    * Applies the provider's state. Calls `emit` once for each change, immediately after the change.
-   * Ignores a state that is not newer, belongs to another application, or breaks our rules.
-   * `start` is the start of the request for the state.
+   * Ignores a state that is not newer, belongs to another application, or breaks our rules. `start`
+   * describes the start of the request that returned the state.
    */
   applyState(state: ApplicationState, start: Pick<RequestStart, "at" | "closing">, now: Date, emit: EmitChange): ApplyResult {
     if (state.reference !== this.id || state.providerId !== this.providerId) return "mismatch";
@@ -188,9 +191,9 @@ export class KycApplication extends schema.class {
   }
 
   /**
-   * Ends the check of a submission that a vendor no longer has, after the link's end. No verdict
-   * can follow, so a person must decide. Until then, the operator can correct a wrong address or
-   * account, which also causes 404.
+   * Requires a review of a submission that the vendor no longer has, because no verdict can follow.
+   * Changes nothing before the link's end: a wrong URL or account in the settings also causes a
+   * 404, and an operator can correct the settings until then.
    */
   applyAbsence(requestedAt: Date, now: Date, emit: EmitChange): void {
     if (this.provider === "port" || !isBeingChecked(this.status) || !this.hasLinkEnded(requestedAt)) return;
@@ -200,7 +203,7 @@ export class KycApplication extends schema.class {
     emit("KYC_NEEDS_REVIEW");
   }
 
-  /** Returns what a provider's client needs to know of this application. */
+  /** Returns the fields of this application that the client of a provider needs. */
   known(): KnownApplication {
     const { providerId, id: reference, status, attemptsUsed, maxAttempts, requireVideo, allowedDocuments } = this;
     const pendingOutcome = this.reviewRequest?.outcome;
@@ -221,8 +224,8 @@ export class KycApplication extends schema.class {
   }
 
   /**
-   * Returns the reason for which a request at this time must close the link instead of only reading
-   * the state. The provider of our own protocol closes its links itself.
+   * Returns the reason to close the link at this time. Undefined if the next request only reads the
+   * state. A provider with our own protocol closes its links itself.
    */
   closeReason(at: Date): CloseReason | undefined {
     if (this.provider === "port") return undefined;
@@ -231,8 +234,8 @@ export class KycApplication extends schema.class {
   }
 
   /**
-   * Returns whether a callback of a vendor can mean a change. The link of an ended application is
-   * closed, so its callbacks are only signs that the vendor is reachable.
+   * Returns whether a callback causes a read at the provider. After an application has ended, its
+   * link at the vendor is closed, so a callback of the vendor cannot mean a change.
    */
   isReadAfterCallback(): boolean {
     if (this.provider === "port") return true;
@@ -241,11 +244,11 @@ export class KycApplication extends schema.class {
   }
 
   /**
-   * Plans the next request to the provider: after the next pause, or earlier when the link expires
-   * or its grace period ends. If a request began before one of these times, a request at that time
-   * is still planned. A check that became due during the request stays due, because the response
-   * may be older than the reason for the check. `hasState`: whether the provider returned the
-   * state. Without a state, a planned check is repeated.
+   * Plans the next check, which is a request to the provider. The check is due after the next
+   * pause, or earlier when the link expires or its grace period ends. A check that became due
+   * during the request stays due, because the response may be older than the reason for the check.
+   * `start`: start of the request. `hasState`: whether the provider returned a state. If not, a
+   * planned check is repeated.
    */
   planCheck(pausesSeconds: readonly number[], now: Date, start: RequestStart = { at: now }, hasState = true): void {
     const wasRescheduled = this.nextCheckAt?.getTime() !== start.nextCheckAt?.getTime();
@@ -292,7 +295,7 @@ export class KycApplication extends schema.class {
     this.updatedAt = now;
   }
 
-  /** Requests a lost decision again, unless it can be read at the provider. */
+  /** Emits KYC_NEEDS_REVIEW again after the loss of a decision that the provider does not have. */
   requestReviewAgain(now: Date, emit: EmitChange): void {
     if (!this.awaitsReview() || !this.isReviewedHere()) return;
     this.updatedAt = now;
@@ -344,18 +347,17 @@ export class KycApplication extends schema.class {
   }
 
   /**
-   * Returns whether a new state of the provider can still change this application. A check of an
-   * application that is not open is planned only by a callback or an event of the provider. The
-   * change is then the verdict on an EXPIRED application, or the cancellation of an application
-   * without remaining attempts.
+   * Returns whether a new state of the provider can still change this application. An EXPIRED
+   * application can get a verdict. An application without remaining attempts can be cancelled. For
+   * these two, only a callback or an event of the provider plans a check.
    */
   private mayChange(): boolean {
     return this.isOpen() || this.status === "EXPIRED" || this.status === "FAILED";
   }
 
   /**
-   * Returns whether a vendor's approval would end a review without the proof of a person. The
-   * request for the state can have begun before the review was recorded.
+   * Returns whether a vendor's approval would end a review without proof that a person approved.
+   * The request for the state may have begun before the review was recorded.
    */
   private lacksProof({ status, verdict, hasProofOfPerson }: ApplicationState): boolean {
     const isVendorReview = this.provider !== "port" && this.awaitsReview() && this.providerVerdict === "NEEDS_REVIEW";
@@ -363,14 +365,14 @@ export class KycApplication extends schema.class {
   }
 
   /**
-   * Returns the sequence of a state, or undefined for a state that is older than the applied one. A
-   * state without a sequence is a change if its hash differs. Then the older of two responses must
-   * not win, so it only causes another request.
+   * Returns the sequence of a state, or undefined for a state that is older than the applied one.
+   * Vendors have no sequence, so a state is a change if its hash differs. The response to an older
+   * request is not applied: if its hash differs, the state is requested again.
    */
   private nextSequence({ sequence, stateHash, status }: ApplicationState, requestedAt: Date, now: Date): number | undefined {
     if (sequence !== undefined) return sequence;
     const isChanged = stateHash !== this.providerStateHash;
-    // A closed link stays closed, so an older response that it is closed is still true.
+    // A cancellation is final, so it is applied even from the response to an older request.
     const isClosed = status === "CANCELED" && !this.isFinal();
     if (this.providerAskedAt && requestedAt < this.providerAskedAt && !isClosed) {
       if (isChanged) this.checkSoon(now);
@@ -382,8 +384,9 @@ export class KycApplication extends schema.class {
   }
 
   /**
-   * Applies the result of closing a used-up link. The status stays FAILED, even if the
-   * applicant submitted in the meantime, because the business received attempts_remaining 0.
+   * Applies the response to the closing of a link without remaining attempts. The status stays
+   * FAILED, even if the applicant submitted in the meantime, because the business received
+   * attempts_remaining 0.
    */
   private applyClosing(state: ApplicationState, { closing }: Pick<RequestStart, "closing">): ApplyResult {
     if (closing !== "USED_UP" || state.status !== "FAILED") return "stale";
@@ -391,7 +394,7 @@ export class KycApplication extends schema.class {
     return "applied";
   }
 
-  /** A vendor does not count our attempts, so the link of a used-up application must be closed. */
+  /** Plans to close the link after the last attempt. Vendors do not limit attempts as we do. */
   private closeWhenUsedUp(now: Date): void {
     if (this.provider === "port" || this.status !== "FAILED" || this.attemptsRemaining() > 0) return;
     this.closing = "USED_UP";
@@ -428,10 +431,10 @@ export class KycApplication extends schema.class {
   }
 
   /**
-   * Emits KYC_FAILED for a failed attempt whose FAILED status this service did not read. The
-   * provider's state shows the failure: the applicant has opened the link again, or has begun a
-   * later attempt. Emits one event for several such failures.
-   * If the applicant continues, one attempt counts as remaining, even if the provider counts more
+   * Emits KYC_FAILED for a failed attempt that this service did not read while its status was
+   * FAILED. The provider's state shows the failure: the applicant has opened the link again, or has
+   * begun a later attempt. Emits one event for several such failures.
+   * If the applicant continues, at least one attempt remains here, even if the provider counts more
    * attempts than this service requested. Otherwise this service would ignore the verdict.
    */
   private emitMissedFailure(state: ApplicationState, now: Date, emit: EmitChange): void {
@@ -471,9 +474,9 @@ export class KycApplication extends schema.class {
   }
 
   /**
-   * Applies a state during a review. A change of the provider's verdict from NEEDS_REVIEW and any
-   * rejection are a person's decision at the provider. A repeated approval does not end a review
-   * that only our rules require.
+   * Applies a state during a review. A person at the provider has decided if the verdict changed
+   * from NEEDS_REVIEW, or to REJECTED. A repeated approval does not end a review that only our
+   * rules require.
    */
   private applyReviewState(state: ApplicationState, now: Date, emit: EmitChange): boolean {
     if (state.status !== "COMPLETED") return false;
@@ -482,7 +485,7 @@ export class KycApplication extends schema.class {
     this.providerVerdict = verdict ?? null;
     if (!verdict || verdict === "NEEDS_REVIEW" || verdict === previousVerdict) return true;
     if (previousVerdict !== "NEEDS_REVIEW" && verdict !== "REJECTED") return true;
-    // A person at the provider made another decision than our operator.
+    // A person at the provider decided otherwise than our operator.
     if (this.reviewRequest?.outcome !== verdict) this.reviewRequest = null;
     // A decision may omit the document's expiry.
     const evidence = { ...state, documentExpiry: state.documentExpiry ?? this.documentExpiry ?? undefined };
@@ -526,7 +529,7 @@ export class KycApplication extends schema.class {
 
   /**
    * Expires the link if a request that began after the deadline shows no submission. The response
-   * to an earlier request may be older than a submission in time.
+   * to an earlier request may have missed a submission just before the deadline.
    */
   private expireAfterDeadline(reportedStatus: KycStatus, requestedAt: Date, now: Date, emit: EmitChange): void {
     if (reportedStatus !== this.status || !this.mayExpire()) return;

@@ -2,8 +2,8 @@ import { decryptIfReadable } from "@amana/secret-box";
 import type { Context } from "../context.ts";
 
 /**
- * Returns the link of an application. Returns undefined after the link was removed, and if no
- * configured key decrypts it. A request must not fail because of an unreadable link.
+ * Returns the link of an application. Returns undefined if the link was removed, or if no
+ * configured key decrypts it, so that a request does not fail because of an unreadable link.
  */
 export const linkOf = (
   { secrets, logger }: Pick<Context, "secrets" | "logger">,

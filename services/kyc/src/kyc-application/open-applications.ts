@@ -9,7 +9,7 @@ export interface OpenApplications {
   readonly total: number;
 }
 
-/** Counts the applications of each provider, and those that still expect a change from it. */
+/** Counts the applications of each provider, in total and open. */
 export const countApplications = (em: SqlEntityManager): Promise<OpenApplications[]> =>
   em.execute<OpenApplications[]>(
     `select provider, count(*) filter (where next_check_at is not null)::int as open, count(*)::int as total
@@ -17,9 +17,9 @@ export const countApplications = (em: SqlEntityManager): Promise<OpenApplication
   );
 
 /**
- * Throws StartRefused if an application is open at a provider that is neither current nor former.
- * The service could neither read nor cancel such an application. If the database is unreachable,
- * the service starts without this check, as it starts without the check of migrations.
+ * Throws StartRefused if an application is open at a provider without settings, because the service
+ * could neither read nor cancel the application. If the database is unreachable, the service starts
+ * without this check and without the check of migrations.
  */
 export async function requireProvidersOfOpenApplications(orm: Orm, providers: Providers, logger: Logger): Promise<void> {
   const missing = (await readOpenProviders(orm, logger)).filter((name) => !providers.find(name));

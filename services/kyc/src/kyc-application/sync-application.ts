@@ -24,7 +24,7 @@ export async function syncApplication(context: Context, id: string, timeoutMs: n
   return outcome.kind === "accepted";
 }
 
-/** Reads the state at the application's provider. Closes the link if `start` has a reason. */
+/** Reads the state at the provider, or closes the link if `start.closing` has a reason. */
 export function queryProvider(
   { providers }: Pick<Context, "providers">,
   application: KycApplication,
@@ -66,7 +66,7 @@ export async function recordState(
     } else logger.info(logFields, "application synced");
   } else {
     const causeFields = outcome.kind === "refused" ? { error_code: outcome.errorCode } : { reason: outcome.reason };
-    // The vendor has deleted the application of a verification that has not ended here.
+    // The vendor has deleted the application, but the verification has not ended here.
     if (outcome.kind === "refused" && outcome.isGone && !application.isFinal()) {
       application.applyAbsence(start.at, now, recordChanges(em, application, now));
       logger.error({ ...ids, ...causeFields, alert: true }, "application no longer exists at the provider");

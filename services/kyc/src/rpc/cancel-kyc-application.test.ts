@@ -37,12 +37,15 @@ describe("cancelKycApplication", () => {
   test.each([
     ["opened", async (linkUrl?: string) => harness.sandbox.open(linkUrl)],
     ["failed", async (linkUrl?: string) => harness.sandbox.submit(linkUrl, { outcome: "failed" })],
-  ])("cancelKycApplication cancels an application that is %s only at the provider", async (_name, changeAtProvider) => {
-    const caller = aBusinessCaller();
-    const { id, linkUrl } = await harness.create(caller);
-    await changeAtProvider(linkUrl);
-    expect(await cancel(id, caller)).toMatchObject({ status: KycStatus.CANCELED });
-  });
+  ])(
+    "cancelKycApplication cancels an application that is %s at the provider and still CREATED here",
+    async (_name, changeAtProvider) => {
+      const caller = aBusinessCaller();
+      const { id, linkUrl } = await harness.create(caller);
+      await changeAtProvider(linkUrl);
+      expect(await cancel(id, caller)).toMatchObject({ status: KycStatus.CANCELED });
+    },
+  );
 
   test("cancelKycApplication returns 409 after a submission, and stores the provider's state", async () => {
     const caller = aBusinessCaller();

@@ -133,7 +133,7 @@ describe("createKycApplication, refusals", () => {
     ["an invalid client id", "x", "not_found", "client_not_found"],
     ["a blocked client", blockedClient, "conflict", "client_blocked"],
   ])(
-    "createKycApplication rejects %s without a call to the provider, and does not use the key",
+    "createKycApplication rejects %s without a call to the provider, and does not keep the Idempotency-Key",
     async (_name, clientId, kind, code) => {
       const caller = aBusinessCaller();
       const request = harness.kyc.createKycApplication({ clientId }, withIdempotencyKey(caller, "k"));
@@ -202,7 +202,7 @@ describe("createKycApplication for a client who is blocked during the call to th
     return { id: row?.application_id ?? "", outcome: await creation };
   };
 
-  test("createKycApplication for a client blocked during the call stores nothing and cancels at the provider", async () => {
+  test("createKycApplication stores nothing and cancels at the provider if the client is blocked during the call", async () => {
     const caller = aBusinessCaller();
     const { id, outcome } = await createSlowly(caller, () =>
       refusal(createFor(clientsWith("GOOD", "BLOCKED"), withIdempotencyKey(caller, "k"))),
@@ -218,7 +218,7 @@ describe("createKycApplication for a client who is blocked during the call to th
     expect((await harness.sandbox.application(createdApplication.id)).status).toBe("CREATED");
   });
 
-  test("createKycApplication for a client blocked during the call stores nothing if the cancellation fails", async () => {
+  test("createKycApplication stores nothing if the client is blocked during the call and the cancellation fails", async () => {
     const caller = aBusinessCaller();
     await harness.sandbox.fault("kyc_cancel", "http_500");
     const { id, outcome } = await createSlowly(caller, () =>
@@ -229,7 +229,7 @@ describe("createKycApplication for a client who is blocked during the call to th
     expect((await harness.sandbox.application(id)).status).toBe("CREATED");
   });
 
-  test("createKycApplication returns the application that a repeated request created before the block", async () => {
+  test("createKycApplication returns the application that a repeated request created before the client was blocked", async () => {
     const caller = aBusinessCaller();
     const secondCheck = Promise.withResolvers<void>();
     const clientBlocked = Promise.withResolvers<void>();
@@ -257,7 +257,7 @@ describe("createKycApplication for a client who is blocked during the call to th
     expect(await harness.readEventNames(repeatedResponse.id)).toEqual(["CREATED"]);
   });
 
-  test("createKycApplication returns 503 if the second check fails, and the same key later creates one application", async () => {
+  test("createKycApplication returns 503 if the second check of the client fails, and the same key later creates one application", async () => {
     const caller = aBusinessCaller();
     const { id, outcome } = await createSlowly(caller, () =>
       refusal(createFor(clientsWith("GOOD", "unavailable"), withIdempotencyKey(caller, "k"))),

@@ -199,7 +199,7 @@ async function storeApplication(
   });
   em.persist(application);
   if (created.status === "CREATED") application.planCheck(context.checkPausesSeconds, now);
-  // The provider returned an application of an earlier execution, which may have progressed.
+  // An earlier execution created the application at the provider, so its status may have changed.
   else application.checkSoon(now);
   recordChanges(em, application, now)("KYC_CREATED");
   return application;

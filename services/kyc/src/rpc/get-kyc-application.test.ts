@@ -66,7 +66,7 @@ test.each([
   ["EXPIRED", (linkUrl?: string) => harness.sandbox.expire(linkUrl)],
   ["OPENED", async () => {}],
 ] as const)(
-  "getKycApplication after a missed failure returns %s, and emits an event for each of both changes",
+  "getKycApplication emits KYC_FAILED for an unread failed attempt, and then returns and emits the status %s",
   async (status, changeAtProvider) => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
@@ -91,7 +91,7 @@ test("each event of an application has a greater revision than the previous even
   expect(revisions).toEqual([...new Set(revisions)].sort((left, right) => left - right));
 });
 
-test("an event after a restore to an earlier time has a greater revision than all lost events", async () => {
+test("the first event after a restore to an earlier time has a greater revision than all lost events", async () => {
   const caller = aBusinessCaller();
   const { id, linkUrl } = await harness.create(caller);
   const [rowBefore] = await harness.sql("select status, sequence, attempts_used, revision from kyc_application where id = ?", [

@@ -37,6 +37,6 @@ export const getKycApplication =
     return toKycApplicationMessage(row, linkOf(context, row));
   };
 
-/** Excludes finished applications, which are read most often, without a query. */
+/** Returns whether the application may change. Saves a query for finished applications. */
 const mayStillChange = ({ status, verdict }: KycApplicationRow) =>
   status !== "EXPIRED" && status !== "CANCELED" && (status !== "COMPLETED" || verdict === "NEEDS_REVIEW");

@@ -44,7 +44,7 @@ async function aHint(id: string, sequence: number, event_id: string = uuidv7()) 
 }
 
 describe("callbacks of the sandbox", () => {
-  test("callbacks of the sandbox update the application without a read by the business", async () => {
+  test("a callback of the sandbox updates the application without a request by the business", async () => {
     const { id, linkUrl } = await harness.create();
     await harness.sandbox.open(linkUrl);
     await eventually(async () => expect(await readStored(id)).toMatchObject({ status: "OPENED" }));
@@ -57,7 +57,7 @@ describe("callbacks of the sandbox", () => {
   });
 
   test.each(["duplicate", "reorder", "timeout_before", "reset_after", "bad_signature"])(
-    "callbacks with the fault %s update the application once per change",
+    "callbacks with the fault %s update the application once for each change",
     async (mode) => {
       const { id, linkUrl } = await harness.create();
       await harness.sandbox.fault("kyc_callback", mode, 2);

@@ -18,7 +18,7 @@ const { ACCEPTED, BAD_SIGNATURE, UNKNOWN_PROVIDER } = ProviderCallbackResult;
 /** Reserved for the commit and the response. */
 const responseMs = 500;
 
-/** Longest time for reading a vendor, which waits only five seconds for the response. */
+/** Maximum time of a read at a vendor, which waits only five seconds for our response. */
 const vendorReadMs = 3_000;
 
 /**
@@ -40,8 +40,13 @@ export const receiveProviderCallback =
       return { result: BAD_SIGNATURE };
     }
     if (reading.kind !== "genuine") {
-      if (reading.kind === "unreadable") logger.error({ alert: true, provider: name }, "a signed callback cannot be read");
-      else logger.error({ alert: true, provider: name }, "callback of the provider's other environment");
+      if (reading.kind === "unreadable")
+        logger.error({ alert: true, provider: name }, "callback ignored, signature valid but content unreadable");
+      else
+        logger.error(
+          { alert: true, provider: name },
+          "callback ignored, it belongs to the provider's other environment (test or live)",
+        );
       return { result: ACCEPTED };
     }
     const { hint } = reading;
@@ -61,8 +66,9 @@ export const receiveProviderCallback =
     faultPoint("callback.answered");
     const isRecorded = await transaction(orm, async (em) => {
       const application = await lockApplication(em, allBusinesses, hint.reference);
-      // A vendor repeats a callback only a few times, so the job reads the application instead.
-      // The provider of our own protocol repeats it, because no `provider_event` row is inserted.
+      // The job `checkApplications` reads the application again. A vendor repeats a callback only a
+      // few times, so the callback is accepted. A provider with our own protocol gets an error and
+      // repeats the callback, for which no `provider_event` row is inserted.
       if (outcome && outcome.kind !== "accepted") {
         application.checkSoon(await databaseTime(em));
         return name !== "port";

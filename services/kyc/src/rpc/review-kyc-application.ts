@@ -78,7 +78,8 @@ export const reviewKycApplication =
     faultPoint("review.answered");
     let result = await record(state, { at: firstResult.requestedAt, nextCheckAt });
     if (state.kind === "accepted" && result.application.awaitsReview()) {
-      // A read that began later, but before the provider applied the decision, was recorded first.
+      // Another read began after the decision was sent, returned the state before the decision, and
+      // was recorded first.
       const start = { at: await databaseTime(orm.em.fork()), nextCheckAt: result.application.nextCheckAt };
       state = await provider.get(result.application.known(), remainingMs());
       result = await record(state, start);
@@ -114,7 +115,7 @@ const recordDecision = (
     const key = await lockKey(em, keyId);
     const application = await lockApplication(em, allBusinesses, id);
     await recordState(em, context, application, state, start);
-    // An application that the provider no longer has is decided here, so that the review ends.
+    // The provider no longer has the application, so the decision is applied here only.
     const isGone = state.kind === "refused" && state.isGone === true;
     if (isGone && application.awaitsReview()) {
       const now = await databaseTime(em);
@@ -122,8 +123,8 @@ const recordDecision = (
     }
     const isDecidedHere = application.reviewedAt != null && application.reviewRequest?.requestId === call.requestId;
     if (isDecidedHere && !key?.hasEnded()) key?.storeResponse(KycApplicationSchema, toKycApplicationMessage(application));
-    // A rejected decision must not block the next one. A decision with an unknown outcome stays,
-    // because the provider may have applied it.
+    // The stored decision is removed if the provider rejected it, so that another can follow. It
+    // stays if the outcome is unknown, because the provider may have applied it.
     if (state.kind === "refused" && application.awaitsReview()) application.reviewRequest = null;
     return { application, isDecidedHere };
   });

@@ -1,4 +1,4 @@
-/** Returns a function that returns the rest of the time, in milliseconds. */
+/** Starts a time budget. Returns a function that returns the remaining milliseconds. */
 export function startBudget(timeoutMs: number): () => number {
   const startedMs = performance.now();
   return () => timeoutMs - (performance.now() - startedMs);

@@ -3,7 +3,7 @@ import { kycProviderError, kycProviderUnavailable } from "../kyc-application/kyc
 import type { Outcome } from "./verification-provider.ts";
 
 const pauseMs = 200;
-/** Minimum remaining time for another call. */
+/** Remaining time below which no further call is made. */
 const callMsMin = 1_000;
 
 /**

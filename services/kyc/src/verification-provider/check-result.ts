@@ -5,7 +5,9 @@ export interface CheckResult {
   /** Name of the check, for example "credentials". */
   readonly check: string;
   readonly result: "ok" | "warning" | "failure";
-  /** Cause and next step of a warning or failure. Contains no secret and no text of the vendor. */
+  /**
+   * Cause and next step of a warning or failure. Contains no secret and no text from the vendor.
+   */
   readonly text: string;
 }
 

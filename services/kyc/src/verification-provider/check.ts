@@ -9,8 +9,8 @@ import type { ProviderName } from "./verification-provider.ts";
 const timeoutMs = 15_000;
 
 /**
- * Checks the accounts of all configured providers. Creates no application, session, applicant or
- * link. The provider of new applications comes first.
+ * Checks the accounts of all configured providers by read requests only, and each callback address
+ * by an unsigned request. Returns the results of the provider of new applications first.
  */
 export async function checkProviders(config: ProvidersConfig): Promise<CheckResult[]> {
   const results: CheckResult[] = [];
@@ -46,7 +46,7 @@ async function checkPort(config: PortConfig, add: AddResult): Promise<void> {
 const describe = (outcome: { kind: string; reason?: string; errorCode?: string } | undefined): string =>
   outcome?.reason ?? outcome?.errorCode ?? "no response";
 
-/** Our own gateway must reject a callback without a signature. */
+/** Sends a callback without a signature, which our own gateway must reject. */
 async function checkCallbackUrl(url: string, add: AddResult): Promise<void> {
   const next = "check KYC_CALLBACK_URL, and that this address reaches the gateway";
   try {

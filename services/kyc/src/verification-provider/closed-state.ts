@@ -3,7 +3,7 @@ import type { ApplicationState, CloseReason, KnownApplication, KycStatus } from 
 
 const statusAfter: Record<CloseReason, KycStatus> = { CANCELED: "CANCELED", EXPIRED: "EXPIRED", USED_UP: "FAILED" };
 
-/** Returns the state of an application whose link a vendor has closed. */
+/** Returns the state of an application after the adapter has closed its link at the vendor. */
 export const closedState = (known: KnownApplication, why: CloseReason): ApplicationState => ({
   providerId: known.providerId,
   reference: known.reference,

@@ -64,8 +64,8 @@ const aRequest = (vendor: "didit" | "sumsub", changes: Partial<ApplicationToCrea
   ...changes,
 });
 
-describe("contract test 13: fields of a creation", () => {
-  test.each(names)("%s refuses no field of an ordinary creation", (vendor) => {
+describe("refusals", () => {
+  test.each(names)("refusals of the client of %s is empty for a request with supported fields only", (vendor) => {
     expect(providers[vendor]("refuse").refusals(aRequest(vendor))).toEqual([]);
   });
 
@@ -76,7 +76,7 @@ describe("contract test 13: fields of a creation", () => {
     ["sumsub", { requireVideo: false }, "/require_video"],
     ["sumsub", { allowedDocuments: ["passport"] }, "/allowed_documents"],
     ["sumsub", { ttlHours: 721 }, "/ttl_hours"],
-  ] as const)("%s refuses the creation with %j at %s", (vendor, changes, pointer) => {
+  ] as const)("refusals of the client of %s for a request with %j contains %s", (vendor, changes, pointer) => {
     const refusals = providers[vendor]("refuse").refusals(aRequest(vendor, changes as Partial<ApplicationToCreate>));
     expect(refusals.map((refusal) => refusal.pointer)).toEqual([pointer]);
   });
@@ -90,19 +90,19 @@ describe("contract test 13: fields of a creation", () => {
       [{ nationality: "DZ" }, "/profile/nationality"],
       [{ "a/b": "x" }, "/profile/a~1b"],
       [{ address: { city: "Alger" } }, "/profile/address"],
-    ])("the client of the vendor refuses the profile %j at %s", (profile, pointer) => {
+    ])(`refusals of the client of ${vendor} for the profile %j contains %s`, (profile, pointer) => {
       const refusals = providers[vendor]("refuse").refusals(aRequest(vendor, { profile: JSON.stringify(profile) }));
       expect(refusals.map((refusal) => refusal.pointer)).toEqual([pointer]);
     });
 
-    test("the client of the vendor accepts a field that it cannot compare if its application needs a review", () => {
+    test(`refusals of the client of ${vendor} is empty for a profile field that requires a review instead`, () => {
       const profile = JSON.stringify({ address: { city: "Alger" } });
       expect(providers[vendor]("review").refusals(aRequest(vendor, { profile }))).toEqual([]);
       expect(readProfileKeys(profile)).toEqual(["other"]);
     });
   });
 
-  test("every field of a creation is sent, refused, or used by this service", () => {
+  test("every field of ApplicationToCreate is either sent to the provider or checked by this service", () => {
     const used = ["maxAttempts", "requireVideo", "ttlHours", "allowedDocuments"];
     const sent = ["reference", "locale", "redirectUrl", "applicantEmail", "applicantPhone", "profile"];
     expect(Object.keys(aRequest("didit")).sort()).toEqual([...used, ...sent].sort());
@@ -111,7 +111,7 @@ describe("contract test 13: fields of a creation", () => {
 
 type Path = readonly (string | number)[];
 
-/** Returns the paths of all fields, also those of objects and lists. */
+/** Returns the paths of all fields, including fields within objects and lists. */
 function pathsOf(value: unknown, path: Path = []): Path[] {
   if (typeof value !== "object" || value === null) return [path];
   const own = path.length > 0 ? [path] : [];
@@ -135,16 +135,16 @@ function replaceAt(value: unknown, [name, ...rest]: Path, replacement: unknown):
 const replacements = ["absent", null, "tomorrow", 7, {}, []];
 const terms = { requireVideo: true, allowedDocuments: ["id_card", "passport"] } as const;
 
-describe("contract test 15: one missing or unknown field never approves", () => {
+describe("evaluate, for a response with one missing or unknown field", () => {
   const known: KnownApplication = { ...anApplication().known(), profileKeys: ["first_name"] };
 
-  /** Fields that are not evidence. Personal data is never read. */
+  /** Fields that the client ignores: personal data, and fields that are not evidence. */
   const unreadAtDidit =
     /^(session_number|workflow_id|contact_details|session_url|expected_details\.expected_document_types)|nationality$|canary|\.(document_number|personal_number|first_name|last_name|date_of_birth|mrz|score|video_url|source_image|screened_data(\.full_name)?|ip_address)$|^expected_details\.first_name$|expected_document_types\.\d$/;
   const decision = didit.aDecision();
 
   test.each(pathsOf(decision).map((path) => [path.join("."), path] as const))(
-    "evaluate does not approve a Didit decision without its %s",
+    "evaluate does not return APPROVED for a Didit decision whose field %s is missing or unknown",
     (name, path) => {
       for (const replacement of replacements) {
         const changed = replaceAt(decision, path, replacement);
@@ -153,7 +153,7 @@ describe("contract test 15: one missing or unknown field never approves", () => 
         const verdict = state && evaluate(state.verdict, state, terms, "2026-05-01").verdict;
         const isMismatch = state && (state.providerId !== didit.sessionId || state.reference !== didit.reference);
         if (unreadAtDidit.test(name) && !(name === "expected_details.first_name" && replacement === "absent")) continue;
-        // Without the list or its only item, the vendor has no such feature.
+        // Without the list or its only item, the workflow does not have this feature.
         if (name.startsWith("ip_analyses") && (name === "ip_analyses" || name === "ip_analyses.0")) continue;
         expect([replacement, isMismatch ? "mismatch" : verdict]).not.toEqual([replacement, "APPROVED"]);
       }
@@ -165,7 +165,7 @@ describe("contract test 15: one missing or unknown field never approves", () => 
     /nationality$|attempt|reviewDate$|reviewId$|\.email$|\.dob$|\.number$|idDocs\.\d\.firstName$|imageIds|docSets\.0|hits\.|\.types(\.\d)?$|^steps\.SELFIE\.(idDocType|country)$|applicant\.type$/;
 
   test.each(pathsOf(responses).map((path) => [path.join("."), path] as const))(
-    "evaluate does not approve a Sumsub applicant without its %s",
+    "evaluate does not return APPROVED for a Sumsub applicant whose field %s is missing or unknown",
     (name, path) => {
       for (const replacement of replacements) {
         const changed = replaceAt(responses, path, replacement) as typeof responses;

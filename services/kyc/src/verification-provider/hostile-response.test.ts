@@ -6,7 +6,7 @@ import { readWorkflow } from "./didit/didit-setup.ts";
 import { isApprovedByPerson, readDecision, reviewsMax } from "./didit/read-decision.ts";
 import { readApplicant, readReview } from "./sumsub/read-applicant.ts";
 
-/** JSON permits a field that makes the conversion of an object to a text throw. */
+/** An object that a vendor can send as JSON, and whose conversion to text throws. */
 const notText = { toString: 1, valueOf: 1 };
 const known = anApplication().known();
 const readDidit = (changes: object) =>
@@ -18,12 +18,12 @@ const readSumsub = (applicant: object, steps: object = sumsub.someSteps()) => {
 };
 
 describe("readDecision", () => {
-  test("readDecision limits the sum of the AML hits to an integer of the database", () => {
+  test("readDecision limits the sum of the AML hits to the largest integer of the database", () => {
     const screening = { status: "Approved", total_hits: 2 ** 31 - 1, hits: [], warnings: [] };
     expect(readDidit({ aml_screenings: [screening, screening] })).toMatchObject({ amlHitCount: 2 ** 31 - 1 });
   });
 
-  test("readDecision returns no name of a section that is not a plain word", () => {
+  test("readDecision lists a section with an unexpected name only as other_feature", () => {
     const unread = readDidit({ "canary Amine Benali": [{ status: "Declined", warnings: "none" }] })?.unread;
     expect(unread).toEqual(["other_feature"]);
   });
@@ -33,21 +33,21 @@ describe("readDecision", () => {
     ["an object with warnings", { warnings: [] }],
     ["a list without a status and warnings", [{ score: 1 }]],
     ["a list of null", [null]],
-  ])("readDecision reads a feature that is %s as unread", (_form, poa_verifications) => {
+  ])("readDecision lists a feature in `unread` if it is %s", (_form, poa_verifications) => {
     expect(readDidit({ poa_verifications })?.unread).toEqual(["poa_verifications"]);
   });
 
-  test("readDecision takes neither the names of the features nor the reviews for a feature", () => {
+  test("readDecision does not treat the lists features, tags and reviews as features", () => {
     expect(readDidit({ features: ["OCR"], tags: [], reviews: [{ new_status: "Approved" }] })?.unread).toEqual([]);
   });
 
-  test("readDecision reads a profile field that Didit compared with nothing as unread", () => {
+  test("readDecision lists the profile in `unread` if Didit did not receive one of its fields", () => {
     const decision = didit.aDecision({ expected_details: { first_name: null } });
     const fields = { ...known, providerId: didit.sessionId, profileKeys: ["first_name"] };
     expect(readDecision(decision, fields, "live")?.unread).toEqual(["profile"]);
   });
 
-  test("readDecision limits the number of unread sections, which are logged", () => {
+  test("readDecision lists at most 101 sections in `unread`, because they are logged", () => {
     const names = Array.from(
       { length: 5_000 },
       (_item, index) => `x_${index.toString(2).replaceAll("0", "a").replaceAll("1", "b")}`,
@@ -59,7 +59,7 @@ describe("readDecision", () => {
   });
 
   test.each(["__proto__", "constructor", "toString", "hasOwnProperty"])(
-    "readDecision reads no status, risk or method %s",
+    "readDecision treats the status, risk and method %s as unknown",
     (name) => {
       expect(readDidit({ status: name })).toBeUndefined();
       const fields = JSON.parse(
@@ -77,7 +77,7 @@ describe("isApprovedByPerson", () => {
     expect(isApprovedByPerson({ results: [didit.aReview({ created_at: notText }), didit.aReview()] })).toBe(false);
   });
 
-  test("isApprovedByPerson returns false for a full page that begins with the oldest review", () => {
+  test("isApprovedByPerson returns false for a full page in the order oldest first, which may omit newer reviews", () => {
     const page = Array.from({ length: reviewsMax }, (_item, index) =>
       didit.aReview({ created_at: `2026-05-01T10:00:${String(index).padStart(2, "0")}Z` }),
     );
@@ -86,7 +86,7 @@ describe("isApprovedByPerson", () => {
     expect(isApprovedByPerson({ results: page.slice(1) })).toBe(true);
   });
 
-  test("isApprovedByPerson compares fractions of a second", () => {
+  test("isApprovedByPerson returns false if a rule approved half a second after a person", () => {
     const byPerson = didit.aReview({ created_at: "2026-05-01T10:00:00Z" });
     const byRule = didit.aReview({ actor_type: "API_KEY", actor_email: undefined, created_at: "2026-05-01T10:00:00.500Z" });
     expect(isApprovedByPerson({ results: [byPerson, byRule] })).toBe(false);
@@ -97,25 +97,25 @@ describe("readWorkflow", () => {
   const problemsOf = (fields: object) => readWorkflow(fields, "id", "W", false).problems.map(({ text }) => text);
 
   test.each(["OCR + LIVENESS + FACE_MATCH + AML", "ocr,liveness,face_match,aml"])(
-    "readWorkflow reads the features of the text %s",
+    "readWorkflow reads the features of a workflow that lists them as the text %s",
     (features) => {
       expect(problemsOf({ features }).filter((text) => text.includes("add the feature"))).toEqual([]);
     },
   );
 
-  test("readWorkflow warns of actions that cause nothing", () => {
+  test("readWorkflow returns a warning for each action that is set to no action", () => {
     const fields = { expected_details_mismatch_action: "no_action", duplicated_user_action: "NONE" };
-    expect(problemsOf(fields).filter((text) => text.includes("causes no action"))).toHaveLength(2);
+    expect(problemsOf(fields).filter((text) => text.includes("is set to no action"))).toHaveLength(2);
   });
 
-  test("readWorkflow lists problems of a workflow whose fields are not texts", () => {
+  test("readWorkflow returns problems, and does not throw, for a workflow whose fields are not texts", () => {
     const fields = { features: [{ feature: notText }, notText], face_liveness_method: notText, duplicated_user_action: notText };
     expect(readWorkflow(fields, "id", "W", false).problems.length).toBeGreaterThan(0);
   });
 });
 
 describe("readApplicant", () => {
-  test("readApplicant reads labels that are not texts as unread", () => {
+  test("readApplicant lists reason_codes in `unread` for labels that are not texts", () => {
     const applicant = sumsub.withReview({
       reviewResult: { reviewAnswer: "RED", reviewRejectType: "FINAL", rejectLabels: [notText, "__proto__"] },
     });
@@ -124,26 +124,26 @@ describe("readApplicant", () => {
   });
 
   test.each(["0000-01-01 00:00:00+0000", "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00"])(
-    "readApplicant does not read the time %s, which PostgreSQL and the API cannot represent",
+    "readApplicant returns no completion time for %s, which PostgreSQL and the API cannot represent",
     (reviewDate) => {
       expect(readSumsub(sumsub.withReview({ reviewDate }))).toMatchObject({ completedAt: undefined });
     },
   );
 
-  test("readApplicant limits the number of unread steps, which are logged", () => {
+  test("readApplicant lists at most 101 steps in `unread`, because they are logged", () => {
     const steps = Object.fromEntries(Array.from({ length: 5_000 }, (_item, index) => [`STEP_${index}`, null]));
     const unread = readSumsub(sumsub.anApplicant(), { ...sumsub.someSteps(), ...steps })?.unread ?? [];
     expect(unread.length).toBeLessThanOrEqual(101);
     expect(unread).toContain("other_step");
   });
 
-  test("readApplicant reads no expiry of a document among more documents than it compares", () => {
+  test("readApplicant returns no document expiry if the response has more than 100 documents", () => {
     const other = { idDocType: "PASSPORT" };
     const documents = [{}, ...Array.from({ length: 99 }, () => other), { validUntil: "2020-01-31" }];
     expect(readSumsub(sumsub.withIdDocs(...documents))).toMatchObject({ documentExpiry: undefined });
   });
 
-  test("readApplicant does not compare a name that has no letters", () => {
+  test("readApplicant returns PROFILE_MISMATCH for a name without letters, which cannot be compared", () => {
     const applicant = sumsub.anApplicant({ fixedInfo: { firstName: "-" }, info: { firstName: "", idDocs: [] } });
     const review = readReview(applicant);
     const responses = { applicant, steps: sumsub.someSteps(), amlCase: sumsub.anAmlCase() };
@@ -151,10 +151,13 @@ describe("readApplicant", () => {
     expect(state).toMatchObject({ reasonCodes: ["PROFILE_MISMATCH"] });
   });
 
-  test.each(["__proto__", "constructor", "toString"])("readApplicant reads no status, step or label %s", (name) => {
-    expect(readReview(sumsub.withReview({ reviewStatus: name }))).toBeUndefined();
-    const steps = { ...sumsub.someSteps(), ...JSON.parse(`{"${name}": {"x": 1}}`) };
-    Object.defineProperty(steps, name, { value: {}, enumerable: true });
-    expect(readSumsub(sumsub.anApplicant(), steps)).toMatchObject({ unread: ["other_step"] });
-  });
+  test.each(["__proto__", "constructor", "toString"])(
+    "readReview and readApplicant treat the status and step %s as unknown",
+    (name) => {
+      expect(readReview(sumsub.withReview({ reviewStatus: name }))).toBeUndefined();
+      const steps = { ...sumsub.someSteps(), ...JSON.parse(`{"${name}": {"x": 1}}`) };
+      Object.defineProperty(steps, name, { value: {}, enumerable: true });
+      expect(readSumsub(sumsub.anApplicant(), steps)).toMatchObject({ unread: ["other_step"] });
+    },
+  );
 });

@@ -12,7 +12,7 @@ describe("readRetryAfter", () => {
     ["-1", undefined],
     ["soon", undefined],
     ["2026-05-01", undefined],
-  ])("readRetryAfter reads '%s' as %s seconds", (value, seconds) => {
+  ])("readRetryAfter converts the header '%s' to %s seconds", (value, seconds) => {
     expect(readRetryAfter(value, nowMs)).toBe(seconds);
   });
 });

@@ -16,12 +16,12 @@ export interface HttpResponse {
   readonly status: number;
   /** The parsed JSON body; undefined if the body is not JSON. */
   readonly content: unknown;
-  /** Seconds of Retry-After, or undefined. */
+  /** Value of Retry-After in seconds. Undefined without a valid header. */
   readonly retryAfterSeconds: number | undefined;
   readonly date: Date | undefined;
 }
 
-/** A call without a complete response. The provider may have executed it. */
+/** A call without a complete response. The provider may have executed the request. */
 export interface LostCall {
   readonly reason: string;
 }
@@ -74,8 +74,8 @@ export function readRetryAfter(value: string, nowMs: number): number | undefined
 }
 
 /**
- * Returns whether the body is a JSON object or list. A proxy's page with status 200 does not prove
- * that the vendor has executed the request.
+ * Returns whether the body is a JSON object or list. A proxy can respond with status 200 and an
+ * HTML page, which does not prove that the vendor has executed the request.
  */
 export const isJsonResponse = ({ content }: HttpResponse): boolean => typeof content === "object" && content !== null;
 

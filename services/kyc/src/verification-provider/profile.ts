@@ -4,7 +4,7 @@ import type { FieldRefusal } from "./verification-provider.ts";
 const readName = (value: unknown): string | undefined =>
   typeof value === "string" && value.trim() !== "" && value.length <= 255 ? value : undefined;
 
-/** Fields of a profile that the vendors compare with the document, and their accepted forms. */
+/** Profile fields that the vendors compare with the document, each with a check of its format. */
 const comparedFields = {
   first_name: (value: unknown) => readName(value),
   last_name: (value: unknown) => readName(value),
@@ -23,14 +23,14 @@ const forms: Record<ComparedField, string> = {
   nationality: "an ISO 3166-1 alpha-3 code, for example DZA",
 };
 
-/** A field that no vendor compares is refused, or its application needs a review. */
+/** Handling of a field that no vendor compares: refuse the request, or require a review. */
 export const uncomparedPolicies = ["refuse", "review"] as const;
 export type UncomparedPolicy = (typeof uncomparedPolicies)[number];
 
-/** Name in `profile_keys` of all fields that no vendor compares. */
+/** Name that `profile_keys` contains for any field that no vendor compares. */
 export const otherKey = "other";
 
-/** Returns the names of the profile's fields. `profile`: JSON object as text. */
+/** Returns the names of a profile's fields for `profile_keys`. `profile`: JSON object as text. */
 export function readProfileKeys(profile: string | undefined): string[] {
   const names = Object.keys(readObject(parseJson(profile ?? "{}")));
   return [...new Set(names.map((name) => (isCompared(name) ? name : otherKey)))];

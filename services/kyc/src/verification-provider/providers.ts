@@ -10,10 +10,10 @@ import type { ProviderName, VerificationProvider } from "./verification-provider
 
 const callMetrics = { durations: providerCalls, to: "verification provider" };
 
-/** The provider of new applications, and those of earlier applications. */
+/** Clients of the current provider, which gets new applications, and of the former providers. */
 export interface Providers {
   readonly current: VerificationProvider;
-  /** The current and the former providers. */
+  /** The current provider and the former providers. */
   readonly all: readonly VerificationProvider[];
   /** Returns undefined for a provider without settings. */
   find(name: string): VerificationProvider | undefined;
@@ -24,7 +24,7 @@ export interface Providers {
   of(application: { readonly provider: ProviderName }): VerificationProvider;
 }
 
-/** Creates the clients of all configured providers, with measurements of their calls. */
+/** Creates the clients of all configured providers. Metrics record the duration of their calls. */
 export function createProviders(config: ProvidersConfig, logger: Logger): Providers & AsyncDisposable {
   const stack = new AsyncDisposableStack();
   const all: VerificationProvider[] = [];
@@ -42,7 +42,7 @@ export function toProviders(currentName: string, all: readonly VerificationProvi
     current,
     all,
     find,
-    // The start refuses such a deployment, but only while the database is reachable.
+    // The service does not start with such settings, unless the database is unreachable.
     of({ provider: name }) {
       const provider = find(name);
       if (provider) return provider;

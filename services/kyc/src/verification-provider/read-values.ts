@@ -1,14 +1,14 @@
 import { isCountryAlpha3 } from "@amana/public-api";
 
 /**
- * Readers of single values of a provider's response. Each returns undefined for a missing value and
- * for a value of another form, so that only expected values reach our code.
+ * Functions that read one value of a provider's response. They return undefined for a missing value
+ * and for a value of another format, so that only expected values reach our code.
  */
 export type Fields = Readonly<Record<string, unknown>>;
 
 const linkCharactersMax = 2_048;
 
-/** Returns undefined if the text is not JSON. */
+/** Parses JSON. Returns undefined if the text is not JSON. */
 export function parseJson(body: string): unknown {
   try {
     return JSON.parse(body);
@@ -26,7 +26,7 @@ export const readOneOf = <const T extends string>(values: readonly T[], value: u
 export const readMatching = (pattern: RegExp, value: unknown): string | undefined =>
   typeof value === "string" && pattern.test(value) ? value : undefined;
 
-/** Reads an id or a cursor: up to 255 characters of visible ASCII. A number becomes its digits. */
+/** Reads an id or a cursor: up to 255 visible ASCII characters. Converts a number to text. */
 export const readToken = (value: unknown): string | undefined =>
   readMatching(/^[\x21-\x7e]{1,255}$/, typeof value === "number" ? String(value) : value);
 
@@ -39,7 +39,7 @@ export const readCount = (value: unknown): number | undefined =>
 export const readCountry = (value: unknown): string | undefined =>
   typeof value === "string" && isCountryAlpha3(value) ? value : undefined;
 
-/** Reads an ISO 8601 time with its offset. Only years that PostgreSQL and protobuf represent. */
+/** Reads an ISO 8601 time with an offset, in a year that PostgreSQL and protobuf can represent. */
 export function readTime(value: unknown): Date | undefined {
   const parsed = new Date(readMatching(/^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:\d{2})$/, value) ?? Number.NaN);
   const year = parsed.getUTCFullYear();

@@ -1,17 +1,17 @@
 import type { SetupProblem } from "./verification-provider.ts";
 
-/** A failed probe is repeated by a creation only after this time. */
+/** Time after a failed read in which requests for new applications do not repeat it. */
 const repeatAfterMs = 10_000;
 
-/** Result of reading the configuration at a vendor. `value`: what creations need of it. */
+/** Configuration at a vendor. `value`: the settings that the creation of an application needs. */
 export interface Setup<T> {
   readonly value: T | undefined;
   readonly problems: readonly SetupProblem[];
 }
 
 /**
- * Keeps the newest result of reading the configuration at a vendor. Creations are possible only
- * while it has no error, because a weaker configuration could approve without evidence.
+ * Caches the configuration at a vendor. Applications can be created only while the configuration
+ * has no error, because a vendor with fewer checks could approve without evidence.
  */
 export function createSetup<T>(read: (timeoutMs: number) => Promise<Setup<T>>) {
   let newest: Setup<T> | undefined;
@@ -30,9 +30,9 @@ export function createSetup<T>(read: (timeoutMs: number) => Promise<Setup<T>>) {
   const isUsable = (setup: Setup<T> | undefined) => setup?.value !== undefined && !hasErrors(setup.problems);
   return {
     probe,
-    /** Returns the newest configuration that was read, also one with errors. */
+    /** Returns the cached configuration, even if it has errors. */
     newest: (): T | undefined => newest?.value,
-    /** Returns the configuration if creations are possible. Reads it again after a failure. */
+    /** Returns the configuration if it has no error. Reads it again if it had one. */
     async usable(timeoutMs: number): Promise<T | undefined> {
       if (!isUsable(newest) && (running || performance.now() - readAtMs >= repeatAfterMs)) await probe(timeoutMs);
       return isUsable(newest) ? newest?.value : undefined;

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 
 /**
- * Returns the hash that replaces a sequence for vendors without one. `parts`: all that was read of
- * the response, with the vendor's own status, attempt and time of review.
+ * Returns the hash by which a change is detected for vendors without a sequence. `parts`: all
+ * values that were read from the response, with the vendor's own status, attempt and time of
+ * review.
  */
 export const hashState = (...parts: readonly unknown[]): string =>
   createHash("sha256").update(JSON.stringify(parts)).digest("hex");

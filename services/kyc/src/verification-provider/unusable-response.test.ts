@@ -65,7 +65,7 @@ describe("the client of Sumsub", () => {
   const open = { ...complete, "/one": json(sumsub.withReview({ reviewStatus: "init", reviewResult: undefined })) };
 
   test.each(["/requiredIdDocsStatus", "/amlCase"])(
-    "get of Sumsub returns unknown while %s is not a JSON object",
+    "get of the Sumsub client returns unknown while the response of %s is not a JSON object",
     async (path) => {
       await using provider = aProvider();
       replies = complete;
@@ -77,7 +77,7 @@ describe("the client of Sumsub", () => {
     },
   );
 
-  test("get of Sumsub reads the AML case when the review begins and for an approval, but not during the review", async () => {
+  test("get of the Sumsub client reads the AML case at the begin of a review and for an approval, but not during the review", async () => {
     await using provider = aProvider();
     const readsAml = async (changes: object) => {
       paths = [];
@@ -98,21 +98,27 @@ describe("the client of Sumsub", () => {
     [[409, '{"errorCode": 1008}'], "accepted"],
     [htmlPage, "unknown"],
     [[200, ""], "unknown"],
-  ] as const)("cancel and erase of Sumsub with the response %j to the deactivation return %s", async (reply, kind) => {
-    await using provider = aProvider();
-    replies = { ...open, "/presence/deactivated": reply };
-    expect(await provider.cancel(known, "CANCELED", 3_000)).toMatchObject({ kind });
-    expect(await provider.erase(known, 3_000)).toMatchObject({ kind });
-  });
+  ] as const)(
+    "cancel and erase of the Sumsub client, with the response %j to the deactivation, return %s",
+    async (reply, kind) => {
+      await using provider = aProvider();
+      replies = { ...open, "/presence/deactivated": reply };
+      expect(await provider.cancel(known, "CANCELED", 3_000)).toMatchObject({ kind });
+      expect(await provider.erase(known, 3_000)).toMatchObject({ kind });
+    },
+  );
 
-  test.each(["approved", "on hold"])("cancel of Sumsub deactivates a used-up applicant that is %s", async (review) => {
-    await using provider = aProvider();
-    replies = { ...(review === "on hold" ? onHold : complete), "/presence/deactivated": [200, '{"deleted": true}'] };
-    expect(await provider.cancel(known, "USED_UP", 3_000)).toMatchObject({ kind: "accepted", value: { status: "FAILED" } });
-    expect(paths.at(-1)).toContain("/presence/deactivated");
-  });
+  test.each(["approved", "on hold"])(
+    "cancel of the Sumsub client deactivates an applicant without remaining attempts that is %s",
+    async (review) => {
+      await using provider = aProvider();
+      replies = { ...(review === "on hold" ? onHold : complete), "/presence/deactivated": [200, '{"deleted": true}'] };
+      expect(await provider.cancel(known, "USED_UP", 3_000)).toMatchObject({ kind: "accepted", value: { status: "FAILED" } });
+      expect(paths.at(-1)).toContain("/presence/deactivated");
+    },
+  );
 
-  test("review of Sumsub returns unknown for a 409, which must be repeated, with and without an error code", async () => {
+  test("review of the Sumsub client returns unknown for a 409 with or without an error code, so that the caller retries", async () => {
     await using provider = aProvider();
     for (const body of ['{"errorCode": 1006}', '{"description": "try again"}', ""]) {
       replies = { ...onHold, "/approve": [409, body] };
@@ -137,7 +143,7 @@ describe("the client of Didit", () => {
     );
   const known = { ...anApplication().known(), providerId: didit.sessionId, reference: didit.reference };
 
-  test("review of Didit returns a refusal if Didit rejects the decision and the session is still in review", async () => {
+  test("review of the Didit client returns a refusal if Didit rejects the decision and the session is still in review", async () => {
     await using provider = aProvider();
     const inReview = { ...known, awaitsReview: true, providerVerdict: "NEEDS_REVIEW" } as const;
     replies = { "/update-status/": [400, '["not allowed"]'], "/decision/": json(didit.aDecision({ status: "In Review" })) };
@@ -150,7 +156,7 @@ describe("the client of Didit", () => {
     [[404, '{"detail": "Not found."}'], "accepted"],
     [htmlPage, "unknown"],
     [[200, ""], "unknown"],
-  ] as const)("cancel and erase of Didit with the response %j to the deletion return %s", async (reply, kind) => {
+  ] as const)("cancel and erase of the Didit client, with the response %j to the deletion, return %s", async (reply, kind) => {
     await using provider = aProvider();
     replies = {
       "/decision/": json(didit.aDecision({ status: "Not Started" })),
@@ -161,18 +167,21 @@ describe("the client of Didit", () => {
     expect(await provider.erase(known, 3_000)).toMatchObject({ kind });
   });
 
-  test("erase of Didit returns unknown if a page of a proxy replaces the response to the deletion of the user", async () => {
+  test("erase of the Didit client returns unknown if a proxy's HTML page is the response to the deletion of the user", async () => {
     await using provider = aProvider();
     replies = { [`/session/${didit.sessionId}/delete/`]: [204, ""], "/users/delete/": htmlPage };
     expect(await provider.erase(known, 3_000)).toMatchObject({ kind: "unknown" });
   });
 
-  test.each([401, 403])("get of Didit logs an alert for the status %i of rejected credentials", async (status) => {
-    const log = createLogger("kyc", "silent");
-    const error = vi.spyOn(log, "error");
-    await using provider = aProvider(log);
-    replies = { "/decision/": [status, '{"detail": "no"}'] };
-    expect(await provider.get(known, 3_000)).toMatchObject({ kind: "unknown" });
-    expect(error.mock.calls).toMatchObject([[{ alert: true, status }, "credentials rejected by the verification provider"]]);
-  });
+  test.each([401, 403])(
+    "get of the Didit client logs an alert for the status %i, which means rejected credentials",
+    async (status) => {
+      const log = createLogger("kyc", "silent");
+      const error = vi.spyOn(log, "error");
+      await using provider = aProvider(log);
+      replies = { "/decision/": [status, '{"detail": "no"}'] };
+      expect(await provider.get(known, 3_000)).toMatchObject({ kind: "unknown" });
+      expect(error.mock.calls).toMatchObject([[{ alert: true, status }, "credentials rejected by the verification provider"]]);
+    },
+  );
 });

@@ -12,37 +12,37 @@ export type ProviderName = (typeof providerNames)[number];
  */
 export interface VerificationProvider {
   readonly name: ProviderName;
-  /** Number of attempts of an application whose creation names none. */
+  /** Maximum number of attempts if the request for an application does not set it. */
   readonly maxAttemptsDefault: number;
   /**
-   * Returns the fields of a creation that this provider cannot fulfil, without a call. A field must
-   * be refused, because the business would otherwise rely on a check that does not take place.
+   * Returns a refusal for each field of the request that this provider does not support. Does not
+   * call the provider. If a field were ignored, the business would rely on a check that does not
+   * take place.
    */
   refusals(application: ApplicationToCreate): readonly FieldRefusal[];
   /**
-   * The reference is the provider's idempotency key: while the application is not decided, equal
-   * references return one application.
+   * Creates an application. The provider uses the reference as idempotency key: until the
+   * application has a verdict, a call with the same reference returns the same application.
    */
   create(application: ApplicationToCreate, timeoutMs: number): Promise<Outcome<CreatedApplication>>;
   /** Returns the current state. It is authoritative; a callback is only a hint. */
   get(known: KnownApplication, timeoutMs: number): Promise<Outcome<ApplicationState>>;
   /**
-   * Closes the link. Returns the state with the status that `why` leads to, or the state at the
-   * provider if it is too late to close the link.
+   * Closes the link. Returns the application's state after that, or its state at the provider if
+   * the link can no longer be closed. The status depends on `why`.
    */
   cancel(known: KnownApplication, why: CloseReason, timeoutMs: number): Promise<Outcome<ApplicationState>>;
-  /** Sends a person's decision. Returns the state, even if no decision was pending. */
+  /** Sends an operator's decision. Returns the state, even if the provider awaited no decision. */
   review(known: KnownApplication, decision: ReviewDecision, timeoutMs: number): Promise<Outcome<ApplicationState>>;
   /** Deletes the applicant's data at the provider. "requested": a person must complete it there. */
   erase(known: KnownApplication, timeoutMs: number): Promise<Outcome<"erased" | "requested">>;
   /** Verifies a callback's signature and reads its ids. Its other fields are not used. */
   readCallback(callback: ReceivedCallback, now: Date): CallbackReading;
-  /** Returns the changes after the cursor. Null starts at the first change. Vendors have none. */
-  events?(after: string | null, limit: number, timeoutMs: number): Promise<Outcome<ChangesSince>>;
   /**
-   * Reads the configuration at the provider and returns its problems. Absent: there is nothing to
-   * check.
+   * Returns the changes after the cursor; null: from the first change. Vendors have no such list.
    */
+  events?(after: string | null, limit: number, timeoutMs: number): Promise<Outcome<ChangesSince>>;
+  /** Reads the configuration at the provider and returns its problems. Absent if it has none. */
   probe?(timeoutMs: number): Promise<readonly SetupProblem[]>;
 }
 
@@ -68,7 +68,7 @@ export interface FieldRefusal {
 }
 
 export interface SetupProblem {
-  /** "error": creations are refused until it is corrected. */
+  /** "error": no application can be created until an operator corrects the configuration. */
   readonly severity: "error" | "warning";
   readonly text: string;
 }
@@ -82,12 +82,12 @@ export interface KnownApplication {
   readonly maxAttempts: number;
   readonly requireVideo: boolean;
   readonly allowedDocuments: readonly DocumentType[];
-  /** Names of the profile's fields in the creation; "other" for fields that no vendor compares. */
+  /** Names of the profile's fields in the request; "other" for fields that no vendor compares. */
   readonly profileKeys: readonly string[];
   readonly linkExpiresAt: Date;
   readonly awaitsReview: boolean;
   readonly providerVerdict: Verdict | undefined;
-  /** Outcome of an operator's decision that the provider may have received, or has applied. */
+  /** Outcome of an operator's decision that was sent. The provider may not have received it. */
   readonly pendingOutcome: ReviewDecision["outcome"] | undefined;
 }
 
@@ -100,7 +100,7 @@ export interface ReceivedCallback {
 export type CallbackReading =
   | { readonly kind: "forged" }
   | { readonly kind: "unreadable" }
-  /** The callback is of the vendor's test mode, and this deployment is live, or the reverse. */
+  /** The callback is from the vendor's test mode and this deployment is live, or the reverse. */
   | { readonly kind: "other_environment" }
   | { readonly kind: "genuine"; readonly hint: CallbackHint };
 
@@ -198,7 +198,7 @@ export interface Evidence {
 }
 
 /**
- * All data that this service keeps of a provider's response. It contains no name, document number,
+ * All data of a provider's response that this service stores. It contains no name, document number,
  * picture or free text.
  */
 export interface ApplicationState extends Evidence {
@@ -207,11 +207,11 @@ export interface ApplicationState extends Evidence {
   readonly status: KycStatus;
   /** Increases with every change. Undefined for providers that return a `stateHash` instead. */
   readonly sequence: number | undefined;
-  /** SHA-256 of all that was read of the response. Equal hashes: nothing has changed. */
+  /** SHA-256 of all fields that were read from the response. Equal hashes mean no change. */
   readonly stateHash?: string;
   readonly attemptsUsed: number;
   readonly verdict: Verdict | undefined;
-  /** Whether an approval in a vendor's review is proven to be a person's decision. */
+  /** Whether the vendor's response proves that a person, not a rule, approved a review. */
   readonly hasProofOfPerson?: boolean;
   readonly nationality: string | undefined;
   readonly linkExpiresAt: Date | undefined;

@@ -1,7 +1,7 @@
 import { Float } from "./didit-signature.ts";
 
-// Page: https://docs.didit.me/sessions-api/retrieve-session.md (2026-11-28). The values are those
-// of the page's example; a correct client does not keep the personal data among them.
+// Page: https://docs.didit.me/sessions-api/retrieve-session.md (2026-11-28). The values are from the
+// page's example. They contain personal data, which a correct client does not store.
 
 /** Session statuses. Page: https://docs.didit.me/integration/verification-statuses (2026-11-28). */
 export type DiditStatus =
@@ -16,7 +16,7 @@ export type DiditStatus =
   | "Kyc Expired"
   | "Abandoned";
 
-/** A finding of a feature, in the report of the feature. */
+/** A warning in the report of a feature. */
 export interface DiditWarning {
   /** "ID_VERIFICATION", "LIVENESS", "FACEMATCH" or "AML". */
   readonly feature: string;
@@ -62,7 +62,7 @@ export const decisionFeatures = ["ID_VERIFICATION", "LIVENESS", "FACE_MATCH", "A
 
 type FeatureStatus = "Not Finished" | "Approved" | "Declined" | "In Review" | "Resub Requested";
 
-/** True after the person completed the flow, so that the reports of the features exist. */
+/** Returns whether the person has completed the flow, so that the features have reports. */
 export const hasReports = (status: DiditStatus): boolean =>
   status === "Approved" || status === "Declined" || status === "In Review" || status === "Kyc Expired";
 
@@ -79,7 +79,7 @@ const warningsOf = (session: DiditSession, feature: string, nodeId: string) =>
       node_id: nodeId,
     }));
 
-/** Status of a feature: that of the session if the feature has a finding, otherwise "Approved". */
+/** Returns a feature's status: the session's if the feature has a warning, otherwise "Approved". */
 export function featureStatus(session: DiditSession, feature: string): FeatureStatus {
   if (session.status === "Resubmitted") return "Resub Requested";
   if (!hasReports(session.status)) return "Not Finished";
@@ -213,7 +213,7 @@ export function decisionOf(session: DiditSession, environment: "live" | "sandbox
     expected_details: session.expectedDetails,
     contact_details: session.contactDetails,
     callback: session.callback,
-    // A block is null until the workflow has run the feature.
+    // The report of a feature is null until the workflow has run the feature.
     id_verifications: reports ? [idVerification(session)] : null,
     nfc_verifications: null,
     liveness_checks: reports ? [livenessCheck(session)] : null,

@@ -45,7 +45,7 @@ const destinationBody = ({ uuid, label, url, enabled, secret, events }: Destinat
   },
 });
 
-/** Validates the fields of a destination. Returns the documented 400, if any. */
+/** Validates the fields of a destination. Returns the documented 400 for an invalid field. */
 function refusalOf(body: Record<string, unknown>, others: readonly Destination[]): ImitationResponse | undefined {
   const bad = (field: string, message: string) => ({ status: 400, body: { [field]: [message] } });
   if (others.some(({ url }) => url === body["url"]))

@@ -14,10 +14,10 @@ import {
 import { signDiditWebhook } from "./didit-signature.ts";
 import { type Delivery, type ImitationResponse, ImitationServer, type ReceivedRequest, type Route } from "./imitation-server.ts";
 
-/** Results of a session that a test chooses with `finish`. */
+/** Results of a session that a test can select with `finish`. */
 export type DiditOutcome = DiditStatus | "deleted";
 
-/** Imitates the API of Didit, version 3. Made from the pages under https://docs.didit.me. */
+/** Imitates version 3 of Didit's API, as documented at https://docs.didit.me. */
 export class DiditImitation extends ImitationServer {
   readonly apiKey: string;
   readonly webhookSecret: string;
@@ -50,16 +50,14 @@ export class DiditImitation extends ImitationServer {
     ];
   }
 
-  /** Returns a session, also a deleted one. */
+  /** Returns a session, even if it is deleted. */
   session(sessionId: string): DiditSession {
     const session = this.store.all.get(sessionId);
     if (!session) throw new Error(`no session ${sessionId}`);
     return session;
   }
 
-  /**
-   * Moves a session to an outcome, as the person, the clock or the console does, with callbacks.
-   */
+  /** Changes a session to this outcome, and sends the callbacks of the change. */
   async finish(sessionId: string, outcome: DiditOutcome, warnings?: readonly DiditWarning[]): Promise<void> {
     const session = this.session(sessionId);
     if (outcome === "deleted") this.store.delete(session);
@@ -73,7 +71,7 @@ export class DiditImitation extends ImitationServer {
     await this.settled();
   }
 
-  /** Changes the status as an operator in the console does. */
+  /** Changes the status, as an operator can in the console. */
   async decideInConsole(sessionId: string, status: DiditStatus, comment: string): Promise<void> {
     const session = this.session(sessionId);
     this.store.review(session, "compliance@example.com", "CONSOLE_USER", status, comment);
@@ -81,14 +79,16 @@ export class DiditImitation extends ImitationServer {
     await this.settled();
   }
 
-  /** Sends `data.updated`, as after a correction of the data in the console. */
+  /** Sends `data.updated`, as Didit does after an operator corrects data in the console. */
   async correctData(sessionId: string): Promise<void> {
     const session = this.session(sessionId);
     this.send("data.updated", this.store.payload(session, "data.updated"));
     await this.settled();
   }
 
-  /** Refuses the next matching requests. Page: /integration/rate-limiting.md (2026-11-28). */
+  /**
+   * Rejects the next matching requests with 429. Page: /integration/rate-limiting.md (2026-11-28).
+   */
   rateLimit({ method = "GET", path = /./, times = 1, seconds = 30 } = {}): void {
     const creates = method === "POST" && path.test("/v3/session/");
     const detail = creates
@@ -106,7 +106,7 @@ export class DiditImitation extends ImitationServer {
   }
 
   /**
-   * Publishes the next version of the workflow. Unfinished sessions of the old one are not reused.
+   * Publishes a new version of the workflow. Sessions of the old version are not returned again.
    */
   publishWorkflow(): void {
     const { workflow } = this.store;
@@ -116,7 +116,7 @@ export class DiditImitation extends ImitationServer {
   protected authenticate(request: ReceivedRequest): ImitationResponse | undefined {
     if (request.path === "/system/healthcheck") return undefined;
     const owned = new RegExp(`^/v3/session/${uuid}/(decision|delete|generate-pdf)/$`).exec(request.path);
-    // These pages look up the owner of the session before they check the key.
+    // By the pages of these three routes, an unknown session returns 404 even with a wrong key.
     if (owned && !this.store.live(owned[1])) return notFound;
     const key = request.headers["x-api-key"];
     if (key === this.apiKey) return undefined;
@@ -130,13 +130,15 @@ export class DiditImitation extends ImitationServer {
     return routerPage;
   }
 
-  /** A new attempt keeps `event_id`; timestamp and signatures are those of the attempt. */
+  /**
+   * Signs an attempt. Attempts have the same `event_id`, but differ in timestamp and signatures.
+   */
   protected sign({ payload }: Delivery): { body: string; headers: Record<string, string> } {
     const stamped = { ...payload, timestamp: Math.floor(Date.now() / 1000) };
     return signDiditWebhook(stamped, this.webhookSecret, this.#options.signatureV2 ?? "UTF-8");
   }
 
-  /** Up to two retries after about 1 and 4 minutes. Page: /integration/webhooks (2026-11-28). */
+  /** Didit retries after about 1 and 4 minutes. Page: /integration/webhooks (2026-11-28). */
   protected retriesAfter(result: number | "failed"): boolean {
     return result === "failed" || result === 404 || result >= 500;
   }

@@ -26,8 +26,8 @@ export function listed(
 }
 
 /**
- * An entry of the activity feed. Page: https://docs.didit.me/management-api/sessions/list-reviews
- * (2026-11-28).
+ * Returns an entry of the activity feed. Page:
+ * https://docs.didit.me/management-api/sessions/list-reviews (2026-11-28).
  */
 export const reviewBody = (review: DiditReview) => ({
   uuid: review.uuid,

@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { type DiditReview, type DiditSession, type DiditStatus, decisionOf, hasReports } from "./didit-decision.ts";
 import { listed, reviewBody } from "./didit-lists.ts";
-import { type DiditWorkflow, notFound, pageOf, routerPage, type WorkflowsEdition } from "./didit-settings.ts";
+import { type DiditWorkflow, notFound, pageOf, routerPage, type WorkflowsFormat } from "./didit-settings.ts";
 import type { SignatureV2Text } from "./didit-signature.ts";
-import { type SameStatusEdition, statusRefusal } from "./didit-status.ts";
+import { type SameStatusResponse, statusRefusal } from "./didit-status.ts";
 import { type ImitationResponse, objectOf, type ReceivedRequest, type Route } from "./imitation-server.ts";
 
 export interface DiditOptions {
@@ -13,47 +13,50 @@ export interface DiditOptions {
   readonly environment?: "live" | "sandbox";
   readonly workflow?: Partial<DiditWorkflow>;
   /**
-   * Editions of https://docs.didit.me/sessions-api/delete-session (2026-11-28): 204 without a body,
-   * later 200 with the outcome of the face data.
+   * Response to a deletion. Page: https://docs.didit.me/sessions-api/delete-session (2026-11-28).
+   * Its older version has 204 without a body, its newer version 200 with a body.
    */
   readonly deletion?: "204" | "200";
   /**
-   * Editions of the authentication text of the pages (2026-11-28): 403 for each failure, later 401
-   * for a wrong key and 403 without a key.
+   * Status for a wrong key (2026-11-28). In older versions of the pages, it is 403, as without a
+   * key. In newer versions, it is 401.
    */
   readonly wrongKey?: "403" | "401";
-  readonly sameStatus?: SameStatusEdition;
-  readonly workflows?: WorkflowsEdition;
+  readonly sameStatus?: SameStatusResponse;
+  readonly workflows?: WorkflowsFormat;
   readonly signatureV2?: SignatureV2Text;
   /**
-   * The page https://docs.didit.me/identity-verification/webhooks (2026-11-28) has a webhook at the
-   * start of a session. The event list of /integration/webhooks begins with the first change.
+   * Whether the creation of a session sends a webhook. It does by the page
+   * https://docs.didit.me/identity-verification/webhooks (2026-11-28). By /integration/webhooks,
+   * the first change of the session sends the first webhook.
    */
   readonly webhookOnCreation?: boolean;
 }
 
-/** Identifiers in paths. Others do not match the routes, as the pages state. */
+/** Pattern of an identifier in a path. As documented, other identifiers match no route. */
 export const uuid = "([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})";
 const unfinished: readonly DiditStatus[] = ["Not Started", "In Progress", "Resubmitted", "Awaiting User"];
 
-/** Connections of the sessions to the server that owns them. */
+/** Functions of the server that `DiditSessions` uses. */
 interface Server {
   readonly origin: () => string;
   readonly send: (type: string, payload: Record<string, unknown>) => void;
-  /** Drops the queued callbacks of a session. */
+  /** Cancels the queued callbacks of a session. */
   readonly drop: (sessionId: string) => void;
 }
 
-/** The sessions of an application and the routes under /v3/session/ and /v3/sessions/. */
+/** Sessions of a Didit application, and the routes under /v3/session/ and /v3/sessions/. */
 export class DiditSessions {
   readonly applicationId = randomUUID();
   readonly all = new Map<string, DiditSession>();
-  /** Values of `vendor_data` on the blocklist. */
+  /** Values of `vendor_data` that are on the blocklist. */
   readonly blocked = new Set<string>();
-  /** Values of `vendor_data` with a user. A session with the value creates the user. */
+  /**
+   * Values of `vendor_data` for which a user exists. The first session of a value creates the user.
+   */
   readonly users = new Set<string>();
   readonly routes: readonly Route[];
-  /** Prepaid credits. A live session is refused without credits. */
+  /** Prepaid credits. Without credits, no live session can be created. */
   balance = "1234.5600";
   workflow: DiditWorkflow;
 
@@ -171,7 +174,7 @@ export class DiditSessions {
     return { status: 201, body: this.#createdBody(session) };
   }
 
-  /** An unfinished session with the same `vendor_data` on the latest version is returned again. */
+  /** Returns the unfinished session with this `vendor_data` and the workflow's latest version. */
   #unfinished(vendorData: string | null): DiditSession | undefined {
     return [...this.all.values()].find(
       (session) =>
@@ -263,8 +266,8 @@ export class DiditSessions {
     this.#send("status.updated", this.payload(session, "status.updated"));
   }
 
-  // The envelope of https://docs.didit.me/integration/webhooks (2026-11-28). `decision` is there
-  // for Approved, Declined, In Review and Abandoned.
+  // Page: https://docs.didit.me/integration/webhooks (2026-11-28). The payload has `decision` for
+  // Approved, Declined, In Review and Abandoned.
   payload(session: DiditSession, type: string): Record<string, unknown> {
     const decided = hasReports(session.status) || session.status === "Abandoned";
     return {
@@ -305,13 +308,14 @@ export class DiditSessions {
     };
   }
 
-  /** Deletes without a callback. Queued callbacks and retries of the session are dropped. */
+  /** Deletes a session without a callback. Cancels its queued callbacks and their retries. */
   delete(session: DiditSession): void {
     session.deleted = true;
     this.#drop(session.sessionId);
   }
 
-  // Page: https://docs.didit.me/management-api/sessions/batch-delete (2026-11-28), both editions.
+  // Page: https://docs.didit.me/management-api/sessions/batch-delete (2026-11-28), in both
+  // versions.
   #deleteMany(request: ReceivedRequest): ImitationResponse {
     const body = objectOf(request.body);
     const numbers = body["session_numbers"];
@@ -335,8 +339,8 @@ export class DiditSessions {
     return { status: 200, body: pageOf(session.reviews.toReversed().map(reviewBody), request, this.#origin()) };
   }
 
-  // Page: https://docs.didit.me/ko/management-api/sessions/create-review (2026-11-28): the note
-  // does not change the status. An older edition of the page states that it does.
+  // Page: https://docs.didit.me/ko/management-api/sessions/create-review (2026-11-28). In this
+  // version, a note does not change the status of the session. In an older version, it does.
   #addNote(session: DiditSession, request: ReceivedRequest): ImitationResponse {
     const body = objectOf(request.body);
     const status = body["new_status"];

@@ -1,22 +1,23 @@
 import { type ImitationResponse, objectOf, type ReceivedRequest, type Route } from "./imitation-server.ts";
 
 /**
- * Editions of the page https://docs.didit.me/management-api/workflows/list (2026-11-28). The older
- * one returns an array with `features` as a list and prices as texts, the newer one a page with
- * `features` as one text and prices as numbers.
+ * Documented formats of the list of workflows.
+ * Page: https://docs.didit.me/management-api/workflows/list (2026-11-28). The older version has an
+ * array with `features` as a list and prices as texts. The newer version has an object with
+ * `results`, with `features` as one text and prices as numbers.
  */
-export interface WorkflowsEdition {
+export interface WorkflowsFormat {
   readonly list: "array" | "page";
   readonly features: "list" | "text";
 }
 
-export const olderWorkflows: WorkflowsEdition = { list: "array", features: "list" };
-export const newerWorkflows: WorkflowsEdition = { list: "page", features: "text" };
+export const olderWorkflows: WorkflowsFormat = { list: "array", features: "list" };
+export const newerWorkflows: WorkflowsFormat = { list: "page", features: "text" };
 
 export interface DiditWorkflow {
-  /** Identifier of this version. */
+  /** Id of this version of the workflow. */
   readonly uuid: string;
-  /** Identifier of the group of versions. */
+  /** Id that all versions of the workflow share. */
   readonly workflowId: string;
   readonly label: string;
   readonly features: readonly string[];
@@ -30,13 +31,13 @@ export interface DiditWorkflow {
 
 export const notFound: ImitationResponse = { status: 404, body: { detail: "Not found." } };
 
-/** The 404 of the router. It is HTML, as the pages state for malformed identifiers. */
+/** 404 for a path without a route. As documented for malformed identifiers, the body is HTML. */
 export const routerPage: ImitationResponse = {
   status: 404,
   body: "<!doctype html><title>Not Found</title><h1>Not Found</h1>",
 };
 
-/** Returns the documented limit/offset page of rows. */
+/** Returns the rows that `limit` and `offset` of the request select, in the documented envelope. */
 export function pageOf(rows: readonly unknown[], request: ReceivedRequest, origin: string): Record<string, unknown> {
   const limit = Math.max(1, Number(request.query.get("limit") ?? 50));
   const offset = Number(request.query.get("offset") ?? 0);
@@ -56,7 +57,7 @@ export function pageOf(rows: readonly unknown[], request: ReceivedRequest, origi
 
 // Page: https://docs.didit.me/management-api/workflows/get (2026-11-28), with the abbreviated
 // example.
-const workflowRow = (workflow: DiditWorkflow, edition: WorkflowsEdition) => ({
+const workflowRow = (workflow: DiditWorkflow, format: WorkflowsFormat) => ({
   uuid: workflow.uuid,
   workflow_id: workflow.workflowId,
   workflow_label: workflow.label,
@@ -64,10 +65,10 @@ const workflowRow = (workflow: DiditWorkflow, edition: WorkflowsEdition) => ({
   is_default: true,
   is_archived: workflow.isArchived,
   is_white_label_enabled: false,
-  total_price: edition.list === "page" ? 0.15 : "0.15",
-  min_price: edition.list === "page" ? 0.15 : "0.15",
-  max_price: edition.list === "page" ? 0.15 : "0.15",
-  features: edition.features === "text" ? workflow.features.join(" + ") : [...workflow.features],
+  total_price: format.list === "page" ? 0.15 : "0.15",
+  min_price: format.list === "page" ? 0.15 : "0.15",
+  max_price: format.list === "page" ? 0.15 : "0.15",
+  features: format.features === "text" ? workflow.features.join(" + ") : [...workflow.features],
   is_simple_workflow: true,
   is_editable: workflow.status === "draft",
   workflow_url: "https://verify.didit.me/u/_yljPOx8RWG3UAz5ZRQGVQ",
@@ -81,8 +82,8 @@ const workflowRow = (workflow: DiditWorkflow, edition: WorkflowsEdition) => ({
   updated_at: "2026-04-12T10:30:00Z",
 });
 
-const workflowDetail = (workflow: DiditWorkflow, edition: WorkflowsEdition) => ({
-  ...workflowRow(workflow, edition),
+const workflowDetail = (workflow: DiditWorkflow, format: WorkflowsFormat) => ({
+  ...workflowRow(workflow, format),
   is_liveness_enabled: workflow.features.includes("LIVENESS"),
   face_liveness_method: "passive",
   face_liveness_score_decline_threshold: 50,
@@ -107,15 +108,15 @@ const workflowDetail = (workflow: DiditWorkflow, edition: WorkflowsEdition) => (
 /** Routes under /v3/workflows/. Pages: /management-api/workflows/{list,get} (2026-11-28). */
 export const workflowRoutes = (
   workflows: () => readonly DiditWorkflow[],
-  edition: WorkflowsEdition,
+  format: WorkflowsFormat,
   origin: () => string,
 ): Route[] => [
   {
     method: "GET",
     pattern: /^\/v3\/workflows\/$/,
     handle: (request) => {
-      const rows = workflows().map((workflow) => workflowRow(workflow, edition));
-      return { status: 200, body: edition.list === "array" ? rows : pageOf(rows, request, origin()) };
+      const rows = workflows().map((workflow) => workflowRow(workflow, format));
+      return { status: 200, body: format.list === "array" ? rows : pageOf(rows, request, origin()) };
     },
   },
   {
@@ -123,7 +124,7 @@ export const workflowRoutes = (
     pattern: /^\/v3\/workflows\/([^/]+)\/$/,
     handle: (_request, uuid) => {
       const workflow = workflows().find((item) => item.uuid === uuid);
-      return workflow ? { status: 200, body: workflowDetail(workflow, edition) } : notFound;
+      return workflow ? { status: 200, body: workflowDetail(workflow, format) } : notFound;
     },
   },
 ];
@@ -184,7 +185,10 @@ export const questionnaireRoutes = (origin: () => string): Route[] => [
   },
 ];
 
-/** Account reads. Pages: /management-api/billing/balance and the healthcheck (2026-11-28). */
+/**
+ * Routes that read the account. Pages: /management-api/billing/balance and the healthcheck
+ * (2026-11-28).
+ */
 export const accountRoutes = (balance: () => string): Route[] => [
   {
     method: "GET",

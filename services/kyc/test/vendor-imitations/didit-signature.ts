@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 
 // Page: https://docs.didit.me/integration/webhooks (2026-11-28).
 
-/** A number that Didit's Python server writes with a fraction, such as `89.0`. */
+/** A number that Didit's server serializes with a fraction, such as `89.0`. */
 export class Float {
   readonly value: number;
 
@@ -28,14 +28,15 @@ const escaped = (text: string) =>
   text.replace(/[\u0080-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 /**
- * The text of the payload that `X-Signature-V2` covers. The page's table names it "ASCII-escaped
- * JSON"; the page's samples sign sorted compact JSON in UTF-8 with whole floats as integers.
+ * Encoding of the JSON text that `X-Signature-V2` covers. A table of the page names "ASCII-escaped
+ * JSON". The samples of the page sign JSON in UTF-8 with sorted keys, and with whole floats as
+ * integers.
  */
 export type SignatureV2Text = "UTF-8" | "ASCII-escaped";
 
 const hmac = (secret: string, text: string) => createHmac("sha256", secret).update(text, "utf8").digest("hex");
 
-/** Serializes a payload with sorted keys and compact separators, as the envelope section states. */
+/** Serializes a payload with sorted keys and without spaces, as the page documents. */
 export const payloadText = (payload: unknown): string =>
   write(payload, (value) => (Number.isInteger(value) ? value.toFixed(1) : String(value)));
 

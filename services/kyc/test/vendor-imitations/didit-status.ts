@@ -4,10 +4,10 @@ import type { ImitationResponse } from "./imitation-server.ts";
 // Page: https://docs.didit.me/sessions-api/update-status.md (2026-11-28).
 
 /**
- * Editions of the page for a status that the session already has. The older one returns 400, the
- * newer one 200 without a change for "Approved" and "Declined".
+ * Response to a change to the status that the session already has. In the older version of the
+ * page, it is 400. In the newer version, it is 200 without a change for "Approved" and "Declined".
  */
-export type SameStatusEdition = "400" | "200";
+export type SameStatusResponse = "400" | "200";
 
 const updatable: readonly DiditStatus[] = ["Approved", "Declined", "In Review", "Kyc Expired", "Abandoned", "Resubmitted"];
 const allStatuses = [...updatable, "Not Started", "In Progress", "Awaiting User", "Expired"];
@@ -40,13 +40,13 @@ function nodesRefusal(session: DiditSession, body: Record<string, unknown>): Imi
   });
 }
 
-/** Validates a change of status. Returns the response of a request without an effect. */
+/** Validates a change of status. Returns a response if the change is rejected or has no effect. */
 export function statusRefusal(
   session: DiditSession,
   body: Record<string, unknown>,
-  edition: SameStatusEdition,
+  sameStatus: SameStatusResponse,
 ): ImitationResponse | undefined {
-  // The state check runs before the validation of the body.
+  // Didit checks the current status before it validates the body.
   if (!updatable.includes(session.status)) {
     const text = `Only sessions with status ${updatable.join(", ")} can be updated. Current status: ${session.status}`;
     return bad({ detail: text });
@@ -59,7 +59,7 @@ export function statusRefusal(
   if (body["send_email"] === true && !body["email_address"])
     return bad({ email_address: ["Email address is required when send_email is true."] });
   if (status === session.status)
-    return edition === "200" && status !== "Resubmitted"
+    return sameStatus === "200" && status !== "Resubmitted"
       ? { status: 200, body: { session_id: session.sessionId } }
       : bad(["The new status is the same as the current status."]);
   return status === "Resubmitted" ? nodesRefusal(session, body) : undefined;

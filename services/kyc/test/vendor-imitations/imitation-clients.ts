@@ -17,7 +17,7 @@ import { SumsubImitation, type SumsubOptions } from "./sumsub-imitation.ts";
 
 export const timeoutMs = 20_000;
 
-/** Returns the record of an application after its creation. */
+/** Returns our record of an application directly after its creation. */
 export const knownAs = (providerId: string, changes: Partial<KnownApplication> = {}): KnownApplication => ({
   ...anApplication().known(),
   providerId,
@@ -40,7 +40,7 @@ export const toCreate = (changes: Partial<ApplicationToCreate> = {}): Applicatio
   ...changes,
 });
 
-/** Starts a server that keeps callbacks. `receiver.status`: its response. */
+/** Starts a server that records callbacks. `receiver.status`: status of its responses. */
 async function startReceiver() {
   const received: ReceivedCallback[] = [];
   const receiver = { status: 204, received, url: "" };
@@ -60,14 +60,14 @@ async function startReceiver() {
   return { receiver, stop };
 }
 
-/** Returns a logger that keeps the fields of errors. */
+/** Returns a logger that records the fields of logged errors. */
 function keepErrors() {
   const errors: Record<string, unknown>[] = [];
   const logger = { error: (fields: Record<string, unknown>) => errors.push(fields) } as unknown as Logger;
   return { errors, logger };
 }
 
-/** Settings of a workflow that the adapter accepts. */
+/** Settings of a workflow without problems for the adapter. */
 const workflowSettings = {
   face_liveness_method: "ACTIVE_3D",
   max_retry_attempts: 0,
@@ -77,8 +77,8 @@ const workflowSettings = {
 };
 
 /**
- * Starts the imitation of Didit and the adapter. By default, the list of workflows is a page with
- * `features` as a list, because the adapter reads only this mixture of the two editions.
+ * Starts the imitation of Didit and the adapter. By default, the workflows have a mixture of both
+ * documented formats: a page with `features` as a list.
  */
 export async function startDidit({ workflow, ...options }: DiditOptions = {}, changes: Partial<DiditConfig> = {}) {
   const { receiver, stop } = await startReceiver();
@@ -127,7 +127,7 @@ export const level = {
   ],
 };
 
-/** Starts the imitation of Sumsub and the adapter, with a level that the adapter accepts. */
+/** Starts the imitation of Sumsub and the adapter, with a level without problems. */
 export async function startSumsub(options: SumsubOptions = {}, changes: Partial<SumsubConfig> = {}) {
   const { receiver, stop } = await startReceiver();
   const vendor = new SumsubImitation({ callbackUrl: receiver.url, ...options });

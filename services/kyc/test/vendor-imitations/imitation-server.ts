@@ -1,10 +1,10 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A request as received, with the status of its response. `null`: the connection was closed. */
+/** A received request and the status of its response; null if the connection was closed. */
 export interface ReceivedRequest {
   readonly method: string;
-  /** Path with the query, as sent; request signatures cover it. */
+  /** Path and query as the client sent them, because request signatures cover them. */
   readonly url: string;
   readonly path: string;
   readonly query: URLSearchParams;
@@ -16,7 +16,7 @@ export interface ReceivedRequest {
 export interface ImitationResponse {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Absent: an empty body. A string is sent as it is, other values as JSON. */
+  /** A string is sent unchanged, any other value as JSON. The body is empty if this is absent. */
   readonly body?: unknown;
 }
 
@@ -24,11 +24,11 @@ export interface ImitationResponse {
 export interface Fault {
   readonly method?: string;
   readonly path?: RegExp;
-  /** Number of requests that meet the fault. Default 1. */
+  /** Number of matching requests that the fault affects. Default: 1. */
   readonly times?: number;
-  /** The response instead of the regular one. */
+  /** Response that replaces the regular one. */
   readonly response?: ImitationResponse;
-  /** Closes the connection before or after the request has its effect. */
+  /** "request": closes the connection before the request takes effect. "response": after it. */
   readonly lose?: "request" | "response";
 }
 
@@ -39,7 +39,7 @@ export interface Delivery {
   readonly attempts: (number | "failed")[];
   body: string;
   headers: Record<string, string>;
-  /** True after the vendor dropped the delivery and its retries. */
+  /** Whether the vendor has cancelled the delivery and its retries. */
   dropped: boolean;
 }
 
@@ -66,16 +66,18 @@ export const objectOf = (text: string): Record<string, unknown> => {
 };
 
 /**
- * An HTTP server on 127.0.0.1 that imitates a vendor. Subclasses hold the documented routes, errors
- * and callbacks. Tests control the imitation through methods, not through routes.
+ * An HTTP server on 127.0.0.1 that imitates a vendor. Subclasses implement the routes, errors and
+ * callbacks that the vendor documents. Tests control the imitation through methods, not routes.
+ * A comment "Page: …" names the page of the vendor's documentation, and the day on which it was
+ * read. Where versions or translations of a page differ, an option selects the behaviour.
  */
 export abstract class ImitationServer {
-  /** Each request in the order of arrival. */
+  /** All requests in the order of arrival. */
   readonly requests: ReceivedRequest[] = [];
   /** "METHOD path" of each request without a documented route. */
   readonly unexpectedRequests: string[] = [];
   readonly deliveries: Delivery[] = [];
-  /** Receives the callbacks. Without it, deliveries are recorded and not sent. */
+  /** URL that receives the callbacks. Without it, callbacks are recorded but not sent. */
   callbackUrl: string | undefined;
 
   readonly #server = createServer((request, response) => void this.#respond(request, response));
@@ -83,20 +85,20 @@ export abstract class ImitationServer {
   #sending: Promise<unknown> = Promise.resolve();
 
   protected abstract readonly routes: readonly Route[];
-  /** Documented number of attempts of a callback, the first one included. */
+  /** Documented number of attempts of a callback, including the first. */
   protected abstract readonly maxAttempts: number;
 
   constructor(callbackUrl?: string) {
     this.callbackUrl = callbackUrl;
   }
 
-  /** Runs before the route. Returns a response if the credentials are refused. */
+  /** Checks the credentials of a request. Returns a response if they are rejected. */
   protected abstract authenticate(request: ReceivedRequest): ImitationResponse | undefined;
-  /** The vendor's response to a route that is not documented. */
+  /** Returns the vendor's response to a request without a documented route. */
   protected abstract notFound(request: ReceivedRequest): ImitationResponse;
-  /** Body and headers of an attempt. Called for each attempt, as timestamps are signed. */
+  /** Returns body and headers of an attempt. They differ, because the signature covers the time. */
   protected abstract sign(delivery: Delivery): { body: string; headers: Record<string, string> };
-  /** True if the vendor sends the callback again after this result. */
+  /** Returns whether the vendor repeats a callback after this result. */
   protected abstract retriesAfter(result: number | "failed"): boolean;
 
   get url(): string {
@@ -119,7 +121,7 @@ export abstract class ImitationServer {
     this.#faults.push({ fault, left: fault.times ?? 1 });
   }
 
-  /** Waits until each callback has a result. */
+  /** Waits until all callbacks have a result. */
   async settled(): Promise<void> {
     for (let seen: unknown; seen !== this.#sending; ) {
       seen = this.#sending;
@@ -127,7 +129,7 @@ export abstract class ImitationServer {
     }
   }
 
-  /** Sends each failed callback again while the documented schedule has attempts left. */
+  /** Repeats each failed callback that has attempts left in the documented schedule. */
   async retryFailed(): Promise<void> {
     const due = this.deliveries.filter(({ attempts, dropped }) => {
       const last = attempts.at(-1);
@@ -136,12 +138,12 @@ export abstract class ImitationServer {
     for (const delivery of due) await this.#attempt(delivery);
   }
 
-  /** Sends a recorded callback once more, as the vendor's console can. */
+  /** Repeats a recorded callback, as an operator can in the vendor's console. */
   async resend(delivery: Delivery): Promise<number | "failed"> {
     return this.#attempt(delivery);
   }
 
-  /** Records a callback and sends it after the callbacks before it. */
+  /** Records a callback and sends it after all earlier callbacks. */
   protected send(type: string, payload: Record<string, unknown>): void {
     const delivery: Delivery = { type, payload, attempts: [], body: "", headers: {}, dropped: false };
     Object.assign(delivery, this.sign(delivery));

@@ -14,17 +14,18 @@ import {
 import { sumsubError } from "./sumsub-errors.ts";
 
 export interface SumsubApplicantOptions {
-  /** Status of a successful creation. The page does not name it. */
+  /** Status of a successful creation, which the documentation does not name. */
   readonly creation?: 201 | 200;
   /**
-   * Reads of a deactivated applicant. The page /reference/deactivate-applicant-profile (2026-11-28)
-   * returns the profile with `deleted: true` and describes the profile "as if it never existed".
+   * Response to a read of a deactivated applicant. Page: /reference/deactivate-applicant-profile
+   * (2026-11-28). Its example is the profile with `deleted: true`. Its text describes the profile
+   * "as if it never existed".
    */
   readonly deactivatedRead?: "profile" | "404";
   readonly amlVendorField?: AmlVendorField;
   /**
-   * The page /reference/reject-applicant (2026-11-28) has an example with reasons. The page
-   * /reference/reject-applicant-action states that reasons are required.
+   * Whether a rejection requires reasons. The page /reference/reject-applicant (2026-11-28) only
+   * has an example with reasons. By the page /reference/reject-applicant-action, they are required.
    */
   readonly rejectReasons?: "optional" | "required";
 }
@@ -34,7 +35,7 @@ const checked: readonly SumsubStatus[] = ["pending", "prechecked", "queued"];
 const hexId = () => randomBytes(12).toString("hex");
 const given = ["email", "phone", "sourceKey", "fixedInfo", "info", "lang", "metadata", "structuredMetadata"];
 
-/** The applicants of a client and the routes under /resources/applicants/. */
+/** Applicants of a Sumsub account, and the routes under /resources/applicants/. */
 export class SumsubApplicants {
   readonly clientId = "amana.example";
   readonly all = new Map<string, SumsubApplicant>();
@@ -64,7 +65,7 @@ export class SumsubApplicants {
     return this.levels.find((level) => level.name === name);
   }
 
-  /** Returns the applicant of the merchant's identifier that is in use. */
+  /** Returns the active applicant with this external id, otherwise the newest deactivated one. */
   byExternalId(externalUserId: string): SumsubApplicant | undefined {
     const own = [...this.all.values()].filter((item) => !item.erased && item.externalUserId === externalUserId);
     return own.find(({ deactivated }) => !deactivated) ?? own.at(-1);
@@ -103,7 +104,7 @@ export class SumsubApplicants {
     this.#send(type, applicant);
   }
 
-  /** Returns to "init". Documents and statuses become inactive. */
+  /** Resets an applicant to the status "init", without its documents. */
   reset(applicant: SumsubApplicant): void {
     applicant.hasDocuments = false;
     applicant.amlHits = undefined;
@@ -188,7 +189,7 @@ export class SumsubApplicants {
     ];
   }
 
-  /** The AML page limits this endpoint to 10 requests per minute. */
+  /** Returns an AML case. As documented, the limit is 10 requests per minute. */
   #amlCase(applicant: SumsubApplicant): ImitationResponse {
     this.#amlReads = [...this.#amlReads.filter((at) => at > Date.now() - 60_000), Date.now()];
     if (this.#amlReads.length > 10) return sumsubError(429, "Too many requests");
@@ -203,7 +204,7 @@ export class SumsubApplicants {
         : undefined;
     return [
       { method: "POST", pattern: /^\/resources\/applicants$/, handle: (request) => this.#create(request) },
-      // Public clients of the API call this path; the page was not available on 2026-11-28.
+      // Public clients of the API call this path. Its page was not available on 2026-11-28.
       this.#write("status/pending", (applicant) => {
         if (applicant.result?.reviewRejectType === "FINAL")
           return sumsubError(409, "Applicant has received a FINAL rejection. Adding new data/files is not allowed.", 1009);
@@ -247,8 +248,8 @@ export class SumsubApplicants {
     ];
   }
 
-  // Page: https://docs.sumsub.com/reference/create-applicant (2026-11-28). Public clients read the
-  // text of the 409; the page does not contain it.
+  // Page: https://docs.sumsub.com/reference/create-applicant (2026-11-28). The text of the 409 is
+  // from public clients, which parse it. The page does not contain the text.
   #create(request: ReceivedRequest): ImitationResponse {
     const levelName = request.query.get("levelName");
     if (!levelName || !this.level(levelName)) return sumsubError(404, `Level '${levelName}' not found`);

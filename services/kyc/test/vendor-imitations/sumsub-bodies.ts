@@ -40,11 +40,11 @@ export interface SumsubApplicant {
   status: SumsubStatus;
   result: SumsubResult | undefined;
   attempt: number;
-  /** True after a submission, so that documents and the recognized data exist. */
+  /** Whether the applicant has submitted, so that documents and the data read from them exist. */
   hasDocuments: boolean;
-  /** Deactivated. The name is that of the API: `deleted`. */
+  /** Whether the applicant is deactivated. The API names this field `deleted`. */
   deactivated: boolean;
-  /** Permanently deleted. Reads return 404. */
+  /** Whether the applicant is permanently deleted, so that reads return 404. */
   erased: boolean;
   tags: readonly string[];
   amlHits: readonly SumsubAmlHit[] | undefined;
@@ -63,17 +63,20 @@ export interface SumsubLevel {
   readonly type?: "individual" | "company";
 }
 
-/** Editions of https://docs.sumsub.com/reference/get-aml-case-data (2026-11-28). */
+/**
+ * Name of the field with the AML vendor.
+ * Versions of the page https://docs.sumsub.com/reference/get-aml-case-data (2026-11-28) differ.
+ */
 export type AmlVendorField = "screeningVendor" | "vendorAttribution";
 
 const two = (value: number) => String(value).padStart(2, "0");
 
-/** Formats UTC as "2026-11-28 10:00:00". */
+/** Formats a time in UTC as "2026-11-28 10:00:00". */
 export const dateTime = (at: Date): string =>
   `${at.getUTCFullYear()}-${two(at.getUTCMonth() + 1)}-${two(at.getUTCDate())} ` +
   `${two(at.getUTCHours())}:${two(at.getUTCMinutes())}:${two(at.getUTCSeconds())}`;
 
-/** Formats UTC with milliseconds, as `createdAtMs` of a webhook. */
+/** Formats a time in UTC with milliseconds, as in `createdAtMs` of a webhook. */
 export const dateTimeMs = (at: Date): string => `${dateTime(at)}.${String(at.getUTCMilliseconds()).padStart(3, "0")}`;
 
 /**
@@ -95,7 +98,7 @@ export const reviewBody = (applicant: SumsubApplicant): Record<string, unknown> 
   priority: 0,
 });
 
-// The personal data is that of the page's example. A correct client does not keep it.
+// Personal data from the page's example, which a correct client does not store.
 const recognizedInfo = {
   firstName: "Serge",
   firstNameEn: "Serge",
@@ -150,7 +153,7 @@ export const applicantBody = (applicant: SumsubApplicant, level: SumsubLevel, cl
 });
 
 /**
- * The status of each step; null before an upload. Page:
+ * Returns the status of each step, which is null before an upload. Page:
  * https://docs.sumsub.com/reference/get-applicant-verification-steps-status (2026-11-28).
  */
 export function stepsBody(applicant: SumsubApplicant, level: SumsubLevel): Record<string, unknown> {
@@ -158,7 +161,7 @@ export function stepsBody(applicant: SumsubApplicant, level: SumsubLevel): Recor
   const step = (name: string, index: number) => {
     if (!applicant.hasDocuments) return null;
     const ids = [122_352_326 + index * 2, 122_352_327 + index * 2];
-    // A rejection concerns the first step in this imitation.
+    // In this imitation, a rejection always concerns the first step.
     const own = result && index > 0 ? { reviewAnswer: "GREEN" } : result;
     return {
       ...(own ? { reviewResult: own } : {}),

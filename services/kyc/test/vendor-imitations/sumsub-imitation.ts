@@ -4,7 +4,7 @@ import { type SumsubApplicantOptions, SumsubApplicants } from "./sumsub-applican
 import { dateTime, dateTimeMs, type SumsubAmlHit, type SumsubApplicant, type SumsubResult } from "./sumsub-bodies.ts";
 import { sumsubError } from "./sumsub-errors.ts";
 import {
-  type SdkEdition,
+  type SdkParameters,
   type SumsubLink,
   type SumsubWebhook,
   sdkRoutes,
@@ -18,12 +18,12 @@ export interface SumsubOptions extends SumsubApplicantOptions {
   readonly webhookSecret?: string;
   readonly callbackUrl?: string;
   readonly sandbox?: boolean;
-  readonly sdk?: SdkEdition;
+  readonly sdk?: SdkParameters;
   /** SHA1 is the legacy algorithm, SHA256 the default. Page: /docs/webhook-manager (2026-11-28). */
   readonly digest?: "HMAC_SHA1_HEX" | "HMAC_SHA256_HEX" | "HMAC_SHA512_HEX";
 }
 
-/** Results of an applicant that a test chooses with `finish`. */
+/** Results of an applicant that a test can select with `finish`. */
 export type SumsubOutcome =
   | "started"
   | "pending"
@@ -71,17 +71,17 @@ const retryResult: SumsubResult = {
   buttonIds: ["badPhoto_screenshot"],
 };
 
-/** Imitates the API of Sumsub. Made from the pages under https://docs.sumsub.com. */
+/** Imitates Sumsub's API, as documented at https://docs.sumsub.com. */
 export class SumsubImitation extends ImitationServer {
   readonly appToken: string;
   readonly secretKey: string;
   readonly webhookSecret: string;
   readonly store: SumsubApplicants;
   readonly links: SumsubLink[] = [];
-  /** Configured webhooks, as the dashboard stores them. */
+  /** Webhooks that are configured in the dashboard. */
   readonly webhooks: SumsubWebhook[] = [];
   protected readonly routes: readonly Route[];
-  /** Resends follow after 5 minutes, 1, 5 and 18 hours. Page: /docs/webhooks (2026-11-28). */
+  /** Sumsub retries after 5 minutes, 1, 5 and 18 hours. Page: /docs/webhooks (2026-11-28). */
   protected readonly maxAttempts = 5;
 
   readonly #options: SumsubOptions;
@@ -101,25 +101,25 @@ export class SumsubImitation extends ImitationServer {
     ];
   }
 
-  /** Returns an applicant by its id or the merchant's identifier, also a deleted one. */
+  /** Returns the applicant with this id or external id, even if it is deleted. */
   applicant(reference: string): SumsubApplicant {
     const applicant = this.store.all.get(reference) ?? this.store.byExternalId(reference);
     if (!applicant) throw new Error(`no applicant ${reference}`);
     return applicant;
   }
 
-  /** Opens a link as the person does. The WebSDK creates the applicant if there is none. */
+  /** Opens a link as the person does. Creates the applicant if none exists, as the WebSDK does. */
   async open(url: string): Promise<SumsubApplicant> {
     const link = this.links.find(({ value }) => value === url);
     if (!link || link.expiresAt <= Date.now()) throw new Error(`no open link ${url}`);
     const applicant = this.store.byExternalId(link.userId) ?? this.store.add(link.userId, link.levelName);
-    // The SDK changes the level of an existing applicant to that of the link.
+    // The WebSDK changes the level of an existing applicant to the level of the link.
     if (applicant.status === "init") applicant.levelName = link.levelName;
     await this.settled();
     return applicant;
   }
 
-  /** Moves an applicant to an outcome, as the person, a moderator or the dashboard does. */
+  /** Changes an applicant to this outcome, and sends the callbacks of the change. */
   async finish(reference: string, outcome: SumsubOutcome, result?: Partial<SumsubResult>): Promise<void> {
     const applicant = this.applicant(reference);
     const decided = outcome === "approved" || outcome === "rejected" || outcome === "resubmission requested";
@@ -149,7 +149,7 @@ export class SumsubImitation extends ImitationServer {
     this.applicant(reference).amlHits = hits;
   }
 
-  /** Refuses the next matching requests. The page names the status 429 and no header. */
+  /** Rejects the next matching requests with 429. No header of the response is documented. */
   rateLimit({
     method,
     path,
@@ -166,7 +166,10 @@ export class SumsubImitation extends ImitationServer {
     this.inject({ ...(method ? { method } : {}), ...(path ? { path } : {}), times, response });
   }
 
-  /** Signed requests. Page: https://docs.sumsub.com/reference/authentication (2026-11-28). */
+  /**
+   * Verifies the signature of a request. Page: https://docs.sumsub.com/reference/authentication
+   * (2026-11-28).
+   */
   protected authenticate(request: ReceivedRequest): ImitationResponse | undefined {
     const { "x-app-token": token, "x-app-access-ts": ts, "x-app-access-sig": signature } = request.headers;
     if (token !== this.appToken) return sumsubError(401, "App token is invalid");

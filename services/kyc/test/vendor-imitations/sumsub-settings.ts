@@ -5,13 +5,13 @@ import { levelBody } from "./sumsub-bodies.ts";
 import { sumsubError } from "./sumsub-errors.ts";
 
 /**
- * Editions of the pages /reference/generate-websdk-external-link and
- * /reference/generate-access-token (2026-11-28): the parameters in the path and the query, later in
- * the body.
+ * Place of the parameters in a request for a link or token. Pages:
+ * /reference/generate-websdk-external-link and /reference/generate-access-token (2026-11-28). In
+ * the older versions it is the path and the query, in the newer versions the body.
  */
-export type SdkEdition = "query" | "body";
+export type SdkParameters = "query" | "body";
 
-/** A link of the WebSDK or an access token, as issued. */
+/** An issued link of the WebSDK, or an issued access token. */
 export interface SumsubLink {
   /** The URL of a link, or the token. */
   readonly value: string;
@@ -22,7 +22,7 @@ export interface SumsubLink {
 }
 
 /** Routes that issue links and tokens. */
-export function sdkRoutes(applicants: SumsubApplicants, links: SumsubLink[], edition: SdkEdition): Route[] {
+export function sdkRoutes(applicants: SumsubApplicants, links: SumsubLink[], parameters: SdkParameters): Route[] {
   const issue = (value: string, userId: unknown, levelName: unknown, ttl: unknown, redirect?: unknown) => {
     const level = applicants.level(String(levelName));
     if (!userId) return sumsubError(400, "userId must not be empty");
@@ -40,7 +40,7 @@ export function sdkRoutes(applicants: SumsubApplicants, links: SumsubLink[], edi
     const value = `_act-sbx-jwt-${randomUUID()}`;
     return issue(value, userId, levelName, ttl) ?? { status: 200, body: { token: value, userId } };
   };
-  if (edition === "body")
+  if (parameters === "body")
     return [
       {
         method: "POST",
@@ -73,7 +73,7 @@ export function sdkRoutes(applicants: SumsubApplicants, links: SumsubLink[], edi
   ];
 }
 
-/** A webhook with the documented fields of `ClientWebhook`. There is no field "disabled". */
+/** A webhook with the fields of the documented schema `ClientWebhook`, without "disabled". */
 export interface SumsubWebhook {
   readonly id: string;
   readonly name: string;
@@ -86,7 +86,8 @@ export interface SumsubWebhook {
 }
 
 /**
- * Reads of webhooks. File: https://github.com/SUMSUB/agent-skills, webhook-schema.md (2026-11-28).
+ * Routes that read webhooks. File: https://github.com/SUMSUB/agent-skills, webhook-schema.md
+ * (2026-11-28).
  */
 export const webhookRoutes = (webhooks: readonly SumsubWebhook[]): Route[] => [
   {
@@ -105,7 +106,7 @@ export const webhookRoutes = (webhooks: readonly SumsubWebhook[]): Route[] => [
 ];
 
 /**
- * Reads of settings. Pages: /reference/get-available-applicant-levels and
+ * Routes that read settings. Pages: /reference/get-available-applicant-levels and
  * /reference/review-api-health (2026-11-28); the paths of one level and of questionnaires are in
  * the vendor's repository https://github.com/SUMSUB/agent-skills (2026-11-28).
  */

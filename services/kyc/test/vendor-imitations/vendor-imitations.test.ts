@@ -16,7 +16,7 @@ const accepted = <T>(outcome: Outcome<T>): T => {
   return (outcome as { value: T }).value;
 };
 
-/** Creates an application and returns our record of it. */
+/** Creates an application through the adapter and returns our record of it. */
 async function create({ provider }: Didit | Sumsub) {
   const { providerId } = accepted(await provider.create(toCreate(), timeoutMs));
   return knownAs(providerId);
@@ -29,7 +29,9 @@ const rejection = { ...approval, outcome: "REJECTED" } as const;
 const readCallbacks = ({ provider, receiver }: Didit | Sumsub) =>
   receiver.received.map((callback) => provider.readCallback(callback, new Date()));
 
-/** Runs a check and returns the checks with their results. */
+/**
+ * Runs `amana kyc-provider check` for one vendor. Returns the name and the result of each check.
+ */
 async function resultsOf(run: (add: (check: string, result: string) => void) => Promise<void>) {
   const results: [string, string][] = [];
   await run((check, result) => results.push([check, result]));
@@ -51,7 +53,7 @@ describe("the Didit adapter", () => {
     expect(didit.vendor.unexpectedRequests).toEqual([]);
   });
 
-  test("the Didit adapter returns the same session after a lost response of a creation", async () => {
+  test("the Didit adapter returns the existing session if the response to its creation was lost", async () => {
     await using didit = await startDidit();
     didit.vendor.inject({ method: "POST", path: /^\/v3\/session\/$/, lose: "response" });
     expect(await didit.provider.create(toCreate(), timeoutMs)).toMatchObject({ kind: "unknown" });
@@ -68,14 +70,14 @@ describe("the Didit adapter", () => {
     ["Resubmitted", "FAILED", undefined],
     ["Expired", "EXPIRED", undefined],
     ["Abandoned", "EXPIRED", undefined],
-  ])("the Didit adapter reads the session status %s as %s with the verdict %s", async (outcome, status, verdict) => {
+  ])("the Didit adapter maps the session status %s to the status %s with the verdict %s", async (outcome, status, verdict) => {
     await using didit = await startDidit();
     const known = await create(didit);
     await didit.vendor.finish(known.providerId, outcome);
     expect(accepted(await didit.provider.get(known, timeoutMs))).toMatchObject({ status, verdict, unread: [] });
   });
 
-  test("the Didit adapter returns an unknown outcome with an alert for Awaiting User, which only a business's session has", async () => {
+  test("the Didit adapter returns an unknown outcome and logs an alert for Awaiting User, the status of sessions of companies", async () => {
     await using didit = await startDidit();
     const known = await create(didit);
     await didit.vendor.finish(known.providerId, "Awaiting User");
@@ -83,7 +85,7 @@ describe("the Didit adapter", () => {
     expect(didit.errors).toMatchObject([{ alert: true }]);
   });
 
-  test("the Didit adapter reads the evidence of an approval and no personal data", async () => {
+  test("the Didit adapter reads the evidence of an approval, and no personal data", async () => {
     await using didit = await startDidit();
     const known = await create(didit);
     await didit.vendor.finish(known.providerId, "Approved");
@@ -121,7 +123,7 @@ describe("the Didit adapter", () => {
   });
 
   test.each(["400", "200"] as const)(
-    "the Didit adapter decides a review once and again with the edition %s of an equal status",
+    "the Didit adapter decides a review, and repeats the decision, if Didit returns %s for a status that the session already has",
     async (sameStatus) => {
       await using didit = await startDidit({ sameStatus });
       const known = { ...(await create(didit)), ...inReview };
@@ -135,7 +137,7 @@ describe("the Didit adapter", () => {
     },
   );
 
-  test("the Didit adapter accepts an approval by a person in the console and not one by an API key", async () => {
+  test("the Didit adapter accepts an approval by a person in the console, but not an approval by an API key", async () => {
     await using didit = await startDidit();
     const known = { ...(await create(didit)), ...inReview };
     await didit.vendor.finish(known.providerId, "In Review");
@@ -152,12 +154,12 @@ describe("the Didit adapter", () => {
   test.each([
     ["CANCELED", "CANCELED"],
     ["EXPIRED", "EXPIRED"],
-  ] as const)("the Didit adapter closes an open session for the reason %s", async (why, status) => {
+  ] as const)("the Didit adapter closes an open session with the reason %s, also when repeated", async (why, status) => {
     await using didit = await startDidit({ deletion: "204" });
     const known = await create(didit);
     expect(accepted(await didit.provider.cancel(known, why, timeoutMs))).toMatchObject({ status });
     expect(didit.vendor.session(known.providerId).deleted).toBe(true);
-    // A repetition finds no session.
+    // The second cancellation finds no session, because the first one deleted it.
     expect(accepted(await didit.provider.cancel(known, why, timeoutMs))).toMatchObject({ status });
   });
 
@@ -169,7 +171,7 @@ describe("the Didit adapter", () => {
     expect(didit.vendor.session(known.providerId).deleted).toBe(false);
   });
 
-  test("the Didit adapter erases the session and the user with the edition 204 of a deletion", async () => {
+  test("the Didit adapter erases the session and the user if Didit returns 204 for a deletion", async () => {
     await using didit = await startDidit({ deletion: "204" });
     const known = await create(didit);
     await didit.vendor.finish(known.providerId, "Approved");
@@ -180,19 +182,19 @@ describe("the Didit adapter", () => {
   });
 
   // Page: docs.didit.me/es/sessions-api/delete-session returns 200 with a body instead of 204.
-  test("the Didit adapter closes an open session with the edition 200 of a deletion", async () => {
+  test("the Didit adapter closes an open session if Didit returns 200 with a body for a deletion", async () => {
     await using didit = await startDidit({ deletion: "200" });
     const known = await create(didit);
     expect(await didit.provider.cancel(known, "CANCELED", timeoutMs)).toMatchObject({ kind: "accepted" });
   });
 
-  test("the Didit adapter erases the session and the user with the edition 200 of a deletion", async () => {
+  test("the Didit adapter erases the session and the user if Didit returns 200 with a body for a deletion", async () => {
     await using didit = await startDidit({ deletion: "200" });
     const known = await create(didit);
     expect(await didit.provider.erase(known, timeoutMs)).toEqual({ kind: "accepted", value: "erased" });
   });
 
-  test("the Didit adapter returns the refusal of an erasure while the session is part of a finalized report", async () => {
+  test("the Didit adapter returns a refusal of an erasure while the session is part of a finalized report", async () => {
     await using didit = await startDidit({ deletion: "200" });
     const known = await create(didit);
     didit.vendor.session(known.providerId).inFiledReport = true;
@@ -200,7 +202,7 @@ describe("the Didit adapter", () => {
     expect(didit.vendor.session(known.providerId).deleted).toBe(false);
   });
 
-  test("the Didit adapter cancels and erases repeatedly with the edition 200 of a deletion", async () => {
+  test("the Didit adapter accepts a repeated cancellation and a repeated erasure if Didit returns 200 for a deletion", async () => {
     await using didit = await startDidit({ deletion: "200" });
     const first = await create(didit);
     await didit.provider.cancel(first, "CANCELED", timeoutMs);
@@ -210,7 +212,7 @@ describe("the Didit adapter", () => {
     expect(accepted(await didit.provider.erase(second, timeoutMs))).toBe("erased");
   });
 
-  test("the Didit adapter reports a session that was deleted at Didit as gone", async () => {
+  test("the Didit adapter returns a refusal with isGone for a session that was deleted at Didit", async () => {
     await using didit = await startDidit();
     const known = await create(didit);
     await didit.vendor.finish(known.providerId, "deleted");
@@ -218,7 +220,7 @@ describe("the Didit adapter", () => {
   });
 
   test.each(["UTF-8", "ASCII-escaped"] as const)(
-    "the Didit adapter verifies each callback while X-Signature-V2 covers %s text",
+    "the Didit adapter verifies each callback if X-Signature-V2 covers %s text",
     async (signatureV2) => {
       await using didit = await startDidit({ signatureV2, webhookOnCreation: true });
       const known = await create(didit);
@@ -234,7 +236,7 @@ describe("the Didit adapter", () => {
     },
   );
 
-  test("the Didit adapter returns the same event id for a retried callback and refuses a changed body", async () => {
+  test("the Didit adapter returns the same event id for a retried callback, and rejects a changed body", async () => {
     await using didit = await startDidit();
     const known = await create(didit);
     didit.receiver.status = 503;
@@ -249,14 +251,14 @@ describe("the Didit adapter", () => {
     expect(didit.provider.readCallback({ ...callback!, body }, new Date())).toEqual({ kind: "forged" });
   });
 
-  test("the Didit adapter recognizes a callback of the other environment", async () => {
+  test("the Didit adapter returns other_environment for a callback of the other environment", async () => {
     await using didit = await startDidit({}, { environment: "live" });
     const known = await create(didit);
     await didit.vendor.finish(known.providerId, "Expired");
     expect(readCallbacks(didit)).toEqual([{ kind: "other_environment" }]);
   });
 
-  test("the Didit adapter returns an unknown outcome and logs an alert for a rejected key with the edition 403", async () => {
+  test("the Didit adapter returns an unknown outcome and logs an alert if Didit rejects the key with 403", async () => {
     await using didit = await startDidit({ wrongKey: "403" }, { apiKey: "wrong" });
     expect(await didit.provider.create(toCreate(), timeoutMs)).toMatchObject({ kind: "unknown" });
     expect(didit.errors).toMatchObject([{ alert: true, status: 403 }]);
@@ -264,13 +266,13 @@ describe("the Didit adapter", () => {
 
   // Page: docs.didit.me/hi/management-api/transactions/rules-create: 401 is a wrong, revoked or
   // expired key, and 403 a missing key or permission.
-  test("the Didit adapter logs an alert for a rejected key with the edition 401", async () => {
+  test("the Didit adapter returns an unknown outcome and logs an alert if Didit rejects the key with 401", async () => {
     await using didit = await startDidit({ wrongKey: "401" }, { apiKey: "wrong" });
     expect(await didit.provider.create(toCreate(), timeoutMs)).toMatchObject({ kind: "unknown" });
     expect(didit.errors).toMatchObject([{ alert: true, status: 401 }]);
   });
 
-  test("the Didit adapter returns an unknown outcome for 429 and for a pause that is longer than the timeout", async () => {
+  test("the Didit adapter returns an unknown outcome for a 429, and makes no call if the pause after it exceeds the timeout", async () => {
     await using didit = await startDidit();
     const known = await create(didit);
     didit.vendor.rateLimit({ path: /decision/, seconds: 30 });
@@ -279,7 +281,7 @@ describe("the Didit adapter", () => {
     expect(didit.vendor.requests.filter(({ path }) => path.includes("/decision/"))).toHaveLength(1);
   });
 
-  test("the Didit adapter refuses a creation for a blocked user and returns an unknown outcome without credits", async () => {
+  test("the Didit adapter returns a refusal for a blocked user, and an unknown outcome if the account has no credits", async () => {
     await using didit = await startDidit({ environment: "live" });
     didit.vendor.store.blocked.add(reference);
     expect(await didit.provider.create(toCreate(), timeoutMs)).toMatchObject({
@@ -293,24 +295,24 @@ describe("the Didit adapter", () => {
     expect(didit.errors).toMatchObject([{ alert: true, status: 400 }]);
   });
 
-  // Page: docs.didit.me/management-api/workflows/list, both editions.
+  // Page: docs.didit.me/management-api/workflows/list, in its older and its newer version.
   test.each([
     ["older", olderWorkflows],
     ["newer", newerWorkflows],
-  ])("the Didit adapter creates a session with the %s edition of the workflows", async (_name, workflows) => {
+  ])("the Didit adapter creates a session if the workflows have the %s documented format", async (_name, workflows) => {
     await using didit = await startDidit({ workflows });
     expect(await didit.provider.create(toCreate(), timeoutMs)).toMatchObject({ kind: "accepted" });
   });
 
   // Schema SimpleWorkflowUpdateRequest of docs.didit.me/management-api/workflows/update:
   // `session_expiration_time` is in seconds, from 3600 to 2419200.
-  test("the Didit adapter returns a link end that is not after the end of a session of one hour", async () => {
+  test("the Didit adapter returns a link end that is not after the session's end, for sessions of one hour", async () => {
     await using didit = await startDidit({ workflow: { sessionExpirationTime: 3_600 } });
     const { providerId, linkExpiresAt } = accepted(await didit.provider.create(toCreate(), timeoutMs));
     expect(linkExpiresAt.getTime()).toBeLessThanOrEqual(Date.parse(didit.vendor.session(providerId).expiresAt));
   });
 
-  test("the Didit adapter passes the check of the account", async () => {
+  test("the Didit adapter reports no problem in the check of a complete account", async () => {
     await using didit = await startDidit();
     const headers = { "x-api-key": didit.vendor.apiKey, "content-type": "application/json" };
     const events = ["status.updated", "data.updated"];
@@ -325,7 +327,7 @@ describe("the Didit adapter", () => {
 
 describe("the Sumsub adapter", () => {
   test.each([201, 200] as const)(
-    "the Sumsub adapter creates an applicant with a link when a creation returns %i",
+    "the Sumsub adapter creates an applicant with a link if Sumsub returns %i for a creation",
     async (creation) => {
       await using sumsub = await startSumsub({ creation });
       const created = accepted(await sumsub.provider.create(toCreate(), timeoutMs));
@@ -339,7 +341,7 @@ describe("the Sumsub adapter", () => {
     },
   );
 
-  test("the Sumsub adapter returns the same applicant after a lost response of a creation", async () => {
+  test("the Sumsub adapter returns the existing applicant if the response to its creation was lost", async () => {
     await using sumsub = await startSumsub();
     sumsub.vendor.inject({ method: "POST", path: /^\/resources\/applicants$/, lose: "response" });
     expect(await sumsub.provider.create(toCreate(), timeoutMs)).toMatchObject({ kind: "unknown" });
@@ -348,7 +350,7 @@ describe("the Sumsub adapter", () => {
     expect(status).toBe("CREATED");
   });
 
-  test("the Sumsub adapter returns the same applicant with a new link after a lost response of a link", async () => {
+  test("the Sumsub adapter returns the existing applicant with a new link if the response with the link was lost", async () => {
     await using sumsub = await startSumsub();
     sumsub.vendor.inject({ method: "POST", path: /websdkLink$/, lose: "response" });
     expect(await sumsub.provider.create(toCreate(), timeoutMs)).toMatchObject({ kind: "unknown" });
@@ -370,7 +372,7 @@ describe("the Sumsub adapter", () => {
     ["resubmission requested", "FAILED", undefined],
     ["reset", "CREATED", undefined],
     ["deactivated", "CANCELED", undefined],
-  ])("the Sumsub adapter reads the outcome %s as %s with the verdict %s", async (outcome, status, verdict) => {
+  ])("the Sumsub adapter maps the outcome %s to the status %s with the verdict %s", async (outcome, status, verdict) => {
     await using sumsub = await startSumsub();
     const known = await create(sumsub);
     await sumsub.vendor.finish(known.providerId, outcome);
@@ -378,7 +380,7 @@ describe("the Sumsub adapter", () => {
   });
 
   test.each(["screeningVendor", "vendorAttribution"] as const)(
-    "the Sumsub adapter reads the evidence of an approval and no personal data with the AML field %s",
+    "the Sumsub adapter reads the evidence of an approval, and no personal data, if the AML case has the field %s",
     async (amlVendorField) => {
       await using sumsub = await startSumsub({ amlVendorField });
       const known = await create(sumsub);
@@ -400,7 +402,7 @@ describe("the Sumsub adapter", () => {
     },
   );
 
-  test("the Sumsub adapter reads the reasons of a rejection and the hits of an AML case", async () => {
+  test("the Sumsub adapter reads the reasons of a rejection, and the hits of an AML case", async () => {
     await using sumsub = await startSumsub();
     const known = await create(sumsub);
     const rejectLabels = ["FORGERY", "BAD_FACE_MATCHING", "AGE_REQUIREMENT_MISMATCH"];
@@ -413,7 +415,7 @@ describe("the Sumsub adapter", () => {
     expect(onHold).toMatchObject({ verdict: "NEEDS_REVIEW", amlHitCount: 1, amlDecision: "POSSIBLE_MATCH" });
   });
 
-  test("the Sumsub adapter counts attempts and returns an applicant that submitted again to SUBMITTED", async () => {
+  test("the Sumsub adapter returns SUBMITTED and the number of attempts for an applicant who submitted again", async () => {
     await using sumsub = await startSumsub();
     const known = await create(sumsub);
     await sumsub.vendor.finish(known.providerId, "resubmission requested");
@@ -422,7 +424,7 @@ describe("the Sumsub adapter", () => {
     expect(accepted(await sumsub.provider.get(known, timeoutMs))).toMatchObject({ status: "SUBMITTED", attemptsUsed: 2 });
   });
 
-  test("the Sumsub adapter decides an applicant on hold", async () => {
+  test("the Sumsub adapter sends an approval and a rejection of an applicant on hold", async () => {
     await using sumsub = await startSumsub();
     const known = { ...(await create(sumsub)), ...inReview };
     await sumsub.vendor.finish(known.providerId, "onHold");
@@ -434,7 +436,7 @@ describe("the Sumsub adapter", () => {
 
   // Page: docs.sumsub.com/reference/reject-applicant-action requires reasons for actions. If Sumsub
   // requires them for applicants too, an operator's rejection cannot be sent.
-  test("the Sumsub adapter returns the refusal of a rejection without reasons if Sumsub requires them", async () => {
+  test("the Sumsub adapter returns a refusal of a rejection if Sumsub requires reasons for it", async () => {
     await using sumsub = await startSumsub({ rejectReasons: "required" });
     const known = { ...(await create(sumsub)), ...inReview };
     await sumsub.vendor.finish(known.providerId, "onHold");
@@ -442,7 +444,7 @@ describe("the Sumsub adapter", () => {
     expect(sumsub.vendor.applicant(known.providerId).status).toBe("onHold");
   });
 
-  test("the Sumsub adapter keeps an applicant on hold in review after an approval that Amana did not send", async () => {
+  test("the Sumsub adapter returns NEEDS_REVIEW for an applicant on hold whose approval Amana did not send", async () => {
     await using sumsub = await startSumsub();
     const known = { ...(await create(sumsub)), ...inReview };
     await sumsub.vendor.finish(known.providerId, "onHold");
@@ -451,26 +453,32 @@ describe("the Sumsub adapter", () => {
     expect(state).toMatchObject({ verdict: "NEEDS_REVIEW", unread: ["reviews"] });
   });
 
-  describe.each(["profile", "404"] as const)("with the edition %s of a deactivated applicant", (deactivatedRead) => {
-    test.each([
-      ["CANCELED", "CANCELED"],
-      ["EXPIRED", "EXPIRED"],
-    ] as const)("the Sumsub adapter closes an open applicant for the reason %s, also repeatedly", async (why, status) => {
-      await using sumsub = await startSumsub({ deactivatedRead });
-      const known = await create(sumsub);
-      for (const _repeat of [1, 2])
-        expect(accepted(await sumsub.provider.cancel(known, why, timeoutMs))).toMatchObject({ status });
-      expect(sumsub.vendor.applicant(known.providerId).deactivated).toBe(true);
-    });
+  describe.each(["profile", "404"] as const)(
+    "the Sumsub adapter, if a read of a deactivated applicant returns %s",
+    (deactivatedRead) => {
+      test.each([
+        ["CANCELED", "CANCELED"],
+        ["EXPIRED", "EXPIRED"],
+      ] as const)(
+        `the Sumsub adapter closes an open applicant with the reason %s, also when repeated, if later reads return ${deactivatedRead}`,
+        async (why, status) => {
+          await using sumsub = await startSumsub({ deactivatedRead });
+          const known = await create(sumsub);
+          for (const _repeat of [1, 2])
+            expect(accepted(await sumsub.provider.cancel(known, why, timeoutMs))).toMatchObject({ status });
+          expect(sumsub.vendor.applicant(known.providerId).deactivated).toBe(true);
+        },
+      );
 
-    test("the Sumsub adapter requests an erasure, also repeatedly", async () => {
-      await using sumsub = await startSumsub({ deactivatedRead });
-      const known = await create(sumsub);
-      await sumsub.vendor.finish(known.providerId, "approved");
-      for (const _repeat of [1, 2]) expect(accepted(await sumsub.provider.erase(known, timeoutMs))).toBe("requested");
-      expect(sumsub.vendor.applicant(known.providerId).deactivated).toBe(true);
-    });
-  });
+      test(`the Sumsub adapter requests an erasure, also when repeated, if later reads return ${deactivatedRead}`, async () => {
+        await using sumsub = await startSumsub({ deactivatedRead });
+        const known = await create(sumsub);
+        await sumsub.vendor.finish(known.providerId, "approved");
+        for (const _repeat of [1, 2]) expect(accepted(await sumsub.provider.erase(known, timeoutMs))).toBe("requested");
+        expect(sumsub.vendor.applicant(known.providerId).deactivated).toBe(true);
+      });
+    },
+  );
 
   test("the Sumsub adapter returns the state of an applicant that is being checked instead of closing it", async () => {
     await using sumsub = await startSumsub();
@@ -481,7 +489,7 @@ describe("the Sumsub adapter", () => {
   });
 
   test.each(["deleted", "personal data deleted"] as const)(
-    "the Sumsub adapter reads the callback of the outcome %s as an erasure",
+    "the Sumsub adapter recognizes an erasure in the callback of the outcome %s",
     async (outcome) => {
       await using sumsub = await startSumsub();
       const known = await create(sumsub);
@@ -496,14 +504,14 @@ describe("the Sumsub adapter", () => {
     ["HMAC_SHA256_HEX", "genuine"],
     ["HMAC_SHA512_HEX", "genuine"],
     ["HMAC_SHA1_HEX", "forged"],
-  ] as const)("the Sumsub adapter reads callbacks with the digest %s as %s", async (digest, kind) => {
+  ] as const)("the Sumsub adapter classifies callbacks with the digest algorithm %s as %s", async (digest, kind) => {
     await using sumsub = await startSumsub({ digest });
     const known = await create(sumsub);
     await sumsub.vendor.finish(known.providerId, "approved");
     expect(readCallbacks(sumsub).map((reading) => reading.kind)).toEqual([kind, kind, kind]);
   });
 
-  test("the Sumsub adapter returns the same event id for a resent callback and refuses a changed body", async () => {
+  test("the Sumsub adapter returns the same event id for a resent callback, and rejects a changed body", async () => {
     await using sumsub = await startSumsub();
     sumsub.receiver.status = 500;
     const known = await create(sumsub);
@@ -517,7 +525,7 @@ describe("the Sumsub adapter", () => {
     expect(sumsub.provider.readCallback({ ...callback!, body }, new Date())).toEqual({ kind: "forged" });
   });
 
-  test("the Sumsub adapter recognizes a callback of the other environment", async () => {
+  test("the Sumsub adapter returns other_environment for a callback of the other environment", async () => {
     await using sumsub = await startSumsub({ sandbox: false });
     await create(sumsub);
     await sumsub.vendor.settled();
@@ -530,7 +538,7 @@ describe("the Sumsub adapter", () => {
     expect(sumsub.errors).toMatchObject([{ alert: true, status: 401, error_code: 4003 }]);
   });
 
-  test("the Sumsub adapter returns an unknown outcome for 429 and for the limit of AML cases", async () => {
+  test("the Sumsub adapter returns an unknown outcome for a 429, and when the rate limit of AML cases is reached", async () => {
     await using sumsub = await startSumsub();
     const known = await create(sumsub);
     sumsub.vendor.rateLimit({ path: /\/one$/, seconds: 1 });
@@ -540,7 +548,7 @@ describe("the Sumsub adapter", () => {
     expect(await sumsub.provider.get(known, timeoutMs)).toMatchObject({ kind: "unknown", reason: "the AML case cannot be read" });
   });
 
-  test("the Sumsub adapter passes the check of the account, apart from the webhook", async () => {
+  test("the Sumsub adapter reports only a webhook warning in the check of an account without a configured webhook id", async () => {
     await using sumsub = await startSumsub();
     const results = await resultsOf((add) => checkSumsub(sumsub.config, add, timeoutMs));
     expect(results.filter(([, result]) => result !== "ok")).toEqual([["webhook", "warning"]]);
@@ -548,7 +556,7 @@ describe("the Sumsub adapter", () => {
   });
 
   // File: github.com/SUMSUB/agent-skills, webhook-schema.md. A webhook has no field "disabled".
-  test("the Sumsub adapter passes the check of the webhook", async () => {
+  test("the Sumsub adapter reports no problem in the check of a complete webhook", async () => {
     await using sumsub = await startSumsub();
     const types = "applicantPending applicantReviewed applicantOnHold applicantDeleted applicantPersonalDataDeleted".split(" ");
     sumsub.vendor.webhooks.push({
@@ -568,7 +576,7 @@ describe("the Sumsub adapter", () => {
 });
 
 describe("imitations", () => {
-  test("DiditImitation records requests without a documented route", async () => {
+  test("DiditImitation returns 404 for a request without a documented route, and records it", async () => {
     await using didit = await startDidit();
     const response = await fetch(`${didit.vendor.url}/v3/nothing/`, { headers: { "x-api-key": didit.vendor.apiKey } });
     expect(response.status).toBe(404);
@@ -576,7 +584,7 @@ describe("imitations", () => {
     expect(didit.vendor.requests.at(-1)).toMatchObject({ method: "GET", path: "/v3/nothing/", status: 404 });
   });
 
-  test("SumsubImitation rejects a request whose body differs from the signed one", async () => {
+  test("SumsubImitation rejects a request whose body differs from the signed body", async () => {
     await using sumsub = await startSumsub();
     const url = `/resources/applicants?levelName=${level.name}`;
     const ts = String(Math.floor(Date.now() / 1000));

@@ -103,7 +103,10 @@ async function lookUp(context: Context, payment: Payment, timeoutMs: number): Pr
   return { kind: "accepted", value: { orderId, formUrl: context.formUrlTemplate.replaceAll("{mdOrder}", () => orderId) } };
 }
 
-/** Applies the outcome to the payment, the outbox and the Idempotency-Key. */
+/**
+ * Stores the outcome of the registration: the payment's new state, its event in the outbox, and the
+ * response to repeated requests with the Idempotency-Key.
+ */
 function applyRegistration(
   em: SqlEntityManager,
   context: Context,

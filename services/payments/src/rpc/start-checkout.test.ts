@@ -144,7 +144,7 @@ describe("startCheckout", () => {
     expect(await refusal(harness.checkout.startCheckout(request, { caller: by }))).toMatchObject({ code: "platform_required" });
   });
 
-  test("startCheckout stores FAILED and returns processor_error when the processor refuses, also for a repeated form", async () => {
+  test("startCheckout stores FAILED and returns processor_error when the processor refuses the order, and again for the same form token", async () => {
     await harness.sandbox.fault("register", "error:5");
     const link = await aLink({ maxPayments: 1 });
     const formToken = uuidv7();
@@ -156,7 +156,7 @@ describe("startCheckout", () => {
   });
 });
 
-describe("startCheckout with a repeated form or browser", () => {
+describe("startCheckout with a form token or browser of an earlier payment", () => {
   test("startCheckout returns one payment for ten concurrent requests with the same form token", async () => {
     await harness.sandbox.fault("register", "slow:300", 10);
     const link = await aLink();

@@ -48,7 +48,7 @@ const addressForbidden = { code: "ADDRESS_FORBIDDEN", detail: "the address is no
 const timedOut = { code: "TIMEOUT", detail: "timed out after 0.1 s" };
 const head = "HTTP/1.1 200 OK\r\n";
 
-test("post returns the status and the first KiB of the response body", async () => {
+test("the webhook HTTP client returns the status and the first KiB of the response body", async () => {
   await using receiver = await startReceiver((response) => response.writeHead(202).end("a".repeat(5_000)));
   const outcome = await aClient().post(new URL(receiver.url), { "x-test": "1" }, body);
   expect(outcome).toMatchObject({ statusCode: 202, failure: undefined, response: "a".repeat(1_024) });
@@ -56,21 +56,21 @@ test("post returns the status and the first KiB of the response body", async () 
   expect(receiver.requests[0]?.headers["x-test"]).toBe("1");
 });
 
-test("post does not follow a redirect", async () => {
+test("the webhook HTTP client does not follow a redirect", async () => {
   await using target = await startReceiver();
   await using receiver = await startReceiver((response) => response.writeHead(307, { location: target.url }).end());
   expect((await aClient().post(new URL(receiver.url), {}, body))?.statusCode).toBe(307);
   expect(target.requests).toHaveLength(0);
 });
 
-test("post times out when the server does not respond", async () => {
+test("the webhook HTTP client times out when the server does not respond", async () => {
   const server = await startRawServer(() => {});
   const outcome = await aClient({ timeoutMs: 100 }).post(server.url, {}, body);
   expect(outcome).toMatchObject({ statusCode: undefined, failure: timedOut, response: undefined });
   await Promise.all(server.closed);
 });
 
-test("post times out when the server sends headers byte by byte", async () => {
+test("the webhook HTTP client times out when the server sends headers byte by byte", async () => {
   const server = await startRawServer((socket) => {
     const timer = setInterval(() => socket.write("H"), 5);
     socket.once("close", () => clearInterval(timer));
@@ -80,21 +80,21 @@ test("post times out when the server sends headers byte by byte", async () => {
   await Promise.all(server.closed);
 });
 
-test("post returns 200 when the connection is reset after the headers", async () => {
+test("the webhook HTTP client returns 200 when the connection is reset after the headers", async () => {
   const server = await startRawServer((socket) => {
     socket.write(`${head}content-length: 100\r\n\r\npartial`, () => setImmediate(() => socket.resetAndDestroy()));
   });
   expect(await aClient().post(server.url, {}, body)).toMatchObject({ statusCode: 200, failure: undefined });
 });
 
-test("post returns 200 with the received part of a body that does not end", async () => {
+test("the webhook HTTP client returns 200 with the received part of a body that does not end", async () => {
   const server = await startRawServer((socket) => socket.write(`${head}content-length: 100\r\n\r\npartial`));
   const outcome = await aClient({ timeoutMs: 300 }).post(server.url, {}, body);
   expect(outcome).toMatchObject({ statusCode: 200, failure: undefined, response: "partial" });
   await Promise.all(server.closed);
 });
 
-test("post closes the connection of an endless body", async () => {
+test("the webhook HTTP client closes the connection of an endless body", async () => {
   let written = 0;
   const server = await startRawServer((socket) => {
     socket.write(`${head}transfer-encoding: chunked\r\n\r\n`);
@@ -110,7 +110,7 @@ test("post closes the connection of an endless body", async () => {
   expect(written).toBeLessThan(20_000);
 });
 
-test("post does not decompress a body", async () => {
+test("the webhook HTTP client does not decompress a body", async () => {
   await using receiver = await startReceiver((response) => {
     response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync("x".repeat(100_000)));
   });
@@ -119,7 +119,7 @@ test("post does not decompress a body", async () => {
   expect(outcome?.response).not.toContain("xxxx");
 });
 
-test("post replaces NUL and invalid bytes in the body, and omits an incomplete character", async () => {
+test("the webhook HTTP client replaces NUL and invalid bytes in the body, and omits an incomplete character", async () => {
   await using receiver = await startReceiver((response) => response.end(Buffer.from([0x61, 0, 0xff, 0x62, 0xc3])));
   expect((await aClient().post(new URL(receiver.url), {}, body))?.response).toBe("a\uFFFD\uFFFDb");
 });
@@ -128,7 +128,7 @@ test.each([
   ["the response is not valid HTTP", "SSH-2.0-OpenSSH\r\n"],
   ["the response is not valid HTTP", `${head}transfer-encoding: chunked\r\ncontent-length: 5\r\n\r\nhello`],
   ["the response is too long", `${head}x: ${"y".repeat(400_000)}\r\n\r\n`],
-])("post returns INVALID_RESPONSE with the detail: %s", async (detail, bytes) => {
+])("the webhook HTTP client returns INVALID_RESPONSE with the detail: %s", async (detail, bytes) => {
   const server = await startRawServer((socket) => socket.end(bytes));
   expect(await aClient().post(server.url, {}, body)).toMatchObject({
     statusCode: undefined,
@@ -136,7 +136,7 @@ test.each([
   });
 });
 
-test("post returns CONNECTION_RESET for a closed connection and CONNECTION_REFUSED for a refused connection", async () => {
+test("the webhook HTTP client returns CONNECTION_RESET for a closed connection and CONNECTION_REFUSED for a refused connection", async () => {
   const server = await startRawServer((socket) => socket.destroy());
   expect(await aClient().post(server.url, {}, body)).toMatchObject({
     failure: { code: "CONNECTION_RESET", detail: "the connection was closed before a response" },
@@ -148,7 +148,7 @@ test("post returns CONNECTION_RESET for a closed connection and CONNECTION_REFUS
   });
 });
 
-test("post returns TLS_ERROR for a self-signed certificate, without sending the request", async () => {
+test("the webhook HTTP client returns TLS_ERROR for a self-signed certificate, without sending the request", async () => {
   const requests: string[] = [];
   const server = createTlsServer(selfSigned, (request, response) => {
     requests.push(request.url ?? "");
@@ -168,7 +168,7 @@ test("post returns TLS_ERROR for a self-signed certificate, without sending the 
 });
 
 test.each(["http://127.0.0.1", "http://[::1]", "http://2130706433", "http://localhost", "https://127.0.0.1"])(
-  "post does not connect to %s when only public addresses are allowed",
+  "the webhook HTTP client does not connect to %s when only public addresses are allowed",
   async (origin) => {
     const server = await startRawServer(() => {});
     const outcome = await aClient({ allowInsecure: false }).post(new URL(`${origin}:${server.port}/`), {}, body);
@@ -177,7 +177,7 @@ test.each(["http://127.0.0.1", "http://[::1]", "http://2130706433", "http://loca
   },
 );
 
-test("post checks the addresses of a name at each connection", async () => {
+test("the webhook HTTP client checks the addresses of a name at each connection", async () => {
   await using receiver = await startReceiver((response) => response.writeHead(200, { connection: "close" }).end());
   let addresses = ["127.0.0.1"];
   const resolve: Resolve = async () => addresses.map((address) => ({ address, family: 4 }));
@@ -190,14 +190,14 @@ test("post checks the addresses of a name at each connection", async () => {
   expect(receiver.requests).toHaveLength(1);
 });
 
-test("post returns DNS_ERROR for a name that does not resolve", async () => {
+test("the webhook HTTP client returns DNS_ERROR for a name that does not resolve", async () => {
   const resolve: Resolve = () => Promise.reject(Object.assign(new Error("simulated failure"), { code: "ENOTFOUND" }));
   expect(await aClient({ resolve }).post(new URL("http://nowhere.example/"), {}, body)).toMatchObject({
     failure: { code: "DNS_ERROR", detail: "the host name does not resolve" },
   });
 });
 
-test("abortAll aborts current and future requests, which return undefined", async () => {
+test("abortAll of the webhook HTTP client aborts current and future requests, which return undefined", async () => {
   const server = await startRawServer(() => {});
   const client = aClient();
   const posting = client.post(server.url, {}, body);
@@ -211,22 +211,25 @@ test.each([
   ["empty lines", "", "\r\n"],
   ["reason", "HTTP/1.1 200 ", "a"],
   ["headers", head, "x-header: value\r\n"],
-])("post closes the connection before the timeout when a response has endless %s", async (_part, first, repeated) => {
-  const flood = repeated.repeat(50_000 / repeated.length);
-  const server = await startRawServer((socket) => {
-    socket.write(first);
-    const properties = () =>
-      void (socket.destroyed || (socket.write(flood) ? setImmediate(properties) : socket.once("drain", properties)));
-    properties();
-  });
-  const outcome = await aClient().post(server.url, {}, body);
-  expect(outcome).toMatchObject({
-    statusCode: undefined,
-    failure: { code: "INVALID_RESPONSE", detail: "the response is too long" },
-  });
-});
+])(
+  "the webhook HTTP client closes the connection before the timeout when a response has endless %s",
+  async (_part, first, repeated) => {
+    const flood = repeated.repeat(50_000 / repeated.length);
+    const server = await startRawServer((socket) => {
+      socket.write(first);
+      const properties = () =>
+        void (socket.destroyed || (socket.write(flood) ? setImmediate(properties) : socket.once("drain", properties)));
+      properties();
+    });
+    const outcome = await aClient().post(server.url, {}, body);
+    expect(outcome).toMatchObject({
+      statusCode: undefined,
+      failure: { code: "INVALID_RESPONSE", detail: "the response is too long" },
+    });
+  },
+);
 
-test("post uses one connection for 60 responses of 15 kB", async () => {
+test("the webhook HTTP client uses one connection for 60 responses of 15 kB", async () => {
   const ports = new Set<number | undefined>();
   await using receiver = await startReceiver((response) => {
     ports.add(response.socket?.remotePort);
@@ -255,6 +258,6 @@ test.each([
   ["TLS_ERROR", fault("ERR_TLS_CERT_ALTNAME_INVALID")],
   ["ADDRESS_FORBIDDEN", new AddressNotPublic()],
   ["CONNECTION_RESET", fault("ESOMETHING")],
-])("describeFailure returns %s for %s", (code, error) => {
+])("describeFailure of the webhook HTTP client returns %s for %s", (code, error) => {
   expect(describeFailure(error).code).toBe(code);
 });

@@ -8,7 +8,7 @@ import { readSetup } from "./didit-setup.ts";
 /** Checks a Didit account: reachability, clock, credentials, workflows, webhook and balance. */
 export async function checkDidit(config: DiditConfig, add: AddResult, timeoutMs: number): Promise<void> {
   await using api = createDiditApi(config, createLogger("amana", "silent"));
-  const get = (path: string) => api.call({ operation: "kyc_check", pace: "read", method: "GET", path, timeoutMs });
+  const get = (path: string) => api.call({ operation: "kyc_check", rateLimit: "read", method: "GET", path, timeoutMs });
 
   const health = await get("/system/healthcheck");
   if ("reason" in health || health.status !== 200)
@@ -16,7 +16,8 @@ export async function checkDidit(config: DiditConfig, add: AddResult, timeoutMs:
   else addClock(new Date(String(readObject(health.content)["timestamp"])), Date.now(), add);
 
   const workflows = await get("/v3/workflows/?limit=1");
-  if ("reason" in workflows) add("credentials", "failure", "the workflows cannot be read");
+  if ("reason" in workflows)
+    add("credentials", "failure", "the request for the workflows got no response; check KYC_DIDIT_URL and the network policy");
   else if (workflows.status === 200) add("credentials", "ok");
   else add("credentials", "failure", `status ${workflows.status}; check KYC_DIDIT_API_KEY`);
 
@@ -24,7 +25,11 @@ export async function checkDidit(config: DiditConfig, add: AddResult, timeoutMs:
   addProblems(problems, add);
   const lifetimeMs = value?.video.lifetimeMs;
   if (lifetimeMs !== undefined)
-    add("lifetime of a link", "ok", `${Math.round(lifetimeMs / 3_600_000)} h; compare it with the console`);
+    add(
+      "lifetime of a link",
+      "ok",
+      `${Math.round(lifetimeMs / 3_600_000)} h; compare this with session_expiration_time in the console`,
+    );
 
   await checkWebhook(config, get, add);
 
@@ -40,12 +45,12 @@ type Get = (path: string) => ReturnType<ReturnType<typeof createDiditApi>["call"
 
 async function checkWebhook(config: DiditConfig, get: Get, add: AddResult): Promise<void> {
   if (!config.destinationId) {
-    add("webhook", "warning", "set KYC_DIDIT_DESTINATION_ID, so that the webhook can be checked");
+    add("webhook", "warning", "not checked; set KYC_DIDIT_DESTINATION_ID to the id of the destination");
     return;
   }
   const response = await get(`/v3/webhook/destinations/${encodeURIComponent(config.destinationId)}/`);
   if ("reason" in response || response.status !== 200) {
-    add("webhook", "failure", "there is no destination with the id of KYC_DIDIT_DESTINATION_ID");
+    add("webhook", "failure", "Didit returned no destination with this id; correct KYC_DIDIT_DESTINATION_ID");
     return;
   }
   const {
@@ -57,13 +62,13 @@ async function checkWebhook(config: DiditConfig, get: Get, add: AddResult): Prom
   } = readObject(response.content);
   const missing = ["status.updated", "data.updated"].filter((event) => !(Array.isArray(events) && events.includes(event)));
   const problems = [
-    url === `${config.callbackUrl}/didit` ? undefined : `set its address to ${config.callbackUrl}/didit`,
-    enabled === true ? undefined : "enable it",
-    version === undefined || version === "v3" ? undefined : "set its version to v3",
-    missing.length === 0 ? undefined : `subscribe it to ${missing.join(" and ")}`,
+    url === `${config.callbackUrl}/didit` ? undefined : `set the destination's URL to ${config.callbackUrl}/didit`,
+    enabled === true ? undefined : "enable the destination",
+    version === undefined || version === "v3" ? undefined : "set its webhook version to v3",
+    missing.length === 0 ? undefined : `subscribe the destination to ${missing.join(" and ")}`,
     typeof secret === "string" && config.webhookSecrets.includes(secret)
       ? undefined
-      : "add its secret to KYC_DIDIT_WEBHOOK_SECRETS",
+      : "add the destination's secret to KYC_DIDIT_WEBHOOK_SECRETS",
   ].filter((problem) => problem !== undefined);
   if (problems.length === 0) add("webhook", "ok");
   for (const problem of problems) add("webhook", "failure", problem);

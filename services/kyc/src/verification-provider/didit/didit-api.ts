@@ -1,7 +1,7 @@
 import type { Logger } from "@amana/runtime";
 import { startBudget } from "../budget.ts";
 import { createHttpCalls, type HttpResponse, type LostCall } from "../http-calls.ts";
-import { createPace } from "../pace.ts";
+import { createRateLimiter } from "../rate-limiter.ts";
 import { readMatching, readObject } from "../read-values.ts";
 import type { Outcome } from "../verification-provider.ts";
 import type { DiditConfig } from "./didit-config.ts";
@@ -12,9 +12,9 @@ export interface DiditCall {
   /** Name of the call for fault points. */
   readonly operation: string;
   /** Class of calls that share a rate limit. */
-  readonly pace: "create" | "read" | "write";
+  readonly rateLimit: "create" | "read" | "write";
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
-  /** With the slash at its end. */
+  /** Path of the URL, with a trailing slash. */
   readonly path: string;
   readonly timeoutMs: number;
   readonly content?: object;
@@ -27,21 +27,21 @@ export type Failure = Exclude<Outcome<never>, { kind: "accepted" }>;
 export function createDiditApi(config: DiditConfig, logger: Logger) {
   const http = createHttpCalls({ responseBytesMax, timeoutMs: config.timeoutMs });
   // Documented limits of an API key (docs.didit.me/integration/rate-limiting).
-  const paces = { create: createPace(600), read: createPace(600), write: createPace(300) };
+  const rateLimiters = { create: createRateLimiter(600), read: createRateLimiter(600), write: createRateLimiter(300) };
 
   return {
-    async call({ operation, pace, method, path, timeoutMs, content }: DiditCall): Promise<HttpResponse | LostCall> {
+    async call({ operation, rateLimit, method, path, timeoutMs, content }: DiditCall): Promise<HttpResponse | LostCall> {
       const remainingMs = startBudget(timeoutMs);
-      if (!(await paces[pace].take(timeoutMs))) return { reason: "no turn within the rate limit" };
+      if (!(await rateLimiters[rateLimit].take(timeoutMs))) return { reason: "rate limit permits no call before the timeout" };
       const url = `${config.url}${path}`;
       const body = content && JSON.stringify(content);
       const headers = { "x-api-key": config.apiKey };
       const response = await http.call({ operation, method, url, headers, body, timeoutMs: remainingMs() });
-      if ("status" in response && response.status === 429) paces[pace].pause(response.retryAfterSeconds);
+      if ("status" in response && response.status === 429) rateLimiters[rateLimit].pause(response.retryAfterSeconds);
       return response;
     },
 
-    /** Classifies a response without a usable value. */
+    /** Converts a response without a usable value to "refused" or "unknown". */
     toFailure(response: HttpResponse | LostCall): Failure {
       if ("reason" in response) return { kind: "unknown", reason: response.reason };
       const { status, content } = response;
@@ -52,8 +52,8 @@ export function createDiditApi(config: DiditConfig, logger: Logger) {
       }
       const field = readMatching(/^[a-z_]{1,64}$/, Object.keys(readObject(content))[0]);
       if (status === 400 && (field === undefined || field === "detail")) {
-        logger.error({ alert: true, provider: "didit", status }, "request rejected by the verification provider without a field");
-        return { kind: "unknown", reason: "status 400 without a field" };
+        logger.error({ alert: true, provider: "didit", status }, "request rejected by the verification provider, no field named");
+        return { kind: "unknown", reason: "status 400, no field named" };
       }
       if (status === 404) return { kind: "refused", status, errorCode: "didit_404", isGone: true };
       if ([400, 409, 413, 415, 422].includes(status)) {

@@ -2,13 +2,13 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { parseJson, readCount, readMatching, readObject, readToken } from "../read-values.ts";
 import type { CallbackReading, ReceivedCallback } from "../verification-provider.ts";
 
-/** Didit repeats a callback up to five minutes later, and may keep its time. */
+/** Didit repeats a callback up to five minutes later, possibly with the time of the first one. */
 const toleranceSeconds = 900;
 
 /**
- * Verifies and reads a callback (docs.didit.me/integration/webhooks). Only signatures of the bytes
- * are accepted: X-Signature-V2 has two different descriptions, and X-Signature-Simple covers only
- * four fields.
+ * Verifies and reads a callback (docs.didit.me/integration/webhooks). Accepts only signatures of
+ * the raw body. Didit documents X-Signature-V2 in two different ways, and X-Signature-Simple covers
+ * only four fields.
  */
 export function readDiditCallback(
   { body, headers }: ReceivedCallback,

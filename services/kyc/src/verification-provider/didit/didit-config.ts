@@ -23,7 +23,7 @@ type Common = Pick<DiditConfig, "callbackUrl" | "uncompared" | "timeoutMs">;
 
 export function readDiditConfig(env: EnvReader, common: Common): DiditConfig {
   const environment = env.choice("KYC_DIDIT_ENVIRONMENT", ["live", "sandbox"], "live");
-  // In Didit's test mode, a scenario decides instead of a check.
+  // In Didit's test mode, a configured scenario sets the result and nothing is checked.
   if (environment === "sandbox") env.refuseInProduction("KYC_DIDIT_ENVIRONMENT=sandbox");
   return {
     ...common,

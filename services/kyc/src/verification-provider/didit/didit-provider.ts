@@ -35,7 +35,9 @@ const detailNames = {
   nationality: "nationality",
 } as const;
 
-/** Client of Didit's API v3 (docs.didit.me). Didit has no event list and no cancellation. */
+/**
+ * Creates a client of Didit's API v3 (docs.didit.me), which has no event list and no cancellation.
+ */
 export function createDiditProvider(config: DiditConfig, logger: Logger): VerificationProvider & AsyncDisposable {
   const api = createDiditApi(config, logger);
   const parts = { api, config, logger };
@@ -49,7 +51,7 @@ export function createDiditProvider(config: DiditConfig, logger: Logger): Verifi
       const workflows = await setup.usable(timeoutMs);
       const workflow = application.requireVideo ? workflows?.video : workflows?.still;
       if (workflow) return await create(parts, application, workflow, remainingMs());
-      return { kind: "unknown", reason: "the configuration at the vendor was not verified" };
+      return { kind: "unknown", reason: "the configuration at the vendor has errors or was not read" };
     },
     get: (known, timeoutMs) => readState(parts, known, timeoutMs),
     cancel: (known, why, timeoutMs) => close(parts, known, why, timeoutMs),
@@ -70,12 +72,12 @@ async function create(
   if (lifetimeMs === undefined) return { kind: "unknown", reason: "the lifetime of a session is unknown" };
   const requestedMs = application.ttlHours === undefined ? lifetimeMs : application.ttlHours * hourMs;
   if (requestedMs > lifetimeMs) return { kind: "refused", status: 422, errorCode: "ttl_hours_above_lifetime" };
-  // The response contains no time, so the link ends no later than counted from before the call.
+  // The response contains no end of the link. Counted from before the call, it is never too late.
   const linkExpiresAt = new Date(Date.now() + requestedMs);
   const content = toSession(application, config);
   const response = await api.call({
     operation: "kyc_create",
-    pace: "create",
+    rateLimit: "create",
     method: "POST",
     path: "/v3/session/",
     timeoutMs,
@@ -106,19 +108,22 @@ async function close(
   const current = await readState(parts, known, timeoutMs);
   if (current.kind === "refused" && current.isGone) return closed;
   if (current.kind !== "accepted") return current;
-  // A decided session takes no submission, so a used-up link is closed.
+  // A decided session accepts no further submission, so its used-up link counts as closed.
   if (!isOpen(current.value)) return why === "USED_UP" ? closed : current;
   const response = await deleteSession(parts, known, remainingMs());
   return isDeleted(response) ? closed : parts.api.toFailure(response);
 }
 
-/** Newer pages of Didit document 200 with a body for a deletion, older ones 204. */
+/**
+ * Returns whether a deletion succeeded. Newer pages of Didit's documentation show 200 with a body,
+ * older pages 204.
+ */
 const isDeleted = (response: HttpResponse | LostCall): boolean =>
   "status" in response &&
   (response.status === 204 || response.status === 404 || (response.status === 200 && isJsonResponse(response)));
 
 const deleteSession = ({ api }: DiditParts, known: KnownApplication, timeoutMs: number) =>
-  api.call({ operation: "kyc_cancel", pace: "write", method: "DELETE", path: `${pathOf(known)}/delete/`, timeoutMs });
+  api.call({ operation: "kyc_cancel", rateLimit: "write", method: "DELETE", path: `${pathOf(known)}/delete/`, timeoutMs });
 
 async function review(
   parts: DiditParts,
@@ -129,17 +134,24 @@ async function review(
   const remainingMs = startBudget(timeoutMs);
   const path = `${pathOf(known)}/update-status/`;
   const content = { new_status: outcome === "APPROVED" ? "Approved" : "Declined", comment: `Amana ${reviewer}` };
-  const response = await parts.api.call({ operation: "kyc_review", pace: "write", method: "PATCH", path, timeoutMs, content });
-  // 400 also means that the session already has this status. The session decides.
+  const response = await parts.api.call({
+    operation: "kyc_review",
+    rateLimit: "write",
+    method: "PATCH",
+    path,
+    timeoutMs,
+    content,
+  });
+  // Didit also returns 400 if the session already has this status, so the session is read again.
   const isRead = "status" in response && (response.status === 200 || response.status === 400);
   if (!isRead) return parts.api.toFailure(response);
   const state = await readState(parts, { ...known, pendingOutcome: outcome }, remainingMs());
-  // A rejected decision must not stay pending, or a later approval by an API key would count as it.
+  // If a rejected decision stayed pending, a later approval by an API key would pass as this one.
   const isRejected = response.status === 400 && state.kind === "accepted" && state.value.verdict === "NEEDS_REVIEW";
   return isRejected ? { kind: "refused", status: 400, errorCode: "didit_400" } : state;
 }
 
-/** Deletes the session, and then the user. Only the second call removes the data for good. */
+/** Deletes the session and the user. Only the deletion of the user removes the data permanently. */
 async function erase(parts: DiditParts, known: KnownApplication, timeoutMs: number): Promise<Outcome<"erased">> {
   const { api } = parts;
   const remainingMs = startBudget(timeoutMs);
@@ -148,7 +160,7 @@ async function erase(parts: DiditParts, known: KnownApplication, timeoutMs: numb
   const content = { vendor_data_list: [known.reference] };
   const user = await api.call({
     operation: "kyc_erase",
-    pace: "write",
+    rateLimit: "write",
     method: "POST",
     path: "/v3/users/delete/",
     timeoutMs: remainingMs(),

@@ -1,6 +1,6 @@
 import type { ReasonCode } from "../verification-provider.ts";
 
-/** Risks that mean nothing when Didit reports them for information only. */
+/** Risks that have no effect on the verdict if Didit reports them with the type "information". */
 const informational = [
   "QR_NOT_DETECTED",
   "BARCODE_NOT_DETECTED",

@@ -4,7 +4,7 @@ import type { SetupProblem } from "../verification-provider.ts";
 import type { DiditApi } from "./didit-api.ts";
 import type { DiditConfig } from "./didit-config.ts";
 
-/** Configurations of the workflows for a video and for one picture. */
+/** Configurations of the workflow with a video and of the workflow with one picture. */
 export interface Workflows {
   readonly video: Workflow;
   readonly still: Workflow | undefined;
@@ -27,7 +27,7 @@ const warning = (text: string): SetupProblem => ({ severity: "warning", text });
 
 /** Returns the settings id of the newest published version of a workflow in the list. */
 export function findPublishedVersion(content: unknown, workflowId: string): string | undefined {
-  // Older pages show the list itself, newer ones an object with `results`.
+  // Older pages of Didit's documentation show a list, newer pages an object with `results`.
   const results = Array.isArray(content) ? content : readObject(content)["results"];
   const versions = (Array.isArray(results) ? results : [])
     .map(readObject)
@@ -39,8 +39,8 @@ export function findPublishedVersion(content: unknown, workflowId: string): stri
 }
 
 /**
- * Reads a workflow's configuration (docs.didit.me/management-api/workflows/get) and lists what a
- * verification needs and the workflow lacks. `isStill`: the workflow evaluates one picture.
+ * Reads a workflow's configuration (docs.didit.me/management-api/workflows/get) and lists the
+ * requirements that it does not meet. `isStill`: the workflow evaluates one picture.
  */
 export function readWorkflow(content: unknown, settingsId: string, name: string, isStill: boolean): Workflow {
   const fields = readObject(content);
@@ -66,17 +66,17 @@ export function readWorkflow(content: unknown, settingsId: string, name: string,
   for (const action of ["expected_details_mismatch_action", "duplicated_user_action"]) {
     advise(
       !["NONE", "NO_ACTION"].includes(toUpper(fields[action])),
-      `${action} causes no action; set it to review, so that a person decides`,
+      `${action} is set to no action; set it to review, so that a person decides`,
     );
   }
   const lifetimeMs = readLifetimeMs(fields["session_expiration_time"]);
-  require(lifetimeMs !== undefined, "session_expiration_time cannot be read");
+  require(lifetimeMs !== undefined, "set session_expiration_time to a number of seconds from 3600 to 2419200");
   return { settingsId, lifetimeMs, problems };
 }
 
 /**
- * Reads a lifetime in seconds, whose documented minimum is an hour. Smaller values are minutes, as
- * in the older documentation, whose example is 1440 without a unit.
+ * Reads the lifetime of a session. The unit is the second, with a documented minimum of an hour.
+ * Values below 3600 are read as minutes, because older documentation has the example 1440.
  */
 export function readLifetimeMs(value: unknown): number | undefined {
   const count = readCount(value);
@@ -84,10 +84,10 @@ export function readLifetimeMs(value: unknown): number | undefined {
   return count >= lifetimeSecondsMin ? count * 1_000 : count * 60_000;
 }
 
-/** Features of a workflow without those that a switch disables. */
+/** Returns the features of a workflow, except features that its settings disable. */
 function readFeatures(fields: Readonly<Record<string, unknown>>): Set<string> {
   const { features } = fields;
-  // A version in a list has its features as one text, such as "OCR + LIVENESS".
+  // A list of versions contains the features as one text, such as "OCR + LIVENESS".
   const entries = typeof features === "string" ? features.split(/[^A-Za-z_]+/) : features;
   const names = (Array.isArray(entries) ? entries : []).map((entry) => toUpper(readObject(entry)["feature"] ?? entry));
   const switches: Readonly<Record<string, string>> = {
@@ -98,9 +98,9 @@ function readFeatures(fields: Readonly<Record<string, unknown>>): Set<string> {
   return new Set(names.filter((name) => fields[switches[name] ?? ""] !== false));
 }
 
-/** Reads the configured workflows and checks each. */
+/** Reads the configured workflows and lists their problems. */
 export async function readSetup(api: DiditApi, config: DiditConfig, timeoutMs: number): Promise<Setup<Workflows>> {
-  const get = (path: string) => api.call({ operation: "kyc_probe", pace: "read", method: "GET", path, timeoutMs });
+  const get = (path: string) => api.call({ operation: "kyc_probe", rateLimit: "read", method: "GET", path, timeoutMs });
   const list = await get("/v3/workflows/?limit=200");
   if ("reason" in list || list.status !== 200) {
     const failure = api.toFailure(list);

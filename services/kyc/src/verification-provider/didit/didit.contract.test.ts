@@ -21,13 +21,13 @@ const known: KnownApplication = { ...anApplication().known(), providerId: sessio
 const terms = { requireVideo: true, allowedDocuments: ["id_card", "passport"] } as const;
 const read = (decision: object, changes: Partial<KnownApplication> = {}) =>
   readDecision(decision, { ...known, ...changes }, "live");
-const judge = (decision: object, changes: Partial<KnownApplication> = {}) => {
+const evaluateState = (decision: object, changes: Partial<KnownApplication> = {}) => {
   const state = read(decision, changes);
   return state && evaluate(state.verdict, state, terms, "2026-05-01");
 };
 
-describe("contract test 2: Didit decision", () => {
-  test("readDecision reads an approving decision completely", () => {
+describe("readDecision", () => {
+  test("readDecision reads every field of an approved decision, which evaluate approves", () => {
     expect(read(aDecision())).toMatchObject({
       providerId: sessionId,
       reference,
@@ -45,7 +45,7 @@ describe("contract test 2: Didit decision", () => {
       reasonCodes: [],
       unread: [],
     });
-    expect(judge(aDecision())).toEqual({ verdict: "APPROVED", reasonCodes: [] });
+    expect(evaluateState(aDecision())).toEqual({ verdict: "APPROVED", reasonCodes: [] });
   });
 
   test.each([
@@ -58,18 +58,21 @@ describe("contract test 2: Didit decision", () => {
     ["In Review", "COMPLETED", "NEEDS_REVIEW"],
     ["Expired", "EXPIRED", undefined],
     ["Abandoned", "EXPIRED", undefined],
-  ])("readDecision reads the status %s as %s with the verdict %s", (status, expectedStatus, verdict) => {
+  ])("readDecision maps Didit's status %s to the status %s with the verdict %s", (status, expectedStatus, verdict) => {
     expect(read(aDecision({ status }))).toMatchObject({ status: expectedStatus, verdict });
   });
 
-  test.each(["Awaiting User", "approved", "Tomorrow", 7, null])("readDecision cannot read the status %j", (status) => {
-    expect(read(aDecision({ status }))).toBeUndefined();
-  });
+  test.each(["Awaiting User", "approved", "Tomorrow", 7, null])(
+    "readDecision returns undefined for the unknown status %j",
+    (status) => {
+      expect(read(aDecision({ status }))).toBeUndefined();
+    },
+  );
 
   test("readDecision returns no evidence if all lists are null", () => {
     const lists = { id_verifications: null, liveness_checks: null, face_matches: null, aml_screenings: null, ip_analyses: null };
     expect(read(aDecision(lists))).toMatchObject({ livenessOutcome: undefined, documentType: undefined, amlDecision: undefined });
-    expect(judge(aDecision(lists))).toMatchObject({ verdict: "NEEDS_REVIEW" });
+    expect(evaluateState(aDecision(lists))).toMatchObject({ verdict: "NEEDS_REVIEW" });
   });
 
   test.each([
@@ -79,13 +82,13 @@ describe("contract test 2: Didit decision", () => {
     ["aml_screenings", withAml({ status: "In Review" })],
     ["ip_analyses", aDecision({ ip_analyses: [{ status: "Declined", warnings: [] }] })],
     ["phone_verifications", aDecision({ phone_verifications: [{ status: "In Review", warnings: [] }] })],
-  ])("readDecision reports %s as unread if that feature is not approved under Approved", (name, decision) => {
+  ])("readDecision lists %s in `unread` if the session is approved without an approval of this feature", (name, decision) => {
     expect(read(decision)?.unread).toContain(name);
-    expect(judge(decision)).toMatchObject({ verdict: "NEEDS_REVIEW" });
+    expect(evaluateState(decision)).toMatchObject({ verdict: "NEEDS_REVIEW" });
   });
 
   test.each(["information", "warning", "error"])(
-    "readDecision reports an unknown warning of the type %s as unread",
+    "readDecision lists a feature in `unread` if it has an unknown risk of the type %s",
     (log_type) => {
       const decision = withDocument({ warnings: [{ risk: "TOMORROWS_RISK", log_type }] });
       expect(read(decision)).toMatchObject({ reasonCodes: [], unread: ["id_verifications"] });
@@ -100,16 +103,19 @@ describe("contract test 2: Didit decision", () => {
     ["FULL_NAME_MISMATCH_WITH_PROVIDED", "warning", ["PROFILE_MISMATCH"], []],
     ["POSSIBLE_DUPLICATED_USER", "information", ["DUPLICATE"], []],
     ["DOCUMENT_IN_BLOCKLIST", "error", [], ["id_verifications"]],
-  ])("readDecision reads the risk %s of the type %s as %j, unread %j", (risk, log_type, reasonCodes, unread) => {
-    expect(read(withDocument({ warnings: [{ risk, log_type }] }))).toMatchObject({ reasonCodes, unread });
-  });
+  ])(
+    "readDecision maps the risk %s of the type %s to the reason codes %j and `unread` %j",
+    (risk, log_type, reasonCodes, unread) => {
+      expect(read(withDocument({ warnings: [{ risk, log_type }] }))).toMatchObject({ reasonCodes, unread });
+    },
+  );
 
-  test("readDecision reads PASSIVE liveness as INCONCLUSIVE, because it evaluates one picture", () => {
+  test("readDecision returns the liveness outcome INCONCLUSIVE for the method PASSIVE, which evaluates one picture", () => {
     expect(read(withLiveness({ method: "PASSIVE" }))).toMatchObject({ livenessOutcome: "INCONCLUSIVE" });
     expect(read(withLiveness({ method: "active_3d" }))).toMatchObject({ livenessOutcome: "PASSED" });
   });
 
-  test("readDecision reports the fields of another environment, kind, document and profile as unread", () => {
+  test("readDecision lists an unexpected environment, session kind, document type or profile in `unread`", () => {
     expect(read(aDecision({ environment: "sandbox" }))?.unread).toEqual(["environment"]);
     expect(read(aDecision({ session_kind: "business" }))?.unread).toEqual(["session_kind"]);
     expect(read(withDocument({ document_type: "Residence Permit" }))).toMatchObject({
@@ -122,7 +128,7 @@ describe("contract test 2: Didit decision", () => {
     expect(read(aDecision(), { profileKeys: ["other"] })?.unread).toEqual(["profile"]);
   });
 
-  test("readDecision uses the earliest expiry, and none if one document has none", () => {
+  test("readDecision returns the earliest expiry of two documents, and none if one document has no expiry", () => {
     const [first] = aDecision()["id_verifications"] as object[];
     const two = (expiration_date: unknown) => aDecision({ id_verifications: [first, { ...first, expiration_date }] });
     expect(read(two("2027-01-31"))).toMatchObject({ documentExpiry: "2027-01-31" });
@@ -133,13 +139,13 @@ describe("contract test 2: Didit decision", () => {
     expect(JSON.stringify(read(aDecision()))).not.toContain("canary");
   });
 
-  test("readDecision returns equal hashes for equal decisions, and another hash after a change", () => {
+  test("readDecision returns the same hash while no field that it reads has changed", () => {
     expect(read(aDecision())?.stateHash).toBe(read(aDecision({ session_number: 9 }))?.stateHash);
     expect(read(aDecision())?.stateHash).not.toBe(read(aDecision({ status: "Kyc Expired" }))?.stateHash);
   });
 });
 
-describe("contract test 1: Didit lifetime of a session", () => {
+describe("readLifetimeMs", () => {
   test.each([
     [1_440, 24],
     [3_599, 3_599 / 60],
@@ -149,53 +155,60 @@ describe("contract test 1: Didit lifetime of a session", () => {
     [2_419_201, undefined],
     [0, undefined],
     ["1440", undefined],
-  ])("readLifetimeMs reads %j as %s hours", (value, hours) => {
+  ])("readLifetimeMs reads the session_expiration_time %j as %s hours", (value, hours) => {
     expect(readLifetimeMs(value)).toBe(hours === undefined ? undefined : hours * 3_600_000);
   });
 });
 
-describe("contract test 3: Didit AML", () => {
+describe("Didit AML", () => {
   const aHit = (review_status: string) => ({ caption: "canary-hit", review_status });
   test.each([
-    ["null", aDecision({ aml_screenings: null }), undefined, undefined],
+    ["no screening", aDecision({ aml_screenings: null }), undefined, undefined],
     ["0 hits", aDecision(), 0, "CLEAR"],
     [
-      "false positives under Approved",
+      "false positives in an approved screening",
       withAml({ total_hits: 2, hits: [aHit("False Positive"), aHit("False Positive")] }),
       2,
       "POSSIBLE_MATCH",
     ],
     ["a confirmed match", withAml({ total_hits: 1, hits: [aHit("Confirmed Match")] }), 1, "CONFIRMED_MATCH"],
     ["more hits than total_hits", withAml({ total_hits: 0, hits: [aHit("Unreviewed")] }), 1, "POSSIBLE_MATCH"],
-    ["total_hits no count", withAml({ total_hits: "0" }), undefined, "POSSIBLE_MATCH"],
-    ["hits no list", withAml({ hits: null }), undefined, "POSSIBLE_MATCH"],
+    ["a total_hits that is not a number", withAml({ total_hits: "0" }), undefined, "POSSIBLE_MATCH"],
+    ["hits that are not a list", withAml({ hits: null }), undefined, "POSSIBLE_MATCH"],
     ["a screening in review", withAml({ status: "In Review" }), 0, "POSSIBLE_MATCH"],
-  ])("readDecision reads AML with %s", (_name, decision, amlHitCount, amlDecision) => {
-    expect(read(decision)).toMatchObject({ amlHitCount, amlDecision });
-  });
+  ])(
+    "readDecision, for an AML result with %s, returns the hit count %s and the decision %s",
+    (_name, decision, amlHitCount, amlDecision) => {
+      expect(read(decision)).toMatchObject({ amlHitCount, amlDecision });
+    },
+  );
 
-  test("evaluate returns APPROVED for 0 hits alone", () => {
-    expect(judge(aDecision())).toMatchObject({ verdict: "APPROVED" });
+  test("evaluate returns APPROVED only for a Didit screening without hits and warnings", () => {
+    expect(evaluateState(aDecision())).toMatchObject({ verdict: "APPROVED" });
     for (const decision of [
       aDecision({ aml_screenings: null }),
       withAml({ total_hits: 1, hits: [aHit("False Positive")] }),
       withAml({ warnings: [{ risk: "COULD_NOT_PERFORM_AML_SCREENING", log_type: "information" }] }),
     ])
-      expect(judge(decision)).toMatchObject({ verdict: "NEEDS_REVIEW" });
+      expect(evaluateState(decision)).toMatchObject({ verdict: "NEEDS_REVIEW" });
   });
 });
 
-describe("contract test 4: Didit reviews", () => {
+describe("isApprovedByPerson", () => {
   test.each([
-    ["a person in the console", [aReview()], true],
-    ["an API key", [aReview({ actor_type: "API_KEY" })], false],
-    ["the system", [aReview({ actor_type: "SYSTEM" })], false],
-    ["a note by the API", [aReview({ actor_email: undefined, previous_status: undefined })], false],
+    ["an approval by a person in the console", [aReview()], true],
+    ["an approval by an API key", [aReview({ actor_type: "API_KEY" })], false],
+    ["an approval by the system", [aReview({ actor_type: "SYSTEM" })], false],
+    ["a note that the API added", [aReview({ actor_email: undefined, previous_status: undefined })], false],
     ["a note of another kind", [aReview({ activity_type: "NOTE_ADDED" })], false],
-    ["no row", [], false],
-    ["a person, then an API key", [aReview(), aReview({ actor_type: "API_KEY", created_at: "2026-05-02T10:00:00Z" })], false],
-    ["a person who declined", [aReview({ new_status: "Declined" })], false],
-  ])("isApprovedByPerson reads reviews by %s as %#", (_name, results, expected) => {
+    ["no review", [], false],
+    [
+      "an approval by a person, then by an API key",
+      [aReview(), aReview({ actor_type: "API_KEY", created_at: "2026-05-02T10:00:00Z" })],
+      false,
+    ],
+    ["a rejection by a person", [aReview({ new_status: "Declined" })], false],
+  ])("isApprovedByPerson, for a list with %s (case %#), recognizes only a person's approval", (_name, results, expected) => {
     expect(isApprovedByPerson({ results })).toBe(expected);
   });
 
@@ -204,7 +217,7 @@ describe("contract test 4: Didit reviews", () => {
   });
 });
 
-describe("contract test 5: Didit callback", () => {
+describe("readDiditCallback", () => {
   const now = new Date("2026-05-01T10:00:00Z");
   const seconds = now.getTime() / 1000;
   const aCallback = (changes: object = {}) =>
@@ -222,16 +235,16 @@ describe("contract test 5: Didit callback", () => {
   const receive = (body: string, headers: Record<string, string> = { "x-signature": sign(body) }) =>
     readDiditCallback({ body: Buffer.from(body), headers }, { webhookSecrets: ["new", "old"], environment: "live" }, now);
 
-  test("readDiditCallback reads a signed body with non-ASCII text", () => {
+  test("readDiditCallback accepts a signed body with non-ASCII text", () => {
     const hint = { eventId: "didit:event-1", providerId: sessionId, reference, sequence: undefined };
     expect(receive(aCallback())).toEqual({ kind: "genuine", hint });
   });
 
-  test("readDiditCallback accepts the second secret", () => {
+  test("readDiditCallback accepts a signature with the second configured secret", () => {
     expect(receive(aCallback(), { "x-signature": sign(aCallback(), "old") })).toMatchObject({ kind: "genuine" });
   });
 
-  test("readDiditCallback accepts the signature of the previous secret after a rotation at Didit", () => {
+  test("readDiditCallback accepts the header with the previous secret's signature after a rotation at Didit", () => {
     const headers = { "x-signature": sign(aCallback(), "newest"), "x-signature-previous": sign(aCallback(), "new") };
     expect(receive(aCallback(), headers)).toMatchObject({ kind: "genuine" });
   });
@@ -243,7 +256,7 @@ describe("contract test 5: Didit callback", () => {
     ["X-Signature-V2-Previous alone", { "x-signature-v2-previous": sign(aCallback()) }],
     ["X-Signature-Simple alone", { "x-signature-simple": sign(aCallback()) }],
     ["a signature that is not hex", { "x-signature": "z".repeat(64) }],
-  ])("readDiditCallback rejects %s", (_name, headers) => {
+  ])("readDiditCallback rejects a callback with %s", (_name, headers) => {
     expect(receive(aCallback(), headers)).toEqual({ kind: "forged" });
   });
 
@@ -251,17 +264,17 @@ describe("contract test 5: Didit callback", () => {
     [899, "genuine"],
     [901, "forged"],
     [-901, "forged"],
-  ])("readDiditCallback reads a signed time of %i seconds ago as %s", (ago, kind) => {
+  ])("readDiditCallback classifies a callback that was signed %i seconds ago as %s", (ago, kind) => {
     expect(receive(aCallback({ timestamp: seconds - ago }))).toMatchObject({ kind });
   });
 
-  test("readDiditCallback uses session, type and time as key of a callback without event_id", () => {
+  test("readDiditCallback builds the event id from session, type and time if the callback has none", () => {
     expect(receive(aCallback({ event_id: null }))).toMatchObject({
       hint: { eventId: `didit:${sessionId}:status.updated:${seconds}` },
     });
   });
 
-  test("readDiditCallback recognizes another environment and an unreadable body", () => {
+  test("readDiditCallback returns other_environment for a sandbox callback, and unreadable for an invalid body", () => {
     expect(receive(aCallback({ environment: "sandbox" }))).toEqual({ kind: "other_environment" });
     expect(receive(aCallback({ session_id: { id: 1 } }))).toEqual({ kind: "unreadable" });
   });

@@ -28,7 +28,7 @@ const statuses: Readonly<Record<string, readonly [KycStatus, Verdict?]>> = {
   "In Progress": ["OPENED"],
   Resubmitted: ["FAILED"],
   Approved: ["COMPLETED", "APPROVED"],
-  // A document of an approved session has expired since.
+  // The session was approved, and a document has expired since then.
   "Kyc Expired": ["COMPLETED", "APPROVED"],
   Declined: ["COMPLETED", "REJECTED"],
   "In Review": ["COMPLETED", "NEEDS_REVIEW"],
@@ -39,9 +39,9 @@ const statuses: Readonly<Record<string, readonly [KycStatus, Verdict?]>> = {
 export const readStatus = (value: unknown): KycStatus | undefined =>
   typeof value === "string" && Object.hasOwn(statuses, value) ? statuses[value]?.[0] : undefined;
 
-/** Sections of a decision that are read in detail. */
+/** Sections of a decision whose fields are read. Other sections only have to be approved. */
 const readInDetail = ["id_verifications", "liveness_checks", "face_matches", "aml_screenings"] as const;
-/** Lists that are read in detail, and the list of reviews, which is no feature. */
+/** Sections that `readOtherSections` skips: they are read elsewhere, or are not a feature. */
 const readElsewhere: ReadonlySet<string> = new Set([...readInDetail, "reviews"]);
 const profileFields: Readonly<Record<string, string>> = {
   first_name: "first_name",
@@ -129,7 +129,7 @@ function createReader(fields: Fields, isApproved: boolean) {
       }
       const items = value.map(readObject);
       for (const item of items) {
-        // A feature that waits for a person contradicts an approval of the session.
+        // In an approved session, every feature must be approved.
         if (isApproved && item["status"] !== "Approved") unread.add(label);
         readWarnings(label, item["warnings"]);
       }
@@ -154,8 +154,8 @@ function readEvidence(reader: Reader, fields: Fields, known: KnownApplication) {
 }
 
 /**
- * Every other list of objects is a feature that must be approved, and so is an object with a status
- * or warnings.
+ * Reports unapproved features in all other sections. A section is a feature if it is a list of
+ * objects, or an object with a status or warnings.
  */
 function readOtherSections(reader: Reader, fields: Fields): void {
   for (const [name, value] of Object.entries(fields)) {
@@ -163,7 +163,7 @@ function readOtherSections(reader: Reader, fields: Fields): void {
     const isFeature = Array.isArray(value)
       ? value.some((item) => typeof item === "object")
       : "status" in readObject(value) || "warnings" in readObject(value);
-    // The name is the vendor's, so only a few names of the expected form are logged.
+    // The vendor chooses the name, so kyc logs a limited number of names in the expected format.
     const label = (reader.unread.size < itemsMax ? readMatching(/^[a-z_]{1,64}$/, name) : undefined) ?? "other_feature";
     if (!isFeature) continue;
     for (const item of reader.items(name, label)) if (item["status"] !== "Approved") reader.unread.add(label);
@@ -195,7 +195,8 @@ function readDocuments(reader: Reader, documents: readonly Fields[]) {
 }
 
 /**
- * Counts every hit, also one that Didit marks "False Positive": Didit does so itself below a score.
+ * Reads the AML result. Counts every hit, even a "False Positive", because Didit sets this mark
+ * automatically below a score.
  */
 function readScreenings(screenings: readonly Fields[]) {
   if (screenings.length === 0) return { amlHitCount: undefined, amlDecision: undefined };
@@ -220,7 +221,7 @@ const documentTypeOf = (value: unknown): DocumentType | undefined =>
 const checkOf = (status: unknown): CheckOutcome =>
   status === "Approved" ? "PASSED" : status === "Declined" ? "FAILED" : "INCONCLUSIVE";
 
-/** PASSIVE evaluates one picture, so it is no proof of a living person. */
+/** Returns the liveness outcome. The method PASSIVE evaluates one picture, so it proves nothing. */
 function livenessOf({ status, method }: Fields): CheckOutcome {
   const isActive =
     readOneOf(["ACTIVE_3D", "FLASHING"], typeof method === "string" ? method.toUpperCase() : undefined) !== undefined;
@@ -237,12 +238,12 @@ function worst(outcomes: readonly CheckOutcome[]): CheckOutcome | undefined {
 const allEqual = <T>(values: readonly (T | undefined)[]): T | undefined =>
   values.every((value) => value === values[0]) ? values[0] : undefined;
 
-/** Number of reviews that one read requests. */
+/** Page size of a request for reviews. */
 export const reviewsMax = 20;
 
 /**
- * Returns whether the newest change to Approved is by a person in Didit's console. A note that was
- * added by the API has the same actor type, but neither an e-mail address nor a previous status.
+ * Returns whether a person made the newest change to Approved in Didit's console. A note that the
+ * API added has the same actor type, but neither an e-mail address nor a previous status.
  */
 export function isApprovedByPerson(content: unknown): boolean | undefined {
   const { results } = readObject(content);
@@ -251,14 +252,14 @@ export function isApprovedByPerson(content: unknown): boolean | undefined {
     .map(readObject)
     .filter(({ activity_type: type, new_status: status }) => type === "STATUS_UPDATED" && status === "Approved");
   const times = approvals.map(({ created_at: time }) => readTime(time)?.getTime());
-  // An approval without a readable time can be the newest one.
+  // An approval without a readable time could be the newest approval.
   if (times.some((time) => time === undefined)) return false;
-  // The page does not document its order. A full page with the oldest rows can lack the newest one.
+  // The order is not documented. If it is oldest first, a full page may omit the newest approval.
   const rowTimes = results.map((row) => readTime(readObject(row)["created_at"])?.getTime() ?? Number.NaN);
   const isNewestFirst = (rowTimes[0] ?? Number.NaN) > (rowTimes.at(-1) ?? Number.NaN);
   if (results.length >= reviewsMax && !isNewestFirst) return false;
   const newestMs = Math.max(...times.map(Number));
-  // Of approvals at the same time, each can be the newest one.
+  // If several approvals have the newest time, a person must have made all of them.
   const newest = approvals.filter((_approval, index) => times[index] === newestMs);
   return newest.length > 0 && newest.every(isByPerson);
 }

@@ -11,7 +11,7 @@ export interface DiditParts {
   readonly logger: Logger;
 }
 
-/** Reads a session's decision, and the proof of a person for an approval of a review. */
+/** Reads a session's decision. For an approved review, also checks that a person approved it. */
 export async function readState(
   { api, config, logger }: DiditParts,
   known: KnownApplication,
@@ -19,15 +19,15 @@ export async function readState(
 ): Promise<Outcome<ApplicationState>> {
   const remainingMs = startBudget(timeoutMs);
   const path = `${pathOf(known)}/decision/`;
-  const response = await api.call({ operation: "kyc_get", pace: "read", method: "GET", path, timeoutMs });
+  const response = await api.call({ operation: "kyc_get", rateLimit: "read", method: "GET", path, timeoutMs });
   if ("reason" in response || response.status !== 200) return api.toFailure(response);
   const state = readDecision(response.content, known, config.environment);
   if (!state) {
     logger.error(
       { alert: true, provider: "didit", application_id: known.reference },
-      "status of the verification provider unknown",
+      "verification provider returned an unknown application status",
     );
-    return { kind: "unknown", reason: "a status that cannot be read" };
+    return { kind: "unknown", reason: "the application status is unknown" };
   }
   const isInReview = known.awaitsReview && known.providerVerdict === "NEEDS_REVIEW";
   if (!isInReview || state.verdict !== "APPROVED") return { kind: "accepted", value: state };
@@ -37,7 +37,7 @@ export async function readState(
   const reviewsPath = `/v3/sessions/${encodeURIComponent(known.providerId)}/reviews/?limit=${reviewsMax}`;
   const reviews = await api.call({
     operation: "kyc_reviews",
-    pace: "read",
+    rateLimit: "read",
     method: "GET",
     path: reviewsPath,
     timeoutMs: remainingMs(),

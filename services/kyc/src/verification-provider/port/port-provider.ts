@@ -1,7 +1,7 @@
 import { createHttpCalls } from "../http-calls.ts";
 import type { Outcome, VerificationProvider } from "../verification-provider.ts";
 import { isSignedByProvider } from "./callback-signature.ts";
-import { readChanges, readCreated, readErrorCode, readHint, readState } from "./read-response.ts";
+import { readCallbackHint, readChanges, readCreated, readErrorCode, readState } from "./read-response.ts";
 
 export interface PortConfig {
   /** Base URL without "/v1". */
@@ -19,8 +19,8 @@ const responseBytesMax = 256 * 1024;
 const tooLateStatus = 409;
 
 /**
- * Client of a provider that implements our own protocol. A response that cannot be read has the
- * outcome "unknown".
+ * Creates a client of a provider that implements our own protocol. A response that cannot be read
+ * has the outcome "unknown".
  */
 export function createPortProvider(options: PortConfig): VerificationProvider & AsyncDisposable {
   const http = createHttpCalls({ responseBytesMax, timeoutMs: options.timeoutMs });
@@ -45,7 +45,7 @@ export function createPortProvider(options: PortConfig): VerificationProvider & 
     const { status, content } = response;
     const value = statuses.includes(status) ? read(content) : undefined;
     if (value !== undefined) return { kind: "accepted", value };
-    // 401 and 403 mean a wrong token in our settings. The other excluded codes are temporary.
+    // Not refusals: 401 and 403 mean a wrong token in our settings; the other codes are temporary.
     const isRefusal = status >= 400 && status < 500 && ![401, 403, 408, 425, 429].includes(status);
     if (isRefusal) return { kind: "refused", status, errorCode: readErrorCode(content), isGone: status === 404 };
     return { kind: "unknown", reason: `status ${status} without a usable response` };
@@ -96,7 +96,7 @@ export function createPortProvider(options: PortConfig): VerificationProvider & 
     readCallback({ body, headers }, now) {
       if (!isSignedByProvider(body, headers["x-provider-signature"] ?? "", options.callbackSecrets, now))
         return { kind: "forged" };
-      const hint = readHint(body);
+      const hint = readCallbackHint(body);
       return hint ? { kind: "genuine", hint } : { kind: "unreadable" };
     },
     [Symbol.asyncDispose]: () => http[Symbol.asyncDispose](),

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readChanges, readCreated, readErrorCode, readHint, readState } from "./read-response.ts";
+import { readCallbackHint, readChanges, readCreated, readErrorCode, readState } from "./read-response.ts";
 
 const completeState = {
   provider_id: "ver_1",
@@ -33,7 +33,7 @@ describe("readState and readCreated", () => {
     expect(json).toContain('"reasonCodes":["DUPLICATE"]');
   });
 
-  test("readState drops unknown values", () => {
+  test("readState returns undefined for each field with an unknown value, and omits unknown reason codes", () => {
     const result = readState({
       ...completeState,
       reason_codes: [{ code: "OTHER" }, "x", null, { code: "UNDERAGE" }],
@@ -65,7 +65,7 @@ describe("readState and readCreated", () => {
     { reason_codes: [{ code: "AML_MATCH" }, { code: "NEW" }] },
     { reason_codes: [null] },
     { reason_codes: Array.from({ length: 21 }, () => ({ code: "DUPLICATE" })) },
-  ])("readState lists the field of %o as unread", (change) => {
+  ])("readState lists the field of %o in `unread`, because the value is unknown", (change) => {
     expect(readState({ ...completeState, ...change })?.unread).toEqual(Object.keys(change));
   });
 
@@ -76,12 +76,12 @@ describe("readState and readCreated", () => {
     { nationality: "Algerian" },
     { reason_codes: null },
     { reason_codes: [] },
-  ])("readState lists no field of %o as unread", (change) =>
+  ])("readState lists no field in `unread` for %o", (change) =>
     expect(readState({ ...completeState, ...change })?.unread).toEqual([]),
   );
 
   test.each(["2026-02-31", "2026-13-01", "0000-01-01", "31/12/2026", "2026-1-1", 20_261_231])(
-    "readState drops the invalid day %s",
+    "readState returns no document expiry for the invalid day %s",
     (day) => {
       expect(readState({ ...completeState, document_expiry: day })?.documentExpiry).toBeUndefined();
     },
@@ -108,21 +108,21 @@ describe("readState and readCreated", () => {
     expect(readCreated({ ...createdContent, ...change })).toBeUndefined();
   });
 
-  test("functions that read responses throw for no content", () => {
+  test("readState, readCreated, readChanges, readErrorCode and readCallbackHint never throw, for any content", () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.uint8Array(), (content, bytes) => {
         readState(content);
         readCreated(content);
         readChanges(content, null);
         readErrorCode(content);
-        readHint(bytes);
-        readHint(Buffer.from(JSON.stringify(content)));
+        readCallbackHint(bytes);
+        readCallbackHint(Buffer.from(JSON.stringify(content)));
       }),
     );
   });
 });
 
-test("readChanges returns the readable changes of a page, and the previous cursor for a page without one", () => {
+test("readChanges skips unreadable changes, and returns the previous cursor for a page without a cursor", () => {
   const events = [{ sequence: 2, application: { provider_id: "ver_1" } }, { sequence: "x" }, null];
   expect(readChanges({ events, cursor: "7" }, "5")).toEqual({ changes: [{ providerId: "ver_1", sequence: 2 }], cursor: "7" });
   expect(readChanges({ events: [] }, "5")).toEqual({ changes: [], cursor: "5" });

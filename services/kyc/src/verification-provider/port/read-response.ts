@@ -94,13 +94,13 @@ export function readChanges(content: unknown, after: string | null): ChangesSinc
 }
 
 /**
- * Returns the provider's error code. Ignores its message, which may contain personal data we sent.
+ * Returns the provider's error code. Ignores the message, which may contain personal data.
  */
 export const readErrorCode = (content: unknown): string =>
   readMatching(/^[A-Za-z0-9_.-]{1,64}$/, readObject(content)["error"]) ?? "unnamed";
 
 /** Returns the ids and the sequence of a callback. Its other fields are not used. */
-export function readHint(body: Uint8Array): CallbackHint | undefined {
+export function readCallbackHint(body: Uint8Array): CallbackHint | undefined {
   const fields = readObject(parseJson(Buffer.from(body).toString("utf8")));
   const application = readObject(fields["application"]);
   const eventId = readToken(fields["event_id"]);

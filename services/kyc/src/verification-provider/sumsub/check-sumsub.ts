@@ -16,7 +16,7 @@ const neededTypes = [
 /** Checks a Sumsub account: reachability, clock, credentials, levels, webhook and AML source. */
 export async function checkSumsub(config: SumsubConfig, add: AddResult, timeoutMs: number): Promise<void> {
   await using api = createSumsubApi(config, createLogger("amana", "silent"));
-  const get = (path: string) => api.call({ operation: "kyc_check", pace: "read", method: "GET", path, timeoutMs });
+  const get = (path: string) => api.call({ operation: "kyc_check", rateLimit: "read", method: "GET", path, timeoutMs });
 
   const status = await get("/resources/status/api");
   if ("reason" in status || status.status !== 200)
@@ -24,9 +24,11 @@ export async function checkSumsub(config: SumsubConfig, add: AddResult, timeoutM
   else addClock(status.date, Date.now(), add);
 
   const levels = await get("/resources/applicants/-/levels");
-  if ("reason" in levels) add("credentials", "failure", "the levels cannot be read");
+  if ("reason" in levels)
+    add("credentials", "failure", "the request for the levels got no response; check KYC_SUMSUB_URL and the network policy");
   else if (levels.status === 200) add("credentials", "ok");
-  else if (levels.status === 403) add("credentials", "warning", "the token may not read levels (403); give it that permission");
+  else if (levels.status === 403)
+    add("credentials", "warning", "the token has no permission to read levels (403); add the permission");
   else add("credentials", "failure", `status ${levels.status}; check KYC_SUMSUB_APP_TOKEN, KYC_SUMSUB_SECRET_KEY and the clock`);
 
   addProblems((await readSetup(api, config, timeoutMs)).problems, add);
@@ -48,25 +50,25 @@ type Get = (path: string) => ReturnType<ReturnType<typeof createSumsubApi>["call
 
 async function checkWebhook(config: SumsubConfig, get: Get, add: AddResult): Promise<void> {
   if (!config.webhookId) {
-    add("webhook", "warning", "set KYC_SUMSUB_WEBHOOK_ID, so that the webhook can be checked");
+    add("webhook", "warning", "not checked; set KYC_SUMSUB_WEBHOOK_ID to the id of the webhook");
     return;
   }
   const response = await get(`/resources/api/clientWebhooks/${encodeURIComponent(config.webhookId)}`);
   if ("reason" in response || response.status !== 200) {
-    add("webhook", "failure", "there is no webhook with the id of KYC_SUMSUB_WEBHOOK_ID");
+    add("webhook", "failure", "Sumsub returned no webhook with this id; correct KYC_SUMSUB_WEBHOOK_ID");
     return;
   }
   const { target, disabled, types, signatureAlgorithm, secretKey } = readObject(response.content);
   const missing = neededTypes.filter((type) => !(Array.isArray(types) && types.includes(type)));
   const isSigned = signatureAlgorithm === "HMAC_SHA256_HEX" || signatureAlgorithm === "HMAC_SHA512_HEX";
   const problems = [
-    target === `${config.callbackUrl}/sumsub` ? undefined : `set its target to ${config.callbackUrl}/sumsub`,
-    disabled !== true ? undefined : "enable it; Sumsub switches a webhook off that keeps failing",
+    target === `${config.callbackUrl}/sumsub` ? undefined : `set the webhook's target to ${config.callbackUrl}/sumsub`,
+    disabled !== true ? undefined : "enable the webhook; Sumsub disables a webhook after repeated failures",
     missing.length === 0 ? undefined : `add the types ${missing.join(", ")}`,
-    isSigned ? undefined : "set its signature algorithm to HMAC_SHA256_HEX",
+    isSigned ? undefined : "set the webhook's signature algorithm to HMAC_SHA256_HEX",
     typeof secretKey === "string" && config.webhookSecrets.includes(secretKey)
       ? undefined
-      : "add its secret to KYC_SUMSUB_WEBHOOK_SECRETS",
+      : "add the webhook's secret to KYC_SUMSUB_WEBHOOK_SECRETS",
   ].filter((problem) => problem !== undefined);
   if (problems.length === 0) add("webhook", "ok");
   for (const problem of problems) add("webhook", "failure", problem);

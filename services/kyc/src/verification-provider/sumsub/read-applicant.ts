@@ -18,7 +18,7 @@ export interface ApplicantReview {
   readonly providerId: string;
   readonly reference: string;
   readonly reviewStatus: string;
-  /** Undefined for `init`, which only the steps divide into CREATED and OPENED. */
+  /** Undefined for `init`. The steps then show whether the status is CREATED or OPENED. */
   readonly status: KycStatus | undefined;
   readonly verdict: Verdict | undefined;
   readonly levelName: string | undefined;
@@ -29,7 +29,7 @@ const statusOf: Readonly<Record<string, KycStatus>> = {
   pending: "SUBMITTED",
   prechecked: "PROCESSING",
   queued: "PROCESSING",
-  // It can have a review result already, which is not final.
+  // An applicant with this status can already have a review result, which is not final.
   awaitingService: "PROCESSING",
 };
 
@@ -73,7 +73,7 @@ interface Responses {
 
 /**
  * Reads an applicant's state. This function is the allow-list for Sumsub: no other field reaches
- * our code. `level`: name of the level of the application's requirements.
+ * our code. `level`: name of the configured level for the application's requirements.
  */
 export function readApplicant(
   review: ApplicantReview,
@@ -115,8 +115,8 @@ export function readApplicant(
 }
 
 /**
- * Sumsub cannot prove that a person approved an applicant on hold. An approval counts only while
- * our own decision is pending.
+ * Returns NEEDS_REVIEW for an approval during a review, unless an operator's approval is pending.
+ * Sumsub's responses do not prove that a person approved the applicant.
  */
 function proven(state: ApplicationState, known: KnownApplication): ApplicationState {
   const isInReview = known.awaitsReview && known.providerVerdict === "NEEDS_REVIEW";
@@ -133,7 +133,10 @@ const noEvidence = {
   nationality: undefined,
 };
 
-/** The form of the applicant's data is filled in by us, so it is not a step of the applicant. */
+/**
+ * Returns whether the applicant has begun a step. kyc itself fills in APPLICANT_DATA, so that step
+ * does not count.
+ */
 const hasBegun = (steps: Fields): boolean =>
   Object.entries(steps).some(([name, step]) => name !== "APPLICANT_DATA" && step !== null && step !== undefined);
 
@@ -153,7 +156,7 @@ function readLabels(
   }
   if (verdict === "APPROVED" && rejectLabels.length > 0) unread.add("reason_codes");
   for (const label of rejectLabels) {
-    // Sumsub adds this label to a rejection by the API, here by our own operator.
+    // Sumsub adds this label to a rejection by API, here of our own operator's decision.
     if (label === "EXTERNAL_DECISION_REJECTION" && pendingOutcome === "REJECTED") continue;
     const reason = reasonOfLabel(label);
     if (reason) reasons.add(reason);
@@ -216,7 +219,7 @@ function readSelfie(
   };
 }
 
-/** Reads the expiry of the one document with the type and the country of the step. */
+/** Reads the document's expiry if exactly one document has the type and country of the step. */
 function readExpiry({ idDocs }: Fields, { idDocType, country }: Fields): string | undefined {
   const documents = (Array.isArray(idDocs) && idDocs.length <= itemsMax ? idDocs : []).map(readObject);
   const matching = documents.filter((document) => document["idDocType"] === idDocType && document["country"] === country);
@@ -235,7 +238,7 @@ const infoNames: Readonly<Record<string, string>> = {
   nationality: "nationality",
 };
 
-/** Compares the profile of the creation with the document. The values leave no trace. */
+/** Compares the profile in the request with the document. Stores and logs none of the values. */
 function readProfile(fields: Fields, { profileKeys }: KnownApplication, reasons: Set<ReasonCode>, unread: Set<string>): void {
   const given = readObject(fields["fixedInfo"]);
   const found = readObject(fields["info"]);
@@ -250,7 +253,7 @@ function readProfile(fields: Fields, { profileKeys }: KnownApplication, reasons:
   }
 }
 
-/** Removes differences of case, accents, hyphens and spaces. */
+/** Returns a text without case, accents, hyphens and spaces, for comparisons. */
 const fold = (value: unknown): string | undefined =>
   typeof value === "string" && value.length <= 1_000
     ? value
@@ -260,7 +263,7 @@ const fold = (value: unknown): string | undefined =>
         .toLowerCase()
     : undefined;
 
-/** Counts every hit, also one that rules or automation resolved as a false positive. */
+/** Reads the AML case. Counts every hit, even if a rule resolved it as a false positive. */
 function readAml(content: unknown, providerId: string, unread: Set<string>) {
   const absent = { amlHitCount: undefined, amlDecision: undefined };
   if (content === undefined) return absent;
@@ -278,7 +281,7 @@ function readAml(content: unknown, providerId: string, unread: Set<string>) {
   return { amlHitCount: readCount(hits.length), amlDecision };
 }
 
-/** Reads a time such as "2026-05-01 10:30:00+0000", or in ISO 8601. */
+/** Reads a time in Sumsub's format ("2026-05-01 10:30:00+0000") or in ISO 8601. */
 function readSumsubTime(value: unknown): Date | undefined {
   const text = readMatching(/^[\dT:.Z+ -]{19,32}$/, value);
   return text === undefined ? undefined : readTime(text.replace(" ", "T").replace(/([+-]\d{2})(\d{2})$/, "$1:$2"));

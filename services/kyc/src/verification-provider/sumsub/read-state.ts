@@ -6,7 +6,7 @@ import { readApplicant, readReview } from "./read-applicant.ts";
 import { pathOf, type SumsubApi } from "./sumsub-api.ts";
 import { levelFor, type SumsubConfig } from "./sumsub-config.ts";
 
-/** A body that is no JSON object is no evidence, so it must not become a final verdict. */
+/** Rejects a body that is not JSON. It is no evidence, so no verdict may depend on it. */
 const isReadable = (response: HttpResponse | LostCall): response is HttpResponse =>
   "status" in response && response.status === 200 && isJsonResponse(response);
 
@@ -16,28 +16,28 @@ export interface SumsubParts {
   readonly logger: Logger;
 }
 
-/** Reads an applicant, and the steps and the AML case as far as its status needs them. */
+/** Reads an applicant. Also reads its steps and its AML case if its status requires them. */
 export async function readState(
   { api, config, logger }: SumsubParts,
   known: KnownApplication,
   timeoutMs: number,
 ): Promise<Outcome<ApplicationState>> {
   const remainingMs = startBudget(timeoutMs);
-  const get = (operation: string, pace: "read" | "aml", path: string) =>
-    api.call({ operation, pace, method: "GET", path, timeoutMs: remainingMs() });
+  const get = (operation: string, rateLimit: "read" | "aml", path: string) =>
+    api.call({ operation, rateLimit, method: "GET", path, timeoutMs: remainingMs() });
   const applicant = await get("kyc_get", "read", `${pathOf(known)}/one`);
   if ("reason" in applicant || applicant.status !== 200) return api.toFailure(applicant);
   const review = readReview(applicant.content);
   if (!review) {
     logger.error(
       { alert: true, provider: "sumsub", application_id: known.reference },
-      "status of the verification provider unknown",
+      "verification provider returned an unknown application status",
     );
-    return { kind: "unknown", reason: "a status that cannot be read" };
+    return { kind: "unknown", reason: "the application status is unknown" };
   }
   const isDecided = review.status === "COMPLETED";
   const needsSteps = isDecided || review.reviewStatus === "init";
-  // A state that only repeats the review changes no evidence. The limit of AML reads is small.
+  // While the review continues, the evidence does not change, and the rate limit of AML is low.
   const isStillInReview = known.awaitsReview && review.verdict === "NEEDS_REVIEW";
   const needsAml = isDecided && review.verdict !== "REJECTED" && !isStillInReview;
   const id = encodeURIComponent(known.providerId);
@@ -46,7 +46,7 @@ export async function readState(
     needsAml ? get("kyc_aml", "aml", `/resources/api/applicants/${id}/amlCase`) : undefined,
   ]);
   if (steps && !isReadable(steps)) return { kind: "unknown", reason: "the steps cannot be read" };
-  // No response is not the same as no hit. Only a 404 means that there is no case.
+  // Only a 404 means that there is no case. Without a response, there may be one with hits.
   const hasCase = amlCase && isReadable(amlCase);
   const hasNoCase = !amlCase || ("status" in amlCase && amlCase.status === 404);
   if (!hasCase && !hasNoCase) return { kind: "unknown", reason: "the AML case cannot be read" };

@@ -1,7 +1,7 @@
 import type { Logger } from "@amana/runtime";
 import { startBudget } from "../budget.ts";
 import { createHttpCalls, type HttpResponse, type LostCall } from "../http-calls.ts";
-import { createPace } from "../pace.ts";
+import { createRateLimiter } from "../rate-limiter.ts";
 import { readObject } from "../read-values.ts";
 import type { Outcome } from "../verification-provider.ts";
 import type { SumsubConfig } from "./sumsub-config.ts";
@@ -15,7 +15,7 @@ export interface SumsubCall {
   /** Name of the call for fault points. */
   readonly operation: string;
   /** Class of calls that share a rate limit. */
-  readonly pace: "read" | "write" | "aml";
+  readonly rateLimit: "read" | "write" | "aml";
   readonly method: "GET" | "POST" | "PATCH";
   readonly path: string;
   readonly timeoutMs: number;
@@ -29,22 +29,26 @@ export type Failure = Exclude<Outcome<never>, { kind: "accepted" }>;
 export function createSumsubApi(config: SumsubConfig, logger: Logger) {
   const http = createHttpCalls({ responseBytesMax, timeoutMs: config.timeoutMs });
   // 300 reads and 50 writes in five seconds (docs.sumsub.com/reference/rate-limits).
-  const paces = { read: createPace(3_600, 5), write: createPace(600, 5), aml: createPace(config.amlPerMinute) };
+  const rateLimiters = {
+    read: createRateLimiter(3_600, 5),
+    write: createRateLimiter(600, 5),
+    aml: createRateLimiter(config.amlPerMinute),
+  };
 
   return {
-    async call({ operation, pace, method, path, timeoutMs, content }: SumsubCall): Promise<HttpResponse | LostCall> {
+    async call({ operation, rateLimit, method, path, timeoutMs, content }: SumsubCall): Promise<HttpResponse | LostCall> {
       const remainingMs = startBudget(timeoutMs);
-      if (!(await paces[pace].take(timeoutMs))) return { reason: "no turn within the rate limit" };
+      if (!(await rateLimiters[rateLimit].take(timeoutMs))) return { reason: "rate limit permits no call before the timeout" };
       const url = `${config.url}${path}`;
       const body = content && JSON.stringify(content);
-      // Sumsub expects the content type also in requests without a body.
+      // Sumsub expects a content type even in requests without a body.
       const headers = { "content-type": "application/json", ...signRequest(config, { method, url, body }, Date.now()) };
       const response = await http.call({ operation, method, url, headers, body, timeoutMs: remainingMs() });
-      if ("status" in response && response.status === 429) paces[pace].pause(response.retryAfterSeconds);
+      if ("status" in response && response.status === 429) rateLimiters[rateLimit].pause(response.retryAfterSeconds);
       return response;
     },
 
-    /** Classifies a response without a usable value. */
+    /** Converts a response without a usable value to "refused" or "unknown". */
     toFailure(response: HttpResponse | LostCall): Failure {
       if ("reason" in response) return { kind: "unknown", reason: response.reason };
       const { status, date } = response;
@@ -62,7 +66,7 @@ export function createSumsubApi(config: SumsubConfig, logger: Logger) {
       }
       if (status === 404) return { kind: "refused", status, errorCode: "sumsub_404", isGone: true };
       const code = errorCodeOf(response);
-      // Sumsub documents that every other 409 must be repeated, also one without Retry-After.
+      // Sumsub's documentation requires a retry after every other 409, even without Retry-After.
       const isFinal = status === 409 ? code === errorCodes.deactivated : [400, 413, 415, 422].includes(status);
       if (!isFinal) return { kind: "unknown", reason: `status ${status} without a usable response` };
       return {

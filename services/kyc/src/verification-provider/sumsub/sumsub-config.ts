@@ -2,7 +2,7 @@ import type { EnvReader } from "@amana/runtime";
 import type { UncomparedPolicy } from "../profile.ts";
 import type { DocumentType } from "../verification-provider.ts";
 
-/** Names of the levels for one kind of selfie, by the allowed documents. */
+/** Names of the levels for one kind of selfie: for both documents, or for one document only. */
 export interface Levels {
   readonly both: string | undefined;
   readonly id_card: string | undefined;
@@ -22,7 +22,7 @@ export interface SumsubConfig {
   readonly still: Levels;
   readonly ttlHours: number;
   readonly ttlHoursMax: number;
-  /** Sumsub's limit of reads of AML cases, which it raises on request. */
+  /** Sumsub's rate limit for AML cases, in reads per minute. Sumsub raises it on request. */
   readonly amlPerMinute: number;
   readonly webhookSecrets: readonly string[];
   /** Id of the webhook; only `amana kyc-provider check` reads it. */
@@ -66,7 +66,9 @@ export function readSumsubConfig(env: EnvReader, common: Common): SumsubConfig {
   };
 }
 
-/** Returns the level for the requirements of an application. Undefined: it is not configured. */
+/**
+ * Returns the level for an application's requirements. Undefined if none is configured for them.
+ */
 export function levelFor(
   { video, still }: Pick<SumsubConfig, "video" | "still">,
   { requireVideo, allowedDocuments }: { requireVideo: boolean; allowedDocuments: readonly DocumentType[] },

@@ -33,7 +33,10 @@ const fixedNames = {
   nationality: "nationality",
 } as const;
 
-/** Client of Sumsub's API (docs.sumsub.com). It counts no attempts and expires no applicant. */
+/**
+ * Creates a client of Sumsub's API (docs.sumsub.com). Sumsub does not limit attempts and does not
+ * expire applicants.
+ */
 export function createSumsubProvider(config: SumsubConfig, logger: Logger): VerificationProvider & AsyncDisposable {
   const api = createSumsubApi(config, logger);
   const parts = { api, config, logger };
@@ -45,7 +48,7 @@ export function createSumsubProvider(config: SumsubConfig, logger: Logger): Veri
     async create(application, timeoutMs) {
       const remainingMs = startBudget(timeoutMs);
       if (await setup.usable(timeoutMs)) return await create(parts, application, remainingMs());
-      return { kind: "unknown", reason: "the configuration at the vendor was not verified" };
+      return { kind: "unknown", reason: "the configuration at the vendor has errors or was not read" };
     },
     get: (known, timeoutMs) => readState(parts, known, timeoutMs),
     cancel: (known, why, timeoutMs) => close(parts, known, why, timeoutMs),
@@ -72,10 +75,17 @@ async function create(
   const linkExpiresAt = new Date(Date.now() + ttlSeconds * 1_000);
   const path = `/resources/sdkIntegrations/levels/-/websdkLink?lang=${encodeURIComponent(application.locale)}`;
   const content = toLink(application, level, ttlSeconds);
-  const link = await api.call({ operation: "kyc_link", pace: "write", method: "POST", path, timeoutMs: remainingMs(), content });
+  const link = await api.call({
+    operation: "kyc_link",
+    rateLimit: "write",
+    method: "POST",
+    path,
+    timeoutMs: remainingMs(),
+    content,
+  });
   if ("reason" in link || (link.status !== 200 && link.status !== 201)) return api.toFailure(link);
   const linkUrl = readLink(readObject(link.content)["url"]);
-  if (!linkUrl) return { kind: "unknown", reason: "a link that cannot be read" };
+  if (!linkUrl) return { kind: "unknown", reason: "the response contains no valid link" };
   const { id, isNew } = applicant.value;
   return { kind: "accepted", value: { providerId: id, linkUrl, linkExpiresAt, status: isNew ? "CREATED" : "OPENED" } };
 }
@@ -91,23 +101,25 @@ async function createApplicant(
   const remainingMs = startBudget(timeoutMs);
   const path = `/resources/applicants?levelName=${encodeURIComponent(level)}`;
   const content = toApplicant(application);
-  const created = await api.call({ operation: "kyc_create", pace: "write", method: "POST", path, timeoutMs, content });
+  const created = await api.call({ operation: "kyc_create", rateLimit: "write", method: "POST", path, timeoutMs, content });
   if ("status" in created && (created.status === 200 || created.status === 201)) {
     const id = readToken(readObject(created.content)["id"]);
-    return id ? { kind: "accepted", value: { id, isNew: true } } : { kind: "unknown", reason: "an applicant without an id" };
+    return id
+      ? { kind: "accepted", value: { id, isNew: true } }
+      : { kind: "unknown", reason: "the response contains no applicant id" };
   }
-  // The text of the 409 names an id, but only the look-up returns it in a documented form.
+  // An applicant with this reference exists. The 409 contains its id only in undocumented text.
   if ("status" in created && created.status === 409) return await findApplicant(api, application.reference, level, remainingMs());
   return api.toFailure(created);
 }
 
-/** Returns the id of the applicant with this reference, which a lost request has created. */
+/** Finds the applicant that an earlier request without a response created for this reference. */
 async function findApplicant(api: SumsubParts["api"], reference: string, level: string, timeoutMs: number): Promise<Applicant> {
   const path = `/resources/applicants/-;externalUserId=${encodeURIComponent(reference)}/one`;
-  const response = await api.call({ operation: "kyc_get", pace: "read", method: "GET", path, timeoutMs });
+  const response = await api.call({ operation: "kyc_get", rateLimit: "read", method: "GET", path, timeoutMs });
   if ("reason" in response || response.status !== 200) return api.toFailure(response);
   const review = readReview(response.content);
-  if (review?.reference !== reference) return { kind: "unknown", reason: "an applicant that cannot be read" };
+  if (review?.reference !== reference) return { kind: "unknown", reason: "the existing applicant could not be read" };
   if (review.status === "CANCELED" || review.levelName !== level)
     return { kind: "refused", status: 409, errorCode: "sumsub_409_other_level" };
   return { kind: "accepted", value: { id: review.providerId, isNew: review.reviewStatus === "init" } };
@@ -129,21 +141,27 @@ async function close(
   if (current.kind !== "accepted") return current;
   const { status } = current.value;
   if (status === "CANCELED") return closed;
-  // An officer can request a retry from a decided applicant, so its used-up link is closed, too.
+  // An officer can request a retry from a decided applicant, so its used-up link is also closed.
   if (!isOpen(current.value) && !(status === "COMPLETED" && why === "USED_UP")) return current;
   const path = `${pathOf(known)}/presence/deactivated`;
-  const response = await api.call({ operation: "kyc_cancel", pace: "write", method: "PATCH", path, timeoutMs: remainingMs() });
+  const response = await api.call({
+    operation: "kyc_cancel",
+    rateLimit: "write",
+    method: "PATCH",
+    path,
+    timeoutMs: remainingMs(),
+  });
   if ("reason" in response) return api.toFailure(response);
   if (isDeactivated(response)) return closed;
   const code = errorCodeOf(response);
   if (code !== errorCodes.beingChecked) return api.toFailure(response);
-  // The applicant submitted between the two calls.
+  // The applicant submitted after the read and before the deactivation.
   const submitted = await readState(parts, known, remainingMs());
   const isStillOpen = submitted.kind === "accepted" && isOpen(submitted.value);
   return isStillOpen ? { kind: "unknown", reason: "the applicant cannot be deactivated yet" } : submitted;
 }
 
-/** The response to a deactivation contains the applicant; a page of a proxy does not. */
+/** Returns whether a deactivation succeeded. A proxy's HTML page with status 200 is no success. */
 const isDeactivated = (response: HttpResponse | LostCall): boolean =>
   "status" in response &&
   (response.status === 204 ||
@@ -161,7 +179,7 @@ async function review(
   const isApproval = outcome === "APPROVED";
   const path = `${pathOf(known)}/-/${isApproval ? "approve" : "reject"}`;
   const content = isApproval ? {} : { note: `Amana ${reviewer}` };
-  const response = await api.call({ operation: "kyc_review", pace: "write", method: "POST", path, timeoutMs, content });
+  const response = await api.call({ operation: "kyc_review", rateLimit: "write", method: "POST", path, timeoutMs, content });
   const isAccepted = "status" in response && (response.status === 200 || response.status === 204);
   if (!isAccepted) return api.toFailure(response);
   return await readState(parts, { ...known, pendingOutcome: outcome }, remainingMs());
@@ -169,9 +187,9 @@ async function review(
 
 async function erase({ api }: SumsubParts, known: KnownApplication, timeoutMs: number): Promise<Outcome<"requested">> {
   const path = `${pathOf(known)}/presence/deactivated`;
-  const response = await api.call({ operation: "kyc_erase", pace: "write", method: "PATCH", path, timeoutMs });
+  const response = await api.call({ operation: "kyc_erase", rateLimit: "write", method: "PATCH", path, timeoutMs });
   const isGone = isDeactivated(response) || ("status" in response && response.status === 404);
-  // Sumsub documents no deletion by the API. An operator requests it in the dashboard.
+  // Sumsub's API documents no deletion, so an operator requests it in the dashboard.
   return isGone ? { kind: "accepted", value: "requested" } : api.toFailure(response);
 }
 
@@ -194,7 +212,7 @@ function refuse(application: ApplicationToCreate, config: SumsubConfig): FieldRe
   return refusals;
 }
 
-/** Returns the body of a creation (docs.sumsub.com/reference/create-applicants). */
+/** Returns the body that creates an applicant (docs.sumsub.com/reference/create-applicants). */
 function toApplicant({ reference, locale, applicantEmail, applicantPhone, profile }: ApplicationToCreate): object {
   const details = Object.entries(readComparedFields(profile)).map(([name, value]) => [
     fixedNames[name as keyof typeof fixedNames],
@@ -209,10 +227,12 @@ function toApplicant({ reference, locale, applicantEmail, applicantPhone, profil
   };
 }
 
-/** Returns the body of a link (docs.sumsub.com/reference/generate-websdk-external-link). */
+/**
+ * Returns the body that creates a link (docs.sumsub.com/reference/generate-websdk-external-link).
+ */
 function toLink({ reference, redirectUrl }: ApplicationToCreate, levelName: string, ttlInSecs: number): object {
   if (redirectUrl === undefined) return { levelName, userId: reference, ttlInSecs };
-  // The key signs the parameters of the redirect, which prove nothing to us. It is not kept.
+  // Sumsub requires a key that signs the redirect's parameters. kyc ignores them and drops the key.
   const redirect = { successUrl: redirectUrl, rejectUrl: redirectUrl, signKey: randomBytes(32).toString("hex") };
   return { levelName, userId: reference, ttlInSecs, redirect };
 }

@@ -17,7 +17,7 @@ export function findLevel(content: unknown, name: string): string | undefined {
 }
 
 /**
- * Lists what a verification needs and the level lacks (docs.sumsub.com/docs/verification-levels).
+ * Lists the requirements that the level does not meet (docs.sumsub.com/docs/verification-levels).
  * `types`: the documents that the level must accept, and no others. `setting`: name of its setting.
  */
 export function checkLevel(content: unknown, setting: string, types: readonly string[], isStill: boolean): SetupProblem[] {
@@ -57,13 +57,19 @@ export function checkLevel(content: unknown, setting: string, types: readonly st
   return problems;
 }
 
-/** Reads the configured levels and checks each. */
+/** Reads the configured levels and lists their problems. */
 export async function readSetup(api: SumsubApi, config: SumsubConfig, timeoutMs: number): Promise<Setup<true>> {
   const get = (path: string) =>
-    api.call({ operation: "kyc_probe", pace: "read", method: "GET", path: `/resources/applicants/-/levels${path}`, timeoutMs });
+    api.call({
+      operation: "kyc_probe",
+      rateLimit: "read",
+      method: "GET",
+      path: `/resources/applicants/-/levels${path}`,
+      timeoutMs,
+    });
   const list = await get("");
   if ("status" in list && (list.status === 403 || list.status === 404)) {
-    // The token may not read levels. Each applicant's response is still compared with its level.
+    // The token has no permission to read levels. kyc still compares the level of each applicant.
     return { value: true, problems: [{ severity: "warning", text: `the levels cannot be read (status ${list.status})` }] };
   }
   if ("reason" in list || list.status !== 200) {

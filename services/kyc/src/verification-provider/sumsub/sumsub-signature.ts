@@ -19,12 +19,12 @@ export function signRequest(
   return { "x-app-token": appToken, "x-app-access-ts": seconds, "x-app-access-sig": hmac.digest("hex") };
 }
 
-/** Accepted algorithms. Sumsub also offers SHA-1, which is refused. */
+/** Accepted algorithms. Sumsub also offers SHA-1, which kyc rejects. */
 const algorithms: Readonly<Record<string, string>> = { HMAC_SHA256_HEX: "sha256", HMAC_SHA512_HEX: "sha512" };
 
 /**
- * Verifies and reads a callback (docs.sumsub.com/docs/webhook-manager). It has no signed time, and
- * Sumsub repeats it for a day. A replayed callback only causes a read at Sumsub.
+ * Verifies and reads a callback (docs.sumsub.com/docs/webhook-manager). The callback has no signed
+ * time, so an attacker can replay it. A replayed callback only causes a read at Sumsub.
  */
 export function readSumsubCallback(
   { body, headers }: ReceivedCallback,

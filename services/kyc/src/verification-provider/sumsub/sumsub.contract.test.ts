@@ -30,12 +30,12 @@ const read = (responses: Responses = {}, changes: Partial<KnownApplication> = {}
   const review = readReview(all.applicant);
   return review && readApplicant(review, all, { ...known, ...changes }, "amana");
 };
-const judge = (responses: Responses = {}, changes: Partial<KnownApplication> = {}) => {
+const evaluateState = (responses: Responses = {}, changes: Partial<KnownApplication> = {}) => {
   const state = read(responses, changes);
   return state && evaluate(state.verdict, state, terms, "2026-05-01");
 };
 
-describe("contract test 6: Sumsub signing", () => {
+describe("signRequest", () => {
   const token = { appToken: "prd:token", secretKey: "secret" };
   const nowMs = 1_777_000_000_999;
   const hmac = (text: string) => createHmac("sha256", "secret").update(text).digest("hex");
@@ -56,7 +56,7 @@ describe("contract test 6: Sumsub signing", () => {
     ],
     ["no body", "GET", "https://api.sumsub.com/resources/applicants/1/one", undefined, "/resources/applicants/1/one"],
     ["a prefix of the path", "GET", "https://proxy.test/sumsub/resources/status", undefined, "/sumsub/resources/status"],
-  ])("signRequest signs time, method, path as sent and body, with %s", (_name, method, url, body, signed) => {
+  ])("signRequest signs the time, method, encoded path and body of a request with %s", (_name, method, url, body, signed) => {
     expect(signRequest(token, { method, url, body }, nowMs)).toEqual({
       "x-app-token": "prd:token",
       "x-app-access-ts": "1777000000",
@@ -65,7 +65,7 @@ describe("contract test 6: Sumsub signing", () => {
   });
 });
 
-describe("contract test 8: Sumsub statuses", () => {
+describe("Sumsub statuses", () => {
   test.each([
     [{ reviewStatus: "pending" }, "SUBMITTED", undefined],
     [{ reviewStatus: "prechecked" }, "PROCESSING", undefined],
@@ -76,7 +76,7 @@ describe("contract test 8: Sumsub statuses", () => {
     [{}, "COMPLETED", "APPROVED"],
     [{ reviewResult: { reviewAnswer: "RED", reviewRejectType: "FINAL" } }, "COMPLETED", "REJECTED"],
     [{ reviewResult: { reviewAnswer: "RED", reviewRejectType: "RETRY" } }, "FAILED", undefined],
-  ])("readApplicant reads the review %j as %s with the verdict %s", (review, status, verdict) => {
+  ])("readApplicant maps the review %j to the status %s with the verdict %s", (review, status, verdict) => {
     expect(read({ applicant: withReview(review) })).toMatchObject({ status, verdict });
   });
 
@@ -85,24 +85,27 @@ describe("contract test 8: Sumsub statuses", () => {
     ["CREATED", { IDENTITY: null, SELFIE: null, APPLICANT_DATA: {} }, "CREATED"],
     ["CREATED", someSteps({ SELFIE: null }), "OPENED"],
     ["OPENED", { IDENTITY: null, SELFIE: null }, "OPENED"],
-  ] as const)("readApplicant reads init of an application that is %s with the steps %j as %s", (status, steps, expected) => {
-    expect(read({ applicant: withReview({ reviewStatus: "init" }), steps }, { status })).toMatchObject({ status: expected });
-  });
+  ] as const)(
+    "readApplicant, for a %s application in init with the steps %j, returns the status %s",
+    (status, steps, expected) => {
+      expect(read({ applicant: withReview({ reviewStatus: "init" }), steps }, { status })).toMatchObject({ status: expected });
+    },
+  );
 
   test.each([
     { reviewStatus: "tomorrow" },
     { reviewStatus: null },
     { reviewResult: { reviewAnswer: "YELLOW" } },
     { reviewResult: { reviewAnswer: "RED" } },
-  ])("readReview cannot read the review %j", (review) => {
+  ])("readReview returns undefined for the unknown review %j", (review) => {
     expect(read({ applicant: withReview(review) })).toBeUndefined();
   });
 
-  test("readReview reads a deleted applicant as CANCELED", () => {
+  test("readReview returns CANCELED for a deleted applicant", () => {
     expect(read({ applicant: anApplicant({ deleted: true }) })).toMatchObject({ status: "CANCELED" });
   });
 
-  test("readApplicant counts an approval of an applicant on hold only while our own decision is pending", () => {
+  test("readApplicant returns APPROVED for an applicant on hold only while our own approval is pending", () => {
     const inReview = { awaitsReview: true, providerVerdict: "NEEDS_REVIEW" } as const;
     expect(read({}, inReview)).toMatchObject({ verdict: "NEEDS_REVIEW", unread: ["reviews"] });
     expect(read({}, { ...inReview, pendingOutcome: "APPROVED" })).toMatchObject({ verdict: "APPROVED", unread: [] });
@@ -111,8 +114,8 @@ describe("contract test 8: Sumsub statuses", () => {
   });
 });
 
-describe("contract test 9: Sumsub evidence", () => {
-  test("readApplicant reads an approved applicant completely", () => {
+describe("Sumsub evidence", () => {
+  test("readApplicant reads every field of an approved applicant, which evaluate approves", () => {
     expect(read()).toMatchObject({
       livenessOutcome: "PASSED",
       faceMatchOutcome: "PASSED",
@@ -126,16 +129,16 @@ describe("contract test 9: Sumsub evidence", () => {
       reasonCodes: [],
       unread: [],
     });
-    expect(judge()).toEqual({ verdict: "APPROVED", reasonCodes: [] });
+    expect(evaluateState()).toEqual({ verdict: "APPROVED", reasonCodes: [] });
   });
 
-  test("readApplicant has no evidence of steps that are null", () => {
+  test("readApplicant returns no evidence for steps that are null", () => {
     const steps = { IDENTITY: null, SELFIE: null };
     expect(read({ steps })).toMatchObject({ livenessOutcome: undefined, faceMatchOutcome: undefined, documentType: undefined });
-    expect(judge({ steps })).toMatchObject({ verdict: "NEEDS_REVIEW" });
+    expect(evaluateState({ steps })).toMatchObject({ verdict: "NEEDS_REVIEW" });
   });
 
-  test("readApplicant reads liveness of photoRequired as NOT_PERFORMED", () => {
+  test("readApplicant returns the liveness outcome NOT_PERFORMED if the level requires only a photo", () => {
     const docSets = [{ idDocSetType: "SELFIE", videoRequired: "photoRequired" }];
     expect(read({ applicant: anApplicant({ requiredIdDocs: { docSets } }) })).toMatchObject({ livenessOutcome: "NOT_PERFORMED" });
   });
@@ -144,13 +147,13 @@ describe("contract test 9: Sumsub evidence", () => {
     ["two documents of one type", withIdDocs({}, {})],
     ["no document", withIdDocs()],
     ["a document of another country", withIdDocs({ country: "FRA" })],
-    ["a document without an end", withIdDocs({ termless: true })],
-  ])("readApplicant reads no expiry for %s", (_name, applicant) => {
+    ["a document that does not expire", withIdDocs({ termless: true })],
+  ])("readApplicant returns no document expiry for %s", (_name, applicant) => {
     expect(read({ applicant })).toMatchObject({ documentExpiry: undefined });
-    expect(judge({ applicant })).toMatchObject({ verdict: "NEEDS_REVIEW" });
+    expect(evaluateState({ applicant })).toMatchObject({ verdict: "NEEDS_REVIEW" });
   });
 
-  test("readApplicant compares the profile without case, accents and hyphens", () => {
+  test("readApplicant ignores case, accents and hyphens when it compares the profile", () => {
     expect(read({}, { profileKeys: ["first_name", "birth_date"] })).toMatchObject({ reasonCodes: [], unread: [] });
     expect(read({}, { profileKeys: ["last_name"] })).toMatchObject({ reasonCodes: ["PROFILE_MISMATCH"] });
     expect(read({}, { profileKeys: ["other"] })).toMatchObject({ unread: ["profile"] });
@@ -163,7 +166,7 @@ describe("contract test 9: Sumsub evidence", () => {
     [["BAD_SELFIE"], "FAILED", "INCONCLUSIVE", ["LIVENESS_FAILED"]],
     [["BAD_SELFIE", "BAD_FACE_MATCHING"], "FAILED", "FAILED", ["LIVENESS_FAILED", "FACE_MISMATCH"]],
   ])(
-    "readApplicant reads a red selfie with the labels %j as liveness %s and face %s",
+    "readApplicant, for a RED selfie with the labels %j, returns the liveness outcome %s and the face match outcome %s",
     (rejectLabels, livenessOutcome, faceMatchOutcome, reasonCodes) => {
       const applicant = withReview({ reviewResult: { reviewAnswer: "RED", reviewRejectType: "FINAL", rejectLabels } });
       const steps = someSteps({ SELFIE: { reviewResult: { reviewAnswer: "RED" } } });
@@ -174,28 +177,28 @@ describe("contract test 9: Sumsub evidence", () => {
   test.each([
     ["another level", { applicant: withReview({ levelName: "other" }) }, "level"],
     ["another type", { applicant: anApplicant({ type: "company" }) }, "type"],
-    ["an open step", { steps: someSteps({ QUESTIONNAIRE: null }) }, "questionnaire"],
+    ["a step that is not completed", { steps: someSteps({ QUESTIONNAIRE: null }) }, "questionnaire"],
     [
-      "a red document",
+      "a RED document",
       { steps: someSteps({ IDENTITY: { idDocType: "ID_CARD", country: "DZA", reviewResult: { reviewAnswer: "RED" } } }) },
       "document_type",
     ],
     [
-      "another document",
+      "another document type",
       { steps: someSteps({ IDENTITY: { idDocType: "DRIVERS", country: "DZA", reviewResult: { reviewAnswer: "GREEN" } } }) },
       "document_type",
     ],
     [
-      "a label",
+      "a rejection label",
       { applicant: withReview({ reviewResult: { reviewAnswer: "GREEN", rejectLabels: ["LOW_QUALITY"] } }) },
       "reason_codes",
     ],
-  ])("readApplicant reports an approval with %s as unread", (_name, responses, field) => {
+  ])("readApplicant, for an approval with %s, lists a field in `unread`", (_name, responses, field) => {
     expect(read(responses)?.unread).toContain(field);
-    expect(judge(responses)).toMatchObject({ verdict: "NEEDS_REVIEW" });
+    expect(evaluateState(responses)).toMatchObject({ verdict: "NEEDS_REVIEW" });
   });
 
-  test("readApplicant ignores the label of our own rejection, and reports it otherwise", () => {
+  test("readApplicant ignores EXTERNAL_DECISION_REJECTION only after a rejection by our own operator", () => {
     const rejectLabels = ["EXTERNAL_DECISION_REJECTION"];
     const applicant = withReview({ reviewResult: { reviewAnswer: "RED", reviewRejectType: "FINAL", rejectLabels } });
     expect(read({ applicant }, { pendingOutcome: "REJECTED" })).toMatchObject({ reasonCodes: [], unread: [] });
@@ -209,24 +212,32 @@ describe("contract test 9: Sumsub evidence", () => {
   });
 });
 
-describe("contract test 10: Sumsub AML case", () => {
+describe("Sumsub AML case", () => {
   test.each([
     ["no case", undefined, undefined, undefined],
     ["no hits", anAmlCase(), 0, "CLEAR"],
-    ["a false positive alone", anAmlCase({ hits: [aHit("false_positive")] }), 1, "POSSIBLE_MATCH"],
+    ["only a false positive", anAmlCase({ hits: [aHit("false_positive")] }), 1, "POSSIBLE_MATCH"],
     ["a whitelisted hit", anAmlCase({ hits: [aHit("whitelisted")] }), 1, "POSSIBLE_MATCH"],
     ["a true positive", anAmlCase({ hits: [aHit("true_positive"), aHit("unknown")] }), 2, "CONFIRMED_MATCH"],
-    ["the answer in the other field", anAmlCase({ review: { reviewAnswer: "GREEN" } }), 0, "CLEAR"],
-    ["two different answers", anAmlCase({ review: { answer: "GREEN", reviewAnswer: "RED" } }), 0, "POSSIBLE_MATCH"],
-    ["no answer", anAmlCase({ review: {} }), 0, "POSSIBLE_MATCH"],
-    ["hits no list", anAmlCase({ hits: null }), undefined, undefined],
-  ])("readApplicant reads an AML case with %s", (_name, amlCase, amlHitCount, amlDecision) => {
-    expect(read({ amlCase })).toMatchObject({ amlHitCount, amlDecision });
-    const isClear = amlDecision === "CLEAR";
-    expect(judge({ amlCase })?.verdict).toBe(isClear ? "APPROVED" : "NEEDS_REVIEW");
-  });
+    ["GREEN in reviewAnswer instead of answer", anAmlCase({ review: { reviewAnswer: "GREEN" } }), 0, "CLEAR"],
+    [
+      "a reviewAnswer that differs from answer",
+      anAmlCase({ review: { answer: "GREEN", reviewAnswer: "RED" } }),
+      0,
+      "POSSIBLE_MATCH",
+    ],
+    ["neither answer nor reviewAnswer", anAmlCase({ review: {} }), 0, "POSSIBLE_MATCH"],
+    ["hits that are not a list", anAmlCase({ hits: null }), undefined, undefined],
+  ])(
+    "readApplicant, for an AML result with %s, returns a hit count and decision that evaluate approves only if CLEAR",
+    (_name, amlCase, amlHitCount, amlDecision) => {
+      expect(read({ amlCase })).toMatchObject({ amlHitCount, amlDecision });
+      const isClear = amlDecision === "CLEAR";
+      expect(evaluateState({ amlCase })?.verdict).toBe(isClear ? "APPROVED" : "NEEDS_REVIEW");
+    },
+  );
 
-  test("readApplicant reports the case of another applicant as unread", () => {
+  test("readApplicant lists aml_decision in `unread` for the AML case of another applicant", () => {
     expect(read({ amlCase: anAmlCase({ targetEntityId: "other" }) })).toMatchObject({
       amlHitCount: undefined,
       unread: ["aml_decision"],
@@ -234,7 +245,7 @@ describe("contract test 10: Sumsub AML case", () => {
   });
 });
 
-describe("contract test 12: Sumsub callback", () => {
+describe("readSumsubCallback", () => {
   const aCallback = (changes: object = {}) =>
     JSON.stringify({
       applicantId,
@@ -260,16 +271,16 @@ describe("contract test 12: Sumsub callback", () => {
     ["sha1", "HMAC_SHA1_HEX", "forged"],
     ["sha512", "HMAC_SHA256_HEX", "forged"],
     ["sha256", "toString", "forged"],
-  ])("readSumsubCallback reads a digest by %s under the name %s as %s", (algorithm, name, kind) => {
+  ])("readSumsubCallback classifies a %s digest with the algorithm header %s as %s", (algorithm, name, kind) => {
     expect(receive(aCallback(), algorithm, name)).toMatchObject({ kind });
   });
 
-  test("readSumsubCallback accepts the second secret and rejects another one", () => {
+  test("readSumsubCallback accepts the second configured secret and rejects an unknown secret", () => {
     expect(receive(aCallback(), "sha256", "HMAC_SHA256_HEX", "old")).toMatchObject({ kind: "genuine" });
     expect(receive(aCallback(), "sha256", "HMAC_SHA256_HEX", "other")).toEqual({ kind: "forged" });
   });
 
-  test("readSumsubCallback gives a repeated callback the same key, also after 20 hours", () => {
+  test("readSumsubCallback derives the event id only from the content, so that a repeated callback has the same id", () => {
     const eventId = "sumsub:req-1:applicantReviewed:2026-05-01 10:00:00.000";
     expect(receive(aCallback())).toEqual({
       kind: "genuine",
@@ -277,7 +288,7 @@ describe("contract test 12: Sumsub callback", () => {
     });
   });
 
-  test("readSumsubCallback recognizes the other mode and an unreadable body", () => {
+  test("readSumsubCallback returns other_environment for a sandbox callback, and unreadable for an invalid body", () => {
     expect(receive(aCallback({ sandboxMode: true }))).toEqual({ kind: "other_environment" });
     expect(receive(aCallback({ correlationId: null }))).toEqual({ kind: "unreadable" });
   });

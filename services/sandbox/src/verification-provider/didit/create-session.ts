@@ -24,7 +24,7 @@ const detailFields = ["expected_document_types", "first_name", "last_name", "dat
 const documentOf: Readonly<Record<string, DocumentType>> = { ID: "id_card", P: "passport" };
 const unfinished = ["CREATED", "OPENED", "SUBMITTED", "PROCESSING"];
 
-/** Registers the creation of a session (docs.didit.me/sessions-api/create-session). */
+/** Registers the route that creates a session (docs.didit.me/sessions-api/create-session). */
 export function creationRoutes({ route, refuseField }: VendorRoutes, provider: Provider): void {
   const { applications, clock, config } = provider;
   route("POST", "/v3/session/", "kyc_create", ({ body }, reply) => {

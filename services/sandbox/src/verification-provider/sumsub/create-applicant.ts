@@ -17,7 +17,7 @@ const lifetimeMs = 10 * 365 * 86_400_000;
 const creationFields = ["externalUserId", "lang", "email", "phone", "fixedInfo"];
 const infoFields = ["firstName", "lastName", "dob", "gender", "nationality"];
 
-/** Registers the creation of an applicant (docs.sumsub.com/reference/create-applicants). */
+/** Registers the route that creates an applicant (docs.sumsub.com/reference/create-applicants). */
 export function creationRoutes({ route }: VendorRoutes, { applications, clock, config }: Provider): void {
   route("POST", "/resources/applicants", "kyc_create", ({ body, query }, reply) => {
     const unknown = unknownField(body, creationFields) ?? unknownField(body?.["fixedInfo"], infoFields);

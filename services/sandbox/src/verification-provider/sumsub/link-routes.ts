@@ -9,7 +9,10 @@ const linkFields = ["levelName", "userId", "ttlInSecs", "redirect"];
 const redirectFields = ["successUrl", "rejectUrl", "signKey"];
 const ttlSecondsMax = 366 * 86_400;
 
-/** Registers the creation of a link (docs.sumsub.com/reference/generate-websdk-external-link). */
+/**
+ * Registers the route that creates a link
+ * (docs.sumsub.com/reference/generate-websdk-external-link).
+ */
 export function linkRoutes({ route }: VendorRoutes, provider: Provider): void {
   const { applications, clock } = provider;
   route("POST", "/resources/sdkIntegrations/levels/-/websdkLink", "kyc_link", ({ body }, reply) => {

@@ -4,13 +4,16 @@ import { loopbackUrl } from "@amana/dev-env/services";
 import type { System } from "@amana/dev-env/system";
 
 /** A second payments process, and the gateway's settings that use both processes. */
-export interface SecondPayments extends AsyncDisposable {
+export interface SecondPaymentsProcess extends AsyncDisposable {
   readonly replica: ServiceProcess;
   readonly gatewaySettings: Record<string, string>;
 }
 
 /** Starts a second payments process on the same database and configures the gateway with both. */
-export async function startSecondPayments(system: System, settings: Record<string, string> = {}): Promise<SecondPayments> {
+export async function startSecondPaymentsProcess(
+  system: System,
+  settings: Record<string, string> = {},
+): Promise<SecondPaymentsProcess> {
   const port = await freePort();
   const env = { ...system.envOf("payments"), ...settings, RPC_PORT: String(port) };
   const replica = serviceProcess({ name: "payments", env, port, logDir: system.logDir, supervised: false, onCrash: () => {} });

@@ -1,7 +1,7 @@
-import type { RepairedService } from "@amana/service-host";
+import type { ServiceDescription } from "@amana/service-host";
 
 /** The services with a database. Each is loaded only when a command needs it, to start fast. */
-export const repairedServices: Readonly<Record<string, () => Promise<{ readonly repair: RepairedService }>>> = {
+export const serviceDescriptions: Readonly<Record<string, () => Promise<{ readonly repair: ServiceDescription }>>> = {
   clients: () => import("@amana/clients/repair"),
   identity: () => import("@amana/identity/repair"),
   kyc: () => import("@amana/kyc/repair"),
@@ -9,4 +9,4 @@ export const repairedServices: Readonly<Record<string, () => Promise<{ readonly 
   webhooks: () => import("@amana/webhooks/repair"),
 };
 
-export const serviceNames = Object.keys(repairedServices);
+export const serviceNames = Object.keys(serviceDescriptions);

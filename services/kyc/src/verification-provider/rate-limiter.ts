@@ -1,18 +1,19 @@
 import { sleep } from "@amana/runtime";
 
-/** Burst of a pace, in seconds of its rate. */
+/** Calls that can be made at once after a quiet period: as many as the rate permits in 5 s. */
 const burstSeconds = 5;
 const pauseSecondsDefault = 30;
 const pauseSecondsMax = 60;
 
 /**
- * Limits the calls of one class to a rate (the generic cell rate algorithm of ITU-T I.371), and
- * pauses them after a 429. `perMinute`: the vendor's documented limit, which applies to each
- * `windowSeconds`. A replica uses a quarter of it, so that four replicas do not exceed it.
+ * Limits the rate of calls (generic cell rate algorithm of ITU-T I.371), and pauses all calls after
+ * a 429. `perMinute`: the vendor's documented limit in calls per minute, which the vendor counts in
+ * windows of `windowSeconds`. A replica uses a quarter of it, so that four replicas do not exceed
+ * it.
  */
-export function createPace(perMinute: number, windowSeconds = 60) {
+export function createRateLimiter(perMinute: number, windowSeconds = 60) {
   const windowMs = windowSeconds * 1_000;
-  /** A burst and the calls after it must not exceed the quarter of one window. */
+  /** Maximum number of calls in one window, including a burst. */
   const windowCallsMax = Math.max(1, Math.floor((perMinute / 4 / 60) * windowSeconds));
   const turnsMs: number[] = [];
   const intervalMs = 60_000 / (perMinute / 4);
@@ -20,7 +21,10 @@ export function createPace(perMinute: number, windowSeconds = 60) {
   let theoreticalMs = 0;
   let pausedUntilMs = 0;
   return {
-    /** Waits for the next call's turn. Returns false at once if that is not within `timeoutMs`. */
+    /**
+     * Waits until the rate permits a call. Returns false immediately if that would take longer than
+     * `timeoutMs`.
+     */
     async take(timeoutMs: number): Promise<boolean> {
       const untilMs = performance.now() + timeoutMs;
       do {
@@ -32,7 +36,7 @@ export function createPace(perMinute: number, windowSeconds = 60) {
         turnsMs.push(turnMs);
         if (turnsMs.length > windowCallsMax) turnsMs.shift();
         if (turnMs > nowMs) await sleep(turnMs - nowMs);
-        // A 429 of another call can have begun a pause during the wait.
+        // During the wait, another call may have received a 429, which begins a pause.
       } while (pausedUntilMs > performance.now());
       return true;
     },
@@ -44,4 +48,4 @@ export function createPace(perMinute: number, windowSeconds = 60) {
   };
 }
 
-export type Pace = ReturnType<typeof createPace>;
+export type RateLimiter = ReturnType<typeof createRateLimiter>;

@@ -4,7 +4,7 @@ import type { DescMessage } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 
 /** Description of a service for the command `amana`, exported from its `src/repair.ts`. */
-export interface RepairedService {
+export interface ServiceDescription {
   readonly name: string;
   readonly database: Omit<MigrateOptions, "url">;
   /** Topics to which its outbox is relayed. */

@@ -1,0 +1,56 @@
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { createRateLimiter } from "./rate-limiter.ts";
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe("createRateLimiter", () => {
+  test.each([
+    ["Didit reads", 600, 60],
+    ["Didit writes", 300, 60],
+    ["Sumsub reads", 3_600, 5],
+    ["Sumsub writes", 600, 5],
+    ["Sumsub AML cases", 10, 60],
+  ])(
+    "createRateLimiter lets four replicas make %s at no more than %i a minute in each window of %i s",
+    async (_name, perMinute, seconds) => {
+      vi.useFakeTimers({ toFake: ["performance"] });
+      const rateLimiter = createRateLimiter(perMinute, seconds);
+      const callsMs: number[] = [];
+      for (let elapsedMs = 0; elapsedMs < 3 * seconds * 1_000; elapsedMs += 20) {
+        while (await rateLimiter.take(1)) callsMs.push(elapsedMs);
+        vi.advanceTimersByTime(20);
+      }
+      const limit = (perMinute / 60) * seconds;
+      const countsInWindow = callsMs.map((first) => callsMs.filter((ms) => ms >= first && ms < first + seconds * 1_000).length);
+      expect(Math.max(...countsInWindow) * 4).toBeLessThanOrEqual(limit);
+      // The limiter uses its whole share, rounded down to whole calls.
+      expect(callsMs.length).toBeGreaterThanOrEqual(Math.floor(limit / 4) * 2);
+    },
+  );
+
+  test("createRateLimiter rejects a waiting call if a pause that is longer than its timeout begins", async () => {
+    // The rate is one call in 200 ms. The first calls are a burst, and the last call waits.
+    const rateLimiter = createRateLimiter(1_200, 60);
+    const calls = Array.from({ length: 30 }, () => rateLimiter.take(10_000));
+    rateLimiter.pause(60);
+    // The pause of 60 s is longer than the timeout of 10 s.
+    expect(await calls.at(-1)).toBe(false);
+    expect(await calls[0]).toBe(true);
+  });
+});
+
+test("createRateLimiter rejects a call that the rate permits only after its timeout", async () => {
+  // The rate is one call per minute for a replica.
+  const rateLimiter = createRateLimiter(4);
+  expect(await rateLimiter.take(1_000)).toBe(true);
+  expect(await rateLimiter.take(1_000)).toBe(false);
+  expect(await rateLimiter.take(0)).toBe(false);
+});
+
+test("createRateLimiter permits a call after a pause with the Retry-After 0", async () => {
+  const rateLimiter = createRateLimiter(60_000);
+  rateLimiter.pause(0);
+  expect(await rateLimiter.take(1_000)).toBe(true);
+});

@@ -18,7 +18,7 @@ const shrinkCheckMsMax = 20_000;
 /** Limit of candidates, because shrinking a schedule that rarely fails takes long. */
 const candidatesMax = 40;
 
-export const matrix: Program = {
+export const matrixProgram: Program = {
   attacks:
     "P1, P3, P4: play schedules of work and up to three faults, with each kind of fault at each place; failing schedules are shrunk",
   run,

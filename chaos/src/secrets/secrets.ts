@@ -11,7 +11,7 @@ import { failInDatabase, type SecretsContext, sendCanaries } from "./send-canari
  * Then searches all rows, all logs at level trace (including PostgreSQL's), all Kafka messages, all
  * webhooks and the responses to operators. A canary may occur only in its allowed places.
  */
-export const secrets: Program = {
+export const secretsProgram: Program = {
   attacks: "P6, P9: search rows, logs, messages and responses for secrets and personal data in places that must not have them",
   run,
 };

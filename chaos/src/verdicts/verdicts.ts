@@ -15,7 +15,7 @@ const violationsMax = 50;
  * combination of field values, for random responses of a faulty provider, and for applications in a
  * running system, including the API, webhooks and decisions by a person.
  */
-export const verdicts: Program = {
+export const verdictsProgram: Program = {
   attacks:
     "P8, P9: return faulty provider responses; each verdict has its evidence and reasons, and no provider text is returned",
   run,

@@ -146,7 +146,8 @@ async function review(
   const isRead = "status" in response && (response.status === 200 || response.status === 400);
   if (!isRead) return parts.api.toFailure(response);
   const state = await readState(parts, { ...known, pendingOutcome: outcome }, remainingMs());
-  // If a rejected decision stayed pending, a later approval by an API key would pass as this one.
+  // If a rejected decision stayed pending, an API key's later approval would count as this
+  // decision.
   const isRejected = response.status === 400 && state.kind === "accepted" && state.value.verdict === "NEEDS_REVIEW";
   return isRejected ? { kind: "refused", status: 400, errorCode: "didit_400" } : state;
 }

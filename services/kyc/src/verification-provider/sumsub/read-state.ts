@@ -6,7 +6,7 @@ import { readApplicant, readReview } from "./read-applicant.ts";
 import { applicantPath, type SumsubApi } from "./sumsub-api.ts";
 import { levelFor, type SumsubConfig } from "./sumsub-config.ts";
 
-/** Rejects a body that is not JSON. It is no evidence, so no verdict may depend on it. */
+/** Returns whether a response has a JSON body. Other bodies are no evidence for a verdict. */
 const isReadable = (response: HttpResponse | LostCall): response is HttpResponse =>
   "status" in response && response.status === 200 && isJsonResponse(response);
 

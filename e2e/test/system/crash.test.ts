@@ -107,19 +107,19 @@ describe("payments killed with SIGKILL", () => {
 });
 
 describe("events", () => {
-  test("C6: a relay that is killed after publishing and before marking publishes the event again with the same webhook id", async () => {
+  test("a relay that is killed after publishing and before marking publishes the event again with the same webhook id", async () => {
     const payment = await aPaidPayment(testSystem.system, business);
     await killAt("payments", "relay.published", () => business.call("POST", `/api/v1/payments/${payment.id}/refund`));
     await expectRefundedOnce(payment);
   });
 
-  test("C7: a consumer that is killed after its commit and before its offset creates no second event", async () => {
+  test("a consumer that is killed after its commit and before its offset creates no second event", async () => {
     const payment = await aPaidPayment(testSystem.system, business);
     await killAt("webhooks", "consumer.committed", () => business.call("POST", `/api/v1/payments/${payment.id}/refund`));
     await expectRefundedOnce(payment);
   });
 
-  test("C8: a webhooks process that is killed between a POST and its record sends a second POST with the same id", async () => {
+  test("a webhooks process that is killed between a POST and its record sends a second POST with the same id", async () => {
     const payment = await aPaidPayment(testSystem.system, business);
     await killAt("webhooks", "delivery.posted", () => business.call("POST", `/api/v1/payments/${payment.id}/refund`));
     await expectRefundedOnce(payment);

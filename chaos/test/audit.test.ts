@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { audit } from "../src/audit/audit.ts";
+import { auditProgram } from "../src/audit/audit.ts";
 import { runProgram } from "../src/run-program.ts";
 
 test("the verification reports every change to the audit trail or to a bundle, and accepts unmodified ones", async () => {
-  const report = await runProgram(audit, { seed: 1, seconds: 1 });
+  const report = await runProgram(auditProgram, { seed: 1, seconds: 1 });
   expect(report.violations).toEqual([]);
   expect(report.counted("checked: an unmodified trail passes verification")).toBeGreaterThan(0);
   expect(report.counted("checked: a change to the trail is reported as the expected problem")).toBeGreaterThan(0);

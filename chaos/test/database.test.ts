@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { database } from "../src/database/database.ts";
+import { databaseProgram } from "../src/database/database.ts";
 import { runProgram } from "../src/run-program.ts";
 
 test("2xx responses survive a kill of PostgreSQL, and no refund is sent again after the restore of an old database", async () => {
-  const report = await runProgram(database, { seed: 1, seconds: 3 });
+  const report = await runProgram(databaseProgram, { seed: 1, seconds: 3 });
   expect(report.violations).toEqual([]);
   expect(report.counted("PostgreSQL killed (-9)")).toBeGreaterThan(0);
   expect(report.counted("checked: a 2xx response survives a crash")).toBeGreaterThan(5);

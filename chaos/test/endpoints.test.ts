@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { endpoints } from "../src/endpoints/endpoints.ts";
+import { endpointsProgram } from "../src/endpoints/endpoints.ts";
 import { runProgram } from "../src/run-program.ts";
 
 test("healthy endpoints receive every event while other endpoints are faulty, and webhooks releases its resources afterwards", async () => {
-  const report = await runProgram(endpoints, { seed: 1, seconds: 1 });
+  const report = await runProgram(endpointsProgram, { seed: 1, seconds: 1 });
   expect(report.violations).toEqual([]);
   expect(report.counted("faulty endpoints")).toBeGreaterThan(40);
   expect(report.counted("checked: events at healthy endpoints")).toBeGreaterThan(100);

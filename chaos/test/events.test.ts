@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { events } from "../src/events/events.ts";
+import { eventsProgram } from "../src/events/events.ts";
 import { runProgram } from "../src/run-program.ts";
 
 test("endpoints receive every committed event unchanged and no forged one while processes are killed and frozen", async () => {
-  const report = await runProgram(events, { seed: 3, seconds: 1 });
+  const report = await runProgram(eventsProgram, { seed: 3, seconds: 1 });
   expect(report.violations).toEqual([]);
   expect(report.counted("events committed")).toBeGreaterThan(100);
   expect(report.counted("messages forged")).toBeGreaterThan(0);

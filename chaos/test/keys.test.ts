@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { keys } from "../src/keys/keys.ts";
+import { keysProgram } from "../src/keys/keys.ts";
 import { runProgram } from "../src/run-program.ts";
 
 test("gateways reject a key after the response to its revocation, and services reject captured tokens of other services", async () => {
-  const report = await runProgram(keys, { seed: 1, seconds: 5 });
+  const report = await runProgram(keysProgram, { seed: 1, seconds: 5 });
   expect(report.violations).toEqual([]);
   for (const counter of [
     "requests accepted",

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { links } from "../src/links/links.ts";
+import { linksProgram } from "../src/links/links.ts";
 import { runProgram } from "../src/run-program.ts";
 
 test("a form starts one payment and links keep their limits while buyers compete, links change and processes are killed", async () => {
-  const report = await runProgram(links, { seed: 3, seconds: 20 });
+  const report = await runProgram(linksProgram, { seed: 3, seconds: 20 });
   expect(report.violations).toEqual([]);
   for (const counter of [
     "payments paid",

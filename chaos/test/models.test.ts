@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { models } from "../src/models/models.ts";
+import { modelsProgram } from "../src/models/models.ts";
 import { isSpinInstalled } from "../src/models/search.ts";
 import { variants } from "../src/models/variants.ts";
 import { runProgram } from "../src/run-program.ts";
@@ -13,7 +13,7 @@ if (!isInstalled) {
 
 describe.skipIf(!isInstalled)("models", () => {
   test("the models of a refund and of a key lease have no counterexample, and have one if a rule is removed", async () => {
-    const report = await runProgram(models, { seed: 1, seconds: 1 });
+    const report = await runProgram(modelsProgram, { seed: 1, seconds: 1 });
     expect(report.violations).toEqual([]);
     expect(report.counted("checked: a model has no counterexample")).toBe(2);
     expect(report.counted("checked: a model without a rule has a counterexample")).toBe(variants.length - 2);

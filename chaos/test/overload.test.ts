@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { overload } from "../src/overload/overload.ts";
+import { overloadProgram } from "../src/overload/overload.ts";
 import { runProgram } from "../src/run-program.ts";
 
 test("the system responds to requests beyond its capacity with 503 and Retry-After, and recovers", async () => {
-  const report = await runProgram(overload, { seed: 1, seconds: 1 });
+  const report = await runProgram(overloadProgram, { seed: 1, seconds: 1 });
   expect(report.violations).toEqual([]);
   expect(report.counted("10 times: 503")).toBeGreaterThan(0);
   expect(report.counted("with all connections taken: 503")).toBeGreaterThan(0);

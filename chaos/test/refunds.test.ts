@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { refunds } from "../src/refunds/refunds.ts";
+import { refundsProgram } from "../src/refunds/refunds.ts";
 import { runProgram } from "../src/run-program.ts";
 
 test("a refund takes effect once or needs a decision while calls are lost, processes are killed and rows are rolled back", async () => {
-  const report = await runProgram(refunds, { seed: 7, seconds: 8 });
+  const report = await runProgram(refundsProgram, { seed: 7, seconds: 8 });
   expect(report.violations).toEqual([]);
   expect(report.counted("payments paid")).toBeGreaterThan(0);
   expect(report.counted("partial refunds requested")).toBeGreaterThan(0);

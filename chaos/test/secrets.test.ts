@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { runProgram } from "../src/run-program.ts";
-import { secrets } from "../src/secrets/secrets.ts";
+import { secretsProgram } from "../src/secrets/secrets.ts";
 
 test("rows, logs, messages and responses contain secrets and personal data only in allowed places", async () => {
-  const report = await runProgram(secrets, { seed: 1, seconds: 1 });
+  const report = await runProgram(secretsProgram, { seed: 1, seconds: 1 });
   expect(report.violations).toEqual([]);
   expect(report.counted("checked: a canary occurs only in its allowed places")).toBeGreaterThan(50);
   expect(report.counted("canaries found in allowed places")).toBeGreaterThan(20);

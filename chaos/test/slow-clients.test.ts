@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { runProgram } from "../src/run-program.ts";
-import { slowClients } from "../src/slow-clients/slow-clients.ts";
+import { slowClientsProgram } from "../src/slow-clients/slow-clients.ts";
 
 test("slow clients are rejected or disconnected, memory stays within its limit, and requests of another business succeed", async () => {
-  const report = await runProgram(slowClients, { seed: 1, seconds: 1 });
+  const report = await runProgram(slowClientsProgram, { seed: 1, seconds: 1 });
   expect(report.violations).toEqual([]);
   expect(report.counted("checked: gateway: malformed JSON is rejected")).toBe(50);
   expect(report.counted("checked: gateway: unfinished forms of payment links are ended")).toBeGreaterThan(0);

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { runProgram } from "../src/run-program.ts";
-import { tenants } from "../src/tenants/tenants.ts";
+import { tenantsProgram } from "../src/tenants/tenants.ts";
 
 test("a business cannot access data of another business, and its requests succeed while another business floods the API", async () => {
-  const report = await runProgram(tenants, { seed: 1, seconds: 1 });
+  const report = await runProgram(tenantsProgram, { seed: 1, seconds: 1 });
   expect(report.violations).toEqual([]);
   expect(report.counted("places tested")).toBeGreaterThan(45);
   expect(report.counted("checked: a resource of another business returns 404")).toBeGreaterThan(25);

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { runProgram } from "../src/run-program.ts";
-import { verdicts } from "../src/verdicts/verdicts.ts";
+import { verdictsProgram } from "../src/verdicts/verdicts.ts";
 
 test("the evaluation and a running system return the verdict of the specification for every provider response", async () => {
-  const report = await runProgram(verdicts, { seed: 1, seconds: 1 });
+  const report = await runProgram(verdictsProgram, { seed: 1, seconds: 1 });
   expect(report.violations).toEqual([]);
   expect(report.counted("combinations: APPROVED")).toBe(12);
   expect(report.counted("combinations: NEEDS_REVIEW")).toBeGreaterThan(1_000_000);

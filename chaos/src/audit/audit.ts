@@ -20,7 +20,7 @@ const bundleChangesPerRound = 20;
  * pass verification. Afterwards the program tampers with the trail as the owner of the database,
  * and with copies of evidence bundles. The verification must report each change.
  */
-export const audit: Program = {
+export const auditProgram: Program = {
   attacks: "P12: tamper with the audit trail as the database owner and with evidence bundles; each change is reported",
   async run({ seed, signal, report, log }) {
     const random = createRandom(seed);

@@ -18,7 +18,7 @@ const writers = 6;
  * Idempotency-Key must return the same response. At the end, `restore.ts` resets the payments
  * database to an earlier state.
  */
-export const database: Program = {
+export const databaseProgram: Program = {
   attacks:
     "P2: kill PostgreSQL during writes, then restore an old payments database; no 2xx response is lost, no refund repeated",
   run,

@@ -39,7 +39,7 @@ const webhookSettings = {
   RETRY_SCHEDULE_SECONDS: ["0.3,0.5,1,1", ...Array.from({ length: 60 }, () => "2")].join(),
 };
 
-export const events: Program = {
+export const eventsProgram: Program = {
   attacks:
     "P3: kill and freeze Kafka, PostgreSQL, consumers and relays, step clocks, rename a column, forge and replay messages; no event is lost or invented",
   async run({ seed, seconds, eventsMax = Number.POSITIVE_INFINITY, signal, report, log }) {

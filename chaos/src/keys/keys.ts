@@ -12,7 +12,7 @@ import { type Fault, playRound } from "./round.ts";
  * commit and its response, and a gateway is frozen. Every request sent after the response to the
  * revocation must be rejected. In parallel, captured caller tokens are sent to every RPC port.
  */
-export const keys: Program = {
+export const keysProgram: Program = {
   attacks:
     "P4: revoke keys under load with faults, and replay captured caller tokens; no revoked key or foreign token is accepted",
   run,

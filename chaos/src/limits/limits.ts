@@ -80,7 +80,7 @@ const limitsByName: Readonly<Record<string, Limit>> = {
 };
 
 /** Sends more requests than the limits allow to three gateways of one system. */
-export const limits: Program = {
+export const limitsProgram: Program = {
   attacks: "P7: send more requests than the limits allow to three gateways that must share the limits",
   async run({ seed, signal, report, log }) {
     const random = createRandom(seed);

@@ -5,7 +5,7 @@ import type { Link } from "./link.ts";
 import { type LinksSystem, windowSeconds } from "./links-system.ts";
 
 const sampleEveryMs = 100;
-/** A payment that was paid in the last seconds of its time to pay may be committed after it. */
+/** Delay with which a payment may be committed that was paid just before its time to pay ended. */
 const lateMarginSeconds = 3;
 const settleMsMax = 120_000;
 

@@ -24,7 +24,7 @@ const refundShare = 0.2;
  * links or is disabled. During this, two payments processes and the gateway are killed and frozen,
  * database connections are cut, and wall clocks are stepped.
  */
-export const links: Program = {
+export const linksProgram: Program = {
   attacks: "P13: buyers of payment links with kills and changes; one payment for a form, no payment beyond the slots",
   run,
 };

@@ -11,14 +11,14 @@ import { shrink } from "./shrink.ts";
 /** Number of rounds of schedules after which every cell must be met. */
 const roundsForFullCoverage = 3;
 const progressMs = 30_000;
-/** A candidate is played several times, because a failure may depend on timing. */
+/** Number of runs of a shrunk schedule. More than one, because a failure may depend on timing. */
 const playsPerCandidate = 3;
-/** Time within which the promises must hold again. A failing candidate always takes this time. */
+/** Maximum time until the promises hold again. A failing candidate is only detected after it. */
 const shrinkCheckMsMax = 20_000;
-/** Limit of candidates, because shrinking a schedule that rarely fails takes long. */
+/** Maximum number of shrunk schedules, because shrinking a rare failure takes long. */
 const candidatesMax = 40;
 
-export const matrix: Program = {
+export const matrixProgram: Program = {
   attacks:
     "P1, P3, P4: play schedules of work and up to three faults, with each kind of fault at each place; failing schedules are shrunk",
   run,

@@ -6,7 +6,7 @@ import { variants } from "./variants.ts";
  * Searches each model once, independent of the duration of the run, because a search visits all
  * states.
  */
-export const models: Program = {
+export const modelsProgram: Program = {
   attacks: "P1, P4: search all states of the models of a refund and of a key revocation, with and without each rule",
   async run({ report, log }) {
     if (!(await isSpinInstalled())) throw new Error("spin or gcc is missing. Install them: apt-get install spin gcc libc6-dev");

@@ -25,7 +25,7 @@ const usedConnections = 18;
 /** Lower bound of the capacity in requests per second, for a very busy machine. */
 const capacityMin = 100;
 
-export const overload: Program = {
+export const overloadProgram: Program = {
   attacks: "P7: send twice and ten times the capacity, then take all database connections of a service",
   async run({ seed, signal, report, log }) {
     const random = createRandom(seed);

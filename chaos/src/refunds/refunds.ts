@@ -33,7 +33,7 @@ const paymentSettings = {
   PAYMENT_REREADS_PER_SECOND: "50",
 };
 
-export const refunds: Program = {
+export const refundsProgram: Program = {
   attacks: "P1: kill and freeze two replicas during refunds, with late effects, stale reads and lost commits; no double refund",
   async run({ seed, signal: endSignal, report, log }) {
     const random = createRandom(seed);

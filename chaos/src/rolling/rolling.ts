@@ -14,7 +14,7 @@ export const stopDelayMs = 3_000;
 /** Longer than the time for which callers skip a replica after a failed connection. */
 export const pauseMs = 1_200;
 
-export const rolling: Program = {
+export const rollingProgram: Program = {
   attacks:
     "replace each service under load, one replica after the other; no request fails, no effect is lost or doubled (OTHER_VERSION: folder of a version to change to and back)",
   async run({ seed, seconds, signal, report, log }) {

@@ -23,7 +23,7 @@ export const rotationOf = (secrets: readonly RotatedSecret[], skippedStep?: stri
   run: (options) => run(options, secrets, skippedStep),
 });
 
-export const rotation: Program = rotationOf(Object.keys(rotations) as RotatedSecret[]);
+export const rotationProgram: Program = rotationOf(Object.keys(rotations) as RotatedSecret[]);
 
 interface RotationContext {
   readonly shop: Omit<Shop, "signal">;

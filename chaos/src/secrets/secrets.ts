@@ -21,7 +21,7 @@ import { verifyWithPersonalData } from "./verify-with-personal-data.ts";
  * to operators, and the responses about verifications. A canary may occur only in its allowed
  * places. No file of PostgreSQL or Kafka may contain the provider's personal data.
  */
-export const secrets: Program = {
+export const secretsProgram: Program = {
   attacks: "P6, P9: search rows, logs, messages and responses for secrets and personal data in places that must not have them",
   run,
 };

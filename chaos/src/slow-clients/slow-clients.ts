@@ -14,7 +14,7 @@ const limits = { REQUEST_TIMEOUT_MS: "5000", RESPONSE_STALL_MS: "3000", CONNECTI
 const idleConnectionsMax = 10;
 
 /** Attacks with clients that send slowly, do not end their requests or do not read responses. */
-export const slowClients: Program = {
+export const slowClientsProgram: Program = {
   attacks: "P7: send tiny chunks, withheld bytes and malformed JSON, leave responses unread; other callers must succeed",
   async run({ seed, signal, report, log }) {
     const random = createRandom(seed);

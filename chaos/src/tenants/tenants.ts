@@ -14,7 +14,7 @@ const limits = {
   RATE_LIMIT_SEARCH_PER_SECOND: "20",
 };
 
-export const tenants: Program = {
+export const tenantsProgram: Program = {
   attacks:
     "P5: use ids of another business at every place of every operation; P7: flood the API with one business while another works",
   async run({ seed, signal, report, log }) {

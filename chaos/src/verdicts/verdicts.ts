@@ -29,7 +29,7 @@ const violationsMax = 50;
  * tests only the running system, with faults of the service kyc and of the vendor's callbacks and
  * responses.
  */
-export const verdicts: Program = {
+export const verdictsProgram: Program = {
   attacks:
     "P8, P9: return faulty provider responses; each verdict has its evidence and reasons, and no provider text is returned",
   run,

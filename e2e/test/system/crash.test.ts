@@ -113,7 +113,7 @@ describe("events", () => {
     await expectRefundedOnce(payment);
   });
 
-  test("a consumer that is killed after its commit and before it commits the Kafka offset creates no second event", async () => {
+  test("a consumer that is killed after its commit and before its offset creates no second event", async () => {
     const payment = await aPaidPayment(testSystem.system, business);
     await killAt("webhooks", "consumer.committed", () => business.call("POST", `/api/v1/payments/${payment.id}/refund`));
     await expectRefundedOnce(payment);

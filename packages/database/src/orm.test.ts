@@ -47,7 +47,7 @@ test("namedQuery uses the index even if the statement was planned for an empty t
   expect(JSON.stringify(plan)).toContain("Index Only Scan using young_pkey");
 });
 
-test("namedQuery reads only committed state, also inside a transaction", async () => {
+test("namedQuery reads only committed rows, even inside a transaction", async () => {
   const twoConnections = await database.connect({ poolMax: 2 });
   await twoConnections.em.fork().execute("create table seen (id int)");
   const count = async () => (await namedQuery(twoConnections.em.fork(), "seen", "select id from seen", [])).length;

@@ -324,7 +324,7 @@ test("a consumer rejects a message whose event is more than 39 days old, and app
   if (!old || !recent) throw new Error("messages missing");
   await transport.deliver(old, recent);
   await transport.deliver(old);
-  // A new id would make the event younger, but the MAC covers the id.
+  // The consumer reads the event's age from the id. It rejects a new id, because the MAC covers it.
   const signed = transport.keys.sign(topic, old);
   await transport.deliverUnsigned({ ...signed, headers: { ...signed.headers, ce_id: uuidv7() } });
   expect(await effects(db.orm)).toEqual(["38"]);

@@ -111,7 +111,7 @@ describe("post", () => {
     expect(await refusal(placeOrder({ ...debit, reference: "e" }))).toMatchObject({ code: "account_not_active" });
   });
 
-  test("post throws if the reference belongs to a different posting", async () => {
+  test("post throws if another posting already has the reference", async () => {
     const { placeOrder, readBalances } = await anActiveAccount();
     const { id: holdId } = await placeOrder({ kind: "HOLD", amountMinor: 300n, reference: "h" });
     for (const conflictingOrder of [

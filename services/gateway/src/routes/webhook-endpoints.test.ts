@@ -186,7 +186,7 @@ describe("/webhook-endpoints", () => {
     ["url_has_fragment", "https://shop.example/#part"],
     ["url_too_long", `https://shop.example/${"a".repeat(2_048)}`],
     ["url_not_public", "https://10.0.0.1/"],
-  ])("the refusal %s of a URL is returned unchanged", async (code, rejectedUrl) => {
+  ])("POST and PATCH /webhook-endpoints return the refusal %s of the webhooks service unchanged", async (code, rejectedUrl) => {
     const refuse = async () => {
       throw new DomainError("invalid", code, "The URL is invalid.", { pointer: "/url" });
     };

@@ -27,7 +27,7 @@ test("storeBootstrapKey stores a live key as a hash, with an audit row", async (
   expect(await readActions()).toEqual(["platform: admin_key.created"]);
 });
 
-test("storeBootstrapKey stores the key once when replicas start concurrently and again", async () => {
+test("storeBootstrapKey stores the key once when eight replicas start at the same time and one restarts", async () => {
   const key = generateApiKey("ak_");
   await Promise.all(Array.from({ length: 8 }, () => store(key)));
   await store(key);

@@ -30,7 +30,7 @@ beforeAll(async () => {
   harness = await startHarness();
 });
 beforeEach(async () => {
-  // Unplans the checks of the other tests' applications.
+  // Removes the planned checks of applications that other tests created.
   await harness.sql("update kyc_application set next_check_at = null");
 });
 afterEach(async () => {

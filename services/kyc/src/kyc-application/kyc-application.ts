@@ -107,7 +107,7 @@ export type KycChange = EnumName<typeof KycEventType>;
 
 export type EmitChange = (change: KycChange) => void;
 
-/** Facts at the start of a request to the provider. The returned state can date from then. */
+/** Facts at the start of a request to the provider. The returned state can be as old as that. */
 export interface RequestStart {
   /** Time by the clock of the database. */
   readonly at: Date;
@@ -245,10 +245,11 @@ export class KycApplication extends schema.class {
 
   /**
    * Plans the next check, which is a request to the provider. The check is due after the next
-   * pause, or earlier when the link expires or its grace period ends. A check that became due
-   * during the request stays due, because the response may be older than the reason for the check.
-   * `start`: start of the request. `hasState`: whether the provider returned a state. If not, a
-   * planned check is repeated.
+   * pause, or earlier when the link expires or its grace period ends. If one of these times passed
+   * during the request, the check is due immediately. A check that became due during the request
+   * stays due, because the response may be older than the reason for the check. `start`: start of
+   * the request. `hasState`: whether the provider returned a state. If not, a planned check is
+   * repeated.
    */
   planCheck(pausesSeconds: readonly number[], now: Date, start: RequestStart = { at: now }, hasState = true): void {
     const wasRescheduled = this.nextCheckAt?.getTime() !== start.nextCheckAt?.getTime();

@@ -1,7 +1,7 @@
 import { Float } from "./didit-signature.ts";
 
-// Page: https://docs.didit.me/sessions-api/retrieve-session.md (2026-11-28). The values are from the
-// page's example. They contain personal data, which a correct client does not store.
+// Page: https://docs.didit.me/sessions-api/retrieve-session.md (2026-11-28). The values are from
+// the page's example. They contain personal data, which a correct client does not store.
 
 /** Session statuses. Page: https://docs.didit.me/integration/verification-statuses (2026-11-28). */
 export type DiditStatus =

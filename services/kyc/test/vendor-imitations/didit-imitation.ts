@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { DiditSession, DiditStatus, DiditWarning } from "./didit-decision.ts";
 import { destinationRoutes } from "./didit-destinations.ts";
-import { type DiditOptions, DiditSessions, uuid } from "./didit-sessions.ts";
+import { type DiditOptions, DiditSessions, uuidPattern } from "./didit-sessions.ts";
 import {
   accountRoutes,
   newerWorkflows,
@@ -115,7 +115,7 @@ export class DiditImitation extends ImitationServer {
 
   protected authenticate(request: ReceivedRequest): ImitationResponse | undefined {
     if (request.path === "/system/healthcheck") return undefined;
-    const owned = new RegExp(`^/v3/session/${uuid}/(decision|delete|generate-pdf)/$`).exec(request.path);
+    const owned = new RegExp(`^/v3/session/${uuidPattern}/(decision|delete|generate-pdf)/$`).exec(request.path);
     // By the pages of these three routes, an unknown session returns 404 even with a wrong key.
     if (owned && !this.store.live(owned[1])) return notFound;
     const key = request.headers["x-api-key"];

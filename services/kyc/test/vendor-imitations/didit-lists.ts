@@ -5,7 +5,7 @@ import type { ImitationResponse, ReceivedRequest } from "./imitation-server.ts";
  * Returns the rows of `GET /v3/sessions/`, newest first, or the refusal of the query. Page:
  * https://docs.didit.me/sessions-api/list-sessions (2026-11-28).
  */
-export function listed(
+export function listSessions(
   sessions: readonly DiditSession[],
   { query }: ReceivedRequest,
 ): Record<string, unknown>[] | ImitationResponse {

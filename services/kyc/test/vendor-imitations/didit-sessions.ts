@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { type DiditReview, type DiditSession, type DiditStatus, decisionOf, hasReports } from "./didit-decision.ts";
-import { listed, reviewBody } from "./didit-lists.ts";
+import { listSessions, reviewBody } from "./didit-lists.ts";
 import { type DiditWorkflow, notFound, pageOf, routerPage, type WorkflowsFormat } from "./didit-settings.ts";
 import type { SignatureV2Text } from "./didit-signature.ts";
 import { type SameStatusResponse, statusRefusal } from "./didit-status.ts";
@@ -34,7 +34,7 @@ export interface DiditOptions {
 }
 
 /** Pattern of an identifier in a path. As documented, other identifiers match no route. */
-export const uuid = "([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})";
+export const uuidPattern = "([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})";
 const unfinished: readonly DiditStatus[] = ["Not Started", "In Progress", "Resubmitted", "Awaiting User"];
 
 /** Functions of the server that `DiditSessions` uses. */
@@ -100,27 +100,27 @@ export class DiditSessions {
         return session ? handle(session, request) : notFound;
       };
     };
-    const reviews = at(`/v3/sessions/${uuid}/reviews/`);
+    const reviews = at(`/v3/sessions/${uuidPattern}/reviews/`);
     return [
       { method: "POST", pattern: at("/v3/session/"), handle: (request) => this.#create(request) },
       {
         method: "GET",
-        pattern: at(`/v3/session/${uuid}/decision/`),
+        pattern: at(`/v3/session/${uuidPattern}/decision/`),
         handle: withSession((session) => ({ status: 200, body: decisionOf(session, this.environment) })),
       },
       {
         method: "PATCH",
-        pattern: at(`/v3/session/${uuid}/update-status/`),
+        pattern: at(`/v3/session/${uuidPattern}/update-status/`),
         handle: withSession((session, request) => this.#updateStatus(session, request)),
       },
       {
         method: "DELETE",
-        pattern: at(`/v3/session/${uuid}/delete/`),
+        pattern: at(`/v3/session/${uuidPattern}/delete/`),
         handle: withSession((session) => this.#deleteByApi(session)),
       },
       {
         method: "GET",
-        pattern: at(`/v3/session/${uuid}/generate-pdf/`),
+        pattern: at(`/v3/session/${uuidPattern}/generate-pdf/`),
         handle: withSession((session) =>
           hasReports(session.status)
             ? { status: 200, headers: { "content-type": "application/pdf" }, body: "%PDF-1.7" }
@@ -330,7 +330,7 @@ export class DiditSessions {
   }
 
   #list(request: ReceivedRequest): ImitationResponse {
-    const rows = listed([...this.all.values()], request);
+    const rows = listSessions([...this.all.values()], request);
     return Array.isArray(rows) ? { status: 200, body: pageOf(rows, request, this.#origin()) } : rows;
   }
 

@@ -26,7 +26,7 @@ export const knownAs = (providerId: string, changes: Partial<KnownApplication> =
 
 export const { id: reference } = anApplication();
 
-export const toCreate = (changes: Partial<ApplicationToCreate> = {}): ApplicationToCreate => ({
+export const anApplicationToCreate = (changes: Partial<ApplicationToCreate> = {}): ApplicationToCreate => ({
   reference,
   locale: "fr",
   allowedDocuments: ["id_card", "passport"],

@@ -80,7 +80,8 @@ export const dateTime = (at: Date): string =>
 export const dateTimeMs = (at: Date): string => `${dateTime(at)}.${String(at.getUTCMilliseconds()).padStart(3, "0")}`;
 
 /**
- * The body of a review. Pages: https://docs.sumsub.com/reference/get-applicant-review-status and
+ * Returns the body of a review. Pages:
+ * https://docs.sumsub.com/reference/get-applicant-review-status and
  * https://docs.sumsub.com/reference/get-applicant-data (2026-11-28).
  */
 export const reviewBody = (applicant: SumsubApplicant): Record<string, unknown> => ({
@@ -128,7 +129,9 @@ const recognizedInfo = {
 
 const requiredIdDocs = (level: SumsubLevel) => ({ docSets: level.docSets });
 
-/** An applicant. Page: https://docs.sumsub.com/reference/get-applicant-data (2026-11-28). */
+/**
+ * Returns an applicant. Page: https://docs.sumsub.com/reference/get-applicant-data (2026-11-28).
+ */
 export const applicantBody = (applicant: SumsubApplicant, level: SumsubLevel, clientId: string): Record<string, unknown> => ({
   id: applicant.id,
   createdAt: dateTime(applicant.createdAt),
@@ -180,7 +183,7 @@ export function stepsBody(applicant: SumsubApplicant, level: SumsubLevel): Recor
   );
 }
 
-/** An AML case. Page: https://docs.sumsub.com/reference/get-aml-case-data (2026-11-28). */
+/** Returns an AML case. Page: https://docs.sumsub.com/reference/get-aml-case-data (2026-11-28). */
 export const amlBody = (
   applicant: SumsubApplicant,
   hits: readonly SumsubAmlHit[],
@@ -199,7 +202,10 @@ export const amlBody = (
   hits: hits.map((hit) => ({ ...hit, dob: ["1974"], countries: ["ES"], sources: ["https://news.example.org/articles/sample"] })),
 });
 
-/** A level. Page: https://docs.sumsub.com/reference/get-available-applicant-levels (2026-11-28). */
+/**
+ * Returns a level. Page: https://docs.sumsub.com/reference/get-available-applicant-levels
+ * (2026-11-28).
+ */
 export const levelBody = (level: SumsubLevel, clientId: string): Record<string, unknown> => ({
   id: level.id,
   clientId,

@@ -12,7 +12,7 @@ const codes = {
 } as const;
 
 /**
- * An error with the documented fields. `errorCode` and `errorName` may be absent. Page:
+ * Returns an error with the documented fields. `errorCode` and `errorName` may be absent. Page:
  * https://docs.sumsub.com/reference/review-api-health (2026-11-28).
  */
 export const sumsubError = (

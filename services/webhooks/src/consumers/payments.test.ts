@@ -33,14 +33,14 @@ test("a payment event is stored with the body that every attempt sends", async (
   });
 });
 
-test("the body of a change at the card processor has the origin PROCESSOR", async () => {
+test("the payments consumer stores a webhook body with the origin PROCESSOR for a change at the card processor", async () => {
   const event = aPaymentEvent({ origin: "PROCESSOR" });
   await harness.publish(event);
   const [row] = await harness.sql<{ body: string }>("select body from event where id = ?", [event.id]);
   expect(row?.body).toContain('"refunded_amount":"5000.00","origin":"PROCESSOR"}');
 });
 
-test("an event creates one delivery for each endpoint of the business that selects its type", async () => {
+test("the payments consumer creates one delivery for each endpoint of the business that selects the event's type", async () => {
   const caller = aBusinessCaller();
   const create = (events: string[], by = caller) => harness.endpoints.createWebhookEndpoint({ url, events }, { caller: by });
   const [all, subscribed] = [await create([]), await create(["PAYMENT_REFUNDED", "KYC_CANCELED"])];

@@ -70,7 +70,7 @@ test("a delivery sends the stored body by POST with both signatures", async () =
   expect(delivery).toMatchObject({ status: DeliveryStatus.SUCCEEDED, attempts: [{ statusCode: 200 }] });
 });
 
-test("an event that is twice in a batch is sent once", async () => {
+test("the delivery worker sends an event once if a batch of messages contains it twice", async () => {
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
   await create(receiver.url, caller);
@@ -98,7 +98,7 @@ test("a delivery is FAILED after eight failed attempts and is not retried", asyn
   expect(receiver.requests).toHaveLength(8);
 });
 
-test("a redirect counts as a failure", async () => {
+test("the delivery worker records a redirect as a failed attempt", async () => {
   await using target = await startReceiver();
   await using receiver = await startReceiver(respondWith(302, { location: target.url }));
   const { delivery } = await deliverOne(receiver.url);

@@ -1,8 +1,8 @@
 import type { Logger } from "@amana/runtime";
-import { startBudget } from "../budget.ts";
 import { createHttpCalls, type HttpResponse, type LostCall } from "../http-calls.ts";
 import { createRateLimiter } from "../rate-limiter.ts";
 import { readMatching, readObject } from "../read-values.ts";
+import { startTimeBudget } from "../time-budget.ts";
 import type { Outcome } from "../verification-provider.ts";
 import type { DiditConfig } from "./didit-config.ts";
 
@@ -31,7 +31,7 @@ export function createDiditApi(config: DiditConfig, logger: Logger) {
 
   return {
     async call({ operation, rateLimit, method, path, timeoutMs, content }: DiditCall): Promise<HttpResponse | LostCall> {
-      const remainingMs = startBudget(timeoutMs);
+      const remainingMs = startTimeBudget(timeoutMs);
       if (!(await rateLimiters[rateLimit].take(timeoutMs))) return { reason: "rate limit permits no call before the timeout" };
       const url = `${config.url}${path}`;
       const body = content && JSON.stringify(content);
@@ -65,5 +65,5 @@ export function createDiditApi(config: DiditConfig, logger: Logger) {
   };
 }
 
-export const pathOf = ({ providerId }: { readonly providerId: string }): string =>
+export const sessionPath = ({ providerId }: { readonly providerId: string }): string =>
   `/v3/session/${encodeURIComponent(providerId)}`;

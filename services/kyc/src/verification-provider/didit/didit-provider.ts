@@ -1,10 +1,10 @@
 import type { Logger } from "@amana/runtime";
-import { startBudget } from "../budget.ts";
 import { closedState } from "../closed-state.ts";
 import { type HttpResponse, isJsonResponse, type LostCall } from "../http-calls.ts";
 import { readComparedFields, refuseProfile } from "../profile.ts";
 import { readLink, readObject, readToken } from "../read-values.ts";
 import { createSetup } from "../setup.ts";
+import { startTimeBudget } from "../time-budget.ts";
 import type {
   ApplicationState,
   ApplicationToCreate,
@@ -16,7 +16,7 @@ import type {
   ReviewDecision,
   VerificationProvider,
 } from "../verification-provider.ts";
-import { createDiditApi, pathOf } from "./didit-api.ts";
+import { createDiditApi, sessionPath } from "./didit-api.ts";
 import { readDiditCallback } from "./didit-callback.ts";
 import type { DiditConfig } from "./didit-config.ts";
 import { readSetup, type Workflow, type Workflows } from "./didit-setup.ts";
@@ -47,7 +47,7 @@ export function createDiditProvider(config: DiditConfig, logger: Logger): Verifi
     maxAttemptsDefault: 1,
     refusals: (application) => refuse(application, config, setup.newest()),
     async create(application, timeoutMs) {
-      const remainingMs = startBudget(timeoutMs);
+      const remainingMs = startTimeBudget(timeoutMs);
       const workflows = await setup.usable(timeoutMs);
       const workflow = application.requireVideo ? workflows?.video : workflows?.still;
       if (workflow) return await create(parts, application, workflow, remainingMs());
@@ -103,12 +103,12 @@ async function close(
   why: CloseReason,
   timeoutMs: number,
 ): Promise<Outcome<ApplicationState>> {
-  const remainingMs = startBudget(timeoutMs);
+  const remainingMs = startTimeBudget(timeoutMs);
   const closed: Outcome<ApplicationState> = { kind: "accepted", value: closedState(known, why) };
   const current = await readState(parts, known, timeoutMs);
   if (current.kind === "refused" && current.isGone) return closed;
   if (current.kind !== "accepted") return current;
-  // A decided session accepts no further submission, so its used-up link counts as closed.
+  // A decided session accepts no further submission, so its link needs no closing.
   if (!isOpen(current.value)) return why === "USED_UP" ? closed : current;
   const response = await deleteSession(parts, known, remainingMs());
   return isDeleted(response) ? closed : parts.api.toFailure(response);
@@ -123,7 +123,7 @@ const isDeleted = (response: HttpResponse | LostCall): boolean =>
   (response.status === 204 || response.status === 404 || (response.status === 200 && isJsonResponse(response)));
 
 const deleteSession = ({ api }: DiditParts, known: KnownApplication, timeoutMs: number) =>
-  api.call({ operation: "kyc_cancel", rateLimit: "write", method: "DELETE", path: `${pathOf(known)}/delete/`, timeoutMs });
+  api.call({ operation: "kyc_cancel", rateLimit: "write", method: "DELETE", path: `${sessionPath(known)}/delete/`, timeoutMs });
 
 async function review(
   parts: DiditParts,
@@ -131,8 +131,8 @@ async function review(
   { outcome, reviewer }: ReviewDecision,
   timeoutMs: number,
 ): Promise<Outcome<ApplicationState>> {
-  const remainingMs = startBudget(timeoutMs);
-  const path = `${pathOf(known)}/update-status/`;
+  const remainingMs = startTimeBudget(timeoutMs);
+  const path = `${sessionPath(known)}/update-status/`;
   const content = { new_status: outcome === "APPROVED" ? "Approved" : "Declined", comment: `Amana ${reviewer}` };
   const response = await parts.api.call({
     operation: "kyc_review",
@@ -146,7 +146,8 @@ async function review(
   const isRead = "status" in response && (response.status === 200 || response.status === 400);
   if (!isRead) return parts.api.toFailure(response);
   const state = await readState(parts, { ...known, pendingOutcome: outcome }, remainingMs());
-  // If a rejected decision stayed pending, a later approval by an API key would pass as this one.
+  // If a rejected decision stayed pending, an API key's later approval would count as this
+  // decision.
   const isRejected = response.status === 400 && state.kind === "accepted" && state.value.verdict === "NEEDS_REVIEW";
   return isRejected ? { kind: "refused", status: 400, errorCode: "didit_400" } : state;
 }
@@ -154,7 +155,7 @@ async function review(
 /** Deletes the session and the user. Only the deletion of the user removes the data permanently. */
 async function erase(parts: DiditParts, known: KnownApplication, timeoutMs: number): Promise<Outcome<"erased">> {
   const { api } = parts;
-  const remainingMs = startBudget(timeoutMs);
+  const remainingMs = startTimeBudget(timeoutMs);
   const session = await deleteSession(parts, known, timeoutMs);
   if (!isDeleted(session)) return api.toFailure(session);
   const content = { vendor_data_list: [known.reference] };

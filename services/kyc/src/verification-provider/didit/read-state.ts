@@ -1,7 +1,7 @@
 import type { Logger } from "@amana/runtime";
-import { startBudget } from "../budget.ts";
+import { startTimeBudget } from "../time-budget.ts";
 import type { ApplicationState, KnownApplication, Outcome } from "../verification-provider.ts";
-import { type DiditApi, pathOf } from "./didit-api.ts";
+import { type DiditApi, sessionPath } from "./didit-api.ts";
 import type { DiditConfig } from "./didit-config.ts";
 import { isApprovedByPerson, readDecision, reviewsMax } from "./read-decision.ts";
 
@@ -17,8 +17,8 @@ export async function readState(
   known: KnownApplication,
   timeoutMs: number,
 ): Promise<Outcome<ApplicationState>> {
-  const remainingMs = startBudget(timeoutMs);
-  const path = `${pathOf(known)}/decision/`;
+  const remainingMs = startTimeBudget(timeoutMs);
+  const path = `${sessionPath(known)}/decision/`;
   const response = await api.call({ operation: "kyc_get", rateLimit: "read", method: "GET", path, timeoutMs });
   if ("reason" in response || response.status !== 200) return api.toFailure(response);
   const state = readDecision(response.content, known, config.environment);

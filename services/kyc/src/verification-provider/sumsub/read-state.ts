@@ -1,12 +1,12 @@
 import type { Logger } from "@amana/runtime";
-import { startBudget } from "../budget.ts";
 import { type HttpResponse, isJsonResponse, type LostCall } from "../http-calls.ts";
+import { startTimeBudget } from "../time-budget.ts";
 import type { ApplicationState, KnownApplication, Outcome } from "../verification-provider.ts";
 import { readApplicant, readReview } from "./read-applicant.ts";
-import { pathOf, type SumsubApi } from "./sumsub-api.ts";
+import { applicantPath, type SumsubApi } from "./sumsub-api.ts";
 import { levelFor, type SumsubConfig } from "./sumsub-config.ts";
 
-/** Rejects a body that is not JSON. It is no evidence, so no verdict may depend on it. */
+/** Returns whether a response has a JSON body. Other bodies are no evidence for a verdict. */
 const isReadable = (response: HttpResponse | LostCall): response is HttpResponse =>
   "status" in response && response.status === 200 && isJsonResponse(response);
 
@@ -22,10 +22,10 @@ export async function readState(
   known: KnownApplication,
   timeoutMs: number,
 ): Promise<Outcome<ApplicationState>> {
-  const remainingMs = startBudget(timeoutMs);
+  const remainingMs = startTimeBudget(timeoutMs);
   const get = (operation: string, rateLimit: "read" | "aml", path: string) =>
     api.call({ operation, rateLimit, method: "GET", path, timeoutMs: remainingMs() });
-  const applicant = await get("kyc_get", "read", `${pathOf(known)}/one`);
+  const applicant = await get("kyc_get", "read", `${applicantPath(known)}/one`);
   if ("reason" in applicant || applicant.status !== 200) return api.toFailure(applicant);
   const review = readReview(applicant.content);
   if (!review) {
@@ -42,7 +42,7 @@ export async function readState(
   const needsAml = isDecided && review.verdict !== "REJECTED" && !isStillInReview;
   const id = encodeURIComponent(known.providerId);
   const [steps, amlCase] = await Promise.all([
-    needsSteps ? get("kyc_steps", "read", `${pathOf(known)}/requiredIdDocsStatus`) : undefined,
+    needsSteps ? get("kyc_steps", "read", `${applicantPath(known)}/requiredIdDocsStatus`) : undefined,
     needsAml ? get("kyc_aml", "aml", `/resources/api/applicants/${id}/amlCase`) : undefined,
   ]);
   if (steps && !isReadable(steps)) return { kind: "unknown", reason: "the steps cannot be read" };

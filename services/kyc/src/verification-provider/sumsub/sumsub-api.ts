@@ -1,8 +1,8 @@
 import type { Logger } from "@amana/runtime";
-import { startBudget } from "../budget.ts";
 import { createHttpCalls, type HttpResponse, type LostCall } from "../http-calls.ts";
 import { createRateLimiter } from "../rate-limiter.ts";
 import { readObject } from "../read-values.ts";
+import { startTimeBudget } from "../time-budget.ts";
 import type { Outcome } from "../verification-provider.ts";
 import type { SumsubConfig } from "./sumsub-config.ts";
 import { signRequest } from "./sumsub-signature.ts";
@@ -37,7 +37,7 @@ export function createSumsubApi(config: SumsubConfig, logger: Logger) {
 
   return {
     async call({ operation, rateLimit, method, path, timeoutMs, content }: SumsubCall): Promise<HttpResponse | LostCall> {
-      const remainingMs = startBudget(timeoutMs);
+      const remainingMs = startTimeBudget(timeoutMs);
       if (!(await rateLimiters[rateLimit].take(timeoutMs))) return { reason: "rate limit permits no call before the timeout" };
       const url = `${config.url}${path}`;
       const body = content && JSON.stringify(content);
@@ -86,5 +86,5 @@ export function errorCodeOf({ content }: HttpResponse): number | undefined {
   return Number.isSafeInteger(code) ? (code as number) : undefined;
 }
 
-export const pathOf = ({ providerId }: { readonly providerId: string }): string =>
+export const applicantPath = ({ providerId }: { readonly providerId: string }): string =>
   `/resources/applicants/${encodeURIComponent(providerId)}`;

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import type { Logger } from "@amana/runtime";
-import { startBudget } from "../budget.ts";
 import { closedState } from "../closed-state.ts";
 import { type HttpResponse, isJsonResponse, type LostCall } from "../http-calls.ts";
 import { readComparedFields, refuseProfile } from "../profile.ts";
 import { readLink, readObject, readToken } from "../read-values.ts";
 import { createSetup } from "../setup.ts";
+import { startTimeBudget } from "../time-budget.ts";
 import type {
   ApplicationState,
   ApplicationToCreate,
@@ -19,7 +19,7 @@ import type {
 } from "../verification-provider.ts";
 import { readReview } from "./read-applicant.ts";
 import { readState, type SumsubParts } from "./read-state.ts";
-import { createSumsubApi, errorCodeOf, errorCodes, pathOf } from "./sumsub-api.ts";
+import { applicantPath, createSumsubApi, errorCodeOf, errorCodes } from "./sumsub-api.ts";
 import { levelFor, type SumsubConfig } from "./sumsub-config.ts";
 import { readSetup } from "./sumsub-setup.ts";
 import { readSumsubCallback } from "./sumsub-signature.ts";
@@ -46,7 +46,7 @@ export function createSumsubProvider(config: SumsubConfig, logger: Logger): Veri
     maxAttemptsDefault: 3,
     refusals: (application) => refuse(application, config),
     async create(application, timeoutMs) {
-      const remainingMs = startBudget(timeoutMs);
+      const remainingMs = startTimeBudget(timeoutMs);
       if (await setup.usable(timeoutMs)) return await create(parts, application, remainingMs());
       return { kind: "unknown", reason: "the configuration at the vendor has errors or was not read" };
     },
@@ -66,7 +66,7 @@ async function create(
   timeoutMs: number,
 ): Promise<Outcome<CreatedApplication>> {
   const { api, config } = parts;
-  const remainingMs = startBudget(timeoutMs);
+  const remainingMs = startTimeBudget(timeoutMs);
   const level = levelFor(config, application);
   if (level === undefined) return { kind: "refused", status: 422, errorCode: "no_level" };
   const applicant = await createApplicant(parts, application, level, timeoutMs);
@@ -98,7 +98,7 @@ async function createApplicant(
   level: string,
   timeoutMs: number,
 ): Promise<Applicant> {
-  const remainingMs = startBudget(timeoutMs);
+  const remainingMs = startTimeBudget(timeoutMs);
   const path = `/resources/applicants?levelName=${encodeURIComponent(level)}`;
   const content = toApplicant(application);
   const created = await api.call({ operation: "kyc_create", rateLimit: "write", method: "POST", path, timeoutMs, content });
@@ -134,16 +134,17 @@ async function close(
   timeoutMs: number,
 ): Promise<Outcome<ApplicationState>> {
   const { api } = parts;
-  const remainingMs = startBudget(timeoutMs);
+  const remainingMs = startTimeBudget(timeoutMs);
   const closed: Outcome<ApplicationState> = { kind: "accepted", value: closedState(known, why) };
   const current = await readState(parts, known, timeoutMs);
   if (current.kind === "refused" && current.isGone) return closed;
   if (current.kind !== "accepted") return current;
   const { status } = current.value;
   if (status === "CANCELED") return closed;
-  // An officer can request a retry from a decided applicant, so its used-up link is also closed.
+  // An officer can request a retry from a decided applicant. After the last attempt, the link is
+  // closed even then.
   if (!isOpen(current.value) && !(status === "COMPLETED" && why === "USED_UP")) return current;
-  const path = `${pathOf(known)}/presence/deactivated`;
+  const path = `${applicantPath(known)}/presence/deactivated`;
   const response = await api.call({
     operation: "kyc_cancel",
     rateLimit: "write",
@@ -175,9 +176,9 @@ async function review(
   timeoutMs: number,
 ): Promise<Outcome<ApplicationState>> {
   const { api } = parts;
-  const remainingMs = startBudget(timeoutMs);
+  const remainingMs = startTimeBudget(timeoutMs);
   const isApproval = outcome === "APPROVED";
-  const path = `${pathOf(known)}/-/${isApproval ? "approve" : "reject"}`;
+  const path = `${applicantPath(known)}/-/${isApproval ? "approve" : "reject"}`;
   const content = isApproval ? {} : { note: `Amana ${reviewer}` };
   const response = await api.call({ operation: "kyc_review", rateLimit: "write", method: "POST", path, timeoutMs, content });
   const isAccepted = "status" in response && (response.status === 200 || response.status === 204);
@@ -186,7 +187,7 @@ async function review(
 }
 
 async function erase({ api }: SumsubParts, known: KnownApplication, timeoutMs: number): Promise<Outcome<"requested">> {
-  const path = `${pathOf(known)}/presence/deactivated`;
+  const path = `${applicantPath(known)}/presence/deactivated`;
   const response = await api.call({ operation: "kyc_erase", rateLimit: "write", method: "PATCH", path, timeoutMs });
   const isGone = isDeactivated(response) || ("status" in response && response.status === 404);
   // Sumsub's API documents no deletion, so an operator requests it in the dashboard.

@@ -1,5 +1,5 @@
 /** Starts a time budget. Returns a function that returns the remaining milliseconds. */
-export function startBudget(timeoutMs: number): () => number {
+export function startTimeBudget(timeoutMs: number): () => number {
   const startedMs = performance.now();
   return () => timeoutMs - (performance.now() - startedMs);
 }

@@ -14,7 +14,7 @@ const faultPoints = {
   },
 } as const;
 
-describe.each(["didit", "sumsub"] as const)("kyc with %s, killed between two calls to the vendor", (vendor) => {
+describe.each(["didit", "sumsub"] as const)("contract test 14: kyc with %s, killed between two calls to the vendor", (vendor) => {
   let harness: Harness;
   beforeAll(async () => {
     harness = await startHarness({ provider: vendor });

@@ -145,7 +145,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     });
   });
 
-  test(`kyc with ${vendor} accepts a callback while the vendor does not respond, and adopts the verdict in the next check`, async () => {
+  test(`contract test 14: kyc with ${vendor} accepts a callback while the vendor does not respond, and adopts the verdict in the next check`, async () => {
     const { id, linkUrl } = await harness.create();
     await withCallbacks(async () => {
       await harness.sandbox.fault("kyc_get", "timeout_before", 20);
@@ -158,7 +158,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(await readStored(id)).toMatchObject({ verdict: "APPROVED" });
   });
 
-  test(`kyc with ${vendor} continues the back-off of checks while the vendor's state does not change`, async () => {
+  test(`contract test 14: kyc with ${vendor} continues the back-off of checks while the vendor's state does not change`, async () => {
     const { id } = await harness.create();
     await makeDue(id, "-1 day");
     await harness.checkDue();
@@ -322,7 +322,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     });
   });
 
-  test(`kyc reads earlier applications at ${vendor} after a change of the provider, and does not start without the settings of ${vendor}`, async () => {
+  test(`contract test 14: kyc reads earlier applications at ${vendor} after a change of the provider, and does not start without the settings of ${vendor}`, async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     const settings = {
@@ -360,7 +360,7 @@ describe("kyc with didit", () => {
   afterAll(() => harness[Symbol.asyncDispose]());
   afterEach(() => harness.sandbox.clearFaults());
 
-  test("create of the Didit client returns an unfinished session with the same reference, and replaces a finished session", async () => {
+  test("contract test 1: create of the Didit client returns an unfinished session with the same reference, and replaces a finished session", async () => {
     const first = await createAtVendor();
     expect(await createAtVendor({ reference: first.reference })).toMatchObject({
       providerId: first.providerId,
@@ -371,7 +371,7 @@ describe("kyc with didit", () => {
     expect(second.providerId).not.toBe(first.providerId);
   });
 
-  test("kyc with didit ignores a second session with the same reference, and its callbacks", async () => {
+  test("contract test 1: kyc with didit ignores a second session with the same reference, and its callbacks", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     await harness.sandbox.submit(linkUrl, { outcome: "needs_review" });
@@ -388,19 +388,22 @@ describe("kyc with didit", () => {
     expect(await readStored(id)).toMatchObject({ verdict: "NEEDS_REVIEW" });
   });
 
-  test("create of the Didit client returns a refusal for a 400 that names a field, and an unknown outcome for a 400 that names none", async () => {
+  test("contract test 1: create of the Didit client returns a refusal for a 400 that names a field, and an unknown outcome for a 400 that names none", async () => {
     const refused = await current().create(aCreation({ redirectUrl: "ftp://shop.test" }), timeoutMs);
     expect(refused).toEqual({ kind: "refused", status: 400, errorCode: "didit_400_callback" });
     await harness.sandbox.fault("kyc_create", "error:400", 1);
     expect(await current().create(aCreation(), timeoutMs)).toMatchObject({ kind: "unknown" });
   });
 
-  test.each([403, 408, 500, 503])("create of the Didit client returns an unknown outcome for the status %i", async (status) => {
-    await harness.sandbox.fault("kyc_create", `error:${status}`, 1);
-    expect(await current().create(aCreation(), timeoutMs)).toMatchObject({ kind: "unknown" });
-  });
+  test.each([403, 408, 500, 503])(
+    "contract test 1: create of the Didit client returns an unknown outcome for the status %i",
+    async (status) => {
+      await harness.sandbox.fault("kyc_create", `error:${status}`, 1);
+      expect(await current().create(aCreation(), timeoutMs)).toMatchObject({ kind: "unknown" });
+    },
+  );
 
-  test("review of the Didit client returns the state of a session that already has the decision, and a refusal for a deleted session", async () => {
+  test("contract test 4: review of the Didit client returns the state of a session that already has the decision, and a refusal for a deleted session", async () => {
     const { providerId, reference, linkUrl } = await createAtVendor();
     await harness.sandbox.submit(linkUrl, { outcome: "approved" });
     const decision = { outcome: "APPROVED", reviewer: "op_1", note: "" } as const;
@@ -439,7 +442,7 @@ describe("kyc with didit", () => {
     });
   });
 
-  test("create of the Didit client returns an unknown outcome for a 429, and makes no call during the pause after it", async () => {
+  test("contract test 1: create of the Didit client returns an unknown outcome for a 429, and makes no call during the pause after it", async () => {
     await harness.sandbox.fault("kyc_create", "error:429", 1);
     expect(await current().create(aCreation(), timeoutMs)).toMatchObject({ kind: "unknown" });
     expect(await current().create(aCreation(), 1_000)).toEqual({
@@ -461,20 +464,20 @@ describe("kyc with sumsub", () => {
   afterAll(() => harness[Symbol.asyncDispose]());
   afterEach(() => harness.sandbox.clearFaults());
 
-  test("create of the Sumsub client returns the existing applicant with a new link for a known reference", async () => {
+  test("contract test 7: create of the Sumsub client returns the existing applicant with a new link for a known reference", async () => {
     const first = await createAtVendor();
     const second = await createAtVendor({ reference: first.reference });
     expect(second.providerId).toBe(first.providerId);
     expect(second.linkUrl).not.toBe(first.linkUrl);
   });
 
-  test("create of the Sumsub client returns a refusal if the existing applicant has another level", async () => {
+  test("contract test 7: create of the Sumsub client returns a refusal if the existing applicant has another level", async () => {
     const { reference } = await createAtVendor();
     const other = await current().create(aCreation({ reference, allowedDocuments: ["passport"] }), timeoutMs);
     expect(other).toEqual({ kind: "refused", status: 409, errorCode: "sumsub_409_other_level" });
   });
 
-  test("kyc with sumsub creates an application if the vendor's response with the link is lost", async () => {
+  test("contract test 7: kyc with sumsub creates an application if the vendor's response with the link is lost", async () => {
     await harness.sandbox.fault("kyc_link", "reset_after", 1);
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
@@ -482,7 +485,7 @@ describe("kyc with sumsub", () => {
     expect(await harness.readRefreshed(id, caller)).toMatchObject({ verdict: KycVerdict.APPROVED });
   });
 
-  test("kyc with sumsub permits attempts after RETRY until none remains, and then closes the link", async () => {
+  test("contract test 8: kyc with sumsub permits attempts after RETRY until none remains, and then closes the link", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller, { maxAttempts: 2 });
     await harness.sandbox.submit(linkUrl, { outcome: "failed" });
@@ -499,7 +502,7 @@ describe("kyc with sumsub", () => {
     expect(await harness.readEventNames(id)).toEqual(["CREATED", "FAILED", "FAILED"]);
   });
 
-  test("get of the Sumsub client returns an unknown outcome if the AML case cannot be read", async () => {
+  test("contract test 10: get of the Sumsub client returns an unknown outcome if the AML case cannot be read", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     await harness.sandbox.submit(linkUrl, { outcome: "approved" });
@@ -511,14 +514,14 @@ describe("kyc with sumsub", () => {
     }
   });
 
-  test("review of the Sumsub client returns an unknown outcome while the applicant is being checked", async () => {
+  test("contract test 11: review of the Sumsub client returns an unknown outcome while the applicant is being checked", async () => {
     const { providerId, reference, linkUrl } = await createAtVendor();
     await harness.sandbox.submit(linkUrl, { outcome: "approved", hold_seconds: 600 });
     const decision = { outcome: "APPROVED", reviewer: "op_1", note: "" } as const;
     expect(await current().review(knownOf(providerId, reference), decision, timeoutMs)).toMatchObject({ kind: "unknown" });
   });
 
-  test("cancel of the Sumsub client returns the state of an applicant that is being checked, and closes an open one, also when repeated", async () => {
+  test("contract test 11: cancel of the Sumsub client returns the state of an applicant that is being checked, and closes an open one, also when repeated", async () => {
     const submitted = await createAtVendor();
     await harness.sandbox.submit(submitted.linkUrl, { outcome: "approved", hold_seconds: 600 });
     const known = knownOf(submitted.providerId, submitted.reference);

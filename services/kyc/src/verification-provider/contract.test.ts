@@ -64,7 +64,7 @@ const aRequest = (vendor: "didit" | "sumsub", changes: Partial<ApplicationToCrea
   ...changes,
 });
 
-describe("refusals", () => {
+describe("contract test 13: refusals", () => {
   test.each(names)("refusals of the client of %s is empty for a request with supported fields only", (vendor) => {
     expect(providers[vendor]("refuse").refusals(aRequest(vendor))).toEqual([]);
   });
@@ -135,7 +135,7 @@ function replaceAt(value: unknown, [name, ...rest]: Path, replacement: unknown):
 const replacements = ["absent", null, "tomorrow", 7, {}, []];
 const terms = { requireVideo: true, allowedDocuments: ["id_card", "passport"] } as const;
 
-describe("evaluate, for a response with one missing or unknown field", () => {
+describe("contract test 15: evaluate, for a response with one missing or unknown field", () => {
   const known: KnownApplication = { ...anApplication().known(), profileKeys: ["first_name"] };
 
   /** Fields that the client ignores: personal data, and fields that are not evidence. */

@@ -26,7 +26,7 @@ const evaluateState = (decision: object, changes: Partial<KnownApplication> = {}
   return state && evaluate(state.verdict, state, terms, "2026-05-01");
 };
 
-describe("readDecision", () => {
+describe("contract test 2: readDecision", () => {
   test("readDecision reads every field of an approved decision, which evaluate approves", () => {
     expect(read(aDecision())).toMatchObject({
       providerId: sessionId,
@@ -145,7 +145,7 @@ describe("readDecision", () => {
   });
 });
 
-describe("readLifetimeMs", () => {
+describe("contract test 1: readLifetimeMs", () => {
   test.each([
     [1_440, 24],
     [3_599, 3_599 / 60],
@@ -160,7 +160,7 @@ describe("readLifetimeMs", () => {
   });
 });
 
-describe("Didit AML", () => {
+describe("contract test 3: Didit AML", () => {
   const aHit = (review_status: string) => ({ caption: "canary-hit", review_status });
   test.each([
     ["no screening", aDecision({ aml_screenings: null }), undefined, undefined],
@@ -194,7 +194,7 @@ describe("Didit AML", () => {
   });
 });
 
-describe("isApprovedByPerson", () => {
+describe("contract test 4: isApprovedByPerson", () => {
   test.each([
     ["an approval by a person in the console", [aReview()], true],
     ["an approval by an API key", [aReview({ actor_type: "API_KEY" })], false],
@@ -217,7 +217,7 @@ describe("isApprovedByPerson", () => {
   });
 });
 
-describe("readDiditCallback", () => {
+describe("contract test 5: readDiditCallback", () => {
   const now = new Date("2026-05-01T10:00:00Z");
   const seconds = now.getTime() / 1000;
   const aCallback = (changes: object = {}) =>

@@ -35,7 +35,7 @@ const evaluateState = (responses: Responses = {}, changes: Partial<KnownApplicat
   return state && evaluate(state.verdict, state, terms, "2026-05-01");
 };
 
-describe("signRequest", () => {
+describe("contract test 6: signRequest", () => {
   const token = { appToken: "prd:token", secretKey: "secret" };
   const nowMs = 1_777_000_000_999;
   const hmac = (text: string) => createHmac("sha256", "secret").update(text).digest("hex");
@@ -65,7 +65,7 @@ describe("signRequest", () => {
   });
 });
 
-describe("Sumsub statuses", () => {
+describe("contract test 8: Sumsub statuses", () => {
   test.each([
     [{ reviewStatus: "pending" }, "SUBMITTED", undefined],
     [{ reviewStatus: "prechecked" }, "PROCESSING", undefined],
@@ -114,7 +114,7 @@ describe("Sumsub statuses", () => {
   });
 });
 
-describe("Sumsub evidence", () => {
+describe("contract test 9: Sumsub evidence", () => {
   test("readApplicant reads every field of an approved applicant, which evaluate approves", () => {
     expect(read()).toMatchObject({
       livenessOutcome: "PASSED",
@@ -212,7 +212,7 @@ describe("Sumsub evidence", () => {
   });
 });
 
-describe("Sumsub AML case", () => {
+describe("contract test 10: Sumsub AML case", () => {
   test.each([
     ["no case", undefined, undefined, undefined],
     ["no hits", anAmlCase(), 0, "CLEAR"],
@@ -245,7 +245,7 @@ describe("Sumsub AML case", () => {
   });
 });
 
-describe("readSumsubCallback", () => {
+describe("contract test 12: readSumsubCallback", () => {
   const aCallback = (changes: object = {}) =>
     JSON.stringify({
       applicantId,

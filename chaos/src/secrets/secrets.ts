@@ -1,4 +1,5 @@
 import { serviceNames } from "@amana/dev-env/services";
+import type { System } from "@amana/dev-env/system";
 import {
   findFiles,
   findPlaces,
@@ -8,11 +9,14 @@ import {
   readLogPlaces,
 } from "@amana/e2e/find-everywhere";
 import { aBusiness, startTestSystem } from "@amana/e2e/test-system";
+import { createRepeater } from "../matrix/repeat-request.ts";
 import type { Program, ProgramRun } from "../program.ts";
 import { createRandom } from "../random.ts";
 import { Canaries } from "./canaries.ts";
 import { failInDatabase, type SecretsContext, sendCanaries } from "./send-canaries.ts";
 import { verifyWithPersonalData } from "./verify-with-personal-data.ts";
+
+const creationMsMax = 90_000;
 
 /**
  * Puts a canary into every secret and personal field, in successful, rejected and failing requests.
@@ -43,6 +47,7 @@ async function run({ seed, signal, report, log, kycProvider = "port" }: ProgramR
   env["gateway"] = { ...env["gateway"], RATE_LIMIT_FAILED_AUTH_PER_MINUTE: "0" };
   await using testSystem = await startTestSystem("kafka", env, { kycProvider });
   const { system } = testSystem;
+  await waitForCreations(system);
   for (const [name, value] of findSecretSettings(serviceNames.map(system.envOf))) {
     canaries.add(`setting ${name}`, value);
   }
@@ -114,6 +119,16 @@ async function run({ seed, signal, report, log, kycProvider = "port" }: ProgramR
     postgresLog.includes("duplicate key value"),
     () => "the log contains no 'duplicate key value'",
   );
+}
+
+/**
+ * Waits until an application can be created. If kyc starts before the sandbox, it reads the vendor's
+ * configuration again only after some seconds, and rejects creations until then.
+ */
+async function waitForCreations({ gatewayUrl, business }: System): Promise<void> {
+  const repeat = createRepeater({ gatewayUrl: () => gatewayUrl, signal: AbortSignal.timeout(creationMsMax) });
+  const created = await repeat(business.api_key, "/api/v1/kyc/applications", {}, ({ status }) => status === 201);
+  if (!created) throw new Error(`no application could be created within ${creationMsMax / 1000} s after the start`);
 }
 
 /**

@@ -28,7 +28,7 @@ export async function readPersonalTexts(system: System, vendor: Vendor, referenc
     if (response.statusCode !== 200) throw new Error(`GET ${path} returned ${response.statusCode}: ${text}`);
     texts.push(text);
   }
-  return [...new Set(texts.join("\n").match(/canary-[a-z-]+/g))];
+  return [...new Set(texts.join("\n").match(/canary-[\w-]+/g))];
 }
 
 /** Returns the vendor's authentication (docs.sumsub.com/reference/authentication). */

@@ -115,7 +115,8 @@ const createApplicant = (context: SecretsContext) => ({
 });
 
 async function createApplication(context: SecretsContext): Promise<Application> {
-  const { body } = await call(context, [201], "POST", path, createApplicant(context));
+  const { status, body, text } = await call(context, [201], "POST", path, createApplicant(context));
+  if (status !== 201) throw new Error(`a creation returned ${status}: ${text}`);
   return { id: String(body["id"]), link: String(body["link_url"]) };
 }
 

@@ -31,8 +31,8 @@ export interface TestedApplication {
   readonly repeat: ReturnType<typeof createRepeater>;
   /** Reads the application with the public API. Repeats a request that fails. */
   read(): Promise<Readonly<Record<string, unknown>>>;
-  /** Waits for a webhook of this application. */
-  waitForWebhook(type: string): Promise<Readonly<Record<string, unknown>> | undefined>;
+  /** Waits for the first webhook of this application that has one of these types. */
+  waitForWebhook(...types: string[]): Promise<Readonly<Record<string, unknown>> | undefined>;
   /** Returns the text of a violation. */
   details(problem: string): () => string;
 }
@@ -70,7 +70,12 @@ export async function createApplication(context: ApplicationContext, random: Ran
       }, waitMsMax);
       return view;
     },
-    waitForWebhook: async (type) => (await business.receiver.next(type, id, waitMsMax))?.body,
+    async waitForWebhook(...types) {
+      const find = () =>
+        business.receiver.received.find(({ event, body: { application_id } }) => types.includes(event) && application_id === id);
+      await until(() => find() !== undefined, waitMsMax);
+      return find()?.body;
+    },
     details: (problem) => () => `${JSON.stringify({ id, ...terms, ...response })} ${problem}`,
   };
 }

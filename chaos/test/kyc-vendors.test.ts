@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { matrix } from "../src/matrix/matrix.ts";
+import { matrixProgram } from "../src/matrix/matrix.ts";
 import { runProgram } from "../src/run-program.ts";
-import { secrets } from "../src/secrets/secrets.ts";
-import { verdicts } from "../src/verdicts/verdicts.ts";
+import { secretsProgram } from "../src/secrets/secrets.ts";
+import { verdictsProgram } from "../src/verdicts/verdicts.ts";
 
 /** Seeds whose short runs contain many kinds of verdicts, decisions and faults. */
 const seeds = { didit: { verdicts: 483, matrix: 5035 }, sumsub: { verdicts: 742, matrix: 6017 } } as const;
 
 describe.each(["didit", "sumsub"] as const)("with KYC_PROVIDER=%s", (kycProvider) => {
   test("no row, log, file, message or response contains personal data of the vendor's responses and callbacks", async () => {
-    const report = await runProgram(secrets, { seed: 1, seconds: 1, kycProvider });
+    const report = await runProgram(secretsProgram, { seed: 1, seconds: 1, kycProvider });
     expect(report.violations).toEqual([]);
     expect(report.counted("personal fields of the vendor")).toBeGreaterThanOrEqual(kycProvider === "didit" ? 25 : 20);
     const operations = kycProvider === "didit" ? 4 : 6;
@@ -20,7 +20,7 @@ describe.each(["didit", "sumsub"] as const)("with KYC_PROVIDER=%s", (kycProvider
   });
 
   test("verdicts have their evidence and decisions by a person take effect once, during faults of kyc and of the vendor", async () => {
-    const report = await runProgram(verdicts, { seed: seeds[kycProvider].verdicts, seconds: 1, kycProvider });
+    const report = await runProgram(verdictsProgram, { seed: seeds[kycProvider].verdicts, seconds: 1, kycProvider });
     expect(report.violations).toEqual([]);
     for (const verdict of ["APPROVED", "NEEDS_REVIEW", "REJECTED"])
       expect(report.counted(`applications: ${verdict}`), verdict).toBeGreaterThan(0);
@@ -35,7 +35,7 @@ describe.each(["didit", "sumsub"] as const)("with KYC_PROVIDER=%s", (kycProvider
   });
 
   test("all promises hold after each of three schedules of work and faults", async () => {
-    const report = await runProgram(matrix, {
+    const report = await runProgram(matrixProgram, {
       ...{ seed: seeds[kycProvider].matrix, seconds: 400, kycProvider },
       matrix: { schedules: 3, shrinks: false },
     });

@@ -22,10 +22,7 @@ const controllerPort = 9093;
 export async function requireDockerEngine(): Promise<void> {
   const result = await runCommand("docker", ["version", "--format", "{{.Server.Version}}"], { timeoutMs: engineTimeoutMs });
   if (!result.ok) {
-    throw new DevEnvError(
-      `The docker command cannot connect to a Docker engine: ${result.failure}.`,
-      "Install Docker and start its engine.",
-    );
+    throw new DevEnvError(`docker version failed: ${result.failure}.`, "Install Docker and start its engine.");
   }
 }
 

@@ -1,6 +1,6 @@
 import type { SetupProblem } from "./verification-provider.ts";
 
-/** Time after a failed read in which requests for new applications do not repeat it. */
+/** Time for which requests for new applications do not read a configuration with errors again. */
 const repeatAfterMs = 10_000;
 
 /** Configuration at a vendor. `value`: the settings that the creation of an application needs. */
@@ -34,7 +34,9 @@ export function createSetup<T>(read: (timeoutMs: number) => Promise<Setup<T>>) {
     newest: (): T | undefined => newest?.value,
     /** Returns the configuration if it has no error. Reads it again if it had one. */
     async usable(timeoutMs: number): Promise<T | undefined> {
-      if (!isUsable(newest) && (running || performance.now() - readAtMs >= repeatAfterMs)) await probe(timeoutMs);
+      // A vendor that could not be read may respond again at any time.
+      const isDue = running || newest?.value === undefined || performance.now() - readAtMs >= repeatAfterMs;
+      if (!isUsable(newest) && isDue) await probe(timeoutMs);
       return isUsable(newest) ? newest?.value : undefined;
     },
   };

@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { createSetup, type Setup } from "./setup.ts";
+
+const faulty: Setup<string> = { value: "settings", problems: [{ severity: "error", text: "AML is missing" }] };
+const unread: Setup<string> = { value: undefined, problems: [{ severity: "error", text: "cannot be read" }] };
+const complete: Setup<string> = { value: "settings", problems: [{ severity: "warning", text: "no monitoring" }] };
+
+/** Returns the results of three uses, and the number of reads. `results`: result of each read. */
+async function useThrice(results: readonly Setup<string>[]) {
+  let reads = 0;
+  const setup = createSetup(async () => results[reads++] ?? complete);
+  const values: (string | undefined)[] = [];
+  for (let use = 0; use < 3; use++) values.push(await setup.usable(1_000));
+  return { values, reads };
+}
+
+test("createSetup reads a complete configuration once", async () => {
+  expect(await useThrice([complete])).toEqual({ values: ["settings", "settings", "settings"], reads: 1 });
+});
+
+test("createSetup reads the configuration at the next use if the vendor could not be read", async () => {
+  expect(await useThrice([unread, unread])).toEqual({ values: [undefined, undefined, "settings"], reads: 3 });
+});
+
+test("createSetup does not read a configuration with errors again at once", async () => {
+  expect(await useThrice([faulty])).toEqual({ values: [undefined, undefined, undefined], reads: 1 });
+});

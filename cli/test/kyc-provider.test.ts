@@ -109,11 +109,11 @@ test.each([
   expect(code).toBe(1);
 });
 
-test("kyc-provider check exits with 2 for incomplete settings", async () => {
+test("kyc-provider check exits with 2 for incomplete settings, and names the missing ones and the next step", async () => {
   const { KYC_DIDIT_API_KEY: _key, ...incomplete } = didit();
   expect(await amanaWith(incomplete, "kyc-provider", "check")).toMatchObject({
     code: 2,
-    err: expect.stringContaining("KYC_DIDIT_API_KEY is not set"),
+    err: expect.stringMatching(/KYC_DIDIT_API_KEY is not set.*services\/kyc\/\.env\.example/s),
   });
 });
 

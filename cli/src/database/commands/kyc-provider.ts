@@ -37,6 +37,8 @@ export function kycProvider(program: Command): void {
 const settingsHelp =
   "\nConnects to the verification providers with the KYC_… settings in the environment\n(services/kyc/.env.example). Guide: docs/kyc-providers.md";
 
+const settingsAdvice = "Set the settings of the kyc service in the environment (services/kyc/.env.example).";
+
 async function check({ json }: { json?: boolean }): Promise<void> {
   const rows = await withSettings(() => checkConfiguredProviders());
   printRows(
@@ -91,7 +93,7 @@ async function withSettings<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof SettingsError) throw new CommandError(error.message, exitCodes.usage);
+    if (error instanceof SettingsError) throw new CommandError(`${error.message}\n${settingsAdvice}`, exitCodes.usage);
     throw error;
   }
 }

@@ -21,7 +21,7 @@ test("resolveBusiness returns the present name and status of a business, and the
 
 test.each([
   ["an unknown id", uuidv7()],
-  ["a text that is no id", "x"],
+  ["a text that is not a UUID", "x"],
   ["an empty text", ""],
 ])("resolveBusiness returns no name and an unspecified status for %s", async (_name, id) => {
   expect(await resolve(id)).toMatchObject({ name: "", status: BusinessStatus.UNSPECIFIED, leaseMs: 300 });

@@ -37,7 +37,7 @@ export const consumedOutcomes = ["applied", "passed_over", "failed", "forged"] a
 
 export const consumedEvents = counter({
   name: "amana_events_consumed_total",
-  help: "Events that a consumer received: applied, passed_over (seen before), failed (became a dead letter), forged (MAC invalid, or event more than 39 days old)",
+  help: "Events that a consumer received: applied, passed_over (already applied), failed (became a dead letter), forged (MAC invalid, or event more than 39 days old)",
   labels: { topic, outcome: consumedOutcomes },
 });
 

@@ -12,7 +12,7 @@ afterAll(() => identity[Symbol.asyncDispose]());
 
 const resolve = (businessId: string) => identity.keyLeases.resolveBusiness({ businessId }, asPlatform);
 
-test("resolveBusiness returns the present name and status of a business, and the lease", async () => {
+test("resolveBusiness returns the current name and status of a business, and the lease", async () => {
   const { id } = await identity.aBusiness({ name: "متجر الأمل" });
   expect(await resolve(id)).toMatchObject({ name: "متجر الأمل", status: BusinessStatus.ACTIVE, leaseMs: 300 });
   await identity.businesses.updateBusiness({ id, name: "Épicerie", status: BusinessStatus.DISABLED }, asAdmin);

@@ -73,7 +73,8 @@ const deadLettersOldest = gauge({
 
 /**
  * Exports the unpublished events as metrics, until disposed. The query reads only rows after each
- * topic's cursor. The relay also advances the cursors of topics without events, so these are few.
+ * topic's cursor. The relay also advances the cursors of topics without events, so the query reads
+ * few rows.
  */
 export const showOutbox = (orm: Orm, topics: readonly string[]): Disposable =>
   showRows(orm, {

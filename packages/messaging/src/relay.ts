@@ -8,7 +8,7 @@ import { TopicRelay } from "./relay-topic.ts";
 import type { Transport } from "./transport.ts";
 
 export interface Relay extends AsyncDisposable {
-  /** Publishes rows that were committed without `transaction`. */
+  /** Wakes the relay after a commit without `transaction`, which wakes the relay itself. */
   wake(): void;
 }
 

@@ -39,8 +39,8 @@ export function prefixOf(key: string): string {
 }
 
 /**
- * Returns the SHA-256, the only form that is stored. A hash without salt is sufficient, because a
- * key has 256 random bits.
+ * Returns the SHA-256 hash of a key. Services store a key only as this hash. A hash without salt is
+ * sufficient, because a key has 256 random bits.
  */
 export function hashApiKey(key: string): Buffer {
   return createHash("sha256").update(key).digest();

@@ -7,8 +7,8 @@ import { createReadStream, existsSync, readdirSync, readFileSync } from "node:fs
 import { basename, join } from "node:path";
 
 /**
- * A row of the trail, as GET /api/v1/admin/audit-events returns it. `sealed` is its place in the
- * chain: the day, its number among the rows of that day and of its business, and the leaf of the
+ * A row of the trail, as GET /api/v1/admin/audit-events returns it. `sealed` is the place of the row
+ * in the chain: the day, the number of the row on that day and in its business, and the leaf of the
  * previous row of the business.
  * @typedef {Record<string, unknown> & { id: string, business_id?: string }} Row
  * @typedef {{ day: string, number: number, business_number?: number, business_previous?: string }} Place
@@ -108,8 +108,8 @@ export function isSigned(head) {
 }
 
 /**
- * Returns SQL of a time in the format of the API. A time outside the format's range stays
- * distinguishable. @param {string} time
+ * Returns SQL that formats a time as the API does. A time that this format cannot represent gets
+ * PostgreSQL's format, so that different times have different texts. @param {string} time
  */
 export const isoOf = (time) => `case when ${time} >= '0001-01-01 00:00:00Z' and ${time} < 'infinity'
   then to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') else (${time} at time zone 'UTC')::text end`;
@@ -378,11 +378,12 @@ async function readTrail(folder, manifest, manifestHash, report) {
     const row = value;
     const { day, number, business_number = 0, business_previous } = row.sealed;
     const place = { day, number: business_number, id: row.id };
-    // Rejects, for example, duplicate members: other programs may use another one of them.
+    // Rejects text that other programs may read differently. For example, a program may use another
+    // one of two members with the same name.
     if (JSON.stringify(row) !== text)
       report({ problem: "row_changed", ...place, detail: `the text of row ${row.id} was changed` });
     if (row.business_id !== manifest.business_id)
-      report({ problem: "row_of_another", ...place, detail: `row ${row.id} is not of this business` });
+      report({ problem: "row_of_another", ...place, detail: `row ${row.id} belongs to another business` });
     if (before && business_number !== (before.sealed.business_number ?? 0) + 1)
       report({
         problem: "row_missing",
@@ -394,7 +395,7 @@ async function readTrail(folder, manifest, manifestHash, report) {
         problem: "row_changed",
         ...place,
         id: before.id,
-        detail: `row ${before.id} was changed: the next one does not follow it`,
+        detail: `row ${before.id} was changed: the next row does not follow it`,
       });
     if (!before && business_number !== 1 && day >= manifest.from)
       report({ problem: "row_missing", ...place, detail: `rows before ${row.id} are missing` });

@@ -45,7 +45,8 @@ function bind(platform: PostgreSqlPlatform, query: Parameters<Execute>[0], param
   if (!Array.isArray(givenParams)) throw new TypeError("named parameters are not supported; use ? placeholders");
   const values: unknown[] = [];
   const parameter = (value: unknown) => `$${values.push(value)}`;
-  // The platform finds the placeholders. Only the conversion of a value to text is replaced.
+  // MikroORM's platform finds the placeholders. This object replaces only the conversion of a value
+  // to text.
   const binding: PostgreSqlPlatform = Object.create(platform, {
     escape: {
       value(value: unknown): unknown {

@@ -12,7 +12,7 @@ const attemptsMax = 5;
 /**
  * Runs `work` in a transaction on rows that were read earlier, without a lock and without reading
  * them again. If another transaction has changed one of them since, its version differs and the
- * commit fails. Then `work` runs again on the present rows. `work` gets and changes copies, so it
+ * commit fails. Then `work` runs again on the current rows. `work` gets and changes copies, so it
  * must have no effects outside of the transaction.
  */
 export async function changeRows<Rows extends Readonly<Record<string, Row>>, T>(

@@ -1,9 +1,9 @@
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 
 /**
- * Returns the current time of the database's clock. Replicas store due times, which SQL and other
- * replicas compare with their time. If a replica used its own clock and the clock was behind, work
- * would be due again at once. If it was ahead, a refund would be sent again too early.
+ * Returns the current time of the database's clock. Compute due times from it, because SQL compares
+ * them with the same clock. With the clock of a replica that is behind, work would be due again at
+ * once. With the clock of a replica that is ahead, a refund would be sent again too early.
  */
 export async function databaseTime(em: SqlEntityManager): Promise<Date> {
   const [row] = await em.execute<{ ms: string }[]>("select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as ms");

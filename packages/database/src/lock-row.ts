@@ -5,9 +5,9 @@ import { allBusinesses, businessIdOf, type Owner } from "./view.ts";
 /**
  * Locks and returns a row until the transaction ends. Throws `missing()` when the owner has no row
  * with the id. The row is read again after the lock, so that the transaction does not overwrite
- * concurrent changes. There is no shared lock, because PostgreSQL grants new shared locks before a
- * waiting exclusive one: continuous creation of accounts could then prevent that a client is
- * blocked.
+ * concurrent changes. The lock is never shared, because PostgreSQL grants new shared locks before a
+ * waiting exclusive lock. With shared locks, continuous creation of accounts could prevent a
+ * business from blocking a client.
  */
 export async function lockRow<E extends object>(
   em: SqlEntityManager,

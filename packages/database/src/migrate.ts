@@ -15,7 +15,10 @@ type Executed = ReadonlyMap<string, string | null>;
 /** An arbitrary key of the advisory lock that serializes migrations of a database. */
 const advisoryLock = 5_318_008;
 
-/** Name and columns are those of the ORM's migrator, which early versions used, plus a checksum. */
+/**
+ * The table has the name and columns of the ORM's migrator, which early versions used, and a
+ * checksum.
+ */
 const historySql = `
   create table if not exists mikro_orm_migrations (
     id serial primary key,
@@ -84,9 +87,9 @@ Nothing was changed. Restore its original text, and put the edit into a new migr
 
 /**
  * Throws StartRefused when the database lacks a migration of this version, or has executed another
- * text of one. Further migrations are accepted, because a version also runs on the schema of the
- * next one: migrations expand before they contract. Returns false when the database is unavailable.
- * The caller must then check again before it accepts requests or runs jobs.
+ * text of one. Accepts migrations of the next version, because a version also runs on the schema of
+ * the next version: migrations expand before they contract. Returns false when the database is
+ * unavailable. The caller must then check again before it accepts requests or runs jobs.
  */
 export async function requireMigrated(orm: Orm, migrations: readonly Migration[]): Promise<boolean> {
   const executed = await readExecuted(orm).catch((error: unknown) => {

@@ -43,8 +43,9 @@ interface Pool {
 
 /**
  * Releases connections that are lost in a transaction. Kysely, below the ORM, releases a connection
- * only after a successful commit or rollback (kysely-org/kysely issue 1990, open). Each lost one
- * would occupy a slot of the pool, and after a restart of the database no slot would be free.
+ * only after a successful commit or rollback (kysely-org/kysely issue 1990, open). Each lost
+ * connection would occupy a slot of the pool, and after a restart of the database no slot would be
+ * free.
  */
 function releaseLostConnections(pool: Pool): void {
   const acquired = new Set<PoolClient>();

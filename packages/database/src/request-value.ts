@@ -10,8 +10,8 @@ export type FieldOf<M extends DescMessage> = Exclude<keyof MessageShape<M>, "$ty
 export function valueReader(field: DescField): (value: unknown) => unknown {
   if (field.fieldKind === "enum") {
     const { value } = field.enum;
-    // No stored name is "". A value that this version does not have therefore selects no rows,
-    // instead of all.
+    // A value that this version does not have becomes "", which no row contains. The filter then
+    // selects no rows, instead of all rows.
     return (number) => (number === 0 || number === undefined ? undefined : (value[number as number]?.localName ?? ""));
   }
   if (field.fieldKind === "list") return (items) => ((items as unknown[] | undefined)?.length ? items : undefined);

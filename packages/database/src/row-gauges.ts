@@ -11,8 +11,8 @@ interface AnyGauge {
 }
 
 /**
- * Gauges that a statement reads from rows. A column with the name of a gauge has its value; all
- * other columns are labels. The statement must use an index and count at most `rowsCountedMax`
+ * Gauges that a statement reads from rows. A column with the name of a gauge contains its value;
+ * all other columns are labels. The statement must use an index and count at most `rowsCountedMax`
  * rows.
  */
 export interface RowGauges {
@@ -20,7 +20,7 @@ export interface RowGauges {
   readonly name: string;
   readonly text: string;
   readonly values?: readonly unknown[];
-  /** Gauges by column. For null in the column, the gauge has no value with these labels. */
+  /** Gauges by column. If the column is null, the gauge has no value with the labels of the row. */
   readonly gauges: Readonly<Record<string, AnyGauge>>;
 }
 
@@ -43,7 +43,7 @@ interface Collector {
 }
 const collectors = new WeakMap<Orm, Collector>();
 
-/** Reads the gauges for scrapes, with one statement after the other, until disposed. */
+/** Reads the gauges for scrapes until disposed. Runs their statements one after the other. */
 export function showRows(orm: Orm, ...rowGauges: readonly RowGauges[]): Disposable {
   const collector = collectors.get(orm) ?? createCollector(orm);
   collectors.set(orm, collector);

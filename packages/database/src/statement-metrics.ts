@@ -10,7 +10,7 @@ const statements = counter({
 
 const roundTrips = counter({
   name: "amana_database_round_trips_total",
-  help: "Messages with statements for whose response this process waited",
+  help: "Messages with statements that this process sent to the database, each with a wait for the response",
   labels: { operation },
 });
 

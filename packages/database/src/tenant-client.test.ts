@@ -151,7 +151,7 @@ describe("TenantClient", () => {
   });
 });
 
-test("TenantClient keeps the tenant of a transaction after savepoints and in forTenant for another business", async () => {
+test("TenantClient keeps the tenant of a transaction after a rolled-back savepoint, and inside forTenant for another business", async () => {
   const rows = await forTenant(businessA, () =>
     transaction(singleConnection, async (em) => {
       const rowsInside = await forTenant(businessB, () => em.execute<{ business_id: string }[]>(text));
@@ -162,7 +162,7 @@ test("TenantClient keeps the tenant of a transaction after savepoints and in for
   expect(rows.map(({ business_id }) => business_id)).toEqual([businessA, businessA]);
 });
 
-test("TenantClient reads no rows of another business in a transaction with another spelling of begin", async () => {
+test("TenantClient reads no rows of another business in a transaction that starts with another statement than `begin`", async () => {
   const connection = singleConnection.em.getConnection() as unknown as { getNativeClient(): Promise<pg.Pool> };
   const client = await (await connection.getNativeClient()).connect();
   try {
@@ -175,7 +175,7 @@ test("TenantClient reads no rows of another business in a transaction with anoth
       ).toEqual([]);
       await client.query("commit");
     }
-    // A message of several statements sets no tenant, so that it reads no rows.
+    // A message with several statements sets no tenant and therefore reads no rows.
     await expect(forTenant(businessA, () => client.query(`select 1; ${text}`))).rejects.toThrow("multiple commands");
     expect((await client.query(`select 1; ${text}`)) as unknown as pg.QueryResult[]).toMatchObject([{}, { rows: [] }]);
   } finally {
@@ -197,7 +197,8 @@ test("TenantClient uses the tenant of the code that started a timer or wait, and
     return await read();
   });
   emitter.emit("event");
-  // A listener has the tenant of the emitting code: here none. The waiting code keeps its own.
+  // A listener has the tenant of the code that emits the event: here none. Code that waits for the
+  // event keeps its own tenant.
   expect(await readByListener[0]).toEqual([]);
   expect(await waited).toEqual([businessA]);
 });

@@ -31,15 +31,15 @@ export const noTenantOption = `-c ${setting}=`;
 const settingOf = (tenant: string) => (tenant === allTenants ? allTenants : `{${tenant}}`);
 
 /**
- * A statement outside of transactions, with the setting of its tenant before it in the same
- * message. PostgreSQL runs both in one implicit transaction, so the setting ends with it. Overrides
- * only the methods that the driver calls on a Submittable, its extension point. pg-cursor and
- * pg-query-stream (brianc/node-postgres) use the same handlers.
+ * A statement outside of transactions. The same message sets the tenant before the statement.
+ * PostgreSQL runs both in one implicit transaction, so the setting ends with the statement. The
+ * class overrides only methods of a Submittable, the driver's extension point. pg-cursor and
+ * pg-query-stream (brianc/node-postgres) use the same methods.
  */
 class TenantQuery extends Query {
   readonly #tenant: string;
   #isTenantSet = false;
-  /** Error for which the driver did not send the statement. */
+  /** Error because of which the driver did not send the statement. */
   #rejection: Error | null = null;
 
   constructor(config: TenantQueryConfig, tenant: string) {

@@ -22,7 +22,7 @@ export async function transaction<T>(orm: Orm, work: (em: SqlEntityManager) => P
     } catch (error) {
       const isConflict = error instanceof DeadlockException || sqlState(error) === "40001";
       if (!isConflict || attempt === attemptsMax) throw error;
-      // Without a pause, the transaction would often conflict with the same other one again.
+      // Without a pause, the same two transactions would often conflict again.
       await sleep(backoffMs(attempt, 20, 100));
     }
   }

@@ -17,7 +17,10 @@ export interface DueWork {
   readonly idleMs?: number;
 }
 
-/** Work that another process plans for less than this time ahead begins at most this much late. */
+/**
+ * Default maximum interval between two reads. Work that another process plans starts late by at
+ * most this interval.
+ */
 const readEveryMs = 4_000;
 /** Minimum interval between two reads, while work is due or is planned often. */
 const readsApartMs = 1_000;

@@ -12,15 +12,15 @@ export interface Leftover {
    * Returns whether the command line is that of the process. Its id may belong to another program.
    */
   matches(command: string): boolean;
-  /** Returns the id of the process that started it. */
+  /** Returns the id of the process that started this process, from its command line. */
   starter(command: string): number;
   readonly stopSteps?: readonly StopStep[];
 }
 
 /**
  * Stops the process if it runs. Throws DevEnvError if the run that started it still runs. That run
- * is recognized as the parent: when a parent ends, its children get another parent, so a reused
- * process id does not matter.
+ * still runs if it is the parent of the process: when a parent ends, its children get another
+ * parent. A reused process id is therefore not mistaken for that run.
  */
 export async function stopLeftover(leftover: Leftover, log?: LogLine): Promise<void> {
   const { name, dir, pid, matches, starter, stopSteps = gracefulStop } = leftover;

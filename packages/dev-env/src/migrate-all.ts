@@ -10,7 +10,10 @@ import { databaseOwners } from "./services.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
 
-/** Runs the migrations. Skips a service whose migrations have run here, to save a process. */
+/**
+ * Runs the migrations. Skips a service whose migrations have already run on these databases,
+ * because each run starts a process.
+ */
 export async function migrateAll(dir: string, databases: Databases, progress: Progress, signal?: AbortSignal): Promise<void> {
   const stampFile = join(dir, "migrated.json");
   const previous = (await readJson<Record<string, string>>(stampFile)) ?? {};

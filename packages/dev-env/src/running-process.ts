@@ -48,7 +48,10 @@ function readPs(pid: number): RunningProcess | undefined {
   return { parentPid: Number(parentPid), command: command.trimEnd() };
 }
 
-/** Sends the signals in order until `hasEnded`. Returns false if the last one had no effect. */
+/**
+ * Sends the signals in order until `hasEnded` returns true. Returns false if it still returns false
+ * after the last signal.
+ */
 export async function stopByPid(pid: number, steps: readonly StopStep[], hasEnded: () => boolean): Promise<boolean> {
   if (hasEnded()) return true;
   for (const { signal, waitMs } of steps) {

@@ -12,11 +12,11 @@ export interface ServerProcess {
   /** Resolves when the process has ended and its last output was read. */
   readonly ended: Promise<void>;
   running(): boolean;
-  /** Returns the last lines of its output, for error messages. */
+  /** Returns the last lines of the process's output, for error messages. */
   recentOutput(): string;
-  /** Stops it gracefully. Idempotent. Throws if the process still runs after all steps. */
+  /** Stops the process gracefully. Idempotent. Throws if the process still runs after all steps. */
   stop(): Promise<void>;
-  /** Ends it as in a crash. */
+  /** Ends the process as in a crash. */
   kill(): Promise<void>;
 }
 
@@ -27,11 +27,11 @@ export interface ServerProcessOptions {
   env: NodeJS.ProcessEnv;
   uid?: number | undefined;
   gid?: number | undefined;
-  /** Steps that stop the server. Without the first step it ends as in a crash. */
+  /** Steps that stop the server. `kill` skips the first step, the graceful shutdown. */
   stopSteps?: readonly StopStep[];
   /**
-   * Signal that the server gets when this process ends without having stopped it. SIGKILL when
-   * absent: on another signal, a service would wait for requests of services that end too.
+   * Signal that the server gets when this process ends without stopping the server. Default:
+   * SIGKILL, because on another signal a service would wait for requests to services that also end.
    */
   orphanSignal?: NodeJS.Signals;
   log?: LogLine;

@@ -11,25 +11,31 @@ export interface ServiceProcess {
   readonly logFile: string;
   pid(): number | undefined;
   running(): boolean;
-  /** Starts it. `extraEnv` overrides its settings. Resolves when it listens or has ended. */
+  /**
+   * Starts the service. `extraEnv` overrides settings. Resolves when the service listens or has
+   * ended.
+   */
   start(extraEnv?: Record<string, string>): Promise<void>;
   stop(): Promise<void>;
-  /** Ends it as in a crash. It stays down until `start`. */
+  /** Ends the service as in a crash. The service stays down until `start`. */
   kill(): Promise<void>;
   recentOutput(): string;
 }
 
 const ownRoot = join(import.meta.dirname, "..", "..", "..");
-/** Doubled after each crash, so that a service that cannot start does not fill the terminal. */
+/**
+ * Pause before a restart, doubled after each crash, so that a service that cannot start does not
+ * fill the terminal.
+ */
 const restartPauseMs = 250;
 const restartPauseMaxMs = 30_000;
 const migrateTimeoutMs = 60_000;
 const listenTimeoutMs = 30_000;
 
 /**
- * Environment variable: a folder with a bundle of each service, as an image has it, or unset to run
- * the source. A bundle starts with a quarter of the CPU. The tests set it, because they start
- * hundreds of processes.
+ * Environment variable with the path of a folder that contains a bundle of each service, as in an
+ * image. If it is unset, services run from source. A bundle needs a quarter of the CPU time at
+ * start. The tests set the variable, because they start hundreds of processes.
  */
 export const bundlesVariable = "AMANA_SERVICE_BUNDLES";
 
@@ -44,7 +50,10 @@ export function serviceProcess(options: {
   port: number;
   logDir: string;
   supervised: boolean;
-  /** Root of the project whose code it runs, with installed dependencies. Default: this project. */
+  /**
+   * Root of the project whose code the service runs, with installed dependencies. Default: this
+   * project.
+   */
   root?: string;
   /** Called after each start of a process, including restarts. */
   onStart?(): Promise<void>;

@@ -79,7 +79,7 @@ const ownSettings: Record<ServiceName, (wiring: Wiring) => Record<string, string
     ...kycPort,
     ...vendorSettings(loopbackUrl(ports.sandbox)),
     KYC_PROVIDER: kycProvider,
-    // All are configured, so that applications of an earlier run can end.
+    // All other providers are configured, too, so that applications of an earlier run can end.
     KYC_PROVIDERS_FORMER: kycProviders.filter((name) => name !== kycProvider).join(","),
     CALLER_PRIVATE_KEY: secrets.kycKey.privateKey,
     CLIENTS_URLS: loopbackUrl(ports.clients),

@@ -35,11 +35,11 @@ export interface SystemOptions {
   /** Port of the sandbox. Default: a free one. */
   readonly sandboxPort?: number;
   readonly events: EventChoice;
-  /** Running brokers, in place of a Kafka that is started here. */
+  /** Running brokers. Without them, `startSystem` may start a Kafka. */
   readonly brokers?: string | undefined;
   /**
-   * A running PostgreSQL, in place of one that is started here. Its role can create roles and
-   * databases.
+   * A running PostgreSQL, with a role that can create roles and databases. Without it,
+   * `startSystem` starts a PostgreSQL.
    */
   readonly databaseUrl?: string | undefined;
   /** False is faster, but a crash of the machine can lose data. Default: true. */
@@ -107,7 +107,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       (transport) => stack.adopt(transport, () => transport.stop()),
     ),
   ] as const;
-  // After a failure of one start, the other one can be stopped only after it has finished.
+  // If one of the two fails to start, the other can be stopped only after its start has finished.
   await Promise.allSettled(starting);
   signal?.throwIfAborted();
   const [databases, events] = await Promise.all(starting);

@@ -237,7 +237,7 @@ test("startHourlyJobs runs cleanKeys at the start, until no expired key is left"
   await vi.waitFor(async () => expect(await storedKeys()).toEqual([]), 90_000);
 });
 
-test("claimKey does not claim a record again that ended in the millisecond of its claim", async () => {
+test("claimKey does not claim a finished record again if its execution ended in the millisecond of its claim", async () => {
   const caller = aBusinessCaller();
   const first = (await transaction(db.orm, (em) => claimKey(em, aCall({ caller }), ApiKeySchema, { heldMs: 0 }))) as {
     record: IdempotencyRecord;

@@ -111,8 +111,8 @@ const reclaimStatement = `
   ) unchanged where k.id = unchanged.id returning k.id`;
 
 /**
- * Reads the record of a key, or inserts one if there is none. Of two first uses at the same
- * instant, the second would wait at the unique index. With the lock it is rejected at once.
+ * Reads the record of a key, or inserts one if there is none. Without the lock, the second of two
+ * concurrent first uses would wait at the unique index. With the lock, it is rejected at once.
  */
 const claimStatement = `
   with clock as materialized (

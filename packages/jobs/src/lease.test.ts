@@ -118,7 +118,7 @@ test("withLease returns the row and the start of the lease by the database's clo
   });
 });
 
-test("release leaves the lease to the transaction of the work, and to no transaction that fails", async () => {
+test("release ends the lease in the transaction of the work; if that transaction fails, withLease ends the lease", async () => {
   await runWithLease(async ({ release, token }) => {
     const job = { leaseToken: token as string | null, leasedUntil: new Date() as Date | null };
     await transaction(db.orm, async (em) => {
@@ -128,7 +128,7 @@ test("release leaves the lease to the transaction of the work, and to no transac
     expect(job).toEqual({ leaseToken: null, leasedUntil: null });
     await db.sql("update job set lease_token = ? where id = ?", [token, id]);
   });
-  // The transaction has released the lease, so withLease does not.
+  // The transaction has released the lease, so withLease does not release it again.
   expect((await readLease())?.token).not.toBeNull();
 
   await runWithLease(async ({ release, token }) => {

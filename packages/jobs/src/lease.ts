@@ -104,7 +104,7 @@ export async function keepLease<T>(orm: Orm, { table, id, token }: LeasedRow, wo
   }, renewMs);
   let isReleased = false;
   const release = (em: SqlEntityManager, row: LeaseColumns) => {
-    // Another process has the lease if this one has lost it.
+    // After this process has lost the lease, the row can contain the lease of another process.
     if (row.leaseToken !== token) return;
     row.leaseToken = null;
     row.leasedUntil = null;
@@ -118,7 +118,7 @@ export async function keepLease<T>(orm: Orm, { table, id, token }: LeasedRow, wo
     clearInterval(renewal);
     // If the release fails, the lease expires.
     if (!isReleased) await update(ownTransaction(), "leased_until = null, lease_token = null").catch(() => {});
-    // The work may have planned its continuation.
+    // The work may have set a new due time.
     checkDue(orm);
   }
 }

@@ -75,7 +75,7 @@ export function processDueRows(
       workDuration.observe({ task, outcome: "failed" }, secondsSince(startedMs));
       logger.error({ err: error, job: rows.name, [`${table}_id`]: claimed.id }, "due row failed, retry scheduled");
       // `is not null` skips a finished row whose commit succeeded although its response was lost.
-      // With a new due time, it would be due for ever.
+      // With a new due time, the finished row would stay due for ever.
       const postpone = `${due} = now() + interval '${retryDelaySeconds} seconds' where id = ? and ${due} is not null`;
       const em = orm.em.fork();
       await em.execute(`update ${table} set ${postpone}`, [claimed.id]).catch(() => {});
@@ -100,7 +100,8 @@ export function processDueRows(
     const claims = await claimDue<ClaimedRow>(orm, source, groups, slots, limits);
     for (const claimed of claims) {
       const trace = claimed.traceparent ? { traceparent: claimed.traceparent } : undefined;
-      // Never waits, because `claimDue` respects the limit of each business.
+      // Takes a slot without waiting, because `claimDue` claims only as many rows as a business has
+      // free slots.
       slots.enter(claimed.businessId, 0);
       const processing = inTrace(trace, () => forTenant(claimed.businessId, () => processRow(claimed))).finally(() => {
         slots.leave(claimed.businessId);

@@ -210,7 +210,7 @@ test("a consumer pauses after three different messages fail in a row, and resume
   expect((await effects(db.orm)).sort()).toEqual(bodies.toSorted());
 });
 
-test("a consumer applies the messages after failing ones when its pauses end", async () => {
+test("a consumer applies the messages that follow failing messages when its pauses end", async () => {
   const bad = bodiesFrom(10);
   await aConsumer({ effect: failingFor(new Set(bad), (body) => new Error(body)) }, db.orm, { retrySeconds: [0.05] });
   const messages = [...bad, "good"].map((body) => aMessage(body));
@@ -409,7 +409,7 @@ test("a database outage creates no dead letters, and the next delivery takes eff
   expect(await deadLetters(db.orm)).toEqual([]);
 });
 
-test("a database outage while messages are applied singly creates dead letters only for those that failed before", async () => {
+test("a database outage while messages are applied one at a time creates dead letters only for messages that failed before the outage", async () => {
   let outages = 1;
   await aConsumer({
     effect: async (em, messages) => {

@@ -72,7 +72,7 @@ export async function consume(topicHandler: TopicHandler, context: Context): Pro
   const logger = context.logger.child({ topic, consumer });
   const topicConsumer = new TopicConsumer(topicHandler, { ...context, logger });
   for (const outcome of consumedOutcomes) consumedEvents.inc({ topic, outcome }, 0);
-  // A batch contains messages of several businesses.
+  // Runs for all tenants, because a batch contains messages of several businesses.
   await transport.subscribe(topic, consumer, (messages) =>
     forTenant(allTenants, () => inOperation(`consume ${topic}`, () => topicConsumer.handle(messages))),
   );
@@ -133,8 +133,8 @@ class TopicConsumer {
     await endRepublished(em, this.#topicHandler);
     let delivered = 0;
     for (const id of await findDueDeadLetters(em, this.#topicHandler, retryBatchMax)) if (await this.#retry(id)) delivered++;
-    // Failed dead letters do not count: the caller repeats at once while the result is above zero,
-    // and they must wait for their pause.
+    // Counts only delivered dead letters, because the caller calls this method again at once while
+    // the result is above zero. Failed dead letters must wait for their pause.
     return delivered;
   }
 
@@ -146,7 +146,7 @@ class TopicConsumer {
     } catch (error) {
       if (isDatabaseOutage(error)) throw error;
     }
-    // Applies the messages singly, so that a failing message does not delay the others.
+    // Applies the messages one at a time, so that a failing message does not delay the others.
     for (const message of batch) await inTraceOf(message, () => this.#applyOne(message));
   }
 

@@ -2,7 +2,7 @@ import { conflict, notFound } from "@amana/rpc";
 
 export const deadLetterNotFound = () => notFound("not_found", "There is no such dead letter.");
 
-export const deadLetterOver = (status: "DELIVERED" | "DROPPED") =>
+export const deadLetterEnded = (status: "DELIVERED" | "DROPPED") =>
   conflict("dead_letter_over", `The dead letter is already ${status}. This status is final.`);
 
 export const deadLetterForged = () =>

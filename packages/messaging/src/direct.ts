@@ -46,7 +46,8 @@ export function createDirectTransport(
           async handOverMessages({ topic, messages }) {
             const subscribed = handlers.get(topic);
             if (!subscribed) throw notFound("topic_not_consumed", `This service does not consume ${topic}.`);
-            // An authentic sender keeps rejected messages in its outbox.
+            // The rejection loses no event: an authentic sender keeps rejected messages in its
+            // outbox.
             if (messages.some((message) => !keys.verify(topic, message))) {
               logger.error({ alert: true, topic }, "messages rejected, MAC invalid");
               throw forbidden(

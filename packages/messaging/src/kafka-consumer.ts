@@ -16,9 +16,15 @@ const heartbeatMs = 1_000;
 const rebalanceTimeoutMs = 30_000;
 /** Time for which the broker delays an empty fetch. A stop or rebalance waits for it. */
 const fetchWaitMs = 1_000;
-/** Messages of a chunk. A member can lose a partition to another member only between chunks. */
+/**
+ * Maximum number of messages in a chunk. A member can lose a partition to another member only
+ * between chunks.
+ */
 const chunkMessagesMax = 200;
-/** Interval of offset commits. After a crash, later messages are repeated; inboxes skip them. */
+/**
+ * Interval of offset commits. After a crash, messages since the last commit are delivered again;
+ * inboxes skip them.
+ */
 const commitMs = 1_000;
 
 interface Subscription {

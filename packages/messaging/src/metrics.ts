@@ -37,7 +37,7 @@ export const consumedOutcomes = ["applied", "passed_over", "failed", "forged"] a
 
 export const consumedEvents = counter({
   name: "amana_events_consumed_total",
-  help: "Events that a consumer received: applied, passed_over (seen before), failed (became a dead letter), forged (MAC invalid, or event more than 39 days old)",
+  help: "Events that a consumer received: applied, passed_over (already applied), failed (became a dead letter), forged (MAC invalid, or event more than 39 days old)",
   labels: { topic, outcome: consumedOutcomes },
 });
 
@@ -73,7 +73,8 @@ const deadLettersOldest = gauge({
 
 /**
  * Exports the unpublished events as metrics, until disposed. The query reads only rows after each
- * topic's cursor. The relay also advances the cursors of topics without events, so these are few.
+ * topic's cursor. The relay also advances the cursors of topics without events, so the query reads
+ * few rows.
  */
 export const showOutbox = (orm: Orm, topics: readonly string[]): Disposable =>
   showRows(orm, {

@@ -17,7 +17,9 @@ interface Cursor {
 }
 
 const batchRowsMax = 500;
-/** Limit below 1 MiB, which Kafka accepts for a partition, including headers, in one request. */
+/**
+ * Maximum size of a part. In one request, Kafka accepts 1 MiB for a partition, including headers.
+ */
 const partBytesMax = 512 * 1024;
 
 /** Returns the stored cursor of a topic. */
@@ -26,7 +28,10 @@ export async function loadCursor(client: pg.Client, topic: string): Promise<Curs
   return rows[0] ?? { id: "0", snapshot: "1:1:" };
 }
 
-/** Stores a cursor. Never moves it back, because a relay that was frozen may have an older one. */
+/**
+ * Stores a cursor. Keeps a newer stored cursor, because a relay that was frozen may have an older
+ * one.
+ */
 export async function saveCursor(client: pg.Client, topic: string, { id, snapshot }: Cursor): Promise<void> {
   await client.query({
     name: "outbox_save_position",
@@ -42,7 +47,9 @@ interface FoundRow extends OutboxRow {
   readonly newest: string;
   /** Null in the single row that is returned if there are no rows to publish. */
   readonly id: string | null;
-  /** True if the limit cut off rows. Null if no row has a higher id than the cursor. */
+  /**
+   * True if the topic has more rows than the limit. Null if no row has a higher id than the cursor.
+   */
   readonly cut: boolean | null;
 }
 
@@ -61,8 +68,8 @@ export async function readNext(
   const { rows } = await client.query<FoundRow>({
     name: "outbox_read_next",
     // Reads at most one part, so that a client that freezes while it reads has little data in
-    // flight. In a copy on another server, rows can have ids of future transactions. `seen`
-    // includes them.
+    // flight. In a copy of the database on another server, rows can have higher transaction ids
+    // than the current one. `seen` includes these rows.
     text: `with seen as (
              select case when xmax < $6::xid8 then xid8 '18446744073709551615' else xmax end as before
              from pg_snapshot_xmax(pg_current_snapshot()) as xmax

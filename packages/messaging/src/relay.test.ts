@@ -178,7 +178,7 @@ test("the relay publishes each row once in a copy on another server, where trans
   await client.end();
 });
 
-test("saveCursor does not replace a cursor with an older one, as a frozen relay may store", async () => {
+test("saveCursor does not replace a cursor with the older cursor of a frozen relay", async () => {
   const client = new pg.Client({ connectionString: db.url });
   await client.connect();
   await saveCursor(client, topic, { id: "20", snapshot: "7:9:8" });

@@ -8,7 +8,7 @@ import { TopicRelay } from "./relay-topic.ts";
 import type { Transport } from "./transport.ts";
 
 export interface Relay extends AsyncDisposable {
-  /** Publishes rows that were committed without `transaction`. */
+  /** Wakes the relay after a commit without `transaction`, which wakes the relay itself. */
   wake(): void;
 }
 
@@ -64,13 +64,13 @@ export function startRelay({ databaseUrl, transport, logger, ...options }: Relay
   };
   const stopListening = onCommit(wake);
 
-  /** Relays until the relay is closed. Throws when the connection fails. */
+  /** Publishes outbox rows until the relay is closed. Throws when the connection fails. */
   const relayRows = async (client: pg.Client, connectionLost: AbortController) => {
     relayActive.set(1);
     await client.query("listen outbox");
     const end = AbortSignal.any([connectionLost.signal, stop.signal]);
     const sendHeartbeat = () => {
-      // Any other topic sends queries.
+      // A topic that is not publishing sends queries, which also keep the session alive.
       if (topics.every((topic) => topic.isPublishing)) client.query("select 1").catch(() => {});
     };
     const heartbeats = setInterval(sendHeartbeat, heartbeatMs);
@@ -137,7 +137,7 @@ const createSession = (databaseUrl: string) =>
     statement_timeout: 10_000,
     query_timeout: 15_000,
     keepAlive: true,
-    // The topics send their queries concurrently.
+    // Sends the queries of the topics without waiting for the results of earlier queries.
     pipeline: true,
     options: relaySessionOptions,
   });

@@ -1,7 +1,7 @@
 import { isUuid } from "@amana/runtime";
 import type { DescMessage } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
-import { deadLetterForged, deadLetterOver } from "./dead-letter.errors.ts";
+import { deadLetterEnded, deadLetterForged } from "./dead-letter.errors.ts";
 import { type DeadLetterRow, type DeadLetterStatus, endDeadLetter, lockDeadLetter } from "./dead-letter.ts";
 import { insertInboxRows } from "./effect.ts";
 import { maskPayload } from "./mask-payload.ts";
@@ -78,7 +78,7 @@ export async function requestRetry(em: SqlEntityManager, id: string): Promise<De
 /** Locks a dead letter for a retry. Throws a DomainError if it is DROPPED or FORGED. */
 export async function lockRetryable(em: SqlEntityManager, id: string): Promise<DeadLetterRow> {
   const deadLetter = await lockDeadLetter(em, id);
-  if (deadLetter.status === "DROPPED") throw deadLetterOver("DROPPED");
+  if (deadLetter.status === "DROPPED") throw deadLetterEnded("DROPPED");
   if (deadLetter.status === "FORGED") throw deadLetterForged();
   return deadLetter;
 }
@@ -91,7 +91,7 @@ export async function lockRetryable(em: SqlEntityManager, id: string): Promise<D
 export async function markDropped(em: SqlEntityManager, id: string): Promise<DeadLetterChange | undefined> {
   const deadLetter = await lockDeadLetter(em, id);
   if (deadLetter.status === "DROPPED") return undefined;
-  if (deadLetter.status === "DELIVERED") throw deadLetterOver("DELIVERED");
+  if (deadLetter.status === "DELIVERED") throw deadLetterEnded("DELIVERED");
   // A FORGED dead letter has no event id, because its header may contain the id of an authentic
   // event.
   const eventId = deadLetter.event_id;

@@ -5,7 +5,7 @@ interface Entry {
   readonly refund_id?: string | undefined;
 }
 
-/** Order of entries with the same millisecond: an entry can be caused only by earlier ones. */
+/** Causal order of entries with the same millisecond: a cause comes before its effects. */
 const causes = [
   ...["payment PENDING", "processor_call", "payment PAID"],
   ...["refund REQUESTED", "processor_call of a refund", "refund SENT", "processor_call REFUND", "refund"],

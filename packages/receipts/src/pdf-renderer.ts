@@ -55,7 +55,8 @@ export function createPdfRenderer({ queuedMax = 20, timeoutMs = 5_000 } = {}): P
   };
 
   const start = () => {
-    // Without Node's options of the process: the thread needs none, and rejects some.
+    // The thread does not inherit the Node options of the process, because it needs none and
+    // rejects some.
     const started = new Worker(workerUrl, { execArgv: [] });
     started.on("message", ({ id, pdf, error }: Reply) => {
       const rendering = queued.get(id);
@@ -67,7 +68,7 @@ export function createPdfRenderer({ queuedMax = 20, timeoutMs = 5_000 } = {}): P
       if (worker === started) void stop(`the worker thread ended: ${reason}`);
     };
     started.on("error", onEnd).on("exit", onEnd);
-    // The process may end while the thread waits.
+    // An idle thread does not keep the process running.
     started.unref();
     return started;
   };

@@ -56,7 +56,8 @@ test("createBodyReader rejects a body that exceeds the limit of unfinished bodie
     socket.write(chunk(Buffer.alloc(120_000)));
   }
   const [rejected, text] = await Promise.race(largeSockets.map(async (socket) => [socket, await responseOn(socket)] as const));
-  // 8 is resource_exhausted; 1 is the number of refusals, by which the caller retries.
+  // 8 is the code resource_exhausted. 1 is the number of refusals; because of the refusal, the
+  // caller retries.
   expect(text).toBe("error 8 1");
   for (const socket of largeSockets.filter((socket) => socket !== rejected)) {
     socket.write("0\r\n\r\n");
@@ -76,7 +77,8 @@ test("createBodyReader accepts small bodies while unfinished large bodies use th
     large.write(head);
     large.write(chunk(Buffer.alloc(20_000)));
   }
-  // Waits, because the test would pass without the rule if the server read the small body first.
+  // Waits until the server has read the large bodies. If the server read the small body first, the
+  // test would also pass without the additional quarter.
   await new Promise((resolve) => setTimeout(resolve, 200));
   const small = connect(port);
   small.write(head);

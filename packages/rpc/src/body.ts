@@ -7,12 +7,15 @@ import type { Request } from "./listener.ts";
 
 /** Maximum size of a message in both directions. */
 export const messageBytesMax = 4 * 1024 * 1024;
-/** Bodies up to this size may use the extra quarter; nearly all requests are smaller. */
+/**
+ * Bodies up to this size may use the additional quarter of the limit (see `createBodyReader`).
+ * Nearly all requests are smaller.
+ */
 const smallBytesMax = 16 * 1024;
 
 /**
- * Maximum number of chunks of a body. A small chunk takes as much time as a large one. The largest
- * message in 10 000 chunks has 400 bytes in each.
+ * Maximum number of chunks of a body, because a small chunk takes as much time as a large one. A
+ * message of maximum size in 10 000 chunks has 400 bytes in each chunk.
  */
 const chunksMax = 10_000;
 

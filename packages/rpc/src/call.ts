@@ -18,7 +18,7 @@ export interface IdempotencyKey {
   readonly otherFingerprint?: string | undefined;
 }
 
-/** Returns whether a fingerprint stored under the same key is of the same request. */
+/** Returns whether the fingerprint that is stored under the key belongs to the same request. */
 export const isSameRequest = ({ fingerprint, otherFingerprint }: IdempotencyKey, stored: string): boolean =>
   stored === fingerprint || stored === otherFingerprint;
 

@@ -65,7 +65,7 @@ test("the signer reuses a caller's token for a service for five seconds, unless 
   expect(signer.sign(caller, "clients")).not.toBe(second);
 });
 
-test("the verifier rejects a token for another service, a changed or truncated one, and another algorithm", () => {
+test("the verifier rejects a token that is for another service, changed, truncated or signed with another algorithm", () => {
   const { signer, verifier, verifierOf } = createPair();
   const token = signer.sign(caller, "clients");
   expect(() => verifierOf("payments").check(token, getClient)).toThrow("another service");

@@ -28,7 +28,7 @@ const renewAfterMs = 5_000;
 const clockSkewMs = 5_000;
 /** Maximum number of tokens that a signer or verifier caches. */
 const cachedMax = 10_000;
-/** A token contains only ids and names, so that a valid one is shorter. */
+/** Maximum length of a token. A valid token is shorter, because it contains only ids and names. */
 const tokenLengthMax = 2_048;
 
 /**

@@ -15,14 +15,14 @@ export const noCaller: Caller = { role: "none" };
 /** Returns the business id of the caller. Throws a DomainError for any other caller. */
 export function requireBusiness(caller: Caller): string {
   if (caller.role !== "business") {
-    throw forbidden("business_key_required", "This needs the key of a business.");
+    throw forbidden("business_key_required", "Only a business may send this request. Use an API key of a business.");
   }
   return caller.businessId;
 }
 
 /** Returns the caller when it is an operator. Throws a DomainError for any other caller. */
 export function requireAdmin(caller: Caller): Caller & { role: "admin" } {
-  if (caller.role !== "admin") throw forbidden("admin_required", "This needs an operator's key.");
+  if (caller.role !== "admin") throw forbidden("admin_required", "Only an operator may send this request. Use an operator key.");
   return caller;
 }
 

@@ -58,8 +58,8 @@ const timeoutMsDefault = 5_000;
 const ejectMs = 1_000;
 const attemptsMax = 3;
 /**
- * The server did not receive the whole request in time, so that it did not begin the call
- * (RFC 9110, section 15.5.9).
+ * The server did not receive the whole request in time and therefore did not begin the call (RFC
+ * 9110, section 15.5.9).
  */
 const requestTimeout = 408;
 
@@ -68,7 +68,7 @@ export interface RpcChannelOptions {
   readonly urls: readonly string[];
   /** Name of the service, for which caller tokens are signed. */
   readonly audience: string;
-  /** Without it, only calls of `noCaller` are possible. */
+  /** Signs caller tokens. Without a signer, only calls of `noCaller` are possible. */
   readonly signer?: CallerSigner | undefined;
   readonly tls?: Tls | undefined;
 }
@@ -93,7 +93,7 @@ function openReplica(url: string, tls: Tls | undefined): Replica {
     const connect = { timeout: 2_000, ...tls?.material };
     const pool = new Pool(url, { connect, maxCachedSessions: 0, allowH2: false, headersTimeout: 0, bodyTimeout: 0 });
     return pool.on("disconnect", (_origin, _targets, error) => {
-      // Connections that this side closed have the code UND_ERR_INFO.
+      // The error of a connection that this client closed has the code UND_ERR_INFO.
       if (error.code !== "UND_ERR_INFO") eject(replica);
     });
   };
@@ -145,7 +145,7 @@ export function createRpcChannel({ urls, audience, signer, tls }: RpcChannelOpti
         // The token expired before the server verified it. The server did not read the call.
         const expired = error instanceof ConnectError && error.code === Code.Unauthenticated && tokenFor(call.caller) !== token;
         const notSent = error instanceof ConnectionError && error.notSent;
-        // Other codes report an unavailable external system, for every replica.
+        // Refusals with other codes report an external system that is unavailable to all replicas.
         const unavailable =
           error instanceof ConnectionError || (error instanceof DomainError && error.code === "service_unavailable");
         if (notSent) eject(replica);
@@ -260,7 +260,7 @@ function send(
     let status = 0;
     let abort: ((reason: Error) => void) | undefined;
     let expired: Error | undefined;
-    // Rounds up to tenths of a second, so that Node keeps the timers in few lists.
+    // Rounds up to tenths of a second, so that Node keeps the timers in few timer lists.
     const timer = setTimeout(
       () => {
         expired = new ConnectError("the deadline has passed", Code.DeadlineExceeded);

@@ -112,8 +112,8 @@ test("the RPC server closes a connection whose caller does not read the response
   const closed = waitForClose(socket);
   const head = "POST /identity.v1.KeyLeaseService/ResolveKeys HTTP/1.1\r\nHost: a\r\nContent-Type: application/proto\r\n";
   socket.write(`${head}Content-Length: 0\r\n\r\n`.repeat(8));
-  // A socket that does not read detects the close only when it writes. Its bytes must not prevent
-  // the close.
+  // A socket that does not read detects the close only when it writes. The server must close the
+  // connection although it receives these bytes.
   const timer = setInterval(() => socket.write("\r\n"), 100);
   await closed;
   clearInterval(timer);

@@ -189,7 +189,7 @@ describe("createRpcClient and createRpcServer", () => {
     expect(calls).toHaveLength(3);
   });
 
-  test("createRpcClient and createRpcServer reject an unknown field of a business or operator as unavailable, and ignore one of the platform", async () => {
+  test("createRpcClient and createRpcServer reject a call of a business or operator with an unknown field as unavailable, and accept such a call of the platform", async () => {
     calls = [];
     behaviour = async () => ({});
     const newer = create(HandOverService.method.handOverMessages.input, request);
@@ -402,7 +402,7 @@ describe("createRpcClient and createRpcServer", () => {
     expect([response.statusCode, calls.length]).toEqual([504, 0]);
   });
 
-  test("createRpcClient and createRpcServer respond to a call while the calls of all bulkheads of a gateway wait at the same replica", async () => {
+  test("createRpcClient and createRpcServer respond to a call while the same replica has as many pending calls as all bulkheads of a gateway permit", async () => {
     await withClient([server.url], async (client) => {
       const { release, begun: started } = holdCalls();
       const hold = behaviour;

@@ -133,14 +133,14 @@ export async function createRpcServer(options: RpcServerOptions): Promise<RpcSer
       if (!request.complete) dropBody(request);
     });
     clampTimeout(request);
-    // connect-node ignores the query, too.
+    // Ignores the query, as connect-node does.
     const [path = ""] = (request.url ?? "").split("?", 1);
     const target = methods.get(path);
     let caller: Caller = noCaller;
     try {
       if (target) caller = callerOf(target, request.headers[headerNames.caller] as string | undefined);
     } catch (error) {
-      // The body stays unread, so that the connection cannot be used again.
+      // The body stays unread. The connection can therefore not be used again.
       if (response instanceof http.ServerResponse) response.shouldKeepAlive = false;
       const rejection = ConnectError.from(error);
       if (target) served.observe({ method: methodName(target.method), code: codeToString(rejection.code) }, 0);

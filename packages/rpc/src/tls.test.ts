@@ -149,7 +149,7 @@ describe("over TLS with client certificates", () => {
     await (await createTlsClient(server, validFiles)).deliver();
   });
 
-  test("the server rejects a client without a certificate, and one without TLS", async () => {
+  test("the server rejects a client without a certificate and a client without TLS", async () => {
     const server = await startServer(validFiles);
     const root = await readFile(validFiles.caFile);
     const agent = new https.Agent({ ca: root });

@@ -26,7 +26,7 @@ const pollEveryMs = 5_000;
 /**
  * Reads the certificate, and reads it again every few seconds, because a secret store that swaps
  * symbolic links raises no file event. Throws when the certificate is unusable at the start. Later,
- * an unusable one is logged and the last usable one stays in use.
+ * an unusable certificate is logged, and the last usable certificate stays in use.
  */
 export async function openTls(files: TlsFiles, logger: Logger, pauseMs: number = pollEveryMs): Promise<Tls> {
   let material = await read(files);

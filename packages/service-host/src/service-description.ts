@@ -22,11 +22,14 @@ export interface ServiceDescription {
   };
   /** Revokes an API key of a business and records this in the audit trail. */
   revokeKey?(em: SqlEntityManager, id: string, action: Pick<Action, "by" | "reason">): Promise<"revoked" | "before" | "unknown">;
-  /** Returns a page of the events that this service received from another, after an event id. */
+  /**
+   * Returns a page of the events that this service received from the service `from`, after the
+   * event `afterEventId`.
+   */
   consumedEvents?(em: SqlEntityManager, from: string, afterEventId: string, limit: number): Promise<ConsumedEvent[]>;
   /**
-   * Compares each of the events, the newest of its row, with the row of this service, and schedules
-   * a new read of rows that differ. Runs in the caller's transaction.
+   * Compares events with the rows of this service and schedules a new read of the rows that differ.
+   * `events` contains the newest event of each row. Runs in the caller's transaction.
    */
   compare?(em: SqlEntityManager, events: readonly ConsumedEvent[]): Promise<Difference[]>;
   /** Rows of a business for an evidence bundle. */
@@ -65,7 +68,8 @@ export interface Evidence {
   readonly name: string;
   /**
    * SQL that selects `at`, `id` and `json` of a business's rows; `?` is the business id. The JSON
-   * is handed over, so it must not contain secrets, or personal data that the API does not return.
+   * leaves the deployment, so it must not contain secrets, or personal data that the API does not
+   * return.
    */
   readonly select: string;
 }

@@ -27,7 +27,7 @@ export interface Clock {
   now(): Date;
 }
 
-/** Parts that exist before the context, from which a service creates it. */
+/** Parts from which a service creates its context. */
 export interface ServiceParts<Config> {
   readonly config: Config;
   readonly orm: Orm;

@@ -24,7 +24,7 @@ beforeEach(() => {
 });
 afterAll(() => rmSync(repository, { recursive: true, force: true }));
 
-test("changedTests returns the folders of committed and new files, and the readers", () => {
+test("changedTests returns the folders of committed and new files, and the tests in `readers`", () => {
   write("packages/rpc/src/server.ts");
   git("add", ".");
   git("commit", "--message=second");
@@ -32,7 +32,7 @@ test("changedTests returns the folders of committed and new files, and the reade
   expect(changedTests(repository)).toEqual(["packages/rpc/", "services/kyc/", ...readers]);
 });
 
-test("changedTests returns the readers alone when only documents differ", () => {
+test("changedTests returns only the tests in `readers` when only documents differ", () => {
   write("docs/guide/webhooks.md");
   write("packages/rpc/README.md");
   expect(changedTests(repository)).toEqual(readers);

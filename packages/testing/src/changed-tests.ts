@@ -10,7 +10,7 @@ export const readers: readonly string[] = [
 ];
 
 const workspace = /^(?:(?:packages|services)\/[^/]+|bench|chaos|sdks\/typescript|sdks)\//;
-/** Files outside of the workspaces that no unit test depends on, except those above. */
+/** Files outside of the workspaces that no unit test depends on, except the tests in `readers`. */
 const withoutTests = /^(?:docs|deploy|\.github|\.ci)\/|\.md$/;
 
 /**

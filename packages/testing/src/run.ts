@@ -38,7 +38,7 @@ function runTests(words: string[], { changed = false, ...options }: TestOptions)
     stdio: ["ignore", "inherit", "inherit"],
     detached: true,
   });
-  // Never cancelled, so that processes that a test leaves running end, too.
+  // The guard is never cancelled, so that processes that a test leaves running also end.
   if (vitest.pid !== undefined) endWithParent(-vitest.pid, "SIGTERM");
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.on(signal, () => process.exit(128 + constants.signals[signal]));

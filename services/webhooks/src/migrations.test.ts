@@ -6,7 +6,7 @@ import { database } from "./orm.ts";
 
 const frozenMigrationName = "0014-tenants-of-earlier-rows";
 
-/** Returns the database without the migrations of the same number and all later ones. */
+/** Returns the database settings without the migrations of this number and later migrations. */
 const databaseBefore = (name: string) => ({
   ...database,
   migrations: database.migrations.slice(
@@ -15,11 +15,11 @@ const databaseBefore = (name: string) => ({
   ),
 });
 
-/** Selects the tables for rows from before the partitioning. */
+/** Selects the tables `…_earlier`, which contain the rows from before the partitioning. */
 const earlierTables =
   "select relname::text as name, relispartition as is_partition, relrowsecurity as is_kept from pg_class where relname ~ '^(event|delivery_attempt)_earlier$' order by 1";
 
-test("migrate succeeds when retention has dropped one or both earlier tables", async () => {
+test("migrate succeeds when retention has dropped one or both tables with the suffix _earlier", async () => {
   for (const droppedTables of [["event_earlier"], ["delivery_attempt_earlier"], ["event_earlier", "delivery_attempt_earlier"]]) {
     await using oldDatabase = await createTestDatabase("webhooks_before_0014", databaseBefore(frozenMigrationName));
     const em = oldDatabase.orm.em.fork();
@@ -34,7 +34,7 @@ test("migrate succeeds when retention has dropped one or both earlier tables", a
   }
 });
 
-test("migrate creates no earlier table again when retention dropped it after migration 0014", async () => {
+test("migrate does not create the tables with the suffix _earlier again when retention dropped them after migration 0014", async () => {
   const olderMigrations = databaseBefore(frozenMigrationName).migrations;
   const frozenMigration = database.migrations.find(({ name }) => name === frozenMigrationName);
   if (!frozenMigration) throw new Error("the frozen migration is missing");
@@ -52,7 +52,7 @@ test("migrate creates no earlier table again when retention dropped it after mig
   expect(await em.execute(earlierTables)).toEqual([]);
 });
 
-test("migrate keeps the earlier tables in a new database", async () => {
+test("migrate keeps the tables with the suffix _earlier in a new database", async () => {
   await using newDatabase = await createTestDatabase("webhooks", database);
   expect(await newDatabase.orm.em.fork().execute(earlierTables)).toEqual([
     { name: "delivery_attempt_earlier", is_partition: true, is_kept: true },

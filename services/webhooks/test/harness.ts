@@ -57,7 +57,8 @@ export async function startHarness(options: HarnessOptions = {}) {
     waitUntilIdle: () =>
       eventually(async () => {
         context.signals.emit("due");
-        // now() may be earlier than the commit of a retry that is visible to the statement.
+        // Uses clock_timestamp(), because now() may be earlier than the commit of a retry that is
+        // visible to the statement.
         const unfinished = await service.sql(
           "select id from delivery where status = 'PENDING' and (lease_token is not null or next_attempt_at <= clock_timestamp())",
         );
@@ -68,7 +69,8 @@ export async function startHarness(options: HarnessOptions = {}) {
 }
 
 /**
- * Inserts past events with a delivery each to one endpoint. Three events each share a millisecond.
+ * Inserts past events, each with one delivery to the endpoint. Groups of three events have the same
+ * millisecond.
  */
 export async function addOldEvents(
   { sql }: Pick<Harness, "sql">,

@@ -28,5 +28,7 @@ export function apiCaller(baseUrl: string, key: string) {
   };
 }
 
-/** Returns whether a body is one JSON document: not absent, a page or JSON lines. */
+/**
+ * Returns whether a body is one JSON document. Other bodies are absent, HTML pages or JSON Lines.
+ */
 const isJson = (contentType: string | string[] | undefined) => /^application\/(problem\+)?json\b/.test(String(contentType ?? ""));

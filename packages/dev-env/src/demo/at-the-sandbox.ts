@@ -5,7 +5,10 @@ export const card = { pan: "6280581110007215", expiry: "01/2027", cvv2: "373", p
 
 type Method = "GET" | "POST" | "PUT" | "DELETE";
 
-/** Calls the control API of the sandbox, with a path below /sandbox/. Throws if it is rejected. */
+/**
+ * Calls the control API of the sandbox, with a path below /sandbox/. Throws if the sandbox rejects
+ * the call.
+ */
 export async function control<T>(sandboxUrl: string, method: Method, path: string, body?: object): Promise<T> {
   const response = await request(`${sandboxUrl}/sandbox/${path}`, {
     method,

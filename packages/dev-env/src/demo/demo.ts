@@ -42,7 +42,7 @@ async function demo({ browser = false }: DemoOptions): Promise<void> {
     await withSystem(runSteps, progress, signal);
     reporter.print("\nThe demo passed: all steps have the expected results.");
   } catch (error) {
-    // A step may still wait for a response.
+    // Exits at once, because a step may still wait for a response.
     if (signal.aborted) process.exit(exitCodes.interrupted);
     reporter.print(`\n✗ ${(error as Error).message}`);
     process.exitCode = exitCodes.failed;

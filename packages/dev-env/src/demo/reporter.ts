@@ -14,7 +14,7 @@ export function createReporter(write: (text: string) => void) {
     print,
     /** Prints the title of the next step. */
     step: (text: string) => print(`\n${++steps}. ${text}`),
-    /** Prints a result if it holds. Otherwise throws, which ends the demo. */
+    /** Prints the result `what` if `holds` is true. Otherwise throws, which ends the demo. */
     expect,
     /** Checks that a resource has these fields. */
     expectFields<T extends object>(resource: T, fields: Partial<T>, what: string) {

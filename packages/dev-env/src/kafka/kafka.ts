@@ -8,7 +8,7 @@ export interface KafkaOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** A broker on 127.0.0.1 that was started here. */
+/** A broker on 127.0.0.1 that this package started. */
 export interface Kafka {
   /** Value for KAFKA_BROKERS: "127.0.0.1:port". */
   readonly brokers: string;

@@ -9,7 +9,10 @@ import { changeOwner, type Launcher, type SystemUser } from "./system-user.ts";
 export const superuser = "postgres";
 
 const majorVersion = "18";
-/** In the data folder, so that both are moved and removed together. */
+/**
+ * File with the superuser's password. It is in the data folder, so that both are moved and removed
+ * together.
+ */
 const passwordFile = "superuser-password";
 const initdbTimeoutMs = 120_000;
 

@@ -28,7 +28,7 @@ export async function stopLeftoverPostmaster(dataDir: string, log?: LogLine): Pr
   if (isAlive(pid) && !readProcess(pid)?.command.includes("postgres")) await rm(pidFile, { force: true });
 }
 
-/** Returns true for a zombie, too, like the check of PostgreSQL. */
+/** Returns whether the process exists. A zombie exists, too, as in PostgreSQL's own check. */
 function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);

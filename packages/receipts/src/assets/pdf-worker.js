@@ -3,12 +3,12 @@ import { createRequire } from "node:module";
 import { parentPort } from "node:worker_threads";
 import { NodeCompiler } from "@myriaddreamin/typst-ts-node-compiler";
 
-// This file is JavaScript among the assets, because images contain it unbundled.
+// This file is JavaScript in the assets folder, because images contain it without bundling.
 
 const { resolve } = createRequire(import.meta.url);
 const font = (path) => readFileSync(resolve(`@expo-google-fonts/${path}`));
 const template = readFileSync(new URL("./receipt.typ", import.meta.url), "utf8");
-/** Rounds of the compiler's cache for which an unused result remains. */
+/** Number of receipts after which the compiler drops a cached result that it no longer uses. */
 const cacheRounds = 5;
 
 const compiler = NodeCompiler.create({

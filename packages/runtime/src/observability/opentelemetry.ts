@@ -33,7 +33,10 @@ export function createTracer(
   { url, headers, certificateAuthority }: TracingSettings,
   service: string,
   logger: Logger,
-  /** Counts spans by outcome. It exists without the SDK, too. */
+  /**
+   * Counter of spans by outcome. The caller creates it, because it is exported even without the
+   * SDK.
+   */
   spans: { inc(labels: { outcome: "sent" | "dropped" | "refused" }, count?: number): void },
 ): { begin: BeginSpan } & AsyncDisposable {
   let unsent = 0;
@@ -130,7 +133,8 @@ export function createTracer(
 }
 
 /**
- * Returns the outcome of an export. The exporter retries temporary errors; other statuses refuse.
+ * Returns the outcome of an export. An error with an HTTP status means that the collector refused
+ * the spans: the exporter itself retries temporary errors.
  */
 const outcomeOf = (error: (Error & { code?: unknown }) | undefined) =>
   error === undefined ? "sent" : typeof error.code === "number" ? "refused" : "dropped";

@@ -1,9 +1,10 @@
 import { randomUUIDv7 } from "node:crypto";
 
 /**
- * Returns a UUID of version 7 (RFC 9562, section 5.7), of now or of a time in Unix milliseconds.
- * Ids sort by their time, to the millisecond, so that inserts are at one end of an index. The time
- * of Node's UUID is replaced, because tests cannot shift its clock.
+ * Returns a UUID of version 7 (RFC 9562, section 5.7), for the current time or for a time in Unix
+ * milliseconds. Ids sort by their time, to the millisecond, so that inserts are at one end of an
+ * index. Replaces the time in the UUID from Node, because tests cannot shift the clock that Node
+ * uses.
  */
 export function uuidv7(timeMs: number = Date.now()): string {
   const time = timeMs.toString(16).padStart(12, "0");

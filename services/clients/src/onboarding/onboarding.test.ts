@@ -96,11 +96,14 @@ describe("applyVerification with a newer verification", () => {
     return onboarding;
   };
 
-  test.each(stepTable)("a newer verification changes %s to KYC_PENDING and CREATED", (_step, createOnboarding) => {
-    const onboarding = createOnboarding();
-    onboarding.applyVerification(aNewerVerification(), now);
-    expect(statusOf(onboarding)).toEqual(["KYC_PENDING", "CREATED", "IN_PROGRESS"]);
-  });
+  test.each(stepTable)(
+    "a newer verification changes the step %s to KYC_PENDING and the verification status to CREATED",
+    (_step, createOnboarding) => {
+      const onboarding = createOnboarding();
+      onboarding.applyVerification(aNewerVerification(), now);
+      expect(statusOf(onboarding)).toEqual(["KYC_PENDING", "CREATED", "IN_PROGRESS"]);
+    },
+  );
 
   test("a newer verification keeps the step APPROVED and changes the verification status to CREATED", () => {
     const onboarding = aDecidedOnboarding("APPROVED");
@@ -108,7 +111,7 @@ describe("applyVerification with a newer verification", () => {
     expect(statusOf(onboarding)).toEqual(["APPROVED", "CREATED", "APPROVED"]);
   });
 
-  test("a newer verification can be approved after a refusal of the previous one", () => {
+  test("decide can approve a newer verification after it declined the previous one", () => {
     const onboarding = aDecidedOnboarding("DECLINED");
     onboarding.applyVerification(aNewerVerification(approvedFields), now);
     expect(onboarding.step).toBe("PENDING_APPROVAL");

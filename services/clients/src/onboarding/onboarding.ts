@@ -37,7 +37,7 @@ const schema = defineEntity({
     verificationStatus: p.text().$type<Verification["status"]>().nullable(),
     verificationVerdict: p.text().$type<NonNullable<Verification["verdict"]>>().nullable(),
     verificationAttemptsRemaining: p.integer().nullable(),
-    /** APPROVED is final. DECLINED applies to one verification, and a newer one replaces it. */
+    /** APPROVED is final. DECLINED applies only to the verification `decidedVerificationId`. */
     decision: p.text().$type<Decision>().nullable(),
     decidedVerificationId: p.uuid().nullable(),
     step: p.text().$type<OnboardingStep>(),

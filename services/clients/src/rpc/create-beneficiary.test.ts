@@ -112,7 +112,7 @@ describe("createBeneficiary", () => {
     });
   });
 
-  test("createBeneficiary accepts the Idempotency-Key of a refused request again", async () => {
+  test("createBeneficiary accepts an Idempotency-Key again after its first request was refused", async () => {
     expect(await refusal(createBeneficiary({ iban: undefined }, withIdempotencyKey(caller, "k-2")))).toMatchObject({
       kind: "invalid",
     });

@@ -113,7 +113,7 @@ test("createPerson creates one client per Idempotency-Key, and rejects the key w
   });
 });
 
-test("createPerson accepts the Idempotency-Key of a refused request again", async () => {
+test("createPerson accepts an Idempotency-Key again after its first request was refused", async () => {
   const caller = aBusinessCaller();
   const { id } = await harness.createPerson(caller, { email: "taken@example.dz" });
   const person = aPerson({ email: "taken@example.dz" });

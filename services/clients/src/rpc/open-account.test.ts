@@ -142,7 +142,7 @@ describe("openAccount", () => {
     expect(await countAccounts()).toBe(countBefore + 1);
   });
 
-  test("openAccount accepts the Idempotency-Key of a refused request again", async () => {
+  test("openAccount accepts an Idempotency-Key again after its first request was refused", async () => {
     expect(await refusal(openAccount({ externalAccountId: "house-1" }, withIdempotencyKey(caller, "k-2")))).toMatchObject({
       kind: "conflict",
     });

@@ -21,7 +21,7 @@ export const apiKeyLimitReached = (liveMax: number) =>
 export const apiKeyReplaced = () =>
   conflict("api_key_replaced", "The key of this request was replaced or revoked. Use the key that replaced it.");
 
-export const apiKeyInUse = () =>
+export const apiKeyCannotRevokeItself = () =>
   conflict("api_key_in_use", "An API key cannot revoke itself. Send the request with another key of the business.");
 
 export const apiKeyEndInvalid = () =>

@@ -59,7 +59,7 @@ export class KeyRing {
 
   /**
    * Replaces a key by a new one with the same name and limits. The old key ends at `endsAt`, or now
-   * without it.
+   * if `endsAt` is absent.
    */
   async replace(oldKey: ApiKey, now: Date, endsAt?: Date): Promise<IssuedKey> {
     const limits = { allowedIps: oldKey.allowedIps, expiresAt: await this.#originalExpiryOf(oldKey) };
@@ -77,7 +77,8 @@ export class KeyRing {
 
   /**
    * Returns the expiry with which the key was issued. A replaced key stores only the end of its
-   * grace period. Its last successor stores the original expiry, even if it is revoked.
+   * grace period. The last of its successors stores the original expiry, even if that successor is
+   * revoked.
    */
   async #originalExpiryOf(key: ApiKey): Promise<Date | null> {
     if (!key.replacedBy) return key.expiresAt ?? null;

@@ -41,7 +41,9 @@ interface SealingResult {
   readonly isDrained?: boolean;
 }
 
-/** Interval of rounds while all rows are sealed. They end days and update the sealing metrics. */
+/**
+ * Interval of sealing rounds while all rows are sealed. These rounds end days and update metrics.
+ */
 const idleMs = 20_000;
 
 /** Seals committed rows within four seconds, in one replica at a time. */
@@ -138,8 +140,8 @@ async function openDay(
     "select (now() at time zone 'UTC')::date::text as database_day",
   );
   const { database_day = "" } = clockRow ?? {};
-  // The owner of the database cannot change the clock of this process. `amana audit verify`
-  // compares the times of the rows with it.
+  // `made_at` uses the clock of this process, which the owner of the database cannot change. `amana
+  // audit verify` compares the times of the rows with `made_at`.
   const made_at = new Date().toISOString();
   const latestDay = new Date(Date.now() + aheadMsMax).toISOString().slice(0, 10);
   const aheadOnDay = database_day > latestDay ? database_day : undefined;

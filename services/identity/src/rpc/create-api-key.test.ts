@@ -29,7 +29,7 @@ test("createApiKey issues an additional live key, with an audit row without the 
   });
 });
 
-test("createApiKey issues a key that counts as the newest, even if the clock of the replica is slow", async () => {
+test("createApiKey issues a key that counts as the newest, even if the clock of the replica is behind", async () => {
   const { id } = await identity.aBusiness();
   identity.clock.advance(-10_000);
   const newestKey = await create(id, "till");
@@ -109,7 +109,7 @@ test("createApiKey issues one key per Idempotency-Key, and returns the secret on
   expect(secondResponse).toEqual({ ...firstResponse, apiKey: undefined });
 });
 
-test("createApiKey accepts the Idempotency-Key of a refused request again", async () => {
+test("createApiKey accepts an Idempotency-Key again after its first request was refused", async () => {
   const { id } = await identity.aBusiness();
   const liveKey = await create(id, "till");
   const options = { ...asAdmin, ...withIdempotencyKey("key-2") };

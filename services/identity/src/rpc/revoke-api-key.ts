@@ -5,7 +5,7 @@ import { allBusinesses, lockRow } from "@amana/database";
 import { once } from "@amana/idempotency";
 import { type Call, type Implementation, requireAdmin, requireBusiness } from "@amana/rpc";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
-import { apiKeyInUse, apiKeyNotFound } from "../api-key/api-key.errors.ts";
+import { apiKeyCannotRevokeItself, apiKeyNotFound } from "../api-key/api-key.errors.ts";
 import { toApiKeyMessage } from "../api-key/api-key.message.ts";
 import { ApiKey } from "../api-key/api-key.ts";
 import { lockKeyRing } from "../api-key/key-ring.ts";
@@ -30,7 +30,7 @@ export const revokeOwnApiKey =
       // The lock serializes two keys that revoke each other, so that one of them stays live.
       const business = await lockBusiness(em, businessId);
       const callerKey = (await lockKeyRing(em, business, context.keyMode)).requireCallerKey(caller);
-      if (callerKey.id === id) throw apiKeyInUse();
+      if (callerKey.id === id) throw apiKeyCannotRevokeItself();
       return await lockRow(em, ApiKey, businessId, id, apiKeyNotFound);
     });
   };

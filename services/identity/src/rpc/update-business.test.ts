@@ -35,7 +35,7 @@ test.each([{}, { name: "Same" }, { status: BusinessStatus.ACTIVE }])(
   },
 );
 
-test("updateBusiness with DISABLED makes all keys refused, and with ACTIVE makes them live again", async () => {
+test("all keys of a business are refused after updateBusiness with DISABLED, and live again after updateBusiness with ACTIVE", async () => {
   const business = await identity.aBusiness();
   const { apiKey } = await identity.apiKeys.createApiKey({ businessId: business.id, name: "second" }, asAdmin);
   const disabledBusiness = await identity.businesses.updateBusiness(

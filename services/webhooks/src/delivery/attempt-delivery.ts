@@ -11,7 +11,10 @@ import { deliveryHeaders } from "./signature.ts";
 
 /** An endpoint whose last attempt took this long is slow: its circuit breaker is open. */
 const slowMs = 3_000;
-/** Maximum wait for a slot. URL and secret were read with the lease and become outdated. */
+/**
+ * Maximum wait for a slot. It is short, because URL and secret were read with the lease and can
+ * become outdated.
+ */
 const waitMsMax = 3_000;
 
 /**

@@ -28,8 +28,9 @@ const dueDeliveries: DueTable = {
 /**
  * Creates a function that claims due deliveries: first attempts that were inserted without a lease,
  * retries, redeliveries, and deliveries whose lease expired after a crash. Deliveries of a DISABLED
- * or deleted endpoint become SKIPPED instead. `dueEndpoints` are the endpoints that had due
- * deliveries before the claim. `isMore` is true if another call may claim more immediately.
+ * or deleted endpoint become SKIPPED instead. `dueEndpoints` are the ids of the ACTIVE endpoints
+ * that had due deliveries before the claim. `isMore` is true if another call may claim more
+ * immediately.
  */
 export function createClaim({ orm, limits, delivery: { leaseMs } }: Context) {
   const search = createDueSearch(orm, dueDeliveries);

@@ -32,11 +32,11 @@ export class ConcurrencyLimits {
   }
 
   /**
-   * Returns which deliveries of new events may be inserted with a lease. `businessIds` has the
-   * business of each event. `ordinals` has the same order and numbers the events of each business
-   * from 1. An ordinal is undefined if the process or the business has enough leases. An endpoint
-   * in `endpoints` gets leases for the first `free` events of its business, any other endpoint for
-   * the first `perEndpoint` events.
+   * Returns which deliveries of new events may be inserted with a lease. `businessIds` contains the
+   * business of each event. `ordinals` contains, in the same order, the number of each event among
+   * the events of its business, from 1. The number is undefined if the process or the business has
+   * enough leases. An endpoint in `endpoints` gets leases for the first `free` events of its
+   * business. Any other endpoint gets leases for the first `perEndpoint` events.
    */
   capacityForNew(businessIds: readonly string[]) {
     const { healthy, isOpen } = this;

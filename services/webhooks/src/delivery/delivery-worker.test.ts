@@ -199,7 +199,7 @@ test("the next attempt follows the schedule, and Retry-After of a 429 or 503 pos
   }
 });
 
-test("a delivery is retried when it is due, without a signal", async () => {
+test("the delivery worker retries a delivery when it is due, even without a signal of its process", async () => {
   await using timedHarness = await startHarness({ deliver: { pausesMs: [150] } });
   await using receiver = await startReceiver((response, number) => response.writeHead(number === 1 ? 500 : 200).end());
   await deliverOne(receiver.url, timedHarness);
@@ -360,7 +360,7 @@ test("hanging endpoints of a business use only its slots and do not delay delive
 });
 
 test("an endpoint that timed out gets at most two concurrent attempts until it responds in time", async () => {
-  // An eighth of these, the share of slow endpoints, is more than two attempts.
+  // An eighth of these slots is for slow endpoints: more than the two slots of one slow endpoint.
   const shares = { total: 128, perBusiness: 128, perEndpoint: 16 };
   await using fairHarness = await startHarness({ deliver: { ...shares, timeoutMs: 2000, pausesMs: [60_000] } });
   const inFlight = new Set<ServerResponse>();

@@ -34,7 +34,8 @@ export function startDelivering(context: Context): AsyncDisposable {
 
   const send = (delivery: LeasedDelivery) => {
     const { id, business_id, traceparent } = delivery;
-    // Sets all of its context, because the caller may run in the context of another delivery.
+    // Sets trace, tenant and operation, because the caller may run in the context of another
+    // delivery.
     const sendingDone = inTrace(traceparent ? { traceparent } : undefined, () =>
       forTenant(business_id, async () => {
         try {

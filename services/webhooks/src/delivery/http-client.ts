@@ -32,7 +32,8 @@ export interface HttpClient extends AsyncDisposable {
 }
 
 /**
- * The body of a response is only for the log of deliveries. A longer body ends with its connection.
+ * The body of a response is only for the log of deliveries. The client closes the connection of a
+ * longer body.
  */
 const bodyBytesMax = 16 * 1024;
 const bodyMsMax = 2_000;
@@ -59,7 +60,8 @@ export function createHttpClient({ addresses, timeoutMs }: { addresses: AddressG
     pipelining: 1,
     keepAliveTimeout: 4_000,
     keepAliveMaxTimeout: 60_000,
-    // Never reached, because the client needs 100 ms to create its error for too large headers.
+    // `limitResponseBytes` closes the connection below this limit, because undici needs 100 ms to
+    // create its error for too large headers.
     maxHeaderSize: 2 * responseBytesMax,
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -153,8 +155,8 @@ function limitResponseBytes(socket: Socket): void {
     socket.destroy(new ResponseTooLong());
     socket.read();
   };
-  // Runs after the client has added its listener, because the first listener starts the reading.
-  // Prepended, so that it runs before that listener.
+  // Adds the listener after undici has added its own, because the first listener starts the
+  // reading. Prepends the listener, so that it runs before undici's listener.
   setImmediate(() => socket.prependListener("readable", checkBytes));
 }
 

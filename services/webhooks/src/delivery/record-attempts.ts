@@ -35,7 +35,7 @@ export const createRecorder = (context: Context) =>
   createBatcher<AttemptResult>(batchMax, async (results) => {
     const failing = await writeResults(context, results);
     if (results.some(({ status }) => status === "PENDING")) checkDue(context.orm);
-    // After an error, the next failed attempt of such an endpoint tries to disable it again.
+    // After an error, the next failed attempt at the endpoint leads to another try to disable it.
     await disableEndpoints(context, failing).catch((error: unknown) =>
       context.logger.warn({ err: error }, "failing endpoints not disabled, retry after the next attempt"),
     );
@@ -46,8 +46,8 @@ async function writeResults(context: Context, results: readonly AttemptResult[])
   const { orm, logger } = context;
   for (let failures = 1; ; failures++) {
     try {
-      // Disables first: a 410 is not retried, so after a failed disabling no later attempt would
-      // repeat it.
+      // Disables the endpoints before it records the results. A recorded 410 is not retried, so no
+      // later attempt would disable the endpoint.
       const gone = results.flatMap((result) => result.gone ?? []);
       await disableEndpoints(context, gone);
       const failing = await recordResults(orm, results);

@@ -15,7 +15,7 @@ const scanPauseMs = 20;
 const stuckPauseMs = 2_000;
 /** Pause of a replay whose business has reached its limit of attempts in 24 hours. */
 const limitPauseMs = 60_000;
-/** Bounds of the limit of due deliveries that may wait at the endpoint. */
+/** Minimum and maximum of the limit of due deliveries to the endpoint that wait for an attempt. */
 const waitingMin = 16;
 const waitingMax = 512;
 

@@ -18,7 +18,9 @@ const page = (limit: number) => `
     ) v where r.id = ?
   )`;
 
-/** SQL: the deliveries of a page that match the filter. Excludes those that are due anyway. */
+/**
+ * SQL: the deliveries of a page that match the filter. Excludes deliveries that are already due.
+ */
 const matching = `
   from webhook_replay r cross join page v join delivery d on d.event_id = v.id and d.endpoint_id = r.endpoint_id
   where r.id = ? and (cardinality(r.types) = 0 or v.type = any(r.types)) and d.status = any(r.statuses)

@@ -10,7 +10,7 @@ import { checkReceiver, type Receiver } from "../check/check-receiver.ts";
 import type { Context } from "../context.ts";
 import { requireActiveEndpoint } from "../webhook-endpoint/require-active-endpoint.ts";
 import { signingSecrets } from "../webhook-endpoint/secrets.ts";
-import { checkedRecently, webhookEndpointNotFound } from "../webhook-endpoint/webhook-endpoint.errors.ts";
+import { endpointCheckedRecently, webhookEndpointNotFound } from "../webhook-endpoint/webhook-endpoint.errors.ts";
 
 /** Limits checks of an endpoint to one in ten seconds, the longest duration of a check. */
 const checkThrottle = { table: "webhook_endpoint", column: "checked_at", where: "status = 'ACTIVE'" };
@@ -28,7 +28,7 @@ export const checkWebhookEndpoint =
       const claim = await claimKey(em, call, CheckWebhookEndpointResponseSchema, { heldMs: call.remainingMs() });
       if ("replayed" in claim) return claim;
       const endpoint = await requireActiveEndpoint(em, businessId, request.id);
-      if (!(await throttleRow(em, checkThrottle, businessId, endpoint.id))) throw checkedRecently();
+      if (!(await throttleRow(em, checkThrottle, businessId, endpoint.id))) throw endpointCheckedRecently();
       const [receiver] = await em.execute<Receiver[]>(
         `select e.business_id, e.id as endpoint_id, e.url, ${signingSecrets} from webhook_endpoint e where e.id = ?`,
         [endpoint.id],

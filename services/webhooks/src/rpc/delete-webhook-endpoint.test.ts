@@ -32,7 +32,7 @@ test("deletion deletes the endpoint and its pending deliveries, and keeps finish
   expect((await deliveriesOf(pending.id)).map(({ endpointId }) => endpointId)).toEqual([other.id]);
 });
 
-test("deletion returns the same not_found for a foreign, unknown, malformed or deleted id", async () => {
+test("deletion returns the same not_found for an unknown, malformed or deleted id and an id of another business", async () => {
   const caller = aBusinessCaller();
   const create = () => harness.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/" }, { caller });
   const [kept, deleted] = [await create(), await create()];

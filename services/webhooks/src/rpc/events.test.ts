@@ -57,7 +57,7 @@ test("an event older than 30 days is not returned", async () => {
   await expect(harness.events.getEvent({ id: old.id }, { caller })).rejects.toMatchObject({ code: "not_found" });
 });
 
-test("RPCs of events return the same not_found for a foreign, unknown or malformed event id", async () => {
+test("RPCs of events return the same not_found for an unknown event id, a malformed one and one of another business", async () => {
   const event = aPaymentEvent();
   await harness.publish(event);
   const caller = aBusinessCaller();

@@ -43,7 +43,7 @@ test("the health of an endpoint contains success rates, the last error and the s
   expect(await health()).toMatchObject({ lastError: "connection_refused" });
 });
 
-test("getWebhookEndpoint returns the same not_found for a foreign, unknown or malformed id", async () => {
+test("getWebhookEndpoint returns the same not_found for an unknown id, a malformed id and an id of another business", async () => {
   const { id } = await harness.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/" }, { caller: aBusinessCaller() });
   const refusals = await Promise.all(
     [id, uuidv7(), "nonsense", ""].map((endpointId) =>

@@ -104,7 +104,7 @@ test("an update with a rejected field changes no field", async () => {
   expect(await read(id, caller)).toEqual({ ...created, secret: undefined });
 });
 
-test("an update returns the same not_found for a foreign, unknown or malformed id, without a change", async () => {
+test("an update returns the same not_found for an unknown id, a malformed id and an id of another business, without a change", async () => {
   const { caller, created, id } = await anEndpoint();
   const refusals = await Promise.all(
     [id, uuidv7(), "nonsense"].map((otherId) =>

@@ -17,8 +17,8 @@ const writeEveryMs = 2_000;
 
 /**
  * Counts attempts for the health of their endpoints. Counts are collected in memory and written
- * every two seconds, because as part of the statement that records results they made it up to a
- * fifth slower. A crash loses the counts of at most two seconds.
+ * every two seconds, because the statement that records results was up to a fifth slower when it
+ * also wrote counts. A crash loses the counts of at most two seconds.
  */
 export function startCountingAttempts(orm: Orm, logger: Logger) {
   let counts = new Map<string, Count>();

@@ -7,7 +7,7 @@ export const webhookEndpointNotFound = () => notFound("not_found", "There is no 
 export const webhookEndpointDisabled = () =>
   conflict("webhook_endpoint_disabled", "The webhook endpoint is DISABLED. Set its status to ACTIVE first.");
 
-export const checkedRecently = () =>
+export const endpointCheckedRecently = () =>
   conflict(
     "endpoint_checked_recently",
     "This webhook endpoint was checked less than ten seconds ago. Wait ten seconds and try again.",

@@ -25,7 +25,10 @@ const schema = defineEntity({
     failingSince: p.datetime(3).nullable(),
     /** Error of the last failed attempt. Set by the recorder of attempts. */
     lastError: p.text().nullable(),
-    /** True if the last attempts were slow. Set by the recorder of attempts. */
+    /**
+     * True if the last attempt was slow: the circuit breaker is open. Set by the recorder of
+     * attempts.
+     */
     slow: p.boolean().default(false),
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3),

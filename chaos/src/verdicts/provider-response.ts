@@ -27,7 +27,10 @@ export const canaryName = "Canary Applicant";
 /** No document expires within this number of days. Midnight may pass during the check. */
 const excludedDays = 2;
 
-/** Returns random conditions that the provider permits. The vendors' still check takes any document. */
+/**
+ * Returns random conditions. Without video, a vendor's conditions permit both documents, because the
+ * system has no vendor setting for one document without video.
+ */
 export function drawTerms(random: Random, provider: KycProvider): Terms {
   const terms = randomTerms(random);
   return provider === "port" || terms.requireVideo ? terms : { ...terms, allowedDocuments: ["id_card", "passport"] };

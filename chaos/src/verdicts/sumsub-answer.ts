@@ -90,7 +90,7 @@ const levelOf = ({ requireVideo, allowedDocuments }: Terms): string => {
   return allowedDocuments[0] === "id_card" ? "amana id card" : "amana passport";
 };
 
-/** Returns a random applicant of Sumsub, as fields that the sandbox lays over its responses. */
+/** Returns a random applicant of Sumsub, as fields that replace those in the sandbox's responses. */
 export function createSumsubAnswer(random: Random, terms: Terms, todayMs: number, excludedDays: number): VendorAnswer {
   const draws = createDraw(random);
   const { draw, isBad } = draws;

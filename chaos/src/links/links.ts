@@ -25,7 +25,7 @@ const refundShare = 0.2;
  * database connections are cut, and wall clocks are stepped.
  */
 export const linksProgram: Program = {
-  attacks: "P13: buyers of payment links with kills and changes; one payment for a form, no payment beyond the slots",
+  attacks: "P13: pay by links while processes are killed and links change; one payment for a form, no payment beyond the slots",
   run,
 };
 

@@ -2,7 +2,7 @@ import type { Random } from "../random.ts";
 import { absent, documentExpiry, type Reasons, type Row, type Sign, type Value, type Verdict } from "./specified.ts";
 
 /** Fields that replace those of the sandbox in a vendor's response, and their meaning. */
-export interface VendorAnswer extends Row {
+export interface VendorResponse extends Row {
   readonly answer: Readonly<Record<string, unknown>>;
   readonly codes: readonly string[];
 }

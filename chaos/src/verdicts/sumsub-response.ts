@@ -9,7 +9,7 @@ import {
   drawVerdict,
   good,
   type ReasonWords,
-  type VendorAnswer,
+  type VendorResponse,
 } from "./vendor-values.ts";
 
 /**
@@ -91,7 +91,7 @@ const levelOf = ({ requireVideo, allowedDocuments }: Terms): string => {
 };
 
 /** Returns a random applicant of Sumsub, as fields that replace those in the sandbox's responses. */
-export function createSumsubAnswer(random: Random, terms: Terms, todayMs: number, excludedDays: number): VendorAnswer {
+export function createSumsubResponse(random: Random, terms: Terms, todayMs: number, excludedDays: number): VendorResponse {
   const draws = createDraw(random);
   const { draw, isBad } = draws;
   const verdict = drawVerdict(random);

@@ -51,8 +51,8 @@ command
       .default("kafka"),
   )
   .option("--quick", "webhooks, writes: run for a few seconds; the figures are not reliable")
-  .option("--rows <n>", "webhooks: number of old deliveries in scenario old", wholeFrom(1, 1_000_000_000), 5_000_000)
-  .option("--held <seconds>", "webhooks: time for which scenario held keeps a transaction open", numberFrom(1, 86_400), 600)
+  .option("--rows <n>", "webhooks: number of old deliveries in the scenario 'old'", wholeFrom(1, 1_000_000_000), 5_000_000)
+  .option("--held <seconds>", "webhooks: time for which the scenario 'held' keeps a transaction open", numberFrom(1, 86_400), 600)
   .option("--lines <n>", "statement: number of lines", wholeFrom(1, 100_000_000), 1_000_000)
   .addHelpText("after", `\nBenchmarks:\n${descriptions.map(([name, text]) => `  ${name.padEnd(10)} ${text}`).join("\n")}`)
   .action(bench);

@@ -1,13 +1,13 @@
 /*
  * Model of a key that is revoked while requests use it. A gateway caches a look-up under a lease. Two identity replicas grant
  * leases of different length. Clocks have different speeds, messages and bodies may be slow, and a replica may be killed before
- * it responds. The search visits all states and looks for a request that takes effect although it, or its body, arrived after
- * the response to the revocation.
+ * it responds. The search visits all states and looks for a request that takes effect although the request or its body arrived
+ * after the response to the revocation.
  *
  * OWN_SETTING, NO_MARGIN, HEADERS_ONLY and NO_SECOND_WAIT each remove one rule. The search must then find a counterexample.
  *
  * Assumptions: during a lease and a wait, the clock of the gateway loses at most SLOW, the wait ends at most EARLY too early, and
- * the margin covers both. Every look-up after a commit reads it.
+ * the margin covers both. Every look-up after a commit reads the committed state.
  *
  * Not modelled: several gateways, which share no state; more than two requests and one key; several keys in one look-up; replicas
  * of the database; expiry of keys; the services behind the gateway.

@@ -5,13 +5,13 @@
  *
  * OLD_BASELINE, OLD_RESEND, OLD_CODE_7, NO_WAIT and ANY_REFUSAL each remove one rule. The search must then find a counterexample.
  *
- * Assumptions, modelled as guards: the time L (REFUND_LATE_EFFECT_SECONDS) after a send ends only when no call of it is in flight
- * (`late_over`). A process that was frozen for longer than L between marking and sending does not send.
+ * Assumptions, modelled as guards: the time L (REFUND_LATE_EFFECT_SECONDS) after a send ends only when no call of that send is in
+ * flight (`late_over`). A process that was frozen for longer than L between marking and sending does not send.
  *
  * Not modelled: all times except L, so every wait may have any length; stale status reads (a read is current when it is made, but
  * may be old when it is used); a freeze between the check of the clock and the system call that sends; a failover during a call; a
  * failover and a back office in one run; a back office refund of exactly the amount of a refund in progress; reversals; more than
- * two refunds, two automatic sends of each and one ordered send; idempotency keys, events, and transaction isolation.
+ * two refunds, two automatic sends of each refund and one send by order of the operator; idempotency keys, events, and transaction isolation.
  */
 #define PAID 4
 #define SENDS_MAX 2
@@ -151,7 +151,7 @@ release:
 /* Business, processor, operator, back office and failover, in any order. */
 active proctype Environment() {
   do
-  :: atomic {                                                   /* the business requests a partial refund: two of 2 fit into PAID, two of 3 do not */
+  :: atomic {                                                   /* the business requests a partial refund: PAID covers two refunds of 2, but not two of 3 */
        refund_count < 2 && !refunded && !locked && waited;
        if :: refund[refund_count].amount = 2 :: refund[refund_count].amount = 3 fi;
        refund[refund_count].status = REQUESTED; refund_count++; printf("a refund of %d of %d is requested\n", last.amount, PAID)

@@ -26,7 +26,7 @@ command
   .addArgument(command.createArgument("<program>", "one of the programs below").choices(Object.keys(programs)))
   .option(
     "--minutes <n>",
-    "duration of the run (default: 1; 60 with --events, 1440 with --schedules)",
+    "duration of the run in minutes (default: 1; 60 with --events, 1440 with --schedules)",
     numberFrom(0.001, 1_000_000),
   )
   .option("--events <n>", "events: end after this many events (default: no limit)", wholeFrom(1, countMax))

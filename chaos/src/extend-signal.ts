@@ -3,8 +3,8 @@ const attackMsMin = 8_000;
 const attackMsMax = 90_000;
 
 /**
- * Returns a signal that aborts after `signal`. It aborts later if the attack has not yet lasted
- * `attackMsMin`, or has not done enough work.
+ * Returns a signal that aborts when `signal` has aborted, the attack has lasted `attackMsMin`, and
+ * enough work is done. After `attackMsMax` the amount of work does not matter.
  */
 export function extendSignal(signal: AbortSignal, hasEnoughWork: () => boolean): AbortSignal {
   const combined = new AbortController();

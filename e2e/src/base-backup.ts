@@ -43,8 +43,8 @@ export async function takeBaseBackup({ superuserUrl }: Postgres, dataDir: string
       (path) => `--exclude=${path}`,
     );
     const tar = `${to}.tar`;
-    // Code 1: a file changed or was removed during the read. The write-ahead log contains the
-    // change.
+    // tar exits with 1 if a file changed or disappeared during the read. The write-ahead log
+    // contains the change.
     await runProgram("tar", ["-C", dataDir, ...excludes, "-cf", tar, "."]).catch((error) => {
       if (error.code !== 1) throw error;
     });

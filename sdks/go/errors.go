@@ -22,7 +22,8 @@ type FieldError struct {
 // ProblemError is an error response (RFC 9457).
 type ProblemError struct {
 	Status int
-	// Code is a stable code for decisions. It is empty if the response did not come from the API.
+	// Code is the stable code of the problem, for use in your program. It is empty if the response
+	// did not come from the API.
 	Code   string
 	Detail string
 	Errors []FieldError
@@ -31,8 +32,8 @@ type ProblemError struct {
 	// RetryAfterSeconds is the time until the request can be repeated. It is 0 if the response has
 	// no Retry-After.
 	RetryAfterSeconds int
-	// Members are all members of the response, including those of single codes, such as
-	// payment_status.
+	// Members are all members of the response. They include members that only some codes have, such
+	// as payment_status.
 	Members map[string]json.RawMessage
 	// OutcomeUnknown is true if the request may have taken effect, or may still do so. Do not treat
 	// it as failed: repeat the same request with this IdempotencyKey, or read the resource first.
@@ -65,7 +66,8 @@ func OutcomeUnknown(err error) bool {
 		(errors.As(err, &connection) && connection.OutcomeUnknown)
 }
 
-// problemOf reads a problem document. Only the API sends them, so other bodies have an empty code.
+// problemOf reads a problem document. Only the API sends problem documents, so the problem of any
+// other body has an empty code.
 func problemOf(status int, headers http.Header, text []byte) *ProblemError {
 	var members struct {
 		Code      string       `json:"code"`

@@ -43,7 +43,7 @@ type Options struct {
 	AllowHTTP bool
 }
 
-// Longer waits are not made. The error then contains RetryAfterSeconds.
+// The client does not wait longer. The error then contains RetryAfterSeconds.
 const retryAfterSecondsMax = 60
 
 var visibleASCII = regexp.MustCompile(`^[\x21-\x7e]{1,255}$`)

@@ -23,9 +23,9 @@ export interface FaultProxy extends AsyncDisposable {
 
 /**
  * Starts a proxy between a client and the API. `PUT /faults` plans a list of faults, one for each
- * further request, and returns the number of requests since the previous call with their distinct
- * keys and bodies. `/webhooks` receives webhooks and returns the one that contains the values of
- * the query.
+ * further request. It returns the numbers of requests, distinct keys and distinct bodies since the
+ * previous `PUT /faults`. `POST /webhooks` receives a webhook. `GET /webhooks` waits for a webhook
+ * that contains all values of the query, and returns it.
  */
 export async function startFaultProxy(target: string): Promise<FaultProxy> {
   let planned: Fault[] = [];

@@ -74,7 +74,7 @@ async function startOnce(dir: string, events: string) {
   };
 }
 
-/** Measures memory and CPU of the start command and all its descendants without requests. */
+/** Measures memory and CPU of the start command and its descendants while no requests are sent. */
 async function measureIdle(starterPid: number) {
   const readFigures = () => ({ start: readProcessFigures([starterPid]), ...readFiguresOfDescendants(starterPid) });
   const before = readFigures();

@@ -16,8 +16,8 @@ function pickFile(folder: string, random: Random): { name: string; path: string 
 }
 
 /**
- * Returns a random file of which the verification needs every row. The file with the heads is not
- * among them, because the verification needs only some heads of a day.
+ * Returns a random file in which the verification needs every row. Never returns the file with the
+ * heads, because the verification needs only some heads of a day.
  */
 function pickRowsFile(folder: string, random: Random): { name: string; path: string; lines: string[] } {
   const name = random.pick(["trail.jsonl", "links.jsonl"]);

@@ -8,7 +8,7 @@ import { type Fault, playRound } from "./round.ts";
 
 /**
  * Revokes, rotates and disables keys under load, on two gateways and two identities with leases of
- * different length. During this, callers send request bodies slowly, identity is killed between its
+ * different length. Meanwhile, callers send request bodies slowly, identity is killed between its
  * commit and its response, and a gateway is frozen. Every request sent after the response to the
  * revocation must be rejected. In parallel, captured caller tokens are sent to every RPC port.
  */

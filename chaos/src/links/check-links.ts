@@ -5,7 +5,7 @@ import type { Link } from "./link.ts";
 import { type LinksSystem, windowSeconds } from "./links-system.ts";
 
 const sampleEveryMs = 100;
-/** Delay with which a payment may be committed that was paid just before its time to pay ended. */
+/** Maximum delay from the moment of payment at the processor to `paid_at`. */
 const lateMarginSeconds = 3;
 const settleMsMax = 120_000;
 
@@ -28,8 +28,8 @@ interface Movement {
 }
 
 /**
- * Reads the slots of all links again and again. A link's open payments and its paid ones, except
- * those that were paid after their slot was free again, never exceed its limit.
+ * Counts the taken slots of all links repeatedly. The open and paid payments of a link must never
+ * exceed its limit. Payments that were paid after their slot was free again are not counted.
  */
 export async function watchSlots({ database }: LinksSystem, report: Report, signal: AbortSignal): Promise<void> {
   const reported = new Set<string>();
@@ -69,7 +69,7 @@ export async function checkLinks(system: LinksSystem, links: readonly Link[], re
   for (const link of links) checkPayments(link, payments.get(link.id) ?? [], report);
 }
 
-/** Checks that can hold for no moment: how payments began. */
+/** Checks how payments began. These checks are not repeated, because no later state can fix them. */
 function checkPayments(link: Link, payments: readonly PaymentRow[], report: Report): void {
   report.count("payments of links", payments.length);
   report.count("payments paid", payments.filter(({ paid_at }) => paid_at !== null).length);
@@ -133,7 +133,7 @@ async function findProblems(system: LinksSystem, links: readonly Link[]): Promis
     }
     const isCompleted = totals?.max_payments != null && totals.count >= totals.max_payments;
     const events = new Set((completedEvents.get(link.id) ?? []).map(({ body }) => String(body["payment_id"])));
-    // A raised limit can be reached again, and a limit may be passed by payments that were late.
+    // Late payments can exceed the limit. A link whose limit was raised can emit a second event.
     const isExpected = link.change === "raise the limit" || events.size === (isCompleted ? 1 : 0);
     if (!isExpected) problems.push(`the link ${link.id} has ${events.size} PAYMENT_LINK_COMPLETED, completed: ${isCompleted}`);
   }

@@ -23,7 +23,7 @@ export async function disableBusiness(
 ): Promise<void> {
   const { businesses } = client(system, system.adminKey, { retries: 5 });
   const link = await createLink(disabled, scenario);
-  // Changes with each disabling and enabling, so that a comparison shows a change during a request.
+  // Each change assigns a new object. A buyer compares objects to detect a change during a request.
   let state = { isDisabled: false };
   const runBuyer = async () => {
     while (!signal.aborted) {

@@ -6,7 +6,7 @@ import { Clock } from "../events/clock.ts";
 import { applicationName } from "../refunds/inject-faults.ts";
 import { startSecondPaymentsProcess } from "../second-payments-process.ts";
 
-/** Time to pay of the attacked system. The sandbox still accepts a payment after it. */
+/** Time to pay of the attacked system. The sandbox also accepts later payments. */
 export const windowSeconds = 6;
 
 const paymentSettings = {

@@ -21,11 +21,11 @@ const refundShare = 0.2;
 
 /**
  * Buyers open, send, repeat and abandon the forms of payment links, while the business changes the
- * links or is disabled. During this, two payments processes and the gateway are killed and frozen,
+ * links or is disabled. Meanwhile, two payments processes and the gateway are killed and frozen,
  * database connections are cut, and wall clocks are stepped.
  */
 export const linksProgram: Program = {
-  attacks: "P13: buyers of payment links with kills and changes; one payment for a form, no payment beyond the slots",
+  attacks: "P13: pay by links while processes are killed and links change; one payment for a form, no payment beyond the slots",
   run,
 };
 

@@ -5,17 +5,17 @@ import type { Fault, VerificationEnd } from "./schedule.ts";
 
 type Vendor = Exclude<KycProvider, "port">;
 type WithoutTime<F> = F extends unknown ? Omit<F, "atMs"> : never;
-/** Work without which no process reaches the fault. */
+/** Work that a process must do to reach the fault. */
 export type Need = "refund" | "key" | "verification" | "replay" | VerificationEnd;
 
 /**
- * A kind of fault at a place. A process meets a fault when it is affected by it. In a run of three
+ * A kind of fault at a place. A cell is met when its fault affects a process. In a run of three
  * rounds or more, every cell must be met.
  */
 export interface Cell {
   readonly name: string;
   readonly needs?: Need;
-  /** A schedule has at most one fault of a group, because they would hide each other. */
+  /** A schedule has at most one fault of a group, because faults of a group hide each other. */
   readonly group: string;
   draw(random: Random): WithoutTime<Fault>;
 }

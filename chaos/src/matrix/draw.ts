@@ -39,7 +39,7 @@ export function drawSchedule(seed: number, number: number, provider: KycProvider
 
 /**
  * Draws the time of a fault. A fault that waits for a call is usually set before the work starts,
- * because otherwise no call would meet it.
+ * because later the work may make no further call.
  */
 function drawTime(random: Random, { kind }: Pick<Fault, "kind">, isFirst: boolean): number {
   const waits = kind === "point" || kind === "answers" || kind === "way";

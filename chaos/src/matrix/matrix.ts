@@ -13,7 +13,7 @@ const roundsForFullCoverage = 3;
 const progressMs = 30_000;
 /** Number of runs of a shrunk schedule. More than one, because a failure may depend on timing. */
 const playsPerCandidate = 3;
-/** Maximum time until the promises hold again. A failing candidate is only detected after it. */
+/** Maximum time until the promises hold again. Each failing candidate takes at least this time. */
 const shrinkCheckMsMax = 20_000;
 /** Maximum number of shrunk schedules, because shrinking a rare failure takes long. */
 const candidatesMax = 40;

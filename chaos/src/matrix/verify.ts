@@ -35,7 +35,7 @@ const scenarios: Readonly<Record<VerificationEnd, { submissions: readonly object
     expected: { status: "CANCELED", verdict: undefined, clientStatus: "ABORTED", events: ["KYC_CANCELED"] },
   },
   retried: { submissions: [{ outcome: "failed" }, { outcome: "approved" }], expected: approved },
-  // A verdict is final. The vendor's later one only causes an alert.
+  // A verdict is final. A later verdict of the vendor only causes an alert.
   reversed: { submissions: [{ outcome: "approved" }], expected: approved },
   vendor_reviewed: { submissions: [{ outcome: "needs_review" }], expected: { ...approved, events: reviewEvents } },
 };
@@ -74,7 +74,7 @@ export async function verify(
   return isFinished ? { id, end, expected, clientId, createdAt: String(created["created_at"]) } : undefined;
 
   async function finish(): Promise<boolean> {
-    // If the first response was lost, the repeated request returns the code of a final application.
+    // If the response is lost after the change, the repeated request gets this code.
     const isDone = ({ status, body }: Answer) => status === 200 || body["code"] === "kyc_application_final";
     const decision = { outcome: "APPROVED", note: "Another person." };
     switch (end) {

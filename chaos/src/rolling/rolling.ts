@@ -26,7 +26,7 @@ export const rollingProgram: Program = {
     const business = await aBusiness(system);
     await using _receiver = business.receiver;
     await business.call("POST", "/api/v1/webhook-endpoints", { url: receiver.url });
-    // The other version runs on the schema of this version.
+    // The database has the schema of this version, also while the other version runs.
     await using replicas = await startReplicas(system, otherVersion, (text) => report.violation(text));
     await using balancer = startBalancer(replicas.byService.gateway.map(({ url }) => url));
     await balancer.waitUntilAllReady();
@@ -43,7 +43,7 @@ export const rollingProgram: Program = {
       pauseFactor: pauseFactorOf(seconds),
     };
     const customers = runCustomers(shop);
-    // Each round replaces every service. With another version, the rounds alternate between both.
+    // Each round replaces every service. With another version, rounds alternate between the two versions.
     const roundsMin = otherVersion ? 2 : 1;
     for (let version: Version; ; version = version === otherVersion ? undefined : otherVersion) {
       if (signal.aborted && report.counted("rounds") >= roundsMin) break;

@@ -49,7 +49,7 @@ const tinyChunks: Attack = async ({ port, key, check }) => {
   await Promise.all([attack(callbackPath, {}), attack(clientsPath, jsonHeaders(key))]);
 };
 
-/** Sends fewer chunks than the gateway rejects, so that it keeps each chunk in memory. */
+/** Sends fewer chunks than the gateway's limit, so that the gateway keeps each chunk in memory. */
 const tinyChunksWithheld: Attack = async ({ port, check }) => {
   const { clients } = await withClients(200, targetFrom(port, 10), async (client) => {
     await client.send(formatHead(callbackPath, {}));

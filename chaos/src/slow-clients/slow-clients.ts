@@ -15,7 +15,7 @@ const idleConnectionsMax = 10;
 
 /** Attacks with clients that send slowly, do not end their requests or do not read responses. */
 export const slowClientsProgram: Program = {
-  attacks: "P7: send tiny chunks, withheld bytes and malformed JSON, leave responses unread; other callers must succeed",
+  attacks: "P7: send tiny chunks and malformed JSON, withhold bytes, leave responses unread; requests of other callers succeed",
   async run({ seed, signal, report, log }) {
     const random = createRandom(seed);
     await using test = await startTestSystem("direct", { gateway: limits });

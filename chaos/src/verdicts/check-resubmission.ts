@@ -5,9 +5,9 @@ import type { TestedApplication } from "./tested-application.ts";
 const endMs = 120_000;
 
 /**
- * Submits a session of Didit, whose link the vendor opens again at once, and submits it again. The
- * service may read either verdict, or the request between them, which is a failed attempt. The
- * application must end with one of them.
+ * Submits a session of Didit, reopens its link as the vendor, and submits the session again. The
+ * service kyc may read the session after any of these steps. The application must therefore end with
+ * the first or second verdict, or as FAILED (the state between both submissions).
  */
 export async function checkResubmission(application: TestedApplication): Promise<void> {
   const { context, id, response, details } = application;

@@ -28,7 +28,7 @@ export async function decideReview(application: TestedApplication, random: Rando
       // Sumsub does not prove that a person approved. Only a rejection there ends the review.
       return await decideAtProvider(application, kycProvider === "sumsub" ? "REJECTED" : outcome);
     case "program":
-      // An approval by the vendor's rules or by an API key is no decision by a person.
+      // An approval by the vendor's rules or with an API key does not count as a person's decision.
       await application.act("review", { outcome: "APPROVED", by: random.pick(["api", "system", "note"]) });
       await waitForCallbacks(context.testSystem.system, application.id);
       report.count("approvals without a person");
@@ -57,7 +57,7 @@ async function decideAsBoth(application: TestedApplication, outcome: Outcome): P
   const { report } = application.context;
   const [isDecided] = await Promise.all([
     sendDecision(application, outcome),
-    // The vendor no longer waits for a person if the operator's decision arrives first.
+    // The vendor rejects this decision if the operator's decision arrives first.
     application.act("review", { outcome: "REJECTED" }).catch(() => {}),
   ]);
   report.count("reviews decided by both at the same time");

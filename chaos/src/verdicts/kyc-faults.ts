@@ -13,7 +13,7 @@ const operationsOf: Readonly<Record<KycProvider, readonly string[]>> = {
   sumsub: ["kyc_create", "kyc_link", "kyc_get", "kyc_aml", "kyc_review"],
 };
 const kinds = ["callbacks", "kill", "responses", "freeze"] as const;
-/** A limit, because a service that is killed all the time never completes its work. */
+/** Maximum number of faults. With unlimited kills, the service would never complete its work. */
 const faultsMax = 10;
 
 interface FaultsContext {
@@ -51,7 +51,7 @@ export async function injectKycFaults({ system, kycProvider, report }: FaultsCon
       const pid = kyc.pid();
       if (pid === undefined) throw new Error("kyc is not running");
       process.kill(pid, "SIGSTOP");
-      // Longer than a lease of a row in one of five cases.
+      // A fifth of the freezes is longer than the lease of a row.
       await sleep(random.chance(0.2) ? 7_000 : random.integer(200, 1_500));
       process.kill(pid, "SIGCONT");
       report.count("kyc frozen");

@@ -1,10 +1,10 @@
 import type { KycProvider } from "@amana/dev-env/services";
 import type { Terms } from "@amana/kyc/evaluate";
 import type { Random } from "../random.ts";
-import { createDiditAnswer } from "./didit-answer.ts";
+import { createDiditResponse } from "./didit-response.ts";
 import { randomResponse, randomTerms } from "./random-response.ts";
 import { codes, computeSpecifiedVerdict, objectOf, type Row, type Verdict } from "./specified.ts";
-import { createSumsubAnswer } from "./sumsub-answer.ts";
+import { createSumsubResponse } from "./sumsub-response.ts";
 
 /** A random response of the provider to a submission, and the result that the rules require. */
 export interface ProviderResponse {
@@ -27,7 +27,10 @@ export const canaryName = "Canary Applicant";
 /** No document expires within this number of days. Midnight may pass during the check. */
 const excludedDays = 2;
 
-/** Returns random conditions that the provider permits. The vendors' still check takes any document. */
+/**
+ * Returns random conditions. Without video, a vendor's conditions permit both documents, because the
+ * system has no vendor setting for one document without video.
+ */
 export function drawTerms(random: Random, provider: KycProvider): Terms {
   const terms = randomTerms(random);
   return provider === "port" || terms.requireVideo ? terms : { ...terms, allowedDocuments: ["id_card", "passport"] };
@@ -37,8 +40,8 @@ export function drawTerms(random: Random, provider: KycProvider): Terms {
 export function drawResponse(random: Random, terms: Terms, provider: KycProvider): ProviderResponse {
   const nowMs = Date.now();
   if (provider === "port") return drawPortResponse(random, randomResponse(random, terms, nowMs, excludedDays), terms);
-  const createAnswer = provider === "didit" ? createDiditAnswer : createSumsubAnswer;
-  const { answer, ...row } = createAnswer(random, terms, nowMs, excludedDays);
+  const createResponse = provider === "didit" ? createDiditResponse : createSumsubResponse;
+  const { answer, ...row } = createResponse(random, terms, nowMs, excludedDays);
   return {
     submission: { outcome: outcomes[String(row.fields["verdict"])], hold_seconds: 0, answer },
     expected: computeSpecifiedVerdict(row, terms.requireVideo),

@@ -107,7 +107,7 @@ function randomReasons(random: Random, isInvalid: () => boolean): Reasons {
   }
   const count = random.chance(0.05) ? 25 : random.integer(1, 3);
   const reasonCodes = Array.from({ length: count }, () => random.pick([...codes, "NEW_CODE", "aml_match", "PROFILE_MISMATCH"]));
-  // The service reads at most 20 reasons, so a longer list counts as having more.
+  // The service reads at most 20 reasons. A longer list may contain any code and counts as "more".
   return count > 20 ? { ...reasonsOf(...reasonCodes), content: "more" } : reasonsOf(...reasonCodes);
 }
 

@@ -1,8 +1,8 @@
 import type { Random } from "../random.ts";
 import { absent, documentExpiry, type Reasons, type Row, type Sign, type Value, type Verdict } from "./specified.ts";
 
-/** A vendor's response as fields that the sandbox lays over its own, with its meaning. */
-export interface VendorAnswer extends Row {
+/** Fields that replace those of the sandbox in a vendor's response, and their meaning. */
+export interface VendorResponse extends Row {
   readonly answer: Readonly<Record<string, unknown>>;
   readonly codes: readonly string[];
 }
@@ -35,7 +35,7 @@ export function drawExpiry(random: Random, { isBad }: Draw, todayMs: number, exc
   return bad(random.pick([absent, null, "", "soon", "2031-02-30", "20310630", 20_310_630]));
 }
 
-/** The vendor's words for each of our reason codes, and words that the service does not know. */
+/** The vendor's words for each of Amana's reason codes, and words that the service does not know. */
 export interface ReasonWords {
   readonly byCode: Readonly<Record<string, readonly string[]>>;
   readonly unknown: readonly string[];

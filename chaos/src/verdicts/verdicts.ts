@@ -69,8 +69,8 @@ function compareRandomResponses({ report }: ProgramRun, random: Random): void {
 }
 
 /**
- * Creates applications and checks them in parallel, at a vendor during faults. Without faults during
- * the creations, because the Idempotency-Key of a killed request is held for half a minute.
+ * Creates applications and checks them in parallel. With a vendor, injects faults during the checks.
+ * Injects none during creations, because the key of a killed creation is held for half a minute.
  */
 async function checkBatch(context: ApplicationContext, random: Random): Promise<void> {
   const { kycProvider, report, testSystem } = context;
@@ -91,7 +91,7 @@ async function checkBatch(context: ApplicationContext, random: Random): Promise<
   const ended = new AbortController();
   const faultsContext = { system: testSystem.system, kycProvider, report };
   const faults = isVendor ? injectKycFaults(faultsContext, random.fork(), ended.signal) : Promise.resolve();
-  // The checks may fail first.
+  // Prevents an unhandled rejection if the checks fail before `faults` is awaited.
   faults.catch(() => {});
   try {
     await Promise.all(checks.map((check) => check()));

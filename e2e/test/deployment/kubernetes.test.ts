@@ -42,12 +42,15 @@ describe("the common component of all services", () => {
     expect(deployment.spec.strategy.rollingUpdate).toEqual({ maxSurge: 1, maxUnavailable: 0 });
   });
 
-  test.each(services)("the Deployment of %s uses the common component and the container name of its patches", async (service) => {
-    const { components } = await readSingle("Kustomization", "base", service, "kustomization.yaml");
-    expect(components).toEqual(expect.arrayContaining(["../../components/service"]));
-    const deployment = await readSingle("Deployment", "base", service, "deployment.yaml");
-    expect(deployment.spec.template.spec.containers.map(({ name }: Manifest) => name)).toEqual(["service"]);
-  });
+  test.each(services)(
+    "the Deployment of %s uses the common component, and its container has the name that the component patches",
+    async (service) => {
+      const { components } = await readSingle("Kustomization", "base", service, "kustomization.yaml");
+      expect(components).toEqual(expect.arrayContaining(["../../components/service"]));
+      const deployment = await readSingle("Deployment", "base", service, "deployment.yaml");
+      expect(deployment.spec.template.spec.containers.map(({ name }: Manifest) => name)).toEqual(["service"]);
+    },
+  );
 
   test("a pod of a service has minimal rights and no token for the cluster API", () => {
     const unprivileged = { runAsNonRoot: true, runAsUser: 1000, seccompProfile: { type: "RuntimeDefault" } };

@@ -55,7 +55,7 @@ test.each([
   expect((await run(name, args)).code).toBe(2);
 });
 
-test("the command test ends with code 2 and runs no test when one of its arguments matches no test file", async () => {
+test("pnpm test ends with code 2 and runs no test when one of its arguments matches no test file", async () => {
   const { code, out, error } = await run("test", ["kafka", "nosuch"]);
   expect({ code, out }).toEqual({ code: 2, out: "" });
   expect(error).toContain("no test file matches nosuch");

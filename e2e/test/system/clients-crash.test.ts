@@ -279,7 +279,7 @@ test("40 creations with Idempotency-Keys create one row for each key when client
   }
 });
 
-test("when a client is blocked during parallel openings, every account with 201 exists and no later opening succeeds", async () => {
+test("when a client is blocked during parallel openings, each account whose opening returned 201 exists, and no later opening succeeds", async () => {
   const makeRoundTrip = async () => (await request(`${testSystem.system.sandboxUrl}/healthz`)).body.dump();
   const opensMax = 50;
   const accountsOf = async (clientId: string) =>

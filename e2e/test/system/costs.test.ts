@@ -62,7 +62,7 @@ beforeAll(async () => {
   statistics = new Client({ connectionString: postgres.superuserUrl });
   await statistics.connect();
   await statistics.query("create extension pg_stat_statements");
-  // Without reads of applications and of the provider's events in the background.
+  // Disables background reads of applications, of the provider's events and of payments.
   const kyc = { KYC_CHECK_SECONDS: "3600", KYC_CATCH_UP_SECONDS: "3600" };
   const payments = { PAYMENT_CHECK_SECONDS: "3600" };
   running = await startTestSystem("direct", { kyc, payments }, { databaseUrl: postgres.superuserUrl });

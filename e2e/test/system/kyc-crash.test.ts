@@ -112,7 +112,7 @@ async function expectOneApplication(key: string): Promise<Application> {
   return { id, link: String(repeated.body["link_url"]) };
 }
 
-/** Keys of killed creations. A key stays held until the caller must have timed out. */
+/** Keys of killed creations. A key stays held until the deadline of its caller has passed. */
 const killedKeys: string[] = [];
 
 /**

@@ -102,7 +102,7 @@ test("bench ends every process that it started on SIGTERM", async () => {
 });
 
 test.each(["SIGINT", "SIGHUP", "SIGKILL"] as const)(
-  "the command test ends Vitest, PostgreSQL and all processes of tests on %s",
+  "pnpm test ends Vitest, PostgreSQL and all processes of tests on %s",
   async (signal) => {
     const suite = await run("packages/testing/src/run.ts", ["packages/dev-env/test/service-process.test.ts"]);
     await eventually(() => expect(findProcesses().join()).toContain("services/sandbox"), 90_000);

@@ -93,7 +93,7 @@ test("migrations keep all rows of a database of the first version and produce th
   }
 });
 
-test("counter tables stay marked as not counted, so that a replica of the previous version counts rows", async () => {
+test("the previous version cannot delete the rows that mark counter tables as unused, so it counts the rows of a list", async () => {
   await using server = await startServer();
   const newUrls = await server.createEmptyDatabases();
   await migrateAll(newUrls);

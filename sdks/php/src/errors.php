@@ -33,12 +33,13 @@ final class ConnectionError extends AmanaError
 final class Problem
 {
     /**
-     * $code: stable code for decisions; empty if the response did not come from the API.
+     * $code: stable code of the problem, for use in your program; empty if the response did not come
+     * from the API.
      * $requestId: identifies the request in support cases.
      * $retryAfter: seconds until the request can be repeated.
      *
      * @param list<array{pointer?: string, parameter?: string, code: string, message: string}> $errors
-     * @param array<string, mixed> $members including those of single codes, such as payment_status
+     * @param array<string, mixed> $members all members of the response, also those that only some codes have, such as payment_status
      */
     public function __construct(
         public readonly int $status,
@@ -52,7 +53,8 @@ final class Problem
     }
 
     /**
-     * Reads a problem document. Only the API sends them, so other bodies have an empty code.
+     * Reads a problem document. Only the API sends such documents, so the problem of any other body
+     * has an empty code.
      *
      * @param array<string, string> $headers
      */

@@ -29,7 +29,7 @@ final class NoResponse extends \RuntimeException
 /** @internal Sends requests, and repeats them after failures that may be temporary. */
 final class Transport
 {
-    /** Longer waits are not made. The error then contains retryAfter. */
+    /** The client does not wait longer. The error then contains retryAfter. */
     private const RETRY_AFTER_SECONDS_MAX = 60;
     private const ENCRYPTED_OR_LOOPBACK =
         '~^(https:|http://(([a-z0-9-]+\.)*localhost|127(\.[0-9]{1,3}){3}|\[::1\])(:[0-9]+)?(/|$))~iD';

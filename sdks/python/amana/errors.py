@@ -31,7 +31,8 @@ class Problem:
     """An error response (RFC 9457)."""
 
     status: int
-    # Stable code for decisions. Empty if the response did not come from the API.
+    # Stable code of the problem, for use in your program. Empty if the response did not come from
+    # the API.
     code: str
     detail: str
     # Errors in a field of the body (pointer) or in a query parameter (parameter).
@@ -40,7 +41,7 @@ class Problem:
     request_id: str | None
     # Seconds until the request can be repeated.
     retry_after: float | None
-    # All members of the response, including those of single codes, such as payment_status.
+    # All members of the response. Some codes have their own members, such as payment_status.
     members: dict[str, Any]
 
 
@@ -57,7 +58,7 @@ class ProblemError(AmanaError):
 
 
 def problem_of(status: int, headers: Mapping[str, str], text: bytes) -> Problem:
-    """Reads a problem document. Only the API sends them, so other bodies have an empty code."""
+    """Reads a problem document. Only the API sends such documents; other bodies get an empty code."""
     parsed = None
     if (headers.get("content-type") or "").startswith("application/problem+json"):
         with suppress(ValueError):

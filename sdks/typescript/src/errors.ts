@@ -31,7 +31,10 @@ export interface FieldError {
 /** An error response (RFC 9457). */
 export interface Problem {
   readonly status: number;
-  /** Stable code for decisions. Empty if the response did not come from the API. */
+  /**
+   * Stable code of the problem, for use in your program. Empty if the response did not come from
+   * the API.
+   */
   readonly code: string;
   readonly detail: string;
   readonly errors: readonly FieldError[];
@@ -39,7 +42,7 @@ export interface Problem {
   readonly requestId: string | undefined;
   /** Seconds until the request can be repeated. */
   readonly retryAfter: number | undefined;
-  /** All members of the response, including those of single codes, such as `payment_status`. */
+  /** All members of the response. Some codes have their own members, such as `payment_status`. */
   readonly members: Readonly<Record<string, unknown>>;
 }
 

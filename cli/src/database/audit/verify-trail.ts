@@ -42,7 +42,7 @@ interface LinkRow extends Record<string, unknown> {
   readonly hash: string;
   readonly business_number: number | null;
   readonly business_previous: string | null;
-  /** Column of the link, which its hash does not cover. */
+  /** `business_id` of the link. The hash of the link does not cover this column. */
   readonly link_business_id: string | null;
   readonly is_old: boolean;
 }
@@ -200,7 +200,7 @@ async function beginningOfChain(em: SqlEntityManager): Promise<number> {
   return head && isSigned(head) ? Date.parse(head.made_at) : Number.NEGATIVE_INFINITY;
 }
 
-/** Compares a row's dayEm time with the time of the head of its batch. */
+/** Compares the time of a row with the time of the head of its batch. */
 function checkSealing(
   day: string,
   link: LinkRow,

@@ -15,8 +15,8 @@ const clockSkewMs = 60_000;
 const nextSteps = {
   payments: `
 Payments with a status HERE are read again at the processor within seconds. Run the command again to list the remaining ones.
-Unknown payments were paid or ended after that time and cannot be refunded here. Compare them with the processor's list of orders, and
-refund them there or agree with the business (docs/restore.md).\n`,
+Unknown payments were paid or ended after that time and cannot be refunded through Amana. Compare them with the processor's list of
+orders, and refund them at the processor or agree with the business (docs/restore.md).\n`,
   kyc: `
 Applications with a status HERE are read again at the provider within seconds. Run the command again to list the remaining ones.
 NEEDS_REVIEW here and APPROVED or REJECTED in webhooks: the restore lost an operator's decision. KYC_NEEDS_REVIEW is emitted again.

@@ -9,7 +9,7 @@ import {
   drawVerdict,
   good,
   type ReasonWords,
-  type VendorAnswer,
+  type VendorResponse,
 } from "./vendor-values.ts";
 
 /**
@@ -90,8 +90,8 @@ const levelOf = ({ requireVideo, allowedDocuments }: Terms): string => {
   return allowedDocuments[0] === "id_card" ? "amana id card" : "amana passport";
 };
 
-/** Returns a random applicant of Sumsub, as fields that the sandbox lays over its responses. */
-export function createSumsubAnswer(random: Random, terms: Terms, todayMs: number, excludedDays: number): VendorAnswer {
+/** Returns a random applicant of Sumsub, as fields that replace those in the sandbox's responses. */
+export function createSumsubResponse(random: Random, terms: Terms, todayMs: number, excludedDays: number): VendorResponse {
   const draws = createDraw(random);
   const { draw, isBad } = draws;
   const verdict = drawVerdict(random);

@@ -10,7 +10,7 @@ import {
   earliestExpiry,
   good,
   type ReasonWords,
-  type VendorAnswer,
+  type VendorResponse,
 } from "./vendor-values.ts";
 
 /**
@@ -95,7 +95,7 @@ const documentNames: Readonly<Record<string, string>> = { id_card: "Identity Car
 const otherNames = [absent, null, "Driver's License", "Residence Permit", "passport", 1];
 
 /** Returns a random decision of Didit, as fields of GET /v3/session/{id}/decision/. */
-export function createDiditAnswer(random: Random, terms: Terms, todayMs: number, excludedDays: number): VendorAnswer {
+export function createDiditResponse(random: Random, terms: Terms, todayMs: number, excludedDays: number): VendorResponse {
   const draws = createDraw(random);
   const { draw, isBad } = draws;
   const verdict = drawVerdict(random);

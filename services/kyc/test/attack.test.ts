@@ -162,6 +162,13 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(await readStored(id)).toMatchObject({ status: "COMPLETED", verdict: "APPROVED" });
   });
 
+  test(`kyc with ${vendor} does not end a review if a proxy's HTML page with the status 404 is the response to the operator's decision`, async () => {
+    const { id } = await anApplicationInReview();
+    replyOf = () => htmlPage(404);
+    await review(id, KycVerdict.APPROVED).catch(() => undefined);
+    expect(await readStored(id)).toMatchObject({ verdict: "NEEDS_REVIEW", reviewed_at: null });
+  });
+
   test(`kyc with ${vendor} adopts the verdict after the database's clock was set back by an hour`, async () => {
     const { id, linkUrl } = await harness.create();
     await sync(id);
@@ -197,6 +204,11 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
       await sync(id);
       await harness.checkDue();
       expect(await readStored(id)).toMatchObject({ status: "FAILED", closing: null, next_check_at: null });
+      // Sumsub's documentation shows the profile of a deactivated applicant with `deleted`.
+      const retry = { reviewStatus: "completed", reviewResult: { reviewAnswer: "RED", reviewRejectType: "RETRY" } };
+      const deactivated = { id: provider_id, externalUserId: id, deleted: true, review: retry };
+      if (vendor === "sumsub")
+        replyOf = (_method, path) => (path.endsWith("/one") ? [200, JSON.stringify(deactivated)] : undefined);
       return await provider.get(known, ms);
     });
     const error = vi.spyOn(harness.context.logger, "error");

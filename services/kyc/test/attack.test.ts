@@ -17,10 +17,10 @@ let harness: Harness;
 const timeoutMs = 10_000;
 
 /** Responds in place of the vendor, if it returns a reply. */
-let replyOf: (method: string, path: string) => Reply | undefined = () => undefined;
+let replyOf: (method: string, path: string) => Reply | undefined | Promise<undefined> = () => undefined;
 /** A proxy between kyc and the vendor. */
-const proxy = createServer((incoming, response) => {
-  const reply = replyOf(incoming.method ?? "", incoming.url?.split("?")[0] ?? "");
+const proxy = createServer(async (incoming, response) => {
+  const reply = await replyOf(incoming.method ?? "", incoming.url?.split("?")[0] ?? "");
   if (reply) {
     incoming.resume();
     response.writeHead(reply[0], { "content-type": reply[1].startsWith("<") ? "text/html" : "application/json" }).end(reply[1]);
@@ -344,5 +344,19 @@ describe("kyc with sumsub", () => {
     );
     await sync(id);
     expect(await readStored(id)).toMatchObject({ status: "COMPLETED", verdict: "APPROVED" });
+  });
+
+  test("kyc with sumsub adopts a rejection between the read and the deactivation of a cancellation", async () => {
+    const caller = aBusinessCaller();
+    const { id, linkUrl } = await harness.create(caller);
+    replyOf = async (method) => {
+      if (method !== "PATCH") return undefined;
+      replyOf = () => undefined;
+      await harness.sandbox.submit(linkUrl, { outcome: "rejected", reason_codes: ["DOCUMENT_TAMPERED"] });
+      return undefined;
+    };
+    await harness.kyc.cancelKycApplication({ id }, { caller, timeoutMs: 10_000 }).catch(() => undefined);
+    expect((await harness.sandbox.application(id)).status).toBe("COMPLETED");
+    expect(await readStored(id)).toMatchObject({ status: "COMPLETED", verdict: "REJECTED" });
   });
 });

@@ -384,7 +384,7 @@ describe("createRpcClient and createRpcServer", () => {
     await target[Symbol.asyncDispose]();
   });
 
-  test("createRpcClient and createRpcServer return deadline_exceeded without beginning a call whose deadline passed before its body was complete", async () => {
+  test("createRpcClient and createRpcServer return deadline_exceeded, and do not begin the call, when its deadline passes before its body is complete", async () => {
     calls = [];
     const sent = http.request(`${server.url}/${HandOverService.typeName}/HandOverMessages`, {
       method: "POST",

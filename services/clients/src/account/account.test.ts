@@ -178,20 +178,23 @@ describe("account balances", () => {
     expectRefusal(account, () => account.capture(aPosting(), 10_001n, now), "capture_too_large");
   });
 
-  test.each(["PENDING", "SUSPENDED", "CLOSED"] as const)("all balance changes throw while the account is %s", (status) => {
-    const account = anAccount({ status, availableBalanceMinor: 90_000n, reservedBalanceMinor: 10_000n });
-    for (const change of [
-      () => account.credit(1n, now),
-      () => account.debit(1n, now),
-      () => account.hold(1n, now),
-      () => account.capture(aPosting(), 1n, now),
-      () => account.release(aPosting(), now),
-      () => account.reverse(aPosting({ kind: "CREDIT" }), now),
-      () => account.reverse(aPosting({ kind: "DEBIT" }), now),
-    ]) {
-      expectRefusal(account, change, "account_not_active");
-    }
-  });
+  test.each(["PENDING", "SUSPENDED", "CLOSED"] as const)(
+    "all balance changes of an account throw while the account is %s",
+    (status) => {
+      const account = anAccount({ status, availableBalanceMinor: 90_000n, reservedBalanceMinor: 10_000n });
+      for (const change of [
+        () => account.credit(1n, now),
+        () => account.debit(1n, now),
+        () => account.hold(1n, now),
+        () => account.capture(aPosting(), 1n, now),
+        () => account.release(aPosting(), now),
+        () => account.reverse(aPosting({ kind: "CREDIT" }), now),
+        () => account.reverse(aPosting({ kind: "DEBIT" }), now),
+      ]) {
+        expectRefusal(account, change, "account_not_active");
+      }
+    },
+  );
 });
 
 describe("account limits", () => {
@@ -208,7 +211,7 @@ describe("account limits", () => {
     },
   );
 
-  test("the error names the exceeded limit", () => {
+  test("debit throws an error with the name of the exceeded limit", () => {
     const account = anAccountWithLimits({ dailyLimitMinor: 100n, monthlyLimitMinor: 150n, yearlyLimitMinor: 160n });
     const limitOf = (change: () => unknown) => {
       try {
@@ -226,7 +229,7 @@ describe("account limits", () => {
     expect(limitOf(() => account.debit(60n, new Date("2026-04-02T00:00:00Z")))).toBe("monthly_limit");
   });
 
-  test("limits apply to each UTC day, month and year separately", () => {
+  test("account limits apply to each UTC day, month and year separately", () => {
     const dateOf = (text: string) => new Date(text);
     const dailyLimited = anAccountWithLimits({ dailyLimitMinor: 100n });
     dailyLimited.debit(100n, dateOf("2026-03-31T23:59:59.999Z"));
@@ -242,7 +245,7 @@ describe("account limits", () => {
     expectRefusal(yearlyLimited, () => yearlyLimited.debit(1n, dateOf("2027-12-31T23:59:59.999Z")), "account_limit_exceeded");
   });
 
-  test("limits count the same day and month of another year separately", () => {
+  test("account limits count the same day and month of another year separately", () => {
     const account = anAccountWithLimits({ dailyLimitMinor: 100n, monthlyLimitMinor: 100n });
     account.debit(100n, now);
     account.debit(100n, new Date("2027-03-31T12:00:00Z"));
@@ -256,7 +259,7 @@ describe("account limits", () => {
     expect(account.debit(40n, now)).toBe("2026-04-01");
   });
 
-  test("limits do not apply to captures and to reversals of credits", () => {
+  test("account limits do not apply to captures and to reversals of credits", () => {
     const account = anAccountWithLimits({ dailyLimitMinor: 10_000n });
     account.hold(10_000n, now);
     account.capture(aPosting(), 10_000n, now);
@@ -264,7 +267,7 @@ describe("account limits", () => {
     expect(balancesOf(account)).toEqual([80_000n, 80_000n, 0n]);
   });
 
-  test("limits do not count released, uncaptured and reversed amounts of the current periods", () => {
+  test("account limits do not count released, uncaptured and reversed amounts of the current periods", () => {
     const account = anAccountWithLimits({ dailyLimitMinor: 10_000n, monthlyLimitMinor: 10_000n, yearlyLimitMinor: 20_000n });
     account.hold(10_000n, now);
     account.release(aPosting(), now);
@@ -280,7 +283,7 @@ describe("account limits", () => {
     expect([account.usedDayMinor, account.usedMonthMinor, account.usedYearMinor]).toEqual([10_000n, 10_000n, 16_000n]);
   });
 
-  test("a limit below the used amount rejects further amounts until the period ends", () => {
+  test("an account limit below the used amount rejects further amounts until the period ends", () => {
     const account = anAccountWithLimits({ dailyLimitMinor: 1_000n });
     account.debit(900n, now);
     account.change({ dailyLimitMinor: 500n }, now);

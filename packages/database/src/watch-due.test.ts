@@ -28,7 +28,7 @@ const startTask = (name: string, work = async () => 0) => {
   return Object.assign(task, { wake: polling.wake, [Symbol.asyncDispose]: () => polling[Symbol.asyncDispose]() });
 };
 
-test("a task runs at the start and then when its work is due, and a task without due work does not run", async () => {
+test("a task runs at the start and when its work is due, and does not run again while its work is not due", async () => {
   await using due = startTask("due");
   await using idle = startTask("idle");
   await expect.poll(() => [due.runs, idle.runs]).toEqual([1, 1]);
@@ -52,7 +52,7 @@ test("a task that throws runs again while its work is due", async () => {
   await expect.poll(() => orm.em.fork().execute("select due from task")).toEqual([{ due: null }]);
 });
 
-test("wake runs a task without due work, and a disposed task does not run", async () => {
+test("wake runs a task without due work, and a disposed task does not run when its work is due", async () => {
   const task = startTask("woken");
   await expect.poll(() => task.runs).toBe(1);
   task.wake();

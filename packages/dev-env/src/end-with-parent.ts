@@ -2,9 +2,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import type { Socket } from "node:net";
 
 /**
- * Reads lines of `signal:pid` words; the last line lists the processes that still run. The input
- * ends when this process ends for any reason; then the script sends the signals, each followed by
- * CONT, because a frozen process handles a signal only after it was continued.
+ * Script of the guard. It reads lines of `signal:pid` words; the last line lists the processes that
+ * still run. When this process ends for any reason, the input of the script ends. The script then
+ * sends each signal, followed by CONT, because a frozen process handles a signal only after it was
+ * continued.
  */
 const script = `trap '' INT TERM HUP
 while read -r line; do running=$line; done
@@ -28,8 +29,8 @@ export function endWithParent(pid: number, signal: NodeJS.Signals): () => void {
 
 /**
  * Starts a process that gets `signal` when this process ends first. The guard starts before the
- * process, which is registered in the same turn of the event loop. So only a SIGKILL between both
- * leaves the process running.
+ * process, which is registered in the same turn of the event loop. Only a SIGKILL of this process
+ * between start and registration leaves the started process running.
  */
 export function startedUnderGuard<T extends ChildProcess>(signal: NodeJS.Signals, start: () => T): T {
   guard ??= startGuard();
@@ -51,7 +52,8 @@ function startGuard(): ChildProcess {
   const started = spawn("/bin/sh", ["-c", script, "amana-guard"], { detached: true, stdio: ["pipe", "ignore", "ignore"] });
   started.unref();
   (started.stdin as Socket).unref();
-  // Without the guard, a graceful shutdown or the next start in the folder still stops processes.
+  // Ignores errors of the guard: a graceful shutdown, or the next start in the folder, also stops
+  // the processes.
   started.on("error", () => {});
   started.stdin?.on("error", () => {});
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(name, () => endUnlessHandled(name));

@@ -80,7 +80,7 @@ test("all processes of a process group end when the parent is killed", async () 
   await eventually(() => expect(pids.map(readProcess)).toEqual([undefined, undefined]));
 });
 
-test("a released process keeps running when its parent ends", async () => {
+test("a process keeps running when its parent ends after the parent has cancelled endWithParent", async () => {
   const { parent, pids, exited } = await aParent(`
     const kept = spawn("sleep", ["60"], { detached: true, stdio: "ignore" });
     const release = endWithParent(kept.pid, "SIGKILL");

@@ -42,7 +42,7 @@ test("a supervised service that ends unexpectedly is reported and restarted ever
   }
 });
 
-test("stop and kill are not reported as a crash", async () => {
+test("a service that `stop` or `kill` ends is not reported as crashed", async () => {
   await start(true);
   await service.kill();
   await service.start();

@@ -63,11 +63,11 @@ test("withLease releases the lease after the work succeeds or fails", async () =
   expect(await runWithLease(async () => 2)).toEqual({ result: 2 });
 });
 
-test("`holds` returns true during the work", async () => {
+test("`holds` of a lease returns true during the work", async () => {
   expect(await runWithLease(holds)).toEqual({ result: true });
 });
 
-test("`holds` returns false after another process takes the lease, and the former holder does not release it", async () => {
+test("`holds` of a lease returns false after another process takes the lease, and the former holder does not release it", async () => {
   await runWithLease(async (lostLease) => {
     await setRemainingSeconds(-1);
     await runWithLease(async (newLease) => {
@@ -82,7 +82,7 @@ test("`holds` returns false after another process takes the lease, and the forme
   expect((await readLease())?.token).not.toBeNull();
 });
 
-test("`holds` renews an expired lease that no other process has taken", async () => {
+test("`holds` of a lease renews an expired lease that no other process has taken", async () => {
   await runWithLease(async (current) => {
     await setRemainingSeconds(-1);
     expect(await holds(current)).toBe(true);

@@ -1,6 +1,9 @@
 import type { Admin, ConfigResourceTypes, Kafka } from "kafkajs";
 
-/** With three replicas and two in sync, no event is lost with a machine while another restarts. */
+/**
+ * With three replicas and two in sync, the loss of one machine loses no event, even while another
+ * machine restarts.
+ */
 const replicasMin = 3;
 const minInSync = 2;
 const partitions = 6;

@@ -118,7 +118,7 @@ test.each([
   ["Occupation", occupations, 17],
   ["OccupationSector", occupationSectors, 47],
   ["SourceOfFunds", sourcesOfFunds, 16],
-] as const)("%s has unique values in upper case", (_name, values, count) => {
+] as const)("the public enum %s has unique values in upper case", (_name, values, count) => {
   expect(values).toHaveLength(count);
   expect(new Set(values).size).toBe(count);
   for (const value of values) expect(value).toMatch(/^[A-Z]+(\d+)?(_[A-Z]+\d*)*$/);

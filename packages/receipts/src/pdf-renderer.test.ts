@@ -29,7 +29,7 @@ async function read(pdf: Uint8Array) {
 }
 
 describe("createPdfRenderer", () => {
-  test.each(languages)("render returns one page of A5 with embedded fonts and all details: %s", async (language) => {
+  test.each(languages)("PdfRenderer.render returns one page of A5 with embedded fonts and all details: %s", async (language) => {
     const { pages, size, text, fonts, embedded } = await read(await renderer.render(aReceipt, language));
     expect(pages).toBe(1);
     expect(size).toEqual(a5);
@@ -42,7 +42,7 @@ describe("createPdfRenderer", () => {
     }
   });
 
-  test("render draws Arabic labels to the right of their values, and its words can be copied", async () => {
+  test("PdfRenderer.render draws Arabic labels to the right of their values, and its words can be copied", async () => {
     const pdf = await renderer.render({ ...anArabicReceipt, description: undefined }, "ar");
     const document = await getDocumentProxy(Uint8Array.from(pdf));
     const { items } = await (await document.getPage(1)).getTextContent();
@@ -57,7 +57,7 @@ describe("createPdfRenderer", () => {
     expect(text).toContain("1.234.567,50");
   });
 
-  test("render shows texts of a caller as text", async () => {
+  test("PdfRenderer.render shows texts of a caller as text", async () => {
     const receipt = { ...aReceipt, businessName: hostileTexts.markup, description: hostileTexts.overrides };
     const { text, pages } = await read(await renderer.render({ ...receipt, customerName: hostileTexts.invisible }, "fr"));
     expect(text).toContain("<script>alert(1)</script> #panic() *bold* $x$ \\u{41} [a] & \"quotes\" 'x'");
@@ -65,7 +65,7 @@ describe("createPdfRenderer", () => {
     expect(pages).toBe(1);
   });
 
-  test("render shows 512 Arabic letters and words of any length on the page", async () => {
+  test("PdfRenderer.render shows 512 Arabic letters and words of any length on the page", async () => {
     const description = "حجز سيارة في الجزائر ".repeat(25).slice(0, 512);
     const receipt = { ...aReceipt, description, businessName: "م".repeat(200), customerName: "W".repeat(200) };
     const pdf = await renderer.render(receipt, "ar");
@@ -76,12 +76,12 @@ describe("createPdfRenderer", () => {
     expect((await read(pdf)).text.match(/W/g)).toHaveLength(200);
   });
 
-  test("render returns the same bytes for the same receipt", async () => {
+  test("PdfRenderer.render returns the same bytes for the same receipt", async () => {
     const [first, second] = [await renderer.render(aReceipt, "fr"), await renderer.render(aReceipt, "fr")];
     expect(Buffer.compare(first, second)).toBe(0);
   });
 
-  test("render rejects a receipt beyond the queue at once and renders the others", async () => {
+  test("PdfRenderer.render rejects a receipt beyond the queue at once and renders the others", async () => {
     await using small = createPdfRenderer({ queuedMax: 2 });
     const results = await Promise.allSettled([1, 2, 3].map(() => small.render(aReceipt, "fr")));
     expect(results.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected"]);
@@ -89,14 +89,14 @@ describe("createPdfRenderer", () => {
     expect(await small.render(aReceipt, "fr")).toBeInstanceOf(Uint8Array);
   });
 
-  test("render fails after the timeout, and a later call starts a new thread", async () => {
+  test("PdfRenderer.render fails after the timeout, and a later call starts a new thread", async () => {
     const timeoutMs = 1;
     await using impatient = createPdfRenderer({ timeoutMs });
     await expect(impatient.render(aReceipt, "fr")).rejects.toBeInstanceOf(PdfRendererFailed);
     await expect(impatient.render(aReceipt, "fr")).rejects.toThrow("not rendered in time");
   });
 
-  test("the process ends while a renderer is open", async () => {
+  test("a process ends while its PdfRenderer is open", async () => {
     const run = promisify(execFile);
     await run(process.execPath, [join(import.meta.dirname, "..", "test", "render-once.ts")], { timeout: 30_000 });
   });

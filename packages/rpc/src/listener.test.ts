@@ -244,7 +244,7 @@ test("the RPC server responds to a call on an idle connection while the server s
   await stopped;
 });
 
-test("a client closes an idle connection before the server does", async () => {
+test("an RPC client closes an idle connection before the server does", async () => {
   const { port } = await startServer();
   const ends: string[] = [];
   const proxy = net.createServer((socket) => {

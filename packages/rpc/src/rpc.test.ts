@@ -384,7 +384,7 @@ describe("createRpcClient and createRpcServer", () => {
     await target[Symbol.asyncDispose]();
   });
 
-  test("createRpcClient and createRpcServer return deadline_exceeded without beginning a call whose deadline passed before its body was complete", async () => {
+  test("createRpcClient and createRpcServer return deadline_exceeded, and do not begin the call, when its deadline passes before its body is complete", async () => {
     calls = [];
     const sent = http.request(`${server.url}/${HandOverService.typeName}/HandOverMessages`, {
       method: "POST",
@@ -488,7 +488,7 @@ describe("standard clients on the same port", () => {
     expect(calls).toHaveLength(0);
   });
 
-  test("the server responds with 401 to a call without a token before it receives the body, for each protocol", async () => {
+  test("the RPC server responds with 401 to a call without a token before it receives the body, for each protocol", async () => {
     const path = "/messaging.v1.HandOverService/HandOverMessages";
     const session = http2.connect(server.url);
     for (const target of [path, `${path}?`, `${path}?a=b`]) {
@@ -507,7 +507,7 @@ describe("standard clients on the same port", () => {
     session.destroy();
   });
 
-  test("health is NOT_SERVING while the service is not ready", async () => {
+  test("the health service returns NOT_SERVING while the service is not ready", async () => {
     const notReady = await createRpcServer({
       services: [],
       host: "127.0.0.1",
@@ -522,7 +522,7 @@ describe("standard clients on the same port", () => {
     await notReady[Symbol.asyncDispose]();
   });
 
-  test("health removes the listener of a watch that its client has ended", async () => {
+  test("the health service removes the listener of a watch that its client has ended", async () => {
     await using running = await startServer();
     const client = createClient(Health, createGrpcTransport({ baseUrl: running.url }));
     const warnings: string[] = [];
@@ -542,7 +542,7 @@ describe("standard clients on the same port", () => {
     expect(warnings).toEqual([]);
   });
 
-  test("health accepts probes without a token, and is NOT_SERVING before the server closes", async () => {
+  test("the health service accepts probes without a token, and returns NOT_SERVING before the server closes", async () => {
     const stopping = await startServer();
     const client = createClient(Health, createGrpcTransport({ baseUrl: stopping.url }));
     expect((await client.check({ service: "messaging.v1.HandOverService" })).status).toBe(1);

@@ -140,7 +140,7 @@ describe("over TLS with client certificates", () => {
     ["of another CA", () => otherCa.issue("stranger")],
     ["that has expired", () => ca.issue("expired-client", { days: 0 })],
     ["that is valid only for servers", () => ca.issue("server-only", { usage: "serverAuth" })],
-  ])("the server rejects a client with a certificate %s", async (_name, issue) => {
+  ])("the RPC server rejects a client with a certificate %s", async (_name, issue) => {
     const server = await startServer(validFiles);
     const { certFile, keyFile } = await issue();
     const client = await createTlsClient(server, { certFile, keyFile, caFile: validFiles.caFile });
@@ -149,7 +149,7 @@ describe("over TLS with client certificates", () => {
     await (await createTlsClient(server, validFiles)).deliver();
   });
 
-  test("the server rejects a client without a certificate and a client without TLS", async () => {
+  test("the RPC server rejects a client without a certificate and a client without TLS", async () => {
     const server = await startServer(validFiles);
     const root = await readFile(validFiles.caFile);
     const agent = new https.Agent({ ca: root });
@@ -163,7 +163,7 @@ describe("over TLS with client certificates", () => {
     ["that has expired", () => ca.issue("expired-server", { days: 0 }), "localhost"],
     ["for another name", () => ca.issue("elsewhere", { names: "DNS:elsewhere.test" }), "localhost"],
     ["for a name, when the URL has an IP address", () => ca.issue("named"), "127.0.0.1"],
-  ])("the client sends no call to a server with a certificate %s, and throws unavailable", async (_name, issue, host) => {
+  ])("the RPC client sends no call to a server with a certificate %s, and throws unavailable", async (_name, issue, host) => {
     const { certFile, keyFile } = await issue();
     const server = await startServer({ certFile, keyFile, caFile: validFiles.caFile });
     const client = await createTlsClient(server, validFiles, host);
@@ -171,7 +171,7 @@ describe("over TLS with client certificates", () => {
     expect(callers).toEqual([]);
   });
 
-  test("a call whose deadline passes during the TLS handshake is never sent", async () => {
+  test("an RPC whose deadline passes during the TLS handshake is never sent", async () => {
     const server = await startServer(validFiles);
     const handshake = Promise.withResolvers<void>();
     const proxy = net.createServer(async (socket) => {
@@ -189,7 +189,7 @@ describe("over TLS with client certificates", () => {
     expect(callers).toEqual([caller]);
   });
 
-  test("the server resumes no session, so that it verifies the certificate of each connection", async () => {
+  test("the RPC server resumes no session, so that it verifies the certificate of each connection", async () => {
     const server = await startServer(validFiles);
     const options = { ...(await clientOptions(validFiles)), port: server.port, host: "localhost" };
     const sessions: Buffer[] = [];

@@ -59,7 +59,7 @@ test("faultPoint freezes the process for SIGSTOP, and SIGCONT continues it", asy
   child.kill("SIGKILL");
 });
 
-test.each(["FAULT_POINT", "FAULT_POINT_FILE"])("a process with %s does not start in production", async (name) => {
+test.each(["FAULT_POINT", "FAULT_POINT_FILE"])("a process with the setting %s does not start in production", async (name) => {
   const child = start({ NODE_ENV: "production", [name]: "a.point" });
   const [code] = await once(child, "exit");
   expect(code).not.toBe(0);

@@ -12,8 +12,8 @@ import type { TracingSettings } from "../observability/tracing-settings.ts";
  */
 const heapGrowingFlag = "--heap-growing-percent=50";
 /**
- * The process ends after this time if a clean stop has not finished. It exceeds the time of a
- * delayed stop (STOP_DELAY_MS of the gateway) with the longest request.
+ * The process ends after this time if a clean stop has not finished. It is longer than a delayed
+ * stop (STOP_DELAY_MS of the gateway) and the longest request.
  */
 export const stopTimeoutMs = 65_000;
 

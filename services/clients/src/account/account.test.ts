@@ -57,7 +57,7 @@ describe("account status", () => {
     [{ blocked: true }, "client_blocked"],
     [{ blocked: true, kycLevel: "NOT_REQUIRED" }, "client_blocked"],
     [{ blocked: true, kycStatus: "NOT_STARTED" }, "client_blocked"],
-  ] as const)("activate throws for a client with %j, with the code %s", (clientFields, code) => {
+  ] as const)("Account.activate throws for a client with %j, with the code %s", (clientFields, code) => {
     const account = anAccount({ status: "PENDING" });
     expectRefusal(account, () => account.activate(aClient(clientFields), now), code);
   });
@@ -68,7 +68,7 @@ describe("account status", () => {
     { kycStatus: "NOT_STARTED", kycLevel: "NOT_REQUIRED" },
     { kycStatus: "DECLINED", kycLevel: "NOT_REQUIRED" },
     { isBlacklisted: true },
-  ] as const)("activate succeeds for a client with %j", (clientFields) => {
+  ] as const)("Account.activate succeeds for a client with %j", (clientFields) => {
     const account = anAccount({ status: "PENDING" });
     account.activate(aClient(clientFields), now);
     expect(account.status).toBe("ACTIVE");
@@ -77,7 +77,7 @@ describe("account status", () => {
   test.each([
     { currentBalanceMinor: 1n, availableBalanceMinor: 1n, reservedBalanceMinor: 0n },
     { currentBalanceMinor: 1n, availableBalanceMinor: 0n, reservedBalanceMinor: 1n },
-  ])("close throws for an account with the balances %o", (balancesOf) => {
+  ])("Account.close throws for an account with the balances %o", (balancesOf) => {
     const account = anAccount(balancesOf);
     expectRefusal(account, () => account.close(now), "account_balance_not_zero");
   });
@@ -86,13 +86,13 @@ describe("account status", () => {
 describe("account change", () => {
   const limitFields = { dailyLimitMinor: 100n, monthlyLimitMinor: 200n, yearlyLimitMinor: 300n };
 
-  test("change updates only the named fields and updated_at", () => {
+  test("Account.change updates only the named fields and updated_at", () => {
     const account = anAccount({ description: "old", externalAccountId: "x-1" });
     account.change({ accountName: "Savings", description: null }, now);
     expect(account).toMatchObject({ accountName: "Savings", description: null, externalAccountId: "x-1", updatedAt: now });
   });
 
-  test("change keeps updated_at for equal values", () => {
+  test("Account.change keeps updated_at for equal values", () => {
     const account = anAccount(limitFields);
     account.change({ dailyLimitMinor: 100n, description: null }, now);
     expect(account.updatedAt).toEqual(openedAt);
@@ -105,7 +105,7 @@ describe("account change", () => {
     [{ yearlyLimitMinor: 199n }, "yearly_limit"],
     [{ monthlyLimitMinor: null, dailyLimitMinor: 301n }, "daily_limit"],
     [{ monthlyLimitMinor: null, yearlyLimitMinor: 99n }, "yearly_limit"],
-  ])("change throws for the limits %o, with a pointer to %s", (changes, field) => {
+  ])("Account.change throws for the limits %o, with a pointer to %s", (changes, field) => {
     const account = anAccount(limitFields);
     expectRefusal(account, () => account.change(changes, now), "account_limits_out_of_order");
     expect(() => account.change(changes, now)).toThrow(expect.objectContaining({ pointer: `/${field}` }));
@@ -117,13 +117,13 @@ describe("account change", () => {
     { monthlyLimitMinor: null },
     { dailyLimitMinor: null, monthlyLimitMinor: 1n },
     { dailyLimitMinor: 1_000n, monthlyLimitMinor: null, yearlyLimitMinor: null },
-  ])("change accepts the limits %o", (changes) => {
+  ])("Account.change accepts the limits %o", (changes) => {
     const account = anAccount(limitFields);
     account.change(changes, now);
     expect(account).toMatchObject(changes);
   });
 
-  test.each([0n, -1n])("change throws for a limit of %i", (minor) => {
+  test.each([0n, -1n])("Account.change throws for a limit of %i", (minor) => {
     for (const name of ["dailyLimitMinor", "monthlyLimitMinor", "yearlyLimitMinor"] as const) {
       const account = anAccount();
       expectRefusal(account, () => account.change({ [name]: minor }, now), "account_limit_invalid");
@@ -132,7 +132,7 @@ describe("account change", () => {
 });
 
 describe("account balances", () => {
-  test("credits, debits, holds, captures and releases change the balances and last_activity_at", () => {
+  test("credits, debits, holds, captures and releases of an account change the balances and last_activity_at", () => {
     const account = anAccount();
     account.credit(500n, now);
     expect(balancesOf(account)).toEqual([100_500n, 100_500n, 0n]);
@@ -148,19 +148,19 @@ describe("account balances", () => {
     expect(account).toMatchObject({ lastActivityAt: now, updatedAt: now });
   });
 
-  test.each(["CREDIT", "DEBIT", "CAPTURE"] as const)("reverse undoes the balance change of a %s", (kind) => {
+  test.each(["CREDIT", "DEBIT", "CAPTURE"] as const)("Account.reverse undoes the balance change of a %s", (kind) => {
     const account = anAccount();
     account.reverse(aPosting({ kind, amountMinor: 300n, countsOn: null }), now);
     const balanceAfter = kind === "CREDIT" ? 99_700n : 100_300n;
     expect(balancesOf(account)).toEqual([balanceAfter, balanceAfter, 0n]);
   });
 
-  test.each(["HOLD", "RELEASE", "REVERSAL"] as const)("reverse throws for a %s and changes no balance", (kind) => {
+  test.each(["HOLD", "RELEASE", "REVERSAL"] as const)("Account.reverse throws for a %s and changes no balance", (kind) => {
     const account = anAccount();
     expectRefusal(account, () => account.reverse(aPosting({ kind }), now), "posting_not_reversible");
   });
 
-  test("debits, holds and reversals throw if they exceed the available balance", () => {
+  test("debits, holds and reversals of an account throw if they exceed the available balance", () => {
     const account = anAccount({ availableBalanceMinor: 500n, reservedBalanceMinor: 99_500n });
     for (const change of [
       () => account.debit(501n, now),
@@ -173,32 +173,35 @@ describe("account balances", () => {
     expect(balancesOf(account)).toEqual([99_500n, 0n, 99_500n]);
   });
 
-  test("capture throws for an amount above the hold and changes no balance", () => {
+  test("Account.capture throws for an amount above the hold and changes no balance", () => {
     const account = anAccount({ availableBalanceMinor: 90_000n, reservedBalanceMinor: 10_000n });
     expectRefusal(account, () => account.capture(aPosting(), 10_001n, now), "capture_too_large");
   });
 
-  test.each(["PENDING", "SUSPENDED", "CLOSED"] as const)("all balance changes throw while the account is %s", (status) => {
-    const account = anAccount({ status, availableBalanceMinor: 90_000n, reservedBalanceMinor: 10_000n });
-    for (const change of [
-      () => account.credit(1n, now),
-      () => account.debit(1n, now),
-      () => account.hold(1n, now),
-      () => account.capture(aPosting(), 1n, now),
-      () => account.release(aPosting(), now),
-      () => account.reverse(aPosting({ kind: "CREDIT" }), now),
-      () => account.reverse(aPosting({ kind: "DEBIT" }), now),
-    ]) {
-      expectRefusal(account, change, "account_not_active");
-    }
-  });
+  test.each(["PENDING", "SUSPENDED", "CLOSED"] as const)(
+    "all balance changes of an account throw while the account is %s",
+    (status) => {
+      const account = anAccount({ status, availableBalanceMinor: 90_000n, reservedBalanceMinor: 10_000n });
+      for (const change of [
+        () => account.credit(1n, now),
+        () => account.debit(1n, now),
+        () => account.hold(1n, now),
+        () => account.capture(aPosting(), 1n, now),
+        () => account.release(aPosting(), now),
+        () => account.reverse(aPosting({ kind: "CREDIT" }), now),
+        () => account.reverse(aPosting({ kind: "DEBIT" }), now),
+      ]) {
+        expectRefusal(account, change, "account_not_active");
+      }
+    },
+  );
 });
 
 describe("account limits", () => {
   const anAccountWithLimits = (limits: AccountChanges) => anAccount(limits);
 
   test.each(["dailyLimitMinor", "monthlyLimitMinor", "yearlyLimitMinor"] as const)(
-    "the limit %s rejects debits and holds above it",
+    "the account limit %s rejects debits and holds above it",
     (name) => {
       const account = anAccountWithLimits({ [name]: 1_000n });
       account.debit(400n, now);
@@ -208,7 +211,7 @@ describe("account limits", () => {
     },
   );
 
-  test("the error names the exceeded limit", () => {
+  test("Account.debit throws an error with the name of the exceeded limit", () => {
     const account = anAccountWithLimits({ dailyLimitMinor: 100n, monthlyLimitMinor: 150n, yearlyLimitMinor: 160n });
     const limitOf = (change: () => unknown) => {
       try {
@@ -226,7 +229,7 @@ describe("account limits", () => {
     expect(limitOf(() => account.debit(60n, new Date("2026-04-02T00:00:00Z")))).toBe("monthly_limit");
   });
 
-  test("limits apply to each UTC day, month and year separately", () => {
+  test("account limits apply to each UTC day, month and year separately", () => {
     const dateOf = (text: string) => new Date(text);
     const dailyLimited = anAccountWithLimits({ dailyLimitMinor: 100n });
     dailyLimited.debit(100n, dateOf("2026-03-31T23:59:59.999Z"));
@@ -242,7 +245,7 @@ describe("account limits", () => {
     expectRefusal(yearlyLimited, () => yearlyLimited.debit(1n, dateOf("2027-12-31T23:59:59.999Z")), "account_limit_exceeded");
   });
 
-  test("limits count the same day and month of another year separately", () => {
+  test("account limits count the same day and month of another year separately", () => {
     const account = anAccountWithLimits({ dailyLimitMinor: 100n, monthlyLimitMinor: 100n });
     account.debit(100n, now);
     account.debit(100n, new Date("2027-03-31T12:00:00Z"));
@@ -256,7 +259,7 @@ describe("account limits", () => {
     expect(account.debit(40n, now)).toBe("2026-04-01");
   });
 
-  test("limits do not apply to captures and to reversals of credits", () => {
+  test("account limits do not apply to captures and to reversals of credits", () => {
     const account = anAccountWithLimits({ dailyLimitMinor: 10_000n });
     account.hold(10_000n, now);
     account.capture(aPosting(), 10_000n, now);
@@ -264,7 +267,7 @@ describe("account limits", () => {
     expect(balancesOf(account)).toEqual([80_000n, 80_000n, 0n]);
   });
 
-  test("limits do not count released, uncaptured and reversed amounts of the current periods", () => {
+  test("account limits do not count released, uncaptured and reversed amounts of the current periods", () => {
     const account = anAccountWithLimits({ dailyLimitMinor: 10_000n, monthlyLimitMinor: 10_000n, yearlyLimitMinor: 20_000n });
     account.hold(10_000n, now);
     account.release(aPosting(), now);
@@ -280,7 +283,7 @@ describe("account limits", () => {
     expect([account.usedDayMinor, account.usedMonthMinor, account.usedYearMinor]).toEqual([10_000n, 10_000n, 16_000n]);
   });
 
-  test("a limit below the used amount rejects further amounts until the period ends", () => {
+  test("an account limit below the used amount rejects further amounts until the period ends", () => {
     const account = anAccountWithLimits({ dailyLimitMinor: 1_000n });
     account.debit(900n, now);
     account.change({ dailyLimitMinor: 500n }, now);

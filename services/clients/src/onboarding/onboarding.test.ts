@@ -126,7 +126,7 @@ describe("applyVerification with a newer verification", () => {
     expect(statusOf(onboarding)).toEqual(["KYC_PROCESSING", "PROCESSING", "IN_PROGRESS"]);
   });
 
-  test("of two verifications with the same creation time, the greater id is the newer one", () => {
+  test("applyVerification treats the greater id as newer if two verifications have the same creation time", () => {
     const [lowVerification, highVerification] = [aVerification({ status: "OPENED" }), aNewerVerification({ createdAt: now })];
     for (const sequence of [
       [lowVerification, highVerification],
@@ -174,7 +174,7 @@ describe("decide", () => {
     },
   );
 
-  test("an onboarding stays DECLINED after later events of the same verification", () => {
+  test("the step KYC_DECLINED stays after later events of the same verification", () => {
     const onboarding = anOnboardingWithDetails();
     const verdict = aVerification(approvedFields);
     onboarding.applyVerification(verdict, now);

@@ -17,7 +17,10 @@ export const apiKeyLimitReached = (liveMax: number) =>
     `A business can have at most ${liveMax} live keys, including rotated keys that have not expired. Revoke a key, or wait until one expires.`,
   );
 
-/** Rejects the second of two concurrent changes that end the same key. */
+/**
+ * Rejects a request with a replaced key, also when a concurrent request replaced or revoked the
+ * key.
+ */
 export const apiKeyReplaced = () =>
   conflict("api_key_replaced", "The key of this request was replaced or revoked. Use the key that replaced it.");
 

@@ -88,7 +88,7 @@ describe("removal of access", () => {
     expect(waitsMs).toEqual([]);
   });
 
-  test("a replica without leases waits for the longest lease of other replicas", async () => {
+  test("a replica that grants no leases waits for the longest lease of other replicas", async () => {
     const waitsMs: number[] = [];
     identity = await startIdentityForTest({ leaseMs: 0, wait: async (ms) => void waitsMs.push(ms) });
     for (const removeAccess of Object.values(revocations)) {

@@ -8,7 +8,7 @@ const body = Buffer.from(
   '{"id":"01980000-0000-7000-8000-000000000001","event":"PAYMENT_REFUNDED","occurred_at":"2026-11-20T10:00:00.000Z","business_id":"01980000-0000-7000-8000-000000000002","payment_id":"01980000-0000-7000-8000-000000000003","order_ref":"commande-é-1","processor_order_id":"V721uPPfNNofVQAAABL3","status":"REFUNDED","amount":"5000.00","currency":"DZD","refunded_amount":"5000.00"}',
 );
 
-test("the documented example has the documented signatures", () => {
+test("signatureHeaders returns the documented signatures for the documented example", () => {
   expect(
     signatureHeaders("01980000-0000-7000-8000-000000000001", 1795170000, body, { current: secret, other: undefined }),
   ).toEqual({
@@ -31,7 +31,7 @@ test("the Standard Webhooks library verifies a delivery with the new and with th
   );
 });
 
-test("a change of one byte of the body changes both signatures", () => {
+test("signatureHeaders returns two other signatures when one byte of the body changes", () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 1 }), fc.nat(), fc.integer({ min: 1, max: 255 }), (bytes, at, change) => {
       const changedBody = Buffer.from(bytes);

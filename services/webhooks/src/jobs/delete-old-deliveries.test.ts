@@ -25,7 +25,7 @@ async function publishAged(harness: Harness, caller: { businessId: string }, ...
   return events;
 }
 
-test("the jobs delete events older than 30 days with their deliveries and attempts, and keep younger events", async () => {
+test("the hourly jobs of webhooks delete events older than 30 days with their deliveries and attempts, and keep younger events", async () => {
   await using harness = await startHarness({ deliver: false });
   const caller = aBusinessCaller();
   await harness.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/" }, { caller });

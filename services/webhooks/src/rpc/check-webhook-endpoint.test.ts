@@ -164,7 +164,7 @@ test("a receiver with only the previous secret passes all checks during a rotati
   expect(checks.map(({ passed }) => passed)).toEqual([true, true, true, true]);
 });
 
-test("a check rejects a DISABLED endpoint, and returns the same not_found for an unknown id, a malformed id and an id of another business", async () => {
+test("checkWebhookEndpoint rejects a DISABLED endpoint, and returns the same not_found for an unknown id, a malformed id and an id of another business", async () => {
   await using receiver = await aReceiver(correctReceiver);
   await using foreignReceiver = await aReceiver(correctReceiver);
   const { caller, id } = receiver;

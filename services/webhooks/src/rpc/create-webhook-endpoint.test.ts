@@ -38,7 +38,7 @@ test("no table contains a secret in plain text", async () => {
   }
 });
 
-test("two creations with the same Idempotency-Key create one endpoint, and the second response has no secret", async () => {
+test("two createWebhookEndpoint requests with the same Idempotency-Key create one endpoint, and the second response has no secret", async () => {
   const caller = aBusinessCaller();
   const first = await harness.endpoints.createWebhookEndpoint({ url }, withIdempotencyKey(caller, "key-1"));
   let replayed = false;
@@ -52,14 +52,14 @@ test("two creations with the same Idempotency-Key create one endpoint, and the s
   expect((await harness.endpoints.listWebhookEndpoints({ limit: 50, offset: 0 }, { caller })).total).toBe(1);
 });
 
-test("two endpoints can have the same URL", async () => {
+test("createWebhookEndpoint accepts the URL of another endpoint", async () => {
   const caller = aBusinessCaller();
   const first = await harness.endpoints.createWebhookEndpoint({ url }, { caller });
   const second = await harness.endpoints.createWebhookEndpoint({ url }, { caller });
   expect(second.id).not.toBe(first.id);
 });
 
-test("exactly 20 of 25 concurrent creations succeed, and other businesses are not affected", async () => {
+test("createWebhookEndpoint accepts exactly 20 of 25 concurrent requests of a business, and requests of other businesses", async () => {
   const caller = aBusinessCaller();
   const results = await Promise.allSettled(
     Array.from({ length: 25 }, () => harness.endpoints.createWebhookEndpoint({ url }, { caller, timeoutMs: 20_000 })),
@@ -70,7 +70,7 @@ test("exactly 20 of 25 concurrent creations succeed, and other businesses are no
   await harness.endpoints.createWebhookEndpoint({ url }, { caller: aBusinessCaller() });
 });
 
-test("creation rejects a forbidden URL with a code for the reason and the pointer /url", async () => {
+test("createWebhookEndpoint rejects a forbidden URL with a code for the reason and the pointer /url", async () => {
   const caller = aBusinessCaller();
   const create = (forbiddenUrl: string) => harness.endpoints.createWebhookEndpoint({ url: forbiddenUrl }, { caller });
   await expect(create("http://93.184.215.14/")).rejects.toMatchObject({
@@ -85,7 +85,7 @@ test("creation rejects a forbidden URL with a code for the reason and the pointe
   });
 });
 
-test("creation stores each event type once, and rejects an unknown type and WEBHOOK_TEST at /events", async () => {
+test("createWebhookEndpoint stores each event type once, and rejects an unknown type and WEBHOOK_TEST at /events", async () => {
   const caller = aBusinessCaller();
   const events = ["PAYMENT_REFUNDED", "KYC_DOCUMENT_EXPIRED", "PAYMENT_REFUNDED"];
   const endpoint = await harness.endpoints.createWebhookEndpoint({ url, events }, { caller });
@@ -98,7 +98,7 @@ test("creation stores each event type once, and rejects an unknown type and WEBH
     });
 });
 
-test("creation rejects an operator key", async () => {
+test("createWebhookEndpoint rejects an operator key", async () => {
   await expect(harness.endpoints.createWebhookEndpoint({ url }, { caller: adminCaller })).rejects.toMatchObject({
     code: "business_key_required",
   });

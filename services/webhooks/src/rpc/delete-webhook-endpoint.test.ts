@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness[Symbol.asyncDispose]());
 
-test("deletion deletes the endpoint and its pending deliveries, and keeps finished deliveries and those of other endpoints", async () => {
+test("deleteWebhookEndpoint deletes the endpoint and its pending deliveries, and keeps finished deliveries and those of other endpoints", async () => {
   const caller = aBusinessCaller();
   const { id } = await harness.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/a" }, { caller });
   const other = await harness.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/b" }, { caller });
@@ -32,7 +32,7 @@ test("deletion deletes the endpoint and its pending deliveries, and keeps finish
   expect((await deliveriesOf(pending.id)).map(({ endpointId }) => endpointId)).toEqual([other.id]);
 });
 
-test("deletion returns the same not_found for an unknown, malformed or deleted id and an id of another business", async () => {
+test("deleteWebhookEndpoint returns the same not_found for an unknown, malformed or deleted id and an id of another business", async () => {
   const caller = aBusinessCaller();
   const create = () => harness.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/" }, { caller });
   const [kept, deleted] = [await create(), await create()];
@@ -81,7 +81,7 @@ async function createLockRace() {
 const sessionsWaitingForLocks = async () =>
   (await harness.sql("select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'")).length;
 
-test("deletion waits without a deadlock for a session that locks the endpoint before its deliveries", async () => {
+test("deleteWebhookEndpoint waits without a deadlock for a session that locks the endpoint before its deliveries", async () => {
   await using race = await createLockRace();
   await race.lockEndpoint();
   const removal = race.remove();
@@ -92,7 +92,7 @@ test("deletion waits without a deadlock for a session that locks the endpoint be
   expect(await race.isEndpointGone()).toBe(true);
 });
 
-test("deletion skips a locked delivery, so that the session with this lock can lock the endpoint next", async () => {
+test("deleteWebhookEndpoint skips a locked delivery, so that the session with this lock can lock the endpoint next", async () => {
   await using race = await createLockRace();
   await race.lockDelivery();
   await race.remove();

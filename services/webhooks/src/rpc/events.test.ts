@@ -49,7 +49,7 @@ test("listEvents returns events newest first with their exact bodies, filtered b
   expect(await harness.events.getEvent({ id: middle.id }, { caller })).toEqual(second.events[0]);
 });
 
-test("an event older than 30 days is not returned", async () => {
+test("listEvents and getEvent do not return an event that is older than 30 days", async () => {
   const caller = aBusinessCaller();
   const old = aPaymentEvent({ ...caller, occurredAt: minutesAgo(30 * 24 * 60 + 1).toISOString() });
   await harness.publish(old);

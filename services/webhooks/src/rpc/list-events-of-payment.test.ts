@@ -56,7 +56,7 @@ const aPayment = () => ({ businessId: aBusinessCaller().businessId, paymentId: u
 const read = ({ at, ...payment }: ReturnType<typeof aPayment>) =>
   harness.events.listEventsOfPayment({ ...payment, atMs: [BigInt(at)] }, { caller: adminCaller });
 
-test("listEventsOfPayment returns the first 20 events, and isCut if there are more", async () => {
+test("listEventsOfPayment returns the first 20 events, and sets isCut if there are more", async () => {
   const payment = aPayment();
   await addEvents(payment, [20, 0, 0]);
   expect(await read(payment)).toMatchObject({ isCut: false, events: { length: 20 } });
@@ -64,7 +64,7 @@ test("listEventsOfPayment returns the first 20 events, and isCut if there are mo
   expect(await read(payment)).toMatchObject({ isCut: true, events: { length: 20 } });
 });
 
-test("listEventsOfPayment returns the newest 50 attempts of a delivery, and isCut if there are more", async () => {
+test("listEventsOfPayment returns the newest 50 attempts of a delivery, and sets isCut if there are more", async () => {
   const [complete, cut] = [aPayment(), aPayment()];
   await addEvents(complete, [1, 1, 50]);
   await addEvents(cut, [1, 1, 51]);
@@ -76,7 +76,7 @@ test("listEventsOfPayment returns the newest 50 attempts of a delivery, and isCu
   expect(await readAttempts(cut)).toEqual({ isCut: true, attempts: Array.from({ length: 50 }, (_, i) => i + 2) });
 });
 
-test("a response with the maximum number of attempts is smaller than 4 MiB", async () => {
+test("a response of listEventsOfPayment with the maximum number of attempts is smaller than 4 MiB", async () => {
   const payment = aPayment();
   await addEvents(payment, [20, 20, 50]);
   const response = await read(payment);
@@ -85,7 +85,7 @@ test("a response with the maximum number of attempts is smaller than 4 MiB", asy
   expect(toBinary(ListEventsOfPaymentResponseSchema, response).length).toBeLessThan(4 * 1024 * 1024);
 });
 
-test("listEventsOfPayment returns isCut for more than 500 times", async () => {
+test("listEventsOfPayment sets isCut for a request with more than 500 times", async () => {
   const { at, ...payment } = aPayment();
   const atMs = (count: number) => Array.from({ length: count }, (_, i) => BigInt(at + i));
   const isCutFor = async (count: number) =>

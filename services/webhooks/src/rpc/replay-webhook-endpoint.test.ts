@@ -150,7 +150,7 @@ test("the same Idempotency-Key starts one replay and returns the first response,
   expect(await idleHarness.sql("select 1 from webhook_replay where endpoint_id = ?", [id])).toHaveLength(1);
 });
 
-test("a replay rejects a DISABLED endpoint, and returns the same not_found for an unknown id, a malformed id and an id of another business", async () => {
+test("replayWebhookEndpoint rejects a DISABLED endpoint, and returns the same not_found for an unknown id, a malformed id and an id of another business", async () => {
   const endpoint = await anEndpoint(idleHarness);
   const foreignEndpoint = await anEndpoint(idleHarness);
   const replay = await endpoint.replay();

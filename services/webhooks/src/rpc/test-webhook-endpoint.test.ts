@@ -60,7 +60,7 @@ test("a failed test event is retried, and two tests with the same Idempotency-Ke
   expect(receiver.requests.map(({ headers }) => headers["webhook-id"])).toEqual([idOf(first), idOf(first)]);
 });
 
-test("a test rejects a DISABLED endpoint, and returns the same not_found for an unknown id, a malformed id and an id of another business", async () => {
+test("testWebhookEndpoint rejects a DISABLED endpoint, and returns the same not_found for an unknown id, a malformed id and an id of another business", async () => {
   const caller = aBusinessCaller();
   await using receiver = await startReceiver();
   const { id } = await harness.endpoints.createWebhookEndpoint({ url: receiver.url }, { caller });

@@ -21,7 +21,7 @@ const read = async (id: string, caller: ReturnType<typeof aBusinessCaller>) => {
   return endpoint;
 };
 
-test("an update changes url, status and events separately, and keeps fields that are not sent", async () => {
+test("updateWebhookEndpoint changes url, status and events separately, and keeps fields that are not sent", async () => {
   const { caller, created, id } = await anEndpoint();
   const updated = await harness.endpoints.updateWebhookEndpoint({ id, url: "http://127.0.0.1/new" }, { caller });
   const expected = { ...created, url: "http://127.0.0.1/new", secret: undefined, updatedAtMs: expect.any(BigInt) };
@@ -41,7 +41,7 @@ test("an update changes url, status and events separately, and keeps fields that
   expect(await harness.endpoints.updateWebhookEndpoint({ id, events: { types: [] } }, { caller })).toEqual(expected);
 });
 
-test("an empty update changes no field, not even updated_at", async () => {
+test("updateWebhookEndpoint without fields changes no field, not even updated_at", async () => {
   const { caller, created, id } = await anEndpoint();
   expect(await harness.endpoints.updateWebhookEndpoint({ id }, { caller })).toEqual({ ...created, secret: undefined });
   expect(await harness.endpoints.updateWebhookEndpoint({ id, url: created.url }, { caller })).toEqual({
@@ -50,7 +50,7 @@ test("an empty update changes no field, not even updated_at", async () => {
   });
 });
 
-test("a rotation returns the new secret once and keeps the previous secret encrypted for 24 hours", async () => {
+test("a rotation of the secret returns the new secret once and keeps the previous secret encrypted for 24 hours", async () => {
   const { caller, created, id } = await anEndpoint();
   const rotated = await harness.endpoints.updateWebhookEndpoint({ id, rotateSecret: true }, { caller });
   expect(rotated.secret).toMatch(/^whsec_/);
@@ -80,7 +80,7 @@ test("the activation time of a rotated secret uses the database's clock, even if
   expect(await harness.sql(`select 1 from webhook_endpoint where id = ? and ${areInFuture}`, [id])).toHaveLength(1);
 });
 
-test("a rotation rejects an activation time outside 0 to 86400 seconds", async () => {
+test("a rotation of the secret rejects an activation time outside 0 to 86400 seconds", async () => {
   const { caller, created, id } = await anEndpoint();
   for (const activateInSeconds of [-1, 86_401]) {
     await expect(
@@ -93,7 +93,7 @@ test("a rotation rejects an activation time outside 0 to 86400 seconds", async (
   expect(harness.context.secrets.decrypt(row?.secret as string, id)).toBe(created.secret);
 });
 
-test("an update with a rejected field changes no field", async () => {
+test("updateWebhookEndpoint changes no field when it rejects one of the fields", async () => {
   const { caller, created, id } = await anEndpoint();
   await expect(
     harness.endpoints.updateWebhookEndpoint({ id, url: "http://10.0.0.1/", rotateSecret: true }, { caller }),
@@ -104,7 +104,7 @@ test("an update with a rejected field changes no field", async () => {
   expect(await read(id, caller)).toEqual({ ...created, secret: undefined });
 });
 
-test("an update returns the same not_found for an unknown id, a malformed id and an id of another business, without a change", async () => {
+test("updateWebhookEndpoint returns the same not_found for an unknown id, a malformed id and an id of another business, without a change", async () => {
   const { caller, created, id } = await anEndpoint();
   const refusals = await Promise.all(
     [id, uuidv7(), "nonsense"].map((otherId) =>

@@ -29,7 +29,7 @@ async function aBusiness(url: string, attempts = 0, ago = "1 hour") {
   return { caller, id, count };
 }
 
-test("at the limit of three attempts, redeliveries, replays and tests are rejected, and new events are delivered", async () => {
+test("redeliveries, replays and tests are rejected at the limit of three attempts, and new events are delivered", async () => {
   await using receiver = await startReceiver();
   const { caller, id } = await aBusiness(receiver.url);
   const tested = await harness.endpoints.testWebhookEndpoint({ id }, withIdempotencyKey(caller, "before"));
@@ -52,7 +52,7 @@ test("at the limit of three attempts, redeliveries, replays and tests are reject
   expect(deliveries).toMatchObject([{ status: DeliveryStatus.SUCCEEDED }]);
 }, 60_000);
 
-test("attempts of other businesses and attempts more than 24 hours ago do not count towards the limit", async () => {
+test("attempts of other businesses and attempts more than 24 hours ago do not count towards the attempt limit of a business", async () => {
   await using receiver = await startReceiver();
   await aBusiness(receiver.url, 3);
   const { caller, id } = await aBusiness(receiver.url, 3, "24 hours 1 minute");

@@ -18,7 +18,7 @@ const aCounter = () => startCountingAttempts(harness.orm, harness.context.logger
 const totals = async (endpoint: ReturnType<typeof anEndpoint>) =>
   (await dayOf(endpoint)).map(({ duration_class, succeeded, failed }) => [duration_class, succeeded, failed]);
 
-test("counts of several processes are added by duration class, including the counts written at their stop", async () => {
+test("attempt counts of several processes are added by duration class, including the counts written at their stop", async () => {
   const [endpoint, other] = [anEndpoint(), anEndpoint()];
   {
     await using first = aCounter();
@@ -36,14 +36,14 @@ test("counts of several processes are added by duration class, including the cou
   expect(await totals(other)).toEqual([[0, 2, 0]]);
 });
 
-test("the counter writes counts while the process runs", async () => {
+test("the attempt counter writes counts while the process runs", async () => {
   const endpoint = anEndpoint();
   await using counter = aCounter();
   counter.count(endpoint, 20, true);
   await eventually(async () => expect(await totals(endpoint)).toHaveLength(1));
 });
 
-test("the health includes only counts of the business in the last hour and day, and older counts are deleted", async () => {
+test("the health of an endpoint includes only counts of its business in the last hour and day, and older counts are deleted", async () => {
   const endpoint = anEndpoint();
   const counts = ["2 minutes", "61 minutes", "1435 minutes", "1441 minutes", "1501 minutes"];
   for (const ago of counts) {

@@ -87,7 +87,7 @@ test("five days of failures disable an endpoint once, with the reason FAILING", 
   expect(await auditOf(id)).toMatchObject([{ reason: "FAILING" }]);
 });
 
-test("outdated requests disable no endpoint, and concurrent requests disable an endpoint once", async () => {
+test("disableEndpoints ignores outdated requests, and disables an endpoint once for concurrent requests", async () => {
   const caller = aBusinessCaller();
   const { id, url } = await create("http://127.0.0.1:9/", caller);
   const disable = (reason: "GONE" | "FAILING", at = url) => disableEndpoints(harness.context, [{ id, reason, url: at }]);
@@ -103,7 +103,7 @@ test("outdated requests disable no endpoint, and concurrent requests disable an 
   expect((await harness.endpoints.getWebhookEndpoint({ id }, { caller })).status).toBe(WebhookEndpointStatus.DISABLED);
 });
 
-test("an endpoint stays ACTIVE if its event cannot be written", async () => {
+test("disableEndpoints keeps an endpoint ACTIVE if it cannot write the event", async () => {
   const caller = aBusinessCaller();
   const { id, url } = await create("http://127.0.0.1:9/", caller);
   await harness.sql("alter table event add constraint refuse check (type <> 'WEBHOOK_ENDPOINT_DISABLED') not valid");

@@ -9,7 +9,7 @@ test("the health of an endpoint without recent attempts has no rates, no duratio
   expect(healthOf({ failingSince: null, lastError: "timeout" }, [])).toEqual({});
 });
 
-test("success rates are the share of successful attempts in the last hour and day", () => {
+test("the success rates of an endpoint are the share of successful attempts in the last hour and day", () => {
   const day = [
     { ...aClass, succeeded: 6, failed: 1, succeeded_1h: 1, failed_1h: 1 },
     { ...aClass, duration_class: 9, failed: 1 },
@@ -19,7 +19,7 @@ test("success rates are the share of successful attempts in the last hour and da
   expect(healthOf(workingEndpoint, [{ ...aClass, failed: 3 }]).successRate1h).toBeUndefined();
 });
 
-test("the last error is shown if it is from the last day or if the endpoint is failing", () => {
+test("the last error of an endpoint is shown if it is from the last day or if the endpoint is failing", () => {
   const lastError = "http_500";
   const failingSince = new Date("2026-11-20T10:00:00.000Z");
   expect(healthOf({ failingSince, lastError }, [])).toEqual({ failingSinceMs: BigInt(failingSince.getTime()), lastError });
@@ -27,7 +27,7 @@ test("the last error is shown if it is from the last day or if the endpoint is f
   expect(healthOf({ failingSince: null, lastError }, [{ ...aClass, succeeded: 9 }]).lastError).toBeUndefined();
 });
 
-test("the computed 95th percentile differs from the exact value by at most 20 %", () => {
+test("the computed 95th percentile of attempt durations differs from the exact value by at most 20 %", () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 5, max: 12_000 }), { minLength: 1, maxLength: 300 }), (durations) => {
       const counts = new Map<number, number>();

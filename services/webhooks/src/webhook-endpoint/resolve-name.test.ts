@@ -41,12 +41,12 @@ afterAll(() => new Promise<void>((done) => server.close(() => done())));
 
 const fourAddress = { address: "93.184.215.14", family: 4 };
 
-test("the resolver returns the IPv4 and IPv6 addresses of a name", async () => {
+test("the webhook name resolver returns the IPv4 and IPv6 addresses of a name", async () => {
   expect(await resolve("both.test")).toEqual([fourAddress, { address: "2606:2800::1", family: 6 }]);
   expect(await resolve("four.test")).toEqual([fourAddress]);
 });
 
-test("the resolver rejects an unknown name", async () => {
+test("the webhook name resolver rejects an unknown name", async () => {
   await expect(resolve("unknown.test")).rejects.toMatchObject({ code: "ENOTFOUND" });
 });
 

@@ -3,6 +3,10 @@ import type { ApplicationState, CloseReason, KnownApplication, KycStatus } from 
 
 const statusAfter: Record<CloseReason, KycStatus> = { CANCELED: "CANCELED", EXPIRED: "EXPIRED", USED_UP: "FAILED" };
 
+/** Returns whether the vendor's state belongs to our application. */
+export const isSameApplication = (state: ApplicationState, known: KnownApplication): boolean =>
+  state.providerId === known.providerId && state.reference === known.reference;
+
 /** Returns the state of an application after the adapter has closed its link at the vendor. */
 export const closedState = (known: KnownApplication, why: CloseReason): ApplicationState => ({
   providerId: known.providerId,

@@ -79,4 +79,11 @@ export function readRetryAfter(value: string, nowMs: number): number | undefined
  */
 export const isJsonResponse = ({ content }: HttpResponse): boolean => typeof content === "object" && content !== null;
 
+/**
+ * Returns whether the vendor has stated that it has no such resource. A proxy also returns 404, but
+ * with an HTML page.
+ */
+export const isNotFound = (response: HttpResponse | LostCall): boolean =>
+  "status" in response && response.status === 404 && isJsonResponse(response);
+
 export type HttpCalls = ReturnType<typeof createHttpCalls>;

@@ -1,5 +1,5 @@
 import type { Logger } from "@amana/runtime";
-import { createHttpCalls, type HttpResponse, type LostCall } from "../http-calls.ts";
+import { createHttpCalls, type HttpResponse, isNotFound, type LostCall } from "../http-calls.ts";
 import { createRateLimiter } from "../rate-limiter.ts";
 import { readMatching, readObject } from "../read-values.ts";
 import { startTimeBudget } from "../time-budget.ts";
@@ -55,7 +55,7 @@ export function createDiditApi(config: DiditConfig, logger: Logger) {
         logger.error({ alert: true, provider: "didit", status }, "request rejected by the verification provider, no field named");
         return { kind: "unknown", reason: "status 400, no field named" };
       }
-      if (status === 404) return { kind: "refused", status, errorCode: "didit_404", isGone: true };
+      if (isNotFound(response)) return { kind: "refused", status, errorCode: "didit_404", isGone: true };
       if ([400, 409, 413, 415, 422].includes(status)) {
         return { kind: "refused", status, errorCode: `didit_${status}${field ? `_${field}` : ""}` };
       }

@@ -1,6 +1,6 @@
 import type { Logger } from "@amana/runtime";
-import { closedState } from "../closed-state.ts";
-import { type HttpResponse, isJsonResponse, type LostCall } from "../http-calls.ts";
+import { closedState, isSameApplication } from "../closed-state.ts";
+import { type HttpResponse, isJsonResponse, isNotFound, type LostCall } from "../http-calls.ts";
 import { readComparedFields, refuseProfile } from "../profile.ts";
 import { readLink, readObject, readToken } from "../read-values.ts";
 import { createSetup } from "../setup.ts";
@@ -108,6 +108,7 @@ async function close(
   const current = await readState(parts, known, timeoutMs);
   if (current.kind === "refused" && current.isGone) return closed;
   if (current.kind !== "accepted") return current;
+  if (!isSameApplication(current.value, known)) return { kind: "unknown", reason: "another session was returned" };
   // A decided session accepts no further submission, so its link needs no closing.
   if (!isOpen(current.value)) return why === "USED_UP" ? closed : current;
   const response = await deleteSession(parts, known, remainingMs());
@@ -119,8 +120,8 @@ async function close(
  * older pages 204.
  */
 const isDeleted = (response: HttpResponse | LostCall): boolean =>
-  "status" in response &&
-  (response.status === 204 || response.status === 404 || (response.status === 200 && isJsonResponse(response)));
+  isNotFound(response) ||
+  ("status" in response && (response.status === 204 || (response.status === 200 && isJsonResponse(response))));
 
 const deleteSession = ({ api }: DiditParts, known: KnownApplication, timeoutMs: number) =>
   api.call({ operation: "kyc_cancel", rateLimit: "write", method: "DELETE", path: `${sessionPath(known)}/delete/`, timeoutMs });
@@ -143,13 +144,15 @@ async function review(
     content,
   });
   // Didit also returns 400 if the session already has this status, so the session is read again.
-  const isRead = "status" in response && (response.status === 200 || response.status === 400);
+  const isRead = "status" in response && ((response.status === 200 && isJsonResponse(response)) || response.status === 400);
   if (!isRead) return parts.api.toFailure(response);
   const state = await readState(parts, { ...known, pendingOutcome: outcome }, remainingMs());
   // If a rejected decision stayed pending, an API key's later approval would count as this
   // decision.
-  const isRejected = response.status === 400 && state.kind === "accepted" && state.value.verdict === "NEEDS_REVIEW";
-  return isRejected ? { kind: "refused", status: 400, errorCode: "didit_400" } : state;
+  const isDecided =
+    (state.kind === "accepted" && (state.value.verdict === "APPROVED" || state.value.verdict === "REJECTED")) ||
+    (state.kind === "refused" && state.isGone === true);
+  return response.status === 400 && !isDecided ? { kind: "refused", status: 400, errorCode: "didit_400" } : state;
 }
 
 /** Deletes the session and the user. Only the deletion of the user removes the data permanently. */
@@ -167,7 +170,7 @@ async function erase(parts: DiditParts, known: KnownApplication, timeoutMs: numb
     timeoutMs: remainingMs(),
     content,
   });
-  const isErased = isDeleted(user) || ("status" in user && user.status === 202);
+  const isErased = isDeleted(user) || ("status" in user && user.status === 202 && isJsonResponse(user));
   return isErased ? { kind: "accepted", value: "erased" } : api.toFailure(user);
 }
 

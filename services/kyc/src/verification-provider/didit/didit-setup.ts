@@ -107,16 +107,20 @@ export async function readSetup(api: DiditApi, config: DiditConfig, timeoutMs: n
     const reason = failure.kind === "unknown" ? failure.reason : failure.errorCode;
     return { value: undefined, problems: [error(`the workflows cannot be read (${reason})`)] };
   }
+  let isComplete = true;
   const read = async (workflowId: string, isStill: boolean): Promise<Workflow> => {
     const name = isStill ? "KYC_DIDIT_WORKFLOW_ID_STILL" : "KYC_DIDIT_WORKFLOW_ID";
     const settingsId = findPublishedVersion(list.content, workflowId) ?? "";
     const problem = (text: string): Workflow => ({ settingsId, lifetimeMs: undefined, problems: [error(`${name}: ${text}`)] });
     if (settingsId === "") return problem("there is no published workflow with this id; publish it, or correct the setting");
     const response = await get(`/v3/workflows/${settingsId}/`);
-    if ("reason" in response || response.status !== 200) return problem("the workflow cannot be read");
+    if ("reason" in response || response.status !== 200) {
+      isComplete = false;
+      return problem("the workflow cannot be read");
+    }
     return readWorkflow(response.content, settingsId, name, isStill);
   };
   const video = await read(config.workflowId, false);
   const still = config.workflowIdStill ? await read(config.workflowIdStill, true) : undefined;
-  return { value: { video, still }, problems: [...video.problems, ...(still?.problems ?? [])] };
+  return { value: isComplete ? { video, still } : undefined, problems: [...video.problems, ...(still?.problems ?? [])] };
 }

@@ -242,26 +242,27 @@ const allEqual = <T>(values: readonly (T | undefined)[]): T | undefined =>
 export const reviewsMax = 20;
 
 /**
- * Returns whether a person made the newest change to Approved in Didit's console. A note that the
- * API added has the same actor type, but neither an e-mail address nor a previous status.
+ * Returns whether the newest change of the status is an approval by a person in Didit's console. A
+ * note that was added by the API has the same actor type, but neither an e-mail address nor a
+ * previous status. Returns undefined if the content is not a list of reviews.
  */
 export function isApprovedByPerson(content: unknown): boolean | undefined {
-  const { results } = readObject(content);
+  const { results, next } = readObject(content);
   if (!Array.isArray(results)) return undefined;
-  const approvals = results
-    .map(readObject)
-    .filter(({ activity_type: type, new_status: status }) => type === "STATUS_UPDATED" && status === "Approved");
-  const times = approvals.map(({ created_at: time }) => readTime(time)?.getTime());
-  // An approval without a readable time could be the newest approval.
-  if (times.some((time) => time === undefined)) return false;
-  // The order is not documented. If it is oldest first, a full page may omit the newest approval.
-  const rowTimes = results.map((row) => readTime(readObject(row)["created_at"])?.getTime() ?? Number.NaN);
-  const isNewestFirst = (rowTimes[0] ?? Number.NaN) > (rowTimes.at(-1) ?? Number.NaN);
-  if (results.length >= reviewsMax && !isNewestFirst) return false;
-  const newestMs = Math.max(...times.map(Number));
-  // If several approvals have the newest time, a person must have made all of them.
-  const newest = approvals.filter((_approval, index) => times[index] === newestMs);
-  return newest.length > 0 && newest.every(isByPerson);
+  const rows = results.map(readObject);
+  const timeOf = ({ created_at: time }: Fields) => readTime(time)?.getTime() ?? Number.NaN;
+  // The page does not document its order. A page that begins with the oldest rows can lack the
+  // newest row.
+  const isCut = results.length >= reviewsMax || next != null;
+  const isNewestFirst = timeOf(rows[0] ?? {}) > timeOf(rows.at(-1) ?? {});
+  if (isCut && !isNewestFirst) return false;
+  const changes = rows.filter(({ activity_type: type }) => type === "STATUS_UPDATED");
+  // A change without a readable time can be the newest one.
+  if (changes.some((change) => Number.isNaN(timeOf(change)))) return false;
+  const newestMs = Math.max(...changes.map(timeOf));
+  // Of changes at the same time, each can be the newest one.
+  const newest = changes.filter((change) => timeOf(change) === newestMs);
+  return newest.length > 0 && newest.every((change) => change["new_status"] === "Approved" && isByPerson(change));
 }
 
 function isByPerson(approval: Fields): boolean {

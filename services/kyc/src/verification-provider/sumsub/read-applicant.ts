@@ -38,9 +38,10 @@ const faceLabels: readonly unknown[] = ["SELFIE_MISMATCH", "BAD_FACE_MATCHING"];
 
 /**
  * Reads the ids and the review of an applicant (docs.sumsub.com/docs/applicant-statuses). Returns
- * undefined for an unknown status or pair of status and result.
+ * undefined for an unknown status or pair of status and result. `isDeactivatedHere`: kyc has just
+ * deactivated the applicant and reads its review.
  */
-export function readReview(content: unknown): ApplicantReview | undefined {
+export function readReview(content: unknown, isDeactivatedHere = false): ApplicantReview | undefined {
   const fields = readObject(content);
   const review = readObject(fields["review"]);
   const providerId = readToken(fields["id"]);
@@ -48,7 +49,7 @@ export function readReview(content: unknown): ApplicantReview | undefined {
   const reviewStatus = readMatching(/^[A-Za-z]{1,32}$/, review["reviewStatus"]);
   if (!providerId || !reference || !reviewStatus) return undefined;
   const ids = { providerId, reference, reviewStatus, levelName: readMatching(/^.{1,255}$/u, review["levelName"]) };
-  if (fields["deleted"] === true) return { ...ids, status: "CANCELED", verdict: undefined };
+  if (fields["deleted"] === true && !isDeactivatedHere) return { ...ids, status: "CANCELED", verdict: undefined };
   if (reviewStatus === "init") return { ...ids, status: undefined, verdict: undefined };
   if (reviewStatus === "onHold") return { ...ids, status: "COMPLETED", verdict: "NEEDS_REVIEW" };
   if (reviewStatus === "completed") {
@@ -91,7 +92,7 @@ export function readApplicant(
   const unread = new Set<string>();
   if (isDecided) {
     readLabels(readObject(reviewFields["reviewResult"]), verdict, known, reasons, unread);
-    if (review.levelName !== level) unread.add("level");
+    if (level === undefined || review.levelName !== level) unread.add("level");
     if (fields["type"] !== undefined && fields["type"] !== "individual") unread.add("type");
     readOtherSteps(steps, verdict, unread);
     readProfile(fields, known, reasons, unread);

@@ -1,5 +1,5 @@
 import type { Logger } from "@amana/runtime";
-import { type HttpResponse, isJsonResponse, type LostCall } from "../http-calls.ts";
+import { type HttpResponse, isJsonResponse, isNotFound, type LostCall } from "../http-calls.ts";
 import { startTimeBudget } from "../time-budget.ts";
 import type { ApplicationState, KnownApplication, Outcome } from "../verification-provider.ts";
 import { readApplicant, readReview } from "./read-applicant.ts";
@@ -16,18 +16,22 @@ export interface SumsubParts {
   readonly logger: Logger;
 }
 
-/** Reads an applicant. Also reads its steps and its AML case if its status requires them. */
+/**
+ * Reads an applicant. Also reads its steps and its AML case if its status requires them.
+ * `isDeactivatedHere`: see `readReview`.
+ */
 export async function readState(
   { api, config, logger }: SumsubParts,
   known: KnownApplication,
   timeoutMs: number,
+  isDeactivatedHere = false,
 ): Promise<Outcome<ApplicationState>> {
   const remainingMs = startTimeBudget(timeoutMs);
   const get = (operation: string, rateLimit: "read" | "aml", path: string) =>
     api.call({ operation, rateLimit, method: "GET", path, timeoutMs: remainingMs() });
   const applicant = await get("kyc_get", "read", `${applicantPath(known)}/one`);
   if ("reason" in applicant || applicant.status !== 200) return api.toFailure(applicant);
-  const review = readReview(applicant.content);
+  const review = readReview(applicant.content, isDeactivatedHere);
   if (!review) {
     logger.error(
       { alert: true, provider: "sumsub", application_id: known.reference },
@@ -48,7 +52,7 @@ export async function readState(
   if (steps && !isReadable(steps)) return { kind: "unknown", reason: "the steps cannot be read" };
   // Only a 404 means that there is no case. Without a response, there may be one with hits.
   const hasCase = amlCase && isReadable(amlCase);
-  const hasNoCase = !amlCase || ("status" in amlCase && amlCase.status === 404);
+  const hasNoCase = !amlCase || isNotFound(amlCase);
   if (!hasCase && !hasNoCase) return { kind: "unknown", reason: "the AML case cannot be read" };
   const responses = {
     applicant: applicant.content,

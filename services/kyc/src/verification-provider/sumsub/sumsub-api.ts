@@ -1,5 +1,5 @@
 import type { Logger } from "@amana/runtime";
-import { createHttpCalls, type HttpResponse, type LostCall } from "../http-calls.ts";
+import { createHttpCalls, type HttpResponse, isNotFound, type LostCall } from "../http-calls.ts";
 import { createRateLimiter } from "../rate-limiter.ts";
 import { readObject } from "../read-values.ts";
 import { startTimeBudget } from "../time-budget.ts";
@@ -64,7 +64,7 @@ export function createSumsubApi(config: SumsubConfig, logger: Logger) {
         logger.error(fields, "credentials rejected by the verification provider");
         return { kind: "unknown", reason: `status ${status}` };
       }
-      if (status === 404) return { kind: "refused", status, errorCode: "sumsub_404", isGone: true };
+      if (isNotFound(response)) return { kind: "refused", status, errorCode: "sumsub_404", isGone: true };
       const code = errorCodeOf(response);
       // Sumsub's documentation requires a retry after every other 409, even without Retry-After.
       const isFinal = status === 409 ? code === errorCodes.deactivated : [400, 413, 415, 422].includes(status);

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Logger } from "@amana/runtime";
-import { closedState } from "../closed-state.ts";
-import { type HttpResponse, isJsonResponse, type LostCall } from "../http-calls.ts";
+import { closedState, isSameApplication } from "../closed-state.ts";
+import { type HttpResponse, isJsonResponse, isNotFound, type LostCall } from "../http-calls.ts";
 import { readComparedFields, refuseProfile } from "../profile.ts";
 import { readLink, readObject, readToken } from "../read-values.ts";
 import { createSetup } from "../setup.ts";
@@ -117,6 +117,7 @@ async function createApplicant(
 async function findApplicant(api: SumsubParts["api"], reference: string, level: string, timeoutMs: number): Promise<Applicant> {
   const path = `/resources/applicants/-;externalUserId=${encodeURIComponent(reference)}/one`;
   const response = await api.call({ operation: "kyc_get", rateLimit: "read", method: "GET", path, timeoutMs });
+  if (isNotFound(response)) return { kind: "unknown", reason: "the existing applicant was not found" };
   if ("reason" in response || response.status !== 200) return api.toFailure(response);
   const review = readReview(response.content);
   if (review?.reference !== reference) return { kind: "unknown", reason: "the existing applicant could not be read" };
@@ -139,6 +140,7 @@ async function close(
   const current = await readState(parts, known, timeoutMs);
   if (current.kind === "refused" && current.isGone) return closed;
   if (current.kind !== "accepted") return current;
+  if (!isSameApplication(current.value, known)) return { kind: "unknown", reason: "another applicant was returned" };
   const { status } = current.value;
   if (status === "CANCELED") return closed;
   // An officer can request a retry from a decided applicant. After the last attempt, the link is
@@ -153,7 +155,12 @@ async function close(
     timeoutMs: remainingMs(),
   });
   if ("reason" in response) return api.toFailure(response);
-  if (isDeactivated(response)) return closed;
+  if (isDeactivated(response)) {
+    if (why === "USED_UP") return closed;
+    // A verdict that the vendor reached between the read and the deactivation must not be lost.
+    const after = await readState(parts, known, remainingMs(), true);
+    return after.kind === "accepted" && after.value.status === "COMPLETED" ? after : closed;
+  }
   const code = errorCodeOf(response);
   if (code !== errorCodes.beingChecked) return api.toFailure(response);
   // The applicant submitted after the read and before the deactivation.
@@ -162,12 +169,17 @@ async function close(
   return isStillOpen ? { kind: "unknown", reason: "the applicant cannot be deactivated yet" } : submitted;
 }
 
-/** Returns whether a deactivation succeeded. A proxy's HTML page with status 200 is no success. */
-const isDeactivated = (response: HttpResponse | LostCall): boolean =>
-  "status" in response &&
-  (response.status === 204 ||
-    (response.status === 200 && isJsonResponse(response)) ||
-    errorCodeOf(response) === errorCodes.deactivated);
+/**
+ * Returns whether a deactivation succeeded. A proxy's HTML page with status 200 is no success, nor
+ * is a response that contains an error or an applicant that is not deleted.
+ */
+function isDeactivated(response: HttpResponse | LostCall): boolean {
+  if (!("status" in response)) return false;
+  const code = errorCodeOf(response);
+  if (code !== undefined) return code === errorCodes.deactivated;
+  const isConfirmed = isJsonResponse(response) && readObject(response.content)["deleted"] !== false;
+  return response.status === 204 || (response.status === 200 && isConfirmed);
+}
 
 async function review(
   parts: SumsubParts,
@@ -181,7 +193,7 @@ async function review(
   const path = `${applicantPath(known)}/-/${isApproval ? "approve" : "reject"}`;
   const content = isApproval ? {} : { note: `Amana ${reviewer}` };
   const response = await api.call({ operation: "kyc_review", rateLimit: "write", method: "POST", path, timeoutMs, content });
-  const isAccepted = "status" in response && (response.status === 200 || response.status === 204);
+  const isAccepted = "status" in response && (response.status === 204 || (response.status === 200 && isJsonResponse(response)));
   if (!isAccepted) return api.toFailure(response);
   return await readState(parts, { ...known, pendingOutcome: outcome }, remainingMs());
 }
@@ -189,7 +201,7 @@ async function review(
 async function erase({ api }: SumsubParts, known: KnownApplication, timeoutMs: number): Promise<Outcome<"requested">> {
   const path = `${applicantPath(known)}/presence/deactivated`;
   const response = await api.call({ operation: "kyc_erase", rateLimit: "write", method: "PATCH", path, timeoutMs });
-  const isGone = isDeactivated(response) || ("status" in response && response.status === 404);
+  const isGone = isDeactivated(response) || isNotFound(response);
   // Sumsub's API documents no deletion, so an operator requests it in the dashboard.
   return isGone ? { kind: "accepted", value: "requested" } : api.toFailure(response);
 }

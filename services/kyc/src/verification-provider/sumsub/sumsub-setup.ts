@@ -78,6 +78,7 @@ export async function readSetup(api: SumsubApi, config: SumsubConfig, timeoutMs:
     return { value: undefined, problems: [{ severity: "error", text: `the levels cannot be read (${reason})` }] };
   }
   const problems: SetupProblem[] = [];
+  let isComplete = true;
   for (const { name, setting, types, isStill } of levelsOf(config)) {
     const id = findLevel(list.content, name);
     if (id === undefined) {
@@ -91,9 +92,12 @@ export async function readSetup(api: SumsubApi, config: SumsubConfig, timeoutMs:
     if ("status" in level && level.status === 200) problems.push(...checkLevel(level.content, setting, types, isStill));
     else if ("status" in level && (level.status === 403 || level.status === 404)) {
       problems.push({ severity: "warning", text: `${setting}: the level cannot be read (status ${level.status})` });
-    } else problems.push({ severity: "error", text: `${setting}: the level cannot be read` });
+    } else {
+      isComplete = false;
+      problems.push({ severity: "error", text: `${setting}: the level cannot be read` });
+    }
   }
-  return { value: true, problems };
+  return { value: isComplete ? true : undefined, problems };
 }
 
 const levelsOf = (config: SumsubConfig) =>

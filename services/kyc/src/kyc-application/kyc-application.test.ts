@@ -416,12 +416,19 @@ describe("applyState, states without a sequence", () => {
   const aVendorApplication = (changes: Partial<KycApplication> = {}) => anApplication({ provider: "didit", ...changes });
   const later = (seconds: number) => new Date(createdAt.getTime() + seconds * 1_000);
   /** Applies a state that was requested `seconds` after the creation. */
-  const apply = (application: KycApplication, stateFields: Partial<ApplicationState>, seconds: number, closing?: "USED_UP") => {
+  /** Applies the response to a request that began at `seconds`. It was received at `endSeconds`. */
+  const apply = (
+    application: KycApplication,
+    stateFields: Partial<ApplicationState>,
+    seconds: number,
+    closing?: "USED_UP",
+    endSeconds = seconds + 1,
+  ) => {
     const emitted: string[] = [];
     const state = aState({ sequence: undefined, stateHash: "h1", ...stateFields });
     const start = { at: later(seconds), nextCheckAt: application.nextCheckAt, closing };
-    const result = application.applyState(state, start, later(seconds + 1), (change) => emitted.push(change));
-    application.planCheck([300, 600], later(seconds + 1), start);
+    const result = application.applyState(state, start, later(endSeconds), (change) => emitted.push(change));
+    application.planCheck([300, 600], later(endSeconds), start);
     return { result, emitted };
   };
 
@@ -437,16 +444,16 @@ describe("applyState, states without a sequence", () => {
     const application = aVendorApplication();
     apply(application, { status: "COMPLETED", verdict: "NEEDS_REVIEW", stateHash: "h2" }, 20);
     const plannedAt = application.nextCheckAt;
-    expect(apply(application, { status: "OPENED", stateHash: "h1" }, 10).result).toBe("stale");
-    expect(application).toMatchObject({ status: "COMPLETED", sequence: 1, nextCheckAt: later(11) });
-    expect(plannedAt).not.toEqual(later(11));
+    expect(apply(application, { status: "OPENED", stateHash: "h1" }, 10, undefined, 22).result).toBe("stale");
+    expect(application).toMatchObject({ status: "COMPLETED", sequence: 1, nextCheckAt: later(22) });
+    expect(plannedAt).not.toEqual(later(22));
   });
 
   test("applyState does not plan an immediate check for the response to an older request with the same hash", () => {
     const application = aVendorApplication();
     apply(application, { status: "OPENED" }, 20);
-    expect(apply(application, { status: "OPENED" }, 10).result).toBe("stale");
-    expect(application.nextCheckAt?.getTime()).toBeGreaterThan(later(20).getTime());
+    expect(apply(application, { status: "OPENED" }, 10, undefined, 22).result).toBe("stale");
+    expect(application.nextCheckAt?.getTime()).toBeGreaterThan(later(22).getTime());
   });
 
   test("applyState plans to close the link after the last attempt, and plans no check after the link is closed", () => {

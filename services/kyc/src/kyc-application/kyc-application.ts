@@ -374,9 +374,11 @@ export class KycApplication extends schema.class {
     if (sequence !== undefined) return sequence;
     const isChanged = stateHash !== this.providerStateHash;
     // A cancellation is final, so it is applied even from the response to an older request.
-    const isClosed = status === "CANCELED" && !this.isFinal();
-    if (this.providerAskedAt && requestedAt < this.providerAskedAt && !isClosed) {
-      if (isChanged) this.checkSoon(now);
+    const isClosed = status === "CANCELED" && this.isOpen();
+    // After a failover to a database whose clock is behind, the stored time is in the future.
+    const isOlder = this.providerAskedAt != null && this.providerAskedAt <= now && requestedAt < this.providerAskedAt;
+    if (isOlder && !isClosed) {
+      if (isChanged && this.isOpen()) this.checkSoon(now);
       return undefined;
     }
     this.providerAskedAt = requestedAt;
@@ -488,8 +490,14 @@ export class KycApplication extends schema.class {
     if (previousVerdict !== "NEEDS_REVIEW" && verdict !== "REJECTED") return true;
     // A person at the provider decided otherwise than our operator.
     if (this.reviewRequest?.outcome !== verdict) this.reviewRequest = null;
-    // A decision may omit the document's expiry.
-    const evidence = { ...state, documentExpiry: state.documentExpiry ?? this.documentExpiry ?? undefined };
+    // A decision may omit the document's expiry, the AML screening and the reasons.
+    const evidence = {
+      ...state,
+      documentExpiry: state.documentExpiry ?? this.documentExpiry ?? undefined,
+      amlHitCount: state.amlHitCount ?? this.amlHitCount,
+      amlDecision: state.amlDecision ?? this.amlDecision ?? undefined,
+      reasonCodes: verdict === "REJECTED" && state.reasonCodes.length === 0 ? this.reasonCodes : state.reasonCodes,
+    };
     this.setEvidence(evidence);
     this.setEvaluation(decide(verdict, evidence, dayOf(now)));
     this.reviewedAt = now;

@@ -8,10 +8,10 @@ import { recordChanges } from "./kyc-application.events.ts";
 import { KycApplication, type RequestStart } from "./kyc-application.ts";
 
 /**
- * Reads an application at the provider and records its state. Returns false without a usable
- * response. Concurrent calls are safe: the state with the higher sequence is kept.
+ * Reads an application at the provider and records its state. Returns the outcome of the read.
+ * Concurrent calls are safe: the state with the higher sequence is kept.
  */
-export async function syncApplication(context: Context, id: string, timeoutMs: number): Promise<boolean> {
+export async function syncApplication(context: Context, id: string, timeoutMs: number): Promise<Outcome<ApplicationState>> {
   const em = context.orm.em.fork();
   const application = await em.findOneOrFail(KycApplication, { id });
   const at = await databaseTime(em);
@@ -21,7 +21,7 @@ export async function syncApplication(context: Context, id: string, timeoutMs: n
   await transaction(context.orm, async (em) => {
     await recordState(em, context, await lockApplication(em, allBusinesses, id), outcome, start);
   });
-  return outcome.kind === "accepted";
+  return outcome;
 }
 
 /** Reads the state at the provider, or closes the link if `start.closing` has a reason. */
@@ -67,10 +67,12 @@ export async function recordState(
   } else {
     const causeFields = outcome.kind === "refused" ? { error_code: outcome.errorCode } : { reason: outcome.reason };
     // The vendor has deleted the application, but the verification has not ended here.
-    if (outcome.kind === "refused" && outcome.isGone && !application.isFinal()) {
+    if (outcome.kind === "refused" && outcome.isGone && !application.isFinal() && application.isOpen()) {
       application.applyAbsence(start.at, now, recordChanges(em, application, now));
       logger.error({ ...ids, ...causeFields, alert: true }, "application no longer exists at the provider");
     } else logger.warn({ ...ids, outcome: outcome.kind, ...causeFields }, "application could not be read at the provider");
   }
+  // The vendor no longer has the application, and no change is expected.
+  if (outcome.kind === "refused" && outcome.isGone && !application.isOpen()) application.nextCheckAt = null;
   application.planCheck(context.checkPausesSeconds, now, start, outcome.kind === "accepted");
 }

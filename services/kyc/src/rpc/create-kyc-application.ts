@@ -67,20 +67,21 @@ export const createKycApplication =
       const lateRefusal = await findClientRefusal(context, businessId, request.clientId);
       if (lateRefusal) {
         const storedMessage = await deleteKey(context, keyId);
-        if (storedMessage) return { ...storedMessage, linkUrl: created.linkUrl };
+        if (storedMessage) return await respondWithStored(context, storedMessage, requested, created, call);
         await cancelAtProvider(context, requested, created, call);
         throw lateRefusal;
       }
-      const message = await transaction(orm, async (em) => {
+      const { message, isStoredByOther } = await transaction(orm, async (em) => {
         const key = await lockKey(em, keyId);
-        if (key?.hasEnded()) return key.replay(KycApplicationSchema);
+        if (key?.hasEnded()) return { message: key.replay(KycApplicationSchema), isStoredByOther: true };
         // A concurrent repeated request was refused and has deleted the key's record.
         if (keyId && !key) throw idempotencyInProgress();
         const storedMessage = toKycApplicationMessage(await storeApplication(em, context, requested, created, request, call));
         key?.storeResponse(KycApplicationSchema, storedMessage);
-        return storedMessage;
+        return { message: storedMessage, isStoredByOther: false };
       });
       faultPoint("application.committed");
+      if (isStoredByOther) return await respondWithStored(context, message, requested, created, call);
       context.logger.info({ ...ids, provider_id: created.providerId }, "application created");
       return { ...message, linkUrl: created.linkUrl };
     } catch (error) {
@@ -134,6 +135,22 @@ async function deleteKey({ orm }: Context, keyId: string | undefined): Promise<K
   });
 }
 
+/**
+ * Returns the application that another execution of this request has stored, with its link. Closes
+ * the link of this execution if the provider has created another application for it.
+ */
+async function respondWithStored(
+  context: Context,
+  message: KycApplicationMessage,
+  requested: ApplicationToCreate,
+  created: CreatedApplication,
+  call: Call,
+): Promise<KycApplicationMessage> {
+  const stored = await context.orm.em.fork().findOne(KycApplication, { id: message.id });
+  if (stored && stored.providerId !== created.providerId) await cancelAtProvider(context, requested, created, call);
+  return { ...message, linkUrl: stored ? linkOf(context, stored) : undefined };
+}
+
 /** Cancels the created application at the provider. Its link was not returned to the business. */
 async function cancelAtProvider(
   { providers, logger }: Context,
@@ -155,8 +172,8 @@ async function cancelAtProvider(
   const timeoutMs = Math.max(cancelMsMin, call.remainingMs() - cancelMsMin);
   const { kind } = await providers.current.cancel(known, "CANCELED", timeoutMs);
   const fields = { application_id: requested.reference, provider_id: providerId, outcome: kind };
-  if (kind === "accepted") logger.info(fields, "application of a blocked client canceled at the provider");
-  else logger.warn(fields, "application of a blocked client not canceled at the provider, its link expires there");
+  if (kind === "accepted") logger.info(fields, "unused application canceled at the provider");
+  else logger.warn(fields, "unused application not canceled at the provider, its link expires there");
 }
 
 async function storeApplication(

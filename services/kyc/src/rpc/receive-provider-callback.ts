@@ -52,7 +52,11 @@ export const receiveProviderCallback =
     const { hint } = reading;
     const readEm = orm.em.fork();
     const stored = isUuid(hint.reference) ? await findStored(readEm, name, hint) : undefined;
-    if (!stored) logger.info({ application_id: hint.reference, provider: name }, "callback ignored, application unknown");
+    if (!stored) {
+      // The reference of another product with the same vendor account can be personal data.
+      const ids = isUuid(hint.reference) ? { application_id: hint.reference } : {};
+      logger.info({ ...ids, provider: name }, "callback ignored, application unknown");
+    }
     if (!stored || stored.isSeen) return { result: ACCEPTED };
 
     const { application } = stored;
@@ -70,7 +74,7 @@ export const receiveProviderCallback =
       // few times, so the callback is accepted. A provider with our own protocol gets an error and
       // repeats the callback, for which no `provider_event` row is inserted.
       if (outcome && outcome.kind !== "accepted") {
-        application.checkSoon(await databaseTime(em));
+        if (name === "port" || application.isOpen()) application.checkSoon(await databaseTime(em));
         return name !== "port";
       }
       const insertedRows = await em.execute(

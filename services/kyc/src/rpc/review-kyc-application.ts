@@ -72,8 +72,9 @@ export const reviewKycApplication =
     const decision = { outcome, reviewer: operator.keyPrefix, note: input.note } as const;
     const provider = context.providers.of(firstResult.application);
     const remainingMs = () => call.remainingMs() - responseMs;
-    const record = (state: Outcome<ApplicationState>, start: RequestStart) =>
-      recordDecision(context, call, { id, outcome, keyId: firstResult.keyId }, state, start);
+    const sent = { id, outcome, keyId: firstResult.keyId, isConfirmed: false };
+    const record = (state: Outcome<ApplicationState>, start: RequestStart, isConfirmed = false) =>
+      recordDecision(context, call, { ...sent, isConfirmed }, state, start);
     let state = await provider.review(known, decision, remainingMs());
     faultPoint("review.answered");
     let result = await record(state, { at: firstResult.requestedAt, nextCheckAt });
@@ -82,7 +83,7 @@ export const reviewKycApplication =
       // was recorded first.
       const start = { at: await databaseTime(orm.em.fork()), nextCheckAt: result.application.nextCheckAt };
       state = await provider.get(result.application.known(), remainingMs());
-      result = await record(state, start);
+      result = await record(state, start, true);
     }
     const { application, isDecidedHere } = result;
     faultPoint("review.committed");
@@ -98,6 +99,8 @@ interface SentDecision {
   readonly outcome: ReviewRequest["outcome"];
   /** Id of the Idempotency-Key record. */
   readonly keyId: string | undefined;
+  /** Whether the state was read after the provider had confirmed the decision. */
+  readonly isConfirmed: boolean;
 }
 
 /**
@@ -107,7 +110,7 @@ interface SentDecision {
 const recordDecision = (
   context: Context,
   call: Call,
-  { id, outcome, keyId }: SentDecision,
+  { id, outcome, keyId, isConfirmed }: SentDecision,
   state: Outcome<ApplicationState>,
   start: RequestStart,
 ): Promise<{ application: KycApplication; isDecidedHere: boolean }> =>
@@ -115,17 +118,20 @@ const recordDecision = (
     const key = await lockKey(em, keyId);
     const application = await lockApplication(em, allBusinesses, id);
     await recordState(em, context, application, state, start);
+    const isPending = () => application.awaitsReview() && application.reviewRequest?.requestId === call.requestId;
     // The provider no longer has the application, so the decision is applied here only.
     const isGone = state.kind === "refused" && state.isGone === true;
-    if (isGone && application.awaitsReview()) {
+    if (isGone && isPending()) {
       const now = await databaseTime(em);
       application.resolveReview(outcome, now, recordChanges(em, application, now));
     }
     const isDecidedHere = application.reviewedAt != null && application.reviewRequest?.requestId === call.requestId;
     if (isDecidedHere && !key?.hasEnded()) key?.storeResponse(KycApplicationSchema, toKycApplicationMessage(application));
-    // The stored decision is removed if the provider rejected it, so that another can follow. It
-    // stays if the outcome is unknown, because the provider may have applied it.
-    if (state.kind === "refused" && application.awaitsReview()) application.reviewRequest = null;
+    // The stored decision is removed if the provider rejected it, or confirmed it without effect. A
+    // later approval by an API key would otherwise count as this decision. It stays if the outcome
+    // is unknown, because the provider may have applied it.
+    const isWithoutEffect = state.kind === "refused" || (state.kind === "accepted" && isConfirmed);
+    if (isWithoutEffect && isPending()) application.reviewRequest = null;
     return { application, isDecidedHere };
   });
 
@@ -133,6 +139,7 @@ const recordDecision = (
 async function syncEarlierReview(context: Context, id: string, call: Call): Promise<void> {
   const application = await context.orm.em.fork().findOne(KycApplication, { id });
   if (!application?.reviewRequest || !application.awaitsReview()) return;
-  const isSynced = await syncApplication(context, id, call.remainingMs() - responseMs);
-  if (!isSynced) throw kycProviderUnavailable();
+  const outcome = await syncApplication(context, id, call.remainingMs() - responseMs);
+  const isGone = outcome.kind === "refused" && outcome.isGone === true;
+  if (outcome.kind !== "accepted" && !isGone) throw kycProviderUnavailable();
 }

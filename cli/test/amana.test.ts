@@ -169,7 +169,7 @@ test("amana stuck runs without SQL errors on the schema of each service", async 
   }
 });
 
-test("outbox republish adds and audits events by time or by id, and rejects a topic that the service does not emit", async () => {
+test("outbox republish adds events of a time range or with given ids to the outbox, audits each run, and rejects a topic that the service does not emit", async () => {
   await using serviceDb = await createTestDatabase("payments", payments.database);
   const emit = (key: string) =>
     transaction(serviceDb.orm, async (em) =>

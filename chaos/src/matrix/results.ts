@@ -6,7 +6,7 @@ import { readSchedule, type Schedule } from "./schedule.ts";
 /** File of schedules that failed in an earlier run, one on each line. Each run plays them first. */
 export const regressionsFile = join(import.meta.dirname, "regressions.jsonl");
 
-/** Returns the stored schedules of systems with this verification provider. */
+/** Returns the stored schedules that failed with this verification provider. */
 export function readRegressions(provider: KycProvider): Schedule[] {
   const text = existsSync(regressionsFile) ? readFileSync(regressionsFile, "utf8") : "";
   const schedules = text.split("\n").filter(Boolean).map(readSchedule);

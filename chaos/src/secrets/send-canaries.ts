@@ -30,7 +30,7 @@ export interface SecretsContext {
 const clientRows = "clients: public.client";
 const clientsDatabase = "clients: ";
 const paymentsDatabase = "payments: ";
-/** Places that may contain an order reference of a business, because its webhooks contain it. */
+/** Places that may contain an order reference, because the webhooks of a payment contain it. */
 const deliveredPlaces = ["kafka: payments.v1", "webhooks: ", "webhooks"];
 
 /** Calls the API with the key of the business. Records a violation if the status is unexpected. */

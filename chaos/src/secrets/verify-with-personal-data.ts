@@ -116,7 +116,7 @@ const createApplicant = (context: SecretsContext) => ({
 
 async function createApplication(context: SecretsContext): Promise<Application> {
   const { status, body, text } = await call(context, [201], "POST", path, createApplicant(context));
-  if (status !== 201) throw new Error(`a creation returned ${status}: ${text}`);
+  if (status !== 201) throw new Error(`the creation of an application returned ${status}: ${text}`);
   return { id: String(body["id"]), link: String(body["link_url"]) };
 }
 

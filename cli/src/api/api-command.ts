@@ -12,7 +12,10 @@ interface CommandInfo<O> {
   readonly example: string;
   /** Permitted keys. For the development system the command uses the first one. */
   readonly key: readonly KeyOwner[] | ((options: O) => readonly KeyOwner[]);
-  /** Returns the arguments of the command that shows whether the change is done. Changes only. */
+  /**
+   * Returns the arguments of the command that shows whether the change took effect. Only commands
+   * that change data have it.
+   */
   readonly statusCommand?: (...ids: string[]) => string;
   /** Whether the command sends no Idempotency-Key: for a PATCH, or for several requests. */
   readonly isWithoutIdempotencyKey?: boolean;

@@ -125,7 +125,7 @@ test("the gateway accepts every example of the OpenAPI document", async () => {
   expect(count).toBeGreaterThan(70);
 });
 
-test("the gateway rejects documented requests only for the state of a resource or a rule between fields", async () => {
+test("the gateway rejects requests that match the OpenAPI document only for the state of a resource or a rule about several fields", async () => {
   await prepare();
   const rejections: string[] = [];
   const inOrder = documentedOperations.toSorted((a, b) => order.indexOf(a.method) - order.indexOf(b.method));

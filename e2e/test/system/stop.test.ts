@@ -93,7 +93,7 @@ test("demo stops the system that it started on SIGINT", async () => {
   await waitForAllExits();
 });
 
-test("bench ends every process that it started on SIGTERM", async () => {
+test("bench, on SIGTERM, ends every process that it started", async () => {
   const bench = await run("bench/src/bench.ts", ["reads", "--rounds", "1", "--seconds", "1"]);
   await bench.waitForOutput("Migrations");
   bench.child.kill("SIGTERM");

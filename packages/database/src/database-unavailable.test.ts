@@ -129,7 +129,7 @@ test.for([
   });
 });
 
-test("isDatabaseUnavailable returns false for a faulty statement or an error of the code", async () => {
+test("isDatabaseUnavailable returns false for an invalid SQL statement or a programming error", async () => {
   for (const statement of ["select nothing", "insert into account values (1)", "select 1 / 0", "select 'x'::uuid"]) {
     const error = await errorOf(transaction(orm, (em) => em.execute(statement)));
     expect(error).toBeInstanceOf(Error);

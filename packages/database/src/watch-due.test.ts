@@ -68,7 +68,8 @@ test("wake runs a task without due work, and a disposed task does not run when i
 test("the watch reads the due times of all tasks of a database in one statement", async () => {
   await using _first = startTask("first");
   await using _second = startTask("second");
-  // The watch sends no other statement while nothing is due.
+  // pg_stat_activity shows the last statement of each connection. While nothing is due, this is the
+  // watch's read of the next due time.
   const lastStatements = async () =>
     (
       await orm.em

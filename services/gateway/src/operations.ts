@@ -11,7 +11,7 @@ import type { App } from "./gateway.ts";
 import type { Tag } from "./openapi-tags.ts";
 import { setPageHeaders } from "./page-headers.ts";
 import { Problem } from "./problem.ts";
-import { requestOf, sourceOf } from "./rpc-request.ts";
+import { fieldMappingOf, requestOf } from "./rpc-request.ts";
 
 /** An operation of the API: the accepted fields, one RPC and a renderer. */
 interface Operation<M, F, Rendered = M> {
@@ -179,7 +179,7 @@ function route<M, F>(
   const ids = [...`${app.prefix}${path}`.matchAll(/:(\w+)/g)].map(([, name = ""]) => name);
   const names = [...ids, ...Object.keys((input.querystring ?? input.body)?.properties ?? {})];
   // Throws at start when the RPC has no field for one of the names.
-  if (!execute) for (const name of names) sourceOf(rpcInput, rpcNames[name] ?? name);
+  if (!execute) for (const name of names) fieldMappingOf(rpcInput, rpcNames[name] ?? name);
   app.route({
     method,
     url: path,

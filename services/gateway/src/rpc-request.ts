@@ -23,7 +23,7 @@ export function requestOf<I extends DescMessage>(
   const cleared: string[] = [];
   for (const [name, value] of Object.entries(fields)) {
     if (value === undefined) continue;
-    const { field, convert } = sourceOf(message, rpcNames[name] ?? name);
+    const { field, convert } = fieldMappingOf(message, rpcNames[name] ?? name);
     if (value === null || value === "") cleared.push(name);
     else request[field.localName] = convert(value);
   }
@@ -32,7 +32,7 @@ export function requestOf<I extends DescMessage>(
 }
 
 /** Returns the message field for a public field. Throws a TypeError when there is none. */
-export function sourceOf(message: DescMessage, name: string): FieldMapping {
+export function fieldMappingOf(message: DescMessage, name: string): FieldMapping {
   let mappings = mappingsByMessage.get(message);
   if (!mappings) {
     mappings = new Map(message.fields.map((field) => [field.name.replace(/_ms$/, ""), { field, convert: conversionOf(field) }]));

@@ -117,7 +117,7 @@ describe("the client of Sumsub", () => {
     }
   });
 
-  test("cancel of the Sumsub client does not report its applicant as closed if the response describes another, deleted applicant", async () => {
+  test("cancel of the Sumsub client does not report the applicant as closed if the response describes another applicant that is deleted", async () => {
     await using provider = aProvider();
     const other = sumsub.anApplicant({ id: "5b594ade0a975a36c9349e99", externalUserId: "other", deleted: true });
     replies = { ...open, "/one": json(other), "/presence/deactivated": json({}) };

@@ -199,7 +199,7 @@ describe("provider's rules without a chosen outcome", () => {
     expect(await submitNew({})).toMatchObject({ liveness_outcome: "PASSED", face_match_outcome: "PASSED" });
   });
 
-  test("a chosen outcome overrides the provider's rules but not the evidence", async () => {
+  test("an outcome in the control call replaces the verdict of the sandbox's rules and keeps the evidence", async () => {
     const object = await submitNew(
       { outcome: "approved", document_expiry: "2020-01-31", aml_hit_count: 3, first_name: "Zohra" },
       { require_video: false, profile },

@@ -197,8 +197,8 @@ async function* trailOf(em: SqlEntityManager, businessId: string, first: number,
 }
 
 /**
- * Returns the links of all businesses on the days with a row of this business: only day, number and
- * leaf.
+ * Returns day, number and leaf of every row of all businesses, for each day on which this business
+ * has a row.
  */
 async function* linksOf(em: SqlEntityManager, businessId: string, last: number, from: string): AsyncGenerator<object> {
   const days = await em.execute<{ day: string }[]>(

@@ -23,7 +23,7 @@ export async function events(app: App, { rpc: { events: rpc } }: Gateway): Promi
     ...event,
     rpc: rpc.getEvent,
     summary: "Get an event",
-    description: "Returns an event with the body that its webhooks have. Events are stored for 30 days.",
+    description: "Returns an event with the same body as its webhooks. Events are stored for 30 days.",
   });
 
   list(app, "/:id/deliveries", {

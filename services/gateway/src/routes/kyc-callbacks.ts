@@ -14,7 +14,7 @@ const bodyBytesMax = 256 * 1024;
  * a flood of forged callbacks does not delay those of the provider.
  */
 const provenMax = 100;
-/** A provider of the callbacks, by the last part of the path. */
+/** Settings for the callbacks of one verification provider. */
 interface Source {
   readonly name: string;
   readonly bodyBytesMax: number;
@@ -24,6 +24,7 @@ interface Source {
   readonly timeoutMs: number;
 }
 
+/** Verification providers by the end of the path of their callbacks. */
 const sources: Readonly<Record<string, Source>> = {
   "/kyc": { name: "port", bodyBytesMax, headers: ["x-provider-signature"], timeoutMs: 20_000 },
   // Vendors wait five seconds for the response.

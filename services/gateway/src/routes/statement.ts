@@ -36,7 +36,7 @@ export function addStatement(app: App, gateway: Gateway): void {
     done();
   });
 
-  /** Counts a statement until its response is closed. Throws a Problem at a limit. */
+  /** Counts a statement as open until its response is closed. Throws a Problem at a limit. */
   const admit = (request: FastifyRequest, reply: FastifyReply) => {
     // The client disconnected, and "close" is not emitted again.
     if (reply.raw.destroyed) throw Problem.of("service_unavailable");

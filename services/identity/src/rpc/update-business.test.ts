@@ -94,7 +94,7 @@ test("updateBusiness rotates only the newest live key, and keeps its name", asyn
   });
 });
 
-test("updateBusiness issues a key with the name default if the rotation finds no live key", async () => {
+test("updateBusiness issues a key named default if the business has no active key to rotate", async () => {
   const { id } = await identity.aBusiness();
   const { apiKeys } = await identity.apiKeys.listApiKeys({ businessId: id, limit: 50 }, asAdmin);
   await identity.apiKeys.revokeApiKey({ id: apiKeys[0]?.id ?? "" }, asAdmin);

@@ -235,5 +235,7 @@ async function endKeyAfterError(error: unknown, { orm, logger }: Context, keyId:
     if (isRepeatable) key.release();
     else if (error.kind === "upstream_error") key.storeRefusal(error);
     else em.remove(key);
-  }).catch((keyError: unknown) => logger.warn({ err: keyError }, "Idempotency-Key not released until its hold expires"));
+  }).catch((keyError: unknown) =>
+    logger.warn({ err: keyError }, "release of the Idempotency-Key failed, key held until its hold expires"),
+  );
 }

@@ -18,8 +18,8 @@ export interface DiditOptions {
    */
   readonly deletion?: "204" | "200";
   /**
-   * Status for a wrong key (2026-11-28). In older versions of the pages, it is 403, as without a
-   * key. In newer versions, it is 401.
+   * Status for an invalid API key. Older versions of Didit's documentation state 403, the status
+   * for a missing key. Newer versions state 401 (read on 2026-11-28).
    */
   readonly wrongKey?: "403" | "401";
   readonly sameStatus?: SameStatusResponse;

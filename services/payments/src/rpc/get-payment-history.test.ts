@@ -124,7 +124,7 @@ test("getPaymentHistory returns the recorded times of omitted calls", async () =
   expect(recordedAtMs).toContain(BigInt(timeOfUuid(omittedCall?.id ?? "")));
 });
 
-test("getPaymentHistory rejects a business and an unknown id", async () => {
+test("getPaymentHistory rejects a business as caller and an unknown payment id", async () => {
   const caller = aBusinessCaller();
   const { id } = await harness.aPendingPayment(caller);
   await expect(harness.refunds.getPaymentHistory({ id }, { caller })).rejects.toThrow();

@@ -143,7 +143,7 @@ describe("resolveRefund with SEND_AGAIN", () => {
     expect((await harness.sandbox.order(payment.processorOrderId)).refundedAmount).toBe(100_000);
   });
 
-  test("resolveRefund with SEND_AGAIN sends nothing when a read shows the first refund", async () => {
+  test("resolveRefund with SEND_AGAIN sends no second request when the processor's order shows the effect of the first one", async () => {
     await resolveRefund(RefundOutcome.SEND_AGAIN);
     await harness.sandbox.refundExternally(payment.processorOrderId, "1000.00");
     await using _job = harness.startRefundWorker();

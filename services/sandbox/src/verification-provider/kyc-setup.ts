@@ -4,11 +4,11 @@ import { type Body, isObject, isWebAddress } from "../checks.ts";
 export interface KycSetup {
   /** Base address of callbacks, without the vendor's name. Undefined: vendors send no callbacks. */
   callbackUrl: string | undefined;
-  /** Fields that replace those of each workflow's configuration; null removes a field. */
+  /** Fields that override the configuration of each workflow; null removes a field. */
   diditWorkflow: Readonly<Record<string, unknown>>;
-  /** Fields that replace those of each level's configuration. */
+  /** Fields that override the configuration of each level. */
   sumsubLevel: Readonly<Record<string, unknown>>;
-  /** Fields that replace those of the webhook's configuration of both vendors. */
+  /** Fields that override the configuration of the webhook at both vendors. */
   webhook: Readonly<Record<string, unknown>>;
 }
 

@@ -393,7 +393,7 @@ test("an endpoint that timed out gets at most two concurrent attempts until it r
   expect(await fairHarness.sql("select slow from webhook_endpoint")).toEqual([{ slow: false }]);
 });
 
-test("a claim respects the limits of businesses, endpoints and slow endpoints", async () => {
+test("a claim of deliveries stays within the limits for each business, each endpoint and slow endpoints", async () => {
   await using idleHarness = await startHarness({ deliver: false });
   const [busyCaller, otherCaller, slow] = [aBusinessCaller(), aBusinessCaller(), aBusinessCaller()];
   for (let i = 0; i < 4; i++) await create("http://127.0.0.1:9/", busyCaller, idleHarness);

@@ -21,8 +21,8 @@ export const toDelivery = ({ delivery }: DeliveryJson): Delivery =>
 export const attemptsShownMax = 50;
 
 /**
- * Returns the deliveries of an event, newest first, with their newest attempts. The number is
- * limited by the endpoints of the business. Attempts include the response bodies unless
+ * Returns the deliveries of an event, newest first, with their newest attempts. The query needs no
+ * limit, because a business has few endpoints. Attempts include the response bodies unless
  * `withResponses` is false.
  */
 export async function readDeliveries(

@@ -2,7 +2,7 @@ import { allBusinesses, databaseTime, lockRow, type Owner, transaction } from "@
 import { faultPoint } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
-import type { ApplicationState, Outcome } from "../verification-provider/verification-provider.ts";
+import { type ApplicationState, isGone, type Outcome } from "../verification-provider/verification-provider.ts";
 import { kycApplicationNotFound } from "./kyc-application.errors.ts";
 import { recordChanges } from "./kyc-application.events.ts";
 import { KycApplication, type RequestStart } from "./kyc-application.ts";
@@ -67,12 +67,12 @@ export async function recordState(
   } else {
     const causeFields = outcome.kind === "refused" ? { error_code: outcome.errorCode } : { reason: outcome.reason };
     // The vendor has deleted the application, but the verification has not ended here.
-    if (outcome.kind === "refused" && outcome.isGone && !application.isFinal() && application.isOpen()) {
+    if (isGone(outcome) && !application.isFinal() && application.isOpen()) {
       application.applyAbsence(start.at, now, recordChanges(em, application, now));
       logger.error({ ...ids, ...causeFields, alert: true }, "application no longer exists at the provider");
     } else logger.warn({ ...ids, outcome: outcome.kind, ...causeFields }, "application could not be read at the provider");
   }
   // The vendor no longer has the application, and no change is expected.
-  if (outcome.kind === "refused" && outcome.isGone && !application.isOpen()) application.nextCheckAt = null;
+  if (isGone(outcome) && !application.isOpen()) application.nextCheckAt = null;
   application.planCheck(context.checkPausesSeconds, now, start, outcome.kind === "accepted");
 }

@@ -17,7 +17,7 @@ import { recordChanges } from "../kyc-application/kyc-application.events.ts";
 import { toKycApplicationMessage } from "../kyc-application/kyc-application.message.ts";
 import { KycApplication, type RequestStart, type ReviewRequest } from "../kyc-application/kyc-application.ts";
 import { lockApplication, recordState, syncApplication } from "../kyc-application/sync-application.ts";
-import type { ApplicationState, Outcome } from "../verification-provider/verification-provider.ts";
+import { type ApplicationState, isGone, type Outcome } from "../verification-provider/verification-provider.ts";
 
 /** Reserved for the commit and the response. */
 const responseMs = 1_000;
@@ -120,8 +120,7 @@ const recordDecision = (
     await recordState(em, context, application, state, start);
     const isPending = () => application.awaitsReview() && application.reviewRequest?.requestId === call.requestId;
     // The provider no longer has the application, so the decision is applied here only.
-    const isGone = state.kind === "refused" && state.isGone === true;
-    if (isGone && isPending()) {
+    if (isGone(state) && isPending()) {
       const now = await databaseTime(em);
       application.resolveReview(outcome, now, recordChanges(em, application, now));
     }
@@ -140,6 +139,5 @@ async function syncEarlierReview(context: Context, id: string, call: Call): Prom
   const application = await context.orm.em.fork().findOne(KycApplication, { id });
   if (!application?.reviewRequest || !application.awaitsReview()) return;
   const outcome = await syncApplication(context, id, call.remainingMs() - responseMs);
-  const isGone = outcome.kind === "refused" && outcome.isGone === true;
-  if (outcome.kind !== "accepted" && !isGone) throw kycProviderUnavailable();
+  if (outcome.kind !== "accepted" && !isGone(outcome)) throw kycProviderUnavailable();
 }

@@ -3,6 +3,10 @@ import type { ApplicationState, CloseReason, KnownApplication, KycStatus } from 
 
 const statusAfter: Record<CloseReason, KycStatus> = { CANCELED: "CANCELED", EXPIRED: "EXPIRED", USED_UP: "FAILED" };
 
+/** Returns whether the applicant can still submit on the link of an application with this state. */
+export const isLinkOpen = ({ status }: ApplicationState): boolean =>
+  status === "CREATED" || status === "OPENED" || status === "FAILED";
+
 /** Returns whether the vendor's state belongs to our application. */
 export const isSameApplication = (state: ApplicationState, known: KnownApplication): boolean =>
   state.providerId === known.providerId && state.reference === known.reference;

@@ -57,6 +57,9 @@ export type Outcome<T> =
     }
   | { readonly kind: "unknown"; readonly reason: string };
 
+/** Returns whether the provider no longer has the application. */
+export const isGone = (outcome: Outcome<unknown>): boolean => outcome.kind === "refused" && outcome.isGone === true;
+
 /** CANCELED by the business, EXPIRED after the link's end, USED_UP after the last attempt. */
 export type CloseReason = "CANCELED" | "EXPIRED" | "USED_UP";
 

@@ -1,20 +1,21 @@
 import type { Logger } from "@amana/runtime";
-import { closedState, isSameApplication } from "../closed-state.ts";
-import { type HttpResponse, isJsonResponse, isNotFound, type LostCall } from "../http-calls.ts";
+import { closedState, isLinkOpen, isSameApplication } from "../closed-state.ts";
+import { type HttpResponse, isConfirmed, isJsonResponse, isNotFound, type LostCall } from "../http-calls.ts";
 import { readComparedFields, refuseProfile } from "../profile.ts";
 import { readLink, readObject, readToken } from "../read-values.ts";
 import { createSetup } from "../setup.ts";
 import { startTimeBudget } from "../time-budget.ts";
-import type {
-  ApplicationState,
-  ApplicationToCreate,
-  CloseReason,
-  CreatedApplication,
-  FieldRefusal,
-  KnownApplication,
-  Outcome,
-  ReviewDecision,
-  VerificationProvider,
+import {
+  type ApplicationState,
+  type ApplicationToCreate,
+  type CloseReason,
+  type CreatedApplication,
+  type FieldRefusal,
+  isGone,
+  type KnownApplication,
+  type Outcome,
+  type ReviewDecision,
+  type VerificationProvider,
 } from "../verification-provider.ts";
 import { createDiditApi, sessionPath } from "./didit-api.ts";
 import { readDiditCallback } from "./didit-callback.ts";
@@ -94,8 +95,6 @@ async function create(
   return { kind: "accepted", value: { providerId, linkUrl, linkExpiresAt, status } };
 }
 
-const isOpen = ({ status }: ApplicationState): boolean => status === "CREATED" || status === "OPENED" || status === "FAILED";
-
 /** Deletes an open session, because Didit has no cancellation. */
 async function close(
   parts: DiditParts,
@@ -106,11 +105,11 @@ async function close(
   const remainingMs = startTimeBudget(timeoutMs);
   const closed: Outcome<ApplicationState> = { kind: "accepted", value: closedState(known, why) };
   const current = await readState(parts, known, timeoutMs);
-  if (current.kind === "refused" && current.isGone) return closed;
+  if (isGone(current)) return closed;
   if (current.kind !== "accepted") return current;
   if (!isSameApplication(current.value, known)) return { kind: "unknown", reason: "another session was returned" };
   // A decided session accepts no further submission, so its link needs no closing.
-  if (!isOpen(current.value)) return why === "USED_UP" ? closed : current;
+  if (!isLinkOpen(current.value)) return why === "USED_UP" ? closed : current;
   const response = await deleteSession(parts, known, remainingMs());
   return isDeleted(response) ? closed : parts.api.toFailure(response);
 }
@@ -119,9 +118,7 @@ async function close(
  * Returns whether a deletion succeeded. Newer pages of Didit's documentation show 200 with a body,
  * older pages 204.
  */
-const isDeleted = (response: HttpResponse | LostCall): boolean =>
-  isNotFound(response) ||
-  ("status" in response && (response.status === 204 || (response.status === 200 && isJsonResponse(response))));
+const isDeleted = (response: HttpResponse | LostCall): boolean => isConfirmed(response) || isNotFound(response);
 
 const deleteSession = ({ api }: DiditParts, known: KnownApplication, timeoutMs: number) =>
   api.call({ operation: "kyc_cancel", rateLimit: "write", method: "DELETE", path: `${sessionPath(known)}/delete/`, timeoutMs });
@@ -150,8 +147,7 @@ async function review(
   // If a rejected decision stayed pending, an API key's later approval would count as this
   // decision.
   const isDecided =
-    (state.kind === "accepted" && (state.value.verdict === "APPROVED" || state.value.verdict === "REJECTED")) ||
-    (state.kind === "refused" && state.isGone === true);
+    (state.kind === "accepted" && (state.value.verdict === "APPROVED" || state.value.verdict === "REJECTED")) || isGone(state);
   return response.status === 400 && !isDecided ? { kind: "refused", status: 400, errorCode: "didit_400" } : state;
 }
 

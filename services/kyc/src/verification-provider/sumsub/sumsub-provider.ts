@@ -1,21 +1,22 @@
 import { randomBytes } from "node:crypto";
 import type { Logger } from "@amana/runtime";
-import { closedState, isSameApplication } from "../closed-state.ts";
-import { type HttpResponse, isJsonResponse, isNotFound, type LostCall } from "../http-calls.ts";
+import { closedState, isLinkOpen, isSameApplication } from "../closed-state.ts";
+import { type HttpResponse, isConfirmed, isNotFound, type LostCall } from "../http-calls.ts";
 import { readComparedFields, refuseProfile } from "../profile.ts";
 import { readLink, readObject, readToken } from "../read-values.ts";
 import { createSetup } from "../setup.ts";
 import { startTimeBudget } from "../time-budget.ts";
-import type {
-  ApplicationState,
-  ApplicationToCreate,
-  CloseReason,
-  CreatedApplication,
-  FieldRefusal,
-  KnownApplication,
-  Outcome,
-  ReviewDecision,
-  VerificationProvider,
+import {
+  type ApplicationState,
+  type ApplicationToCreate,
+  type CloseReason,
+  type CreatedApplication,
+  type FieldRefusal,
+  isGone,
+  type KnownApplication,
+  type Outcome,
+  type ReviewDecision,
+  type VerificationProvider,
 } from "../verification-provider.ts";
 import { readReview } from "./read-applicant.ts";
 import { readState, type SumsubParts } from "./read-state.ts";
@@ -126,8 +127,6 @@ async function findApplicant(api: SumsubParts["api"], reference: string, level: 
   return { kind: "accepted", value: { id: review.providerId, isNew: review.reviewStatus === "init" } };
 }
 
-const isOpen = ({ status }: ApplicationState): boolean => status === "CREATED" || status === "OPENED" || status === "FAILED";
-
 async function close(
   parts: SumsubParts,
   known: KnownApplication,
@@ -138,14 +137,14 @@ async function close(
   const remainingMs = startTimeBudget(timeoutMs);
   const closed: Outcome<ApplicationState> = { kind: "accepted", value: closedState(known, why) };
   const current = await readState(parts, known, timeoutMs);
-  if (current.kind === "refused" && current.isGone) return closed;
+  if (isGone(current)) return closed;
   if (current.kind !== "accepted") return current;
   if (!isSameApplication(current.value, known)) return { kind: "unknown", reason: "another applicant was returned" };
   const { status } = current.value;
   if (status === "CANCELED") return closed;
   // An officer can request a retry from a decided applicant. After the last attempt, the link is
   // closed even then.
-  if (!isOpen(current.value) && !(status === "COMPLETED" && why === "USED_UP")) return current;
+  if (!isLinkOpen(current.value) && !(status === "COMPLETED" && why === "USED_UP")) return current;
   const path = `${applicantPath(known)}/presence/deactivated`;
   const response = await api.call({
     operation: "kyc_cancel",
@@ -165,7 +164,7 @@ async function close(
   if (code !== errorCodes.beingChecked) return api.toFailure(response);
   // The applicant submitted after the read and before the deactivation.
   const submitted = await readState(parts, known, remainingMs());
-  const isStillOpen = submitted.kind === "accepted" && isOpen(submitted.value);
+  const isStillOpen = submitted.kind === "accepted" && isLinkOpen(submitted.value);
   return isStillOpen ? { kind: "unknown", reason: "the applicant cannot be deactivated yet" } : submitted;
 }
 
@@ -177,8 +176,7 @@ function isDeactivated(response: HttpResponse | LostCall): boolean {
   if (!("status" in response)) return false;
   const code = errorCodeOf(response);
   if (code !== undefined) return code === errorCodes.deactivated;
-  const isConfirmed = isJsonResponse(response) && readObject(response.content)["deleted"] !== false;
-  return response.status === 204 || (response.status === 200 && isConfirmed);
+  return isConfirmed(response) && readObject(response.content)["deleted"] !== false;
 }
 
 async function review(
@@ -193,17 +191,16 @@ async function review(
   const path = `${applicantPath(known)}/-/${isApproval ? "approve" : "reject"}`;
   const content = isApproval ? {} : { note: `Amana ${reviewer}` };
   const response = await api.call({ operation: "kyc_review", rateLimit: "write", method: "POST", path, timeoutMs, content });
-  const isAccepted = "status" in response && (response.status === 204 || (response.status === 200 && isJsonResponse(response)));
-  if (!isAccepted) return api.toFailure(response);
+  if (!isConfirmed(response)) return api.toFailure(response);
   return await readState(parts, { ...known, pendingOutcome: outcome }, remainingMs());
 }
 
 async function erase({ api }: SumsubParts, known: KnownApplication, timeoutMs: number): Promise<Outcome<"requested">> {
   const path = `${applicantPath(known)}/presence/deactivated`;
   const response = await api.call({ operation: "kyc_erase", rateLimit: "write", method: "PATCH", path, timeoutMs });
-  const isGone = isDeactivated(response) || isNotFound(response);
+  const isClosed = isDeactivated(response) || isNotFound(response);
   // Sumsub's API documents no deletion, so an operator requests it in the dashboard.
-  return isGone ? { kind: "accepted", value: "requested" } : api.toFailure(response);
+  return isClosed ? { kind: "accepted", value: "requested" } : api.toFailure(response);
 }
 
 function refuse(application: ApplicationToCreate, config: SumsubConfig): FieldRefusal[] {

@@ -1,5 +1,5 @@
 import { KycApplication } from "../src/kyc-application/kyc-application.ts";
-import type { ApplicationState } from "../src/verification-provider/verification-provider.ts";
+import type { ApplicationState, ApplicationToCreate } from "../src/verification-provider/verification-provider.ts";
 
 export const createdAt = new Date("2026-03-01T10:00:00.000Z");
 export const linkExpiresAt = new Date("2026-03-04T10:00:00.000Z");
@@ -56,5 +56,20 @@ export const aState = (changes: Partial<ApplicationState> = {}): ApplicationStat
   linkExpiresAt: undefined,
   completedAt: undefined,
   unread: [],
+  ...changes,
+});
+
+/** Returns a request for the application of `anApplication`, with a video and all documents. */
+export const anApplicationToCreate = (changes: Partial<ApplicationToCreate> = {}): ApplicationToCreate => ({
+  reference: id,
+  locale: "fr",
+  allowedDocuments: ["id_card", "passport"],
+  maxAttempts: 1,
+  requireVideo: true,
+  ttlHours: undefined,
+  redirectUrl: undefined,
+  applicantEmail: undefined,
+  applicantPhone: undefined,
+  profile: undefined,
   ...changes,
 });

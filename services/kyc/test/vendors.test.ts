@@ -5,26 +5,15 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { KycApplication } from "../src/kyc-application/kyc-application.ts";
 import { kyc } from "../src/service.ts";
 import type { ApplicationToCreate, KnownApplication } from "../src/verification-provider/verification-provider.ts";
-import { anApplication } from "./an-application.ts";
+import { anApplication, anApplicationToCreate } from "./an-application.ts";
 import { type CreateRequest, type Harness, kycSettings, providerSettings, startHarness } from "./harness.ts";
 
 const timeoutMs = 10_000;
 let harness: Harness;
 
 const aReference = () => crypto.randomUUID();
-const aCreation = (changes: Partial<ApplicationToCreate> = {}): ApplicationToCreate => ({
-  reference: aReference(),
-  locale: "en",
-  allowedDocuments: ["id_card", "passport"],
-  maxAttempts: 1,
-  requireVideo: true,
-  ttlHours: undefined,
-  redirectUrl: undefined,
-  applicantEmail: undefined,
-  applicantPhone: undefined,
-  profile: undefined,
-  ...changes,
-});
+const aCreation = (changes: Partial<ApplicationToCreate> = {}) =>
+  anApplicationToCreate({ reference: aReference(), locale: "en", ...changes });
 const current = () => harness.context.providers.current;
 const knownOf = (providerId: string, reference: string, changes: Partial<KnownApplication> = {}): KnownApplication => ({
   ...anApplication().known(),

@@ -1,60 +1,22 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { createLogger } from "@amana/runtime";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { anApplication } from "../../test/an-application.ts";
 import * as didit from "../../test/fixtures/didit.ts";
 import * as sumsub from "../../test/fixtures/sumsub.ts";
-import { createDiditProvider } from "./didit/didit-provider.ts";
-import { createSumsubProvider } from "./sumsub/sumsub-provider.ts";
+import { htmlPage, json, startScriptedVendor } from "../../test/scripted-vendor.ts";
 
-type Reply = readonly [status: number, body: string];
-const json = (content: unknown): Reply => [200, JSON.stringify(content)];
-
-const htmlPage: Reply = [200, "<html>maintenance</html>"];
-/** Replies by the end of the path. */
-let replies: Readonly<Record<string, Reply>> = {};
-/** Paths of the received requests. */
-let paths: string[] = [];
-const server = createServer((request, response) => {
-  const path = request.url?.split("?")[0] ?? "";
-  paths.push(path);
-  const [status, body] = Object.entries(replies).find(([end]) => path.endsWith(end))?.[1] ?? [500, ""];
-  response.writeHead(status, { "content-type": "application/json" }).end(status === 204 ? undefined : body);
-});
-let url = "";
+let vendor: Awaited<ReturnType<typeof startScriptedVendor>>;
 beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  vendor = await startScriptedVendor();
 });
-afterAll(() => server.close());
+afterAll(() => vendor.stop());
 beforeEach(() => {
-  paths = [];
+  vendor.calls = [];
 });
 
-const logger = createLogger("kyc", "silent");
-const common = { webhookSecrets: ["s"], callbackUrl: "http://127.0.0.1", uncompared: "refuse", timeoutMs: 3_000 } as const;
 const approval = { outcome: "APPROVED", reviewer: "op_1", note: "" } as const;
 
 describe("the client of Sumsub", () => {
-  const levels = { both: "amana", id_card: undefined, passport: undefined };
-  const aProvider = () =>
-    createSumsubProvider(
-      {
-        ...common,
-        url,
-        appToken: "prd:x",
-        secretKey: "x",
-        isSandbox: false,
-        video: levels,
-        still: levels,
-        ttlHours: 72,
-        ttlHoursMax: 720,
-        amlPerMinute: 6_000,
-        webhookId: undefined,
-      },
-      logger,
-    );
   const known = { ...anApplication().known(), providerId: sumsub.applicantId, reference: sumsub.reference };
   const complete = {
     "/one": json(sumsub.anApplicant()),
@@ -67,28 +29,28 @@ describe("the client of Sumsub", () => {
   test.each(["/requiredIdDocsStatus", "/amlCase"])(
     "get of the Sumsub client returns unknown while the response of %s is not a JSON object",
     async (path) => {
-      await using provider = aProvider();
-      replies = complete;
+      await using provider = vendor.aSumsubProvider();
+      vendor.replies = complete;
       expect(await provider.get(known, 3_000)).toMatchObject({ kind: "accepted", value: { verdict: "APPROVED" } });
       for (const body of ["<html>maintenance</html>", "", "null", '"text"', "[".repeat(500_000)]) {
-        replies = { ...complete, [path]: [200, body] };
+        vendor.replies = { ...complete, [path]: [200, body] };
         expect(await provider.get(known, 3_000)).toMatchObject({ kind: "unknown" });
       }
     },
   );
 
   test("get of the Sumsub client reads the AML case at the begin of a review and for an approval, but not during the review", async () => {
-    await using provider = aProvider();
+    await using provider = vendor.aSumsubProvider();
     const readsAml = async (changes: object) => {
-      paths = [];
+      vendor.calls = [];
       expect(await provider.get({ ...known, ...changes }, 3_000)).toMatchObject({ kind: "accepted" });
-      return paths.some((path) => path.endsWith("/amlCase"));
+      return vendor.calls.some((path) => path.endsWith("/amlCase"));
     };
     const inReview = { status: "COMPLETED", awaitsReview: true, providerVerdict: "NEEDS_REVIEW" };
-    replies = onHold;
+    vendor.replies = onHold;
     expect(await readsAml({})).toBe(true);
     expect(await readsAml(inReview)).toBe(false);
-    replies = complete;
+    vendor.replies = complete;
     expect(await readsAml({ ...inReview, pendingOutcome: "APPROVED" })).toBe(true);
   });
 
@@ -96,13 +58,13 @@ describe("the client of Sumsub", () => {
     [[200, JSON.stringify({ id: sumsub.applicantId, deleted: true })], "accepted"],
     [[204, ""], "accepted"],
     [[409, '{"errorCode": 1008}'], "accepted"],
-    [htmlPage, "unknown"],
+    [htmlPage(200), "unknown"],
     [[200, ""], "unknown"],
   ] as const)(
     "cancel and erase of the Sumsub client, with the response %j to the deactivation, return %s",
     async (reply, kind) => {
-      await using provider = aProvider();
-      replies = { ...open, "/presence/deactivated": reply };
+      await using provider = vendor.aSumsubProvider();
+      vendor.replies = { ...open, "/presence/deactivated": reply };
       expect(await provider.cancel(known, "CANCELED", 3_000)).toMatchObject({ kind });
       expect(await provider.erase(known, 3_000)).toMatchObject({ kind });
     },
@@ -111,42 +73,32 @@ describe("the client of Sumsub", () => {
   test.each(["approved", "on hold"])(
     "cancel of the Sumsub client deactivates an applicant without remaining attempts that is %s",
     async (review) => {
-      await using provider = aProvider();
-      replies = { ...(review === "on hold" ? onHold : complete), "/presence/deactivated": [200, '{"deleted": true}'] };
+      await using provider = vendor.aSumsubProvider();
+      vendor.replies = { ...(review === "on hold" ? onHold : complete), "/presence/deactivated": [200, '{"deleted": true}'] };
       expect(await provider.cancel(known, "USED_UP", 3_000)).toMatchObject({ kind: "accepted", value: { status: "FAILED" } });
-      expect(paths.at(-1)).toContain("/presence/deactivated");
+      expect(vendor.calls.at(-1)).toContain("/presence/deactivated");
     },
   );
 
   test("review of the Sumsub client returns unknown for a 409 with or without an error code, so that the caller retries", async () => {
-    await using provider = aProvider();
+    await using provider = vendor.aSumsubProvider();
     for (const body of ['{"errorCode": 1006}', '{"description": "try again"}', ""]) {
-      replies = { ...onHold, "/approve": [409, body] };
+      vendor.replies = { ...onHold, "/approve": [409, body] };
       expect(await provider.review(known, approval, 3_000)).toMatchObject({ kind: "unknown" });
     }
   });
 });
 
 describe("the client of Didit", () => {
-  const aProvider = (log = logger) =>
-    createDiditProvider(
-      {
-        ...common,
-        url,
-        apiKey: "x",
-        environment: "live",
-        workflowId: "w",
-        workflowIdStill: undefined,
-        destinationId: undefined,
-      } as Parameters<typeof createDiditProvider>[0],
-      log,
-    );
   const known = { ...anApplication().known(), providerId: didit.sessionId, reference: didit.reference };
 
   test("review of the Didit client returns a refusal if Didit rejects the decision and the session is still in review", async () => {
-    await using provider = aProvider();
+    await using provider = vendor.aDiditProvider();
     const inReview = { ...known, awaitsReview: true, providerVerdict: "NEEDS_REVIEW" } as const;
-    replies = { "/update-status/": [400, '["not allowed"]'], "/decision/": json(didit.aDecision({ status: "In Review" })) };
+    vendor.replies = {
+      "/update-status/": [400, '["not allowed"]'],
+      "/decision/": json(didit.aDecision({ status: "In Review" })),
+    };
     expect(await provider.review(inReview, approval, 3_000)).toMatchObject({ kind: "refused", status: 400 });
   });
 
@@ -154,11 +106,11 @@ describe("the client of Didit", () => {
     [[204, ""], "accepted"],
     [[200, '{"detail": "deleted"}'], "accepted"],
     [[404, '{"detail": "Not found."}'], "accepted"],
-    [htmlPage, "unknown"],
+    [htmlPage(200), "unknown"],
     [[200, ""], "unknown"],
   ] as const)("cancel and erase of the Didit client, with the response %j to the deletion, return %s", async (reply, kind) => {
-    await using provider = aProvider();
-    replies = {
+    await using provider = vendor.aDiditProvider();
+    vendor.replies = {
       "/decision/": json(didit.aDecision({ status: "Not Started" })),
       [`/session/${didit.sessionId}/delete/`]: reply,
       "/users/delete/": [200, '{"deleted": 1}'],
@@ -168,8 +120,8 @@ describe("the client of Didit", () => {
   });
 
   test("erase of the Didit client returns unknown if a proxy's HTML page is the response to the deletion of the user", async () => {
-    await using provider = aProvider();
-    replies = { [`/session/${didit.sessionId}/delete/`]: [204, ""], "/users/delete/": htmlPage };
+    await using provider = vendor.aDiditProvider();
+    vendor.replies = { [`/session/${didit.sessionId}/delete/`]: [204, ""], "/users/delete/": htmlPage(200) };
     expect(await provider.erase(known, 3_000)).toMatchObject({ kind: "unknown" });
   });
 
@@ -178,8 +130,8 @@ describe("the client of Didit", () => {
     async (status) => {
       const log = createLogger("kyc", "silent");
       const error = vi.spyOn(log, "error");
-      await using provider = aProvider(log);
-      replies = { "/decision/": [status, '{"detail": "no"}'] };
+      await using provider = vendor.aDiditProvider(log);
+      vendor.replies = { "/decision/": [status, '{"detail": "no"}'] };
       expect(await provider.get(known, 3_000)).toMatchObject({ kind: "unknown" });
       expect(error.mock.calls).toMatchObject([[{ alert: true, status }, "credentials rejected by the verification provider"]]);
     },

@@ -10,7 +10,7 @@ import type {
   KnownApplication,
   ReceivedCallback,
 } from "../../src/verification-provider/verification-provider.ts";
-import { anApplication } from "../an-application.ts";
+import { anApplication, anApplicationToCreate } from "../an-application.ts";
 import { DiditImitation } from "./didit-imitation.ts";
 import type { DiditOptions } from "./didit-sessions.ts";
 import { SumsubImitation, type SumsubOptions } from "./sumsub-imitation.ts";
@@ -26,19 +26,8 @@ export const knownAs = (providerId: string, changes: Partial<KnownApplication> =
 
 export const { id: reference } = anApplication();
 
-export const anApplicationToCreate = (changes: Partial<ApplicationToCreate> = {}): ApplicationToCreate => ({
-  reference,
-  locale: "fr",
-  allowedDocuments: ["id_card", "passport"],
-  maxAttempts: 1,
-  requireVideo: true,
-  ttlHours: undefined,
-  redirectUrl: "https://shop.example/return",
-  applicantEmail: undefined,
-  applicantPhone: undefined,
-  profile: undefined,
-  ...changes,
-});
+/** Returns a request for an application whose page returns to a shop. */
+export const aCreationForShop = (): ApplicationToCreate => anApplicationToCreate({ redirectUrl: "https://shop.example/return" });
 
 /** Starts a server that records callbacks. `receiver.status`: status of its responses. */
 async function startReceiver() {
@@ -66,6 +55,19 @@ function keepErrors() {
   const logger = { error: (fields: Record<string, unknown>) => errors.push(fields) } as unknown as Logger;
   return { errors, logger };
 }
+
+/** Adds a disposal that stops the adapter, the imitation and the receiver of callbacks. */
+const disposable = <P extends { readonly provider: AsyncDisposable; readonly vendor: { stop(): Promise<unknown> } }>(
+  parts: P,
+  stopReceiver: () => Promise<void>,
+) => ({
+  ...parts,
+  async [Symbol.asyncDispose]() {
+    await parts.provider[Symbol.asyncDispose]();
+    await parts.vendor.stop();
+    await stopReceiver();
+  },
+});
 
 /** Settings of a workflow without problems for the adapter. */
 const workflowSettings = {
@@ -104,18 +106,7 @@ export async function startDidit({ workflow, ...options }: DiditOptions = {}, ch
     ...changes,
   };
   const provider = createDiditProvider(config, logger);
-  return {
-    vendor,
-    provider,
-    receiver,
-    errors,
-    config,
-    async [Symbol.asyncDispose]() {
-      await provider[Symbol.asyncDispose]();
-      await vendor.stop();
-      await stop();
-    },
-  };
+  return disposable({ vendor, provider, receiver, errors, config }, stop);
 }
 
 export const level = {
@@ -153,16 +144,5 @@ export async function startSumsub(options: SumsubOptions = {}, changes: Partial<
     ...changes,
   };
   const provider = createSumsubProvider(config, logger);
-  return {
-    vendor,
-    provider,
-    receiver,
-    errors,
-    config,
-    async [Symbol.asyncDispose]() {
-      await provider[Symbol.asyncDispose]();
-      await vendor.stop();
-      await stop();
-    },
-  };
+  return disposable({ vendor, provider, receiver, errors, config }, stop);
 }

@@ -5,7 +5,7 @@ import { checkSumsub } from "../../src/verification-provider/sumsub/check-sumsub
 import type { Outcome } from "../../src/verification-provider/verification-provider.ts";
 import type { DiditOutcome } from "./didit-imitation.ts";
 import { newerWorkflows, olderWorkflows } from "./didit-settings.ts";
-import { anApplicationToCreate, knownAs, level, reference, startDidit, startSumsub, timeoutMs } from "./imitation-clients.ts";
+import { aCreationForShop, knownAs, level, reference, startDidit, startSumsub, timeoutMs } from "./imitation-clients.ts";
 import type { SumsubOutcome } from "./sumsub-imitation.ts";
 
 type Didit = Awaited<ReturnType<typeof startDidit>>;
@@ -18,7 +18,7 @@ const accepted = <T>(outcome: Outcome<T>): T => {
 
 /** Creates an application through the adapter and returns our record of it. */
 async function create({ provider }: Didit | Sumsub) {
-  const { providerId } = accepted(await provider.create(anApplicationToCreate(), timeoutMs));
+  const { providerId } = accepted(await provider.create(aCreationForShop(), timeoutMs));
   return knownAs(providerId);
 }
 
@@ -41,7 +41,7 @@ async function resultsOf(run: (add: (check: string, result: string) => void) => 
 describe("the Didit adapter", () => {
   test("the Didit adapter creates a session with a link and reads it as CREATED", async () => {
     await using didit = await startDidit();
-    const created = accepted(await didit.provider.create(anApplicationToCreate(), timeoutMs));
+    const created = accepted(await didit.provider.create(aCreationForShop(), timeoutMs));
     expect(created).toMatchObject({ status: "CREATED", linkUrl: expect.stringContaining("https://verify.didit.me/fr/session/") });
     const session = didit.vendor.session(created.providerId);
     expect(session).toMatchObject({ vendorData: reference, callback: "https://shop.example/return" });
@@ -56,8 +56,8 @@ describe("the Didit adapter", () => {
   test("the Didit adapter returns the existing session if the response to its creation was lost", async () => {
     await using didit = await startDidit();
     didit.vendor.inject({ method: "POST", path: /^\/v3\/session\/$/, lose: "response" });
-    expect(await didit.provider.create(anApplicationToCreate(), timeoutMs)).toMatchObject({ kind: "unknown" });
-    const { providerId } = accepted(await didit.provider.create(anApplicationToCreate(), timeoutMs));
+    expect(await didit.provider.create(aCreationForShop(), timeoutMs)).toMatchObject({ kind: "unknown" });
+    const { providerId } = accepted(await didit.provider.create(aCreationForShop(), timeoutMs));
     expect([...didit.vendor.store.all.keys()]).toEqual([providerId]);
   });
 
@@ -260,7 +260,7 @@ describe("the Didit adapter", () => {
 
   test("the Didit adapter returns an unknown outcome and logs an alert if Didit rejects the key with 403", async () => {
     await using didit = await startDidit({ wrongKey: "403" }, { apiKey: "wrong" });
-    expect(await didit.provider.create(anApplicationToCreate(), timeoutMs)).toMatchObject({ kind: "unknown" });
+    expect(await didit.provider.create(aCreationForShop(), timeoutMs)).toMatchObject({ kind: "unknown" });
     expect(didit.errors).toMatchObject([{ alert: true, status: 403 }]);
   });
 
@@ -268,7 +268,7 @@ describe("the Didit adapter", () => {
   // expired key, and 403 a missing key or permission.
   test("the Didit adapter returns an unknown outcome and logs an alert if Didit rejects the key with 401", async () => {
     await using didit = await startDidit({ wrongKey: "401" }, { apiKey: "wrong" });
-    expect(await didit.provider.create(anApplicationToCreate(), timeoutMs)).toMatchObject({ kind: "unknown" });
+    expect(await didit.provider.create(aCreationForShop(), timeoutMs)).toMatchObject({ kind: "unknown" });
     expect(didit.errors).toMatchObject([{ alert: true, status: 401 }]);
   });
 
@@ -284,14 +284,14 @@ describe("the Didit adapter", () => {
   test("the Didit adapter returns a refusal for a blocked user, and an unknown outcome if the account has no credits", async () => {
     await using didit = await startDidit({ environment: "live" });
     didit.vendor.store.blocked.add(reference);
-    expect(await didit.provider.create(anApplicationToCreate(), timeoutMs)).toMatchObject({
+    expect(await didit.provider.create(aCreationForShop(), timeoutMs)).toMatchObject({
       kind: "refused",
       status: 400,
       errorCode: "didit_400_vendor_data",
     });
     didit.vendor.store.blocked.clear();
     didit.vendor.store.balance = "0.0000";
-    expect(await didit.provider.create(anApplicationToCreate(), timeoutMs)).toMatchObject({ kind: "unknown" });
+    expect(await didit.provider.create(aCreationForShop(), timeoutMs)).toMatchObject({ kind: "unknown" });
     expect(didit.errors).toMatchObject([{ alert: true, status: 400 }]);
   });
 
@@ -301,14 +301,14 @@ describe("the Didit adapter", () => {
     ["newer", newerWorkflows],
   ])("the Didit adapter creates a session if the workflows have the %s documented format", async (_name, workflows) => {
     await using didit = await startDidit({ workflows });
-    expect(await didit.provider.create(anApplicationToCreate(), timeoutMs)).toMatchObject({ kind: "accepted" });
+    expect(await didit.provider.create(aCreationForShop(), timeoutMs)).toMatchObject({ kind: "accepted" });
   });
 
   // Schema SimpleWorkflowUpdateRequest of docs.didit.me/management-api/workflows/update:
   // `session_expiration_time` is in seconds, from 3600 to 2419200.
   test("the Didit adapter returns a link end that is not after the session's end, for sessions of one hour", async () => {
     await using didit = await startDidit({ workflow: { sessionExpirationTime: 3_600 } });
-    const { providerId, linkExpiresAt } = accepted(await didit.provider.create(anApplicationToCreate(), timeoutMs));
+    const { providerId, linkExpiresAt } = accepted(await didit.provider.create(aCreationForShop(), timeoutMs));
     expect(linkExpiresAt.getTime()).toBeLessThanOrEqual(Date.parse(didit.vendor.session(providerId).expiresAt));
   });
 
@@ -330,7 +330,7 @@ describe("the Sumsub adapter", () => {
     "the Sumsub adapter creates an applicant with a link if Sumsub returns %i for a creation",
     async (creation) => {
       await using sumsub = await startSumsub({ creation });
-      const created = accepted(await sumsub.provider.create(anApplicationToCreate(), timeoutMs));
+      const created = accepted(await sumsub.provider.create(aCreationForShop(), timeoutMs));
       expect(created.status).toBe("CREATED");
       expect(sumsub.vendor.links).toMatchObject([{ value: created.linkUrl, userId: reference, levelName: level.name }]);
       expect(created.linkExpiresAt.getTime()).toBeLessThanOrEqual(sumsub.vendor.links[0]!.expiresAt);
@@ -344,8 +344,8 @@ describe("the Sumsub adapter", () => {
   test("the Sumsub adapter returns the existing applicant if the response to its creation was lost", async () => {
     await using sumsub = await startSumsub();
     sumsub.vendor.inject({ method: "POST", path: /^\/resources\/applicants$/, lose: "response" });
-    expect(await sumsub.provider.create(anApplicationToCreate(), timeoutMs)).toMatchObject({ kind: "unknown" });
-    const { providerId, status } = accepted(await sumsub.provider.create(anApplicationToCreate(), timeoutMs));
+    expect(await sumsub.provider.create(aCreationForShop(), timeoutMs)).toMatchObject({ kind: "unknown" });
+    const { providerId, status } = accepted(await sumsub.provider.create(aCreationForShop(), timeoutMs));
     expect([...sumsub.vendor.store.all.keys()]).toEqual([providerId]);
     expect(status).toBe("CREATED");
   });
@@ -353,8 +353,8 @@ describe("the Sumsub adapter", () => {
   test("the Sumsub adapter returns the existing applicant with a new link if the response with the link was lost", async () => {
     await using sumsub = await startSumsub();
     sumsub.vendor.inject({ method: "POST", path: /websdkLink$/, lose: "response" });
-    expect(await sumsub.provider.create(anApplicationToCreate(), timeoutMs)).toMatchObject({ kind: "unknown" });
-    const { providerId, linkUrl } = accepted(await sumsub.provider.create(anApplicationToCreate(), timeoutMs));
+    expect(await sumsub.provider.create(aCreationForShop(), timeoutMs)).toMatchObject({ kind: "unknown" });
+    const { providerId, linkUrl } = accepted(await sumsub.provider.create(aCreationForShop(), timeoutMs));
     expect([...sumsub.vendor.store.all.keys()]).toEqual([providerId]);
     expect(sumsub.vendor.links.map(({ value }) => value)).toContain(linkUrl);
   });

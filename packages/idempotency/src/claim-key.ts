@@ -111,8 +111,9 @@ const reclaimStatement = `
   ) unchanged where k.id = unchanged.id returning k.id`;
 
 /**
- * Reads the record of a key, or inserts one if there is none. Without the lock, the second of two
- * concurrent first uses would wait at the unique index. With the lock, it is rejected at once.
+ * Reads the record of a key, or inserts a record if there is none. If two requests use a new key at
+ * the same time, the advisory lock rejects the second request at once. Without the lock, the second
+ * request would wait at the unique index.
  */
 const claimStatement = `
   with clock as materialized (

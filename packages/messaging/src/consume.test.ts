@@ -409,7 +409,7 @@ test("a database outage creates no dead letters, and the next delivery takes eff
   expect(await deadLetters(db.orm)).toEqual([]);
 });
 
-test("a database outage while messages are applied one at a time creates dead letters only for messages that failed before the outage", async () => {
+test("the consumer creates dead letters only for messages that failed before a database outage, if the outage begins while it applies messages one at a time", async () => {
   let outages = 1;
   await aConsumer({
     effect: async (em, messages) => {

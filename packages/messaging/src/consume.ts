@@ -133,8 +133,8 @@ class TopicConsumer {
     await endRepublished(em, this.#topicHandler);
     let delivered = 0;
     for (const id of await findDueDeadLetters(em, this.#topicHandler, retryBatchMax)) if (await this.#retry(id)) delivered++;
-    // Counts only delivered dead letters, because the caller calls this method again at once while
-    // the result is above zero. Failed dead letters must wait for their pause.
+    // Counts only delivered dead letters: the caller calls this method again at once after a result
+    // above zero, but a failed dead letter must wait until its pause ends.
     return delivered;
   }
 

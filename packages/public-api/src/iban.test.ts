@@ -84,7 +84,7 @@ describe("isIban", () => {
     );
   });
 
-  test("isIban rejects an IBAN with one wrong letter or digit, or with two swapped neighbours", () => {
+  test("isIban rejects an IBAN with one wrong letter or digit, or with two adjacent characters swapped", () => {
     const isDigit = (character: string) => kinds.n.test(character);
     const withReplacement = (text: string, at: number, replacement: string) =>
       text.slice(0, at) + replacement + text.slice(at + replacement.length);

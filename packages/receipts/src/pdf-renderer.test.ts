@@ -65,7 +65,7 @@ describe("createPdfRenderer", () => {
     expect(pages).toBe(1);
   });
 
-  test("PdfRenderer.render shows 512 Arabic letters and words of any length on the page", async () => {
+  test("PdfRenderer.render prints a text of 512 Arabic letters, and words longer than a line, within the page", async () => {
     const description = "حجز سيارة في الجزائر ".repeat(25).slice(0, 512);
     const receipt = { ...aReceipt, description, businessName: "م".repeat(200), customerName: "W".repeat(200) };
     const pdf = await renderer.render(receipt, "ar");

@@ -398,7 +398,7 @@ describe("Didit callbacks", () => {
   const hmac = (text: string, secret = "provider-callback-secret") => createHmac("sha256", secret).update(text).digest("hex");
   const isSigned = ({ headers, raw }: ReceivedCallback) => headers["x-signature"] === hmac(raw);
 
-  test("each change of a status causes a signed callback to KYC_CALLBACK_URL/didit with the whole decision", async () => {
+  test("the Didit API of the sandbox sends a signed callback with the whole decision to KYC_CALLBACK_URL/didit after each change of a session's status", async () => {
     const session = await decide({ outcome: "approved" });
     await untilDelivered(session);
     expect(receiver.received.map(({ body }) => body.status)).toEqual(["In Progress", "Approved"]);

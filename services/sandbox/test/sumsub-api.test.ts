@@ -445,7 +445,7 @@ describe("Sumsub callbacks", () => {
     headers["x-payload-digest-alg"] === "HMAC_SHA256_HEX" &&
     headers["x-payload-digest"] === createHmac("sha256", "provider-callback-secret").update(raw).digest("hex");
 
-  test("each change except the opening of the link causes a signed callback to KYC_CALLBACK_URL/sumsub", async () => {
+  test("the Sumsub API of the sandbox sends a signed callback to KYC_CALLBACK_URL/sumsub after each change of an applicant, except after the opening of the link", async () => {
     const applicant = await anApplicant(sandbox.url);
     const { id, reference, token } = applicant;
     await act(token, "submit", { outcome: "failed" });

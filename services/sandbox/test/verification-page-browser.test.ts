@@ -232,7 +232,7 @@ describe.skipIf(isBrowserMissing("browser tests of the verification page"))(
       await page.context().close();
     });
 
-    test("each step can be undone, and the other steps are kept", async () => {
+    test("the verification page lets the applicant repeat each step, and keeps the other steps", async () => {
       const page = await aPage();
       const { linkUrl } = await aLink();
       await toReview(page, linkUrl, "id_card");

@@ -38,7 +38,7 @@ test("no table contains a secret in plain text", async () => {
   }
 });
 
-test("two createWebhookEndpoint requests with the same Idempotency-Key create one endpoint, and the second response has no secret", async () => {
+test("createWebhookEndpoint creates one endpoint for two requests with the same Idempotency-Key, and returns the secret only in the first response", async () => {
   const caller = aBusinessCaller();
   const first = await harness.endpoints.createWebhookEndpoint({ url }, withIdempotencyKey(caller, "key-1"));
   let replayed = false;

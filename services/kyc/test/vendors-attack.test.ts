@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { createServer, request as forward } from "node:http";
 import type { AddressInfo } from "node:net";
-import { KycVerdict } from "@amana/contracts/kyc/v1/kyc_application_pb";
+import { KycStatus, KycVerdict } from "@amana/contracts/kyc/v1/kyc_application_pb";
 import { allBusinesses, databaseTime, transaction } from "@amana/database";
 import { platformCaller } from "@amana/rpc";
 import { allTenants, forTenant } from "@amana/runtime";
@@ -160,6 +160,36 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     await harness.sql("update kyc_application set next_check_at = now() where id = ? and next_check_at is not null", [id]);
     await harness.checkDue();
     expect(await readStored(id)).toMatchObject({ status: "COMPLETED", verdict: "APPROVED" });
+  });
+
+  test(`kyc with ${vendor} loses no request, verdict and cancellation if the vendor rejects the credentials during many requests, until they are replaced`, async () => {
+    const caller = aBusinessCaller();
+    const submitted = await Promise.all([1, 2, 3, 4].map(() => harness.create(caller)));
+    const canceled = await Promise.all([1, 2, 3, 4].map(() => harness.create(caller)));
+    for (const { linkUrl } of submitted) await harness.sandbox.submit(linkUrl, { outcome: "approved" });
+    const create = (key: number) =>
+      harness.kyc.createKycApplication({ locale: "fr" }, { ...withIdempotencyKey(caller, `new-${key}`), timeoutMs: 20_000 });
+    const cancel = ({ id }: { readonly id: string }) =>
+      harness.kyc.cancelKycApplication({ id }, { ...withIdempotencyKey(caller, `cancel-${id}`), timeoutMs: 20_000 });
+    const readVerdicts = async () => await Promise.all(submitted.map(async ({ id }) => (await readStored(id))?.["verdict"]));
+    const error = vi.spyOn(harness.context.logger, "error");
+    // Didit documents 403 for a revoked key in older pages, and Sumsub 401.
+    replyOf = () => [vendor === "didit" ? 403 : 401, '{"detail": "rejected", "errorCode": 4003}'];
+    const rejected = await Promise.allSettled([
+      ...[1, 2, 3, 4].map(create),
+      ...canceled.map(cancel),
+      ...submitted.map(({ id }) => sync(id)),
+    ]);
+    expect(rejected.slice(0, 8).map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => "rejected"));
+    expect(await readVerdicts()).toEqual([null, null, null, null]);
+    expect(error.mock.calls.map(([, text]) => text)).toContain("credentials rejected by the verification provider");
+    replyOf = () => undefined;
+    const created = await Promise.all([1, 2, 3, 4].map(create));
+    expect(new Set(created.map(({ id }) => id)).size).toBe(4);
+    for (const { status } of await Promise.all(canceled.map(cancel))) expect(status).toBe(KycStatus.CANCELED);
+    await harness.sql("update kyc_application set next_check_at = now() where business_id = ?", [caller.businessId]);
+    await harness.checkDue();
+    expect(await readVerdicts()).toEqual(["APPROVED", "APPROVED", "APPROVED", "APPROVED"]);
   });
 
   test(`kyc with ${vendor} does not end a review if a proxy's HTML page with the status 404 is the response to the operator's decision`, async () => {

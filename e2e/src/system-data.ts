@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { copyFile, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ensureDatabases } from "@amana/dev-env/databases";
@@ -79,6 +79,9 @@ async function prepareData(dir: string): Promise<void> {
 }
 
 async function bundleAll(dir: string): Promise<void> {
+  await mkdir(dir, { recursive: true });
+  // Without a type, Node compiles each bundle at each start to find out whether it is a module.
+  await writeFile(join(dir, "package.json"), JSON.stringify({ type: "module" }));
   for (const name of [...serviceNames, "cli"]) await bundle(name, join(dir, name));
 }
 

@@ -1,4 +1,6 @@
+import { SerializerSelector } from "@fastify/fast-json-stringify-compiler";
 import Fastify, { type FastifyReply, type FastifyRequest } from "fastify";
+import { compileOnFirstUse } from "./compile-on-first-use.ts";
 import { createErrorHandler } from "./errors.ts";
 import { parseQuery } from "./form/query.ts";
 import type { App, Gateway } from "./gateway.ts";
@@ -48,6 +50,13 @@ import { webhookReplays } from "./routes/webhook-replays.ts";
 const api = "/api/v1";
 const returnPrefix = `${api}/payments/return`;
 
+const serializerFactory = SerializerSelector();
+/** Creates Fastify's compiler of response serializers. */
+const lazySerializers: typeof serializerFactory = (...options) => {
+  const compile = serializerFactory(...options);
+  return (route) => compileOnFirstUse(() => compile(route));
+};
+
 /** Creates the Fastify application: hooks for all requests, then routes grouped by required key. */
 export async function createApp(gateway: Gateway): Promise<App> {
   const { requestMs } = gateway.connectionBounds;
@@ -69,6 +78,7 @@ export async function createApp(gateway: Gateway): Promise<App> {
     trustProxy: gateway.trustedProxies.length > 0 ? [...gateway.trustedProxies] : false,
     clientErrorHandler: respondToParserErrors(gateway.connections),
     frameworkErrors: (error, request, reply) => sendErrorBeforeRouting(error, request, reply),
+    schemaController: { compilersFactory: { buildSerializer: lazySerializers } },
   }) as unknown as App;
   const sendProblem = createErrorHandler(gateway.logger);
   const sendErrorBeforeRouting = (error: Error, request: FastifyRequest, reply: FastifyReply) => {

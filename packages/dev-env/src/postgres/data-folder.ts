@@ -81,7 +81,8 @@ async function initialise(
   const { command, args, ...ids } = launch(programs.initdb, [
     ...["-D", folder, `--username=${superuser}`, `--pwfile=${pwfile}`, "--auth=scram-sha-256"],
     ...["--encoding=UTF8", "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C", "--no-instructions"],
-    ...(durable ? [] : ["--no-sync"]),
+    // Small segments of the write-ahead log, because tests copy the folder.
+    ...(durable ? [] : ["--no-sync", "--wal-segsize=1"]),
   ]);
   const initdb = await runCommand(command, args, { timeoutMs: initdbTimeoutMs, cwd: "/", env: postgresEnv(), signal, ...ids });
   if (!initdb.ok) {

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import type { TObject } from "typebox";
+import { compileOnFirstUse } from "../compile-on-first-use.ts";
 import { compileBody } from "../form/body.ts";
 import { compileQuery } from "../form/query.ts";
 import type { App, Gateway } from "../gateway.ts";
@@ -37,7 +38,7 @@ export function readJsonBodies(app: App, gateway: Gateway): void {
   app.setValidatorCompiler<TObject>(({ schema, httpPart }) => {
     // Routes check the ids in paths. A malformed id gets the same response as an unknown id.
     if (httpPart !== "body" && httpPart !== "querystring") return (value) => ({ value });
-    const check = httpPart === "body" ? compileBody(schema) : compileQuery(schema);
+    const check = compileOnFirstUse(() => (httpPart === "body" ? compileBody(schema) : compileQuery(schema)));
     return (value) => {
       try {
         return { value: check(value) };

@@ -32,9 +32,11 @@ interface Operation<M, F, Rendered = M> {
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
   /** For operations that call an external system. */
   readonly timeoutMs?: number;
-  /** The RPC's name of each field that has another name there. */
+  /**
+   * Field names in the RPC request, by public name. Contains only fields whose two names differ.
+   */
   readonly rpcNames?: Readonly<Record<string, string>>;
-  /** Runs the operation when the RPC request is more than the fields. */
+  /** Replaces the default execution, which sends the fields unchanged in one RPC. */
   readonly execute?: (fields: F, execution: Execution<M>) => Promise<Omit<M, "$typeName" | "$unknown">>;
 }
 
@@ -200,7 +202,8 @@ function route<M, F>(
     handler: async (request: FastifyRequest, reply: FastifyReply) => {
       const params = request.params as Record<string, string>;
       const pathIds = Object.fromEntries(ids.map((name) => [name, pathId(params[name] ?? "")]));
-      // A body is used only with a schema: a DELETE has none, but a client may send a body.
+      // Ignores a body without a schema. A client may send a body with a DELETE, which has no
+      // schema.
       const checked = input.querystring ? request.query : input.body && request.body;
       const fields = { ...(checked as object), ...pathIds };
       const call = callOf(request, reply, timeoutMs);

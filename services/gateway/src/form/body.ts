@@ -75,7 +75,10 @@ export function compileBody(schema: TObject): (body: unknown) => Record<string, 
   };
 }
 
-/** Throws a Problem for a field that requires a rotation, when the body requests none. */
+/**
+ * Throws a Problem if the body has the field `name` without `flag: true`, which requests a
+ * rotation.
+ */
 export function requireRotation<F extends object>(fields: F, name: keyof F & string, flag: keyof F & string): void {
   if (fields[name] === undefined || fields[flag]) return;
   const message = `requires ${flag}: true in the same request`;

@@ -45,7 +45,10 @@ function checkUrl(value: string, insecure: boolean): boolean | string {
   return true;
 }
 
-/** Ignores only case and punycode: "127.1" does not equal the parsed host "127.0.0.1". */
+/**
+ * Returns whether the authority is the URL's host, apart from case and punycode. "127.1" is not the
+ * parsed host "127.0.0.1".
+ */
 function isHostOf(url: URL, authority: string): boolean {
   const host = authority
     .replace(/:\d{1,5}$/, "")

@@ -35,11 +35,11 @@ interface Lease {
 }
 
 interface ApiKeyCacheOptions {
-  /** Sends one RPC for several keys. The response has their order. */
+  /** Sends one RPC for several keys. The results are in the order of `keyHashes`. */
   readonly lookUp: (keyHashes: Uint8Array[]) => Promise<ResolveKeysResponse>;
   /** Monotonic clock. */
   readonly nowMs?: () => number;
-  /** Runs `send` after the requests that have already arrived were processed. */
+  /** Runs `send` after all requests that have already arrived are processed. */
   readonly schedule?: (send: () => void) => void;
   readonly leasesMax?: number;
 }
@@ -65,16 +65,16 @@ export class ApiKeyCache {
   }
 
   /**
-   * Returns whether a resolved key may still be used without another look-up. This also holds for a
-   * key without a lease, because identity waits for the longest possible lease in any case.
+   * Returns whether a resolved key may still be used without another look-up. This is also correct
+   * for a key without a lease, because a revocation always waits for the longest possible lease.
    */
   isFresh(key: ResolvedKey): boolean {
     return this.#options.nowMs() < key.freshUntilMs;
   }
 
   /**
-   * Resolves a key by its base64 hash. Returns no promise while a lease lasts, which saves a turn
-   * of the event loop.
+   * Resolves a key by its base64 hash. While a lease lasts, returns the key itself instead of a
+   * promise, which saves a turn of the event loop.
    */
   resolve(hash: string): ResolvedKey | Promise<ResolvedKey> {
     const lease = this.#leases.get(hash);

@@ -29,7 +29,8 @@ import {
 } from "@amana/public-api";
 
 /**
- * Schema names of the resources. Client libraries have types with these names, so they are frozen.
+ * Schema names of the resources. The names must not change, because client libraries have types
+ * with these names.
  */
 const resources = {
   Account: AccountJson,

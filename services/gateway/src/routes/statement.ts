@@ -16,8 +16,8 @@ const daysMax = 92;
 /** Maximum number of statements that are sent to one business at the same time. */
 const perBusiness = 2;
 /**
- * Memory of a statement: two pages as messages and as text. Counts towards the limit of unsent
- * bytes.
+ * Memory that a statement uses while it is sent: two pages, each as messages and as text. It counts
+ * towards the limit of unsent bytes.
  */
 const statementBytes = 4 * 1024 * 1024;
 

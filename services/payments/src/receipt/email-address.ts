@@ -8,8 +8,8 @@ const labelForm = /^(?!-)[a-z0-9-]{1,63}$/i;
 
 /**
  * Returns the address with its domain in lower case, or undefined if it is not valid. A valid
- * address contains no character with a meaning in a header, so it cannot add another recipient.
- * Quoted local parts and address literals are rejected, because no buyer needs them.
+ * address has no character with a meaning in an e-mail header, so a header cannot get another
+ * recipient. Quoted local parts and address literals are rejected, because no buyer needs them.
  */
 export function parseEmailAddress(text: string): string | undefined {
   const address = text.trim();

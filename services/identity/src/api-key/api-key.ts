@@ -11,8 +11,8 @@ const schema = defineEntity({
     /** SHA-256 of a key without `allowedIps`. The key itself is not stored. */
     hash: p.blob().nullable(),
     /**
-     * SHA-256 of a key with `allowedIps`. The separate column makes the previous version of the
-     * service reject the key.
+     * SHA-256 of a key with `allowedIps`. The column is separate, so that the previous version of
+     * the service, which does not check networks, rejects the key.
      */
     restrictedHash: p.blob().nullable(),
     createdAt: p.datetime(3),

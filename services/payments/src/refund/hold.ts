@@ -83,8 +83,8 @@ export async function holdRefunds(em: SqlEntityManager, seconds: number): Promis
 }
 
 /**
- * Ends the hold on the request of an operator who knows that no commit was lost. Returns false
- * without a hold.
+ * Ends the hold on an operator's request. The operator must make sure that no commit was lost.
+ * Returns false without a hold.
  */
 export async function releaseRefunds(em: SqlEntityManager): Promise<boolean> {
   const rows = await em.execute<object[]>(

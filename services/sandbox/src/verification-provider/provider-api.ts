@@ -94,7 +94,8 @@ function events({ callbacks }: Provider, { query }: ApiRequest, reply: FastifyRe
 }
 
 /**
- * Creates a function that registers a call, which is recorded, authenticated and subject to faults.
+ * Creates a function that registers a call. Each call is recorded and authenticated, and a fault
+ * can change it.
  */
 function createRegistrar(app: FastifyInstance, provider: Provider) {
   const { faults, calls } = provider;

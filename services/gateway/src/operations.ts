@@ -21,7 +21,7 @@ interface Operation<M, F, Rendered = M> {
   readonly operationId?: string;
   readonly summary: string;
   readonly description: string;
-  /** Schema of the response body; for a list, of one item. */
+  /** Schema of the response body. For a list, the schema of an item. */
   readonly response: TSchema;
   /** Another media type of the response body. */
   readonly alternativeType?: string;
@@ -54,7 +54,7 @@ type Fields<P extends TProperties> = Id & Static<TObject<P>>;
 type Filters<P extends TProperties> = Id & { limit: number; offset: number } & Partial<Static<TObject<P>>>;
 type Changes<P extends TProperties> = Id & { [K in keyof Static<TObject<P>>]?: Static<TObject<P>>[K] | null };
 type ItemOf<M> = { [K in Exclude<keyof M, "$unknown">]: M[K] extends (infer T)[] ? T : never }[Exclude<keyof M, "$unknown">];
-/** An object schema with its properties and the names of the required ones. */
+/** Object schema with its properties and the names of its required properties. */
 type ObjectSchema = TSchema & { readonly properties: TProperties; readonly required?: readonly string[] };
 
 /** Adds a GET of one resource. `query`: optional parameters. */

@@ -26,7 +26,7 @@ export const readConfig = settings((env) => ({
     paymentCheckSeconds: env.seconds("PAYMENT_CHECK_SECONDS", "60,120,300,600"),
     /** Time in which the card holder can pay. An unpaid payment then expires. */
     paymentWindowSeconds: env.integer("PAYMENT_WINDOW_SECONDS", { fallback: 1_230, min: 1 }),
-    /** Pauses between the reads of a refund with an unknown outcome. The last one repeats. */
+    /** Pauses between the reads of a refund with an unknown outcome. The last pause repeats. */
     refundCheckSeconds: env.seconds("REFUND_CHECK_SECONDS", "5,10,15,60"),
     /** Pauses before resends of a refund that the processor cannot execute twice. */
     refundResendAfterSeconds: readResendAfterSeconds(env),

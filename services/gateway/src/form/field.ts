@@ -9,8 +9,8 @@ interface FieldRule {
   /** Converts a string into the stored form, before validation. */
   readonly normalise?: (text: string) => string;
   /**
-   * Validates what a schema cannot express. Called only with values of the schema's type. Returns a
-   * string to replace `message` with a more precise one.
+   * Validates rules that a schema cannot express. It is called only with values of the schema's
+   * type. A returned string replaces `message` with a more precise message.
    */
   readonly accepts?: (value: never) => boolean | string;
 }

@@ -20,8 +20,8 @@ export interface ResolvedKey {
   /** Returns whether the key may be used from an address. Undefined permits all addresses. */
   readonly allows: ((address: string) => boolean) | undefined;
   /**
-   * The resolution may be used until this time (monotonic clock), at most until the key expires.
-   * Identity delays the response to a revocation until then.
+   * Time until which the resolution may be used (monotonic clock), at most until the key expires.
+   * Identity delays the response to a revocation until this time.
    */
   readonly freshUntilMs: number;
 }
@@ -48,11 +48,13 @@ const keysPerLookUpMax = 200;
 
 /**
  * Caches resolved API keys under leases. A lease lasts as long as identity permits, at most
- * `keyLeaseMsMax`, counted from the moment the look-up was sent. Identity responds to a revocation
- * only after the longest possible lease has ended, so that no lease admits a request that was sent
- * after that response. For the same reason a request without a lease never joins a look-up that was
- * sent before the request arrived, and only live keys are cached. Fails closed: `resolve` rejects
- * while identity is unreachable, except for keys with a lease.
+ * `keyLeaseMsMax`, counted from the time at which the look-up was sent. Fails closed: `resolve`
+ * rejects while identity is unreachable, except for keys with a lease.
+ *
+ * Identity responds to a revocation after the longest possible lease. After this response, no
+ * request with the revoked key may be admitted. Therefore the cache has two rules: it caches only
+ * live keys, and a request without a lease never joins a look-up that was sent before the request
+ * arrived.
  */
 export class ApiKeyCache {
   readonly #leases = new Map<string, Lease>();

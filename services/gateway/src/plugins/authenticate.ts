@@ -39,7 +39,7 @@ export function authenticate(scope: App, gateway: Gateway, role: "business" | "a
     request.caller = caller;
     request.organizationId = organizationId;
     request.resolvedKey = key;
-    // Requests that are rejected below count, too, because they have caused a look-up.
+    // Counts also the requests that are rejected below, because they have caused a look-up.
     if (isFirstCheck) limitBusiness(gateway, request, reply);
     if (allows && !allows(request.ip)) throw Problem.of("address_not_allowed");
     if (caller.role !== role) throw Problem.of(wrongRoleCodes[role]);

@@ -10,7 +10,10 @@ import { limitBody } from "./limit-rate.ts";
 // Contains no two adjacent `\s*`, because matching 16 KiB of white space would take quadratic time.
 const jsonType = /^application\/json\s*(;\s*(charset\s*=\s*"?utf-?8"?\s*(;\s*)?)?)?$/i;
 
-/** Replaces Fastify's JSON parser and validator with stricter ones: `readJsonObject`, `form/`. */
+/**
+ * Replaces Fastify's JSON parser and validator with `readJsonObject` and `form/`, which are
+ * stricter.
+ */
 export function readJsonBodies(app: App, gateway: Gateway): void {
   app.decorateRequest("bodyBytes", null);
   app.removeAllContentTypeParsers();

@@ -67,8 +67,8 @@ export function limitKeyless({ limits }: Gateway): onRequestHookHandler {
 }
 
 /**
- * Counts requests for pages of payment links, only per network. With a limit of the total, many
- * requests for one link would block the other links.
+ * Counts requests for pages of payment links per network. There is no limit for all networks
+ * together, so that many requests for one link do not block other links.
  */
 export function limitPages({ limits }: Gateway): onRequestHookHandler {
   return (request, _reply, done) => {

@@ -115,9 +115,9 @@ export async function payments(app: App, gateway: Gateway): Promise<void> {
 }
 
 /**
- * Creates an error handler that throws a Problem with the code if the deadline of the call has
- * passed, because the outcome at the card processor is then unknown. It throws any other error
- * unchanged.
+ * Creates a handler for errors of a call. If the deadline of the call has passed, the handler
+ * throws a Problem with the code, because the outcome at the card processor is unknown. It throws
+ * any other error unchanged.
  */
 const throwAfterDeadline = (code: ProblemCode) => (error: unknown) => {
   throw error instanceof ConnectError && error.code === Code.DeadlineExceeded ? Problem.of(code) : error;

@@ -104,8 +104,8 @@ const headersOf = (format: Format, fromMs: bigint, untilMs: bigint) => {
 };
 
 /**
- * Returns the range of a statement. Throws a Problem unless `to` is after `from`, by at most 92
- * days.
+ * Returns the range of a statement. Throws a Problem if `to` is not after `from`, or more than 92
+ * days after `from`.
  */
 function rangeOf(from: string, to: string): { fromMs: bigint; toMs: bigint } {
   const [fromMs = 0, toMs = 0] = [from, to].map((time) => Date.parse(time.toUpperCase()));

@@ -23,7 +23,7 @@ export async function storeBootstrapKey(
   const now = clock.now();
 
   const hasReplacedKey = await transaction(orm, async (em) => {
-    // Of several replicas that start together, only the first one stores the key.
+    // If several replicas start at the same time, only the first replica stores the key.
     await lockAdminKeys(em);
     const existing = await em.findOne(AdminKey, { hash });
     if (existing?.revokedAt) {

@@ -22,7 +22,7 @@ const schema = defineEntity({
     /** Permitted networks as CIDRs in canonical form. Null permits all addresses. */
     allowedIps: p.array().nullable(),
     revokedAt: p.datetime(3).nullable(),
-    /** Id of the key that replaced this one. This key may still be live until it expires. */
+    /** Id of the successor of a replaced key. The replaced key may be live until it expires. */
     replacedBy: p.uuid().nullable(),
   },
 });
@@ -36,7 +36,7 @@ export class ApiKey extends schema.class {
     return true;
   }
 
-  /** Sets the expiry, unless the key already expires earlier. */
+  /** Sets the expiry. Changes nothing if the key already expires earlier. */
   expireAt(end: Date): void {
     if (!this.expiresAt || end < this.expiresAt) this.expiresAt = end;
   }

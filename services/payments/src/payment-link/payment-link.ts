@@ -98,7 +98,7 @@ const nationalPhoneForm = /^0\d{9}$/;
 export const isFull = (link: Pick<PaymentLink, "maxPayments" | "paymentsPaid">, pendingCount: number): boolean =>
   link.maxPayments != null && link.paymentsPaid + pendingCount >= link.maxPayments;
 
-/** Throws unless the price is either an amount or a range. */
+/** Throws if the price is neither an amount nor a range, or if it is both. */
 export function checkPrice({ amountMinor, amountMinMinor, amountMaxMinor }: Price): void {
   const hasRange = amountMinMinor !== undefined || amountMaxMinor !== undefined;
   if (amountMinor !== undefined && hasRange) {

@@ -6,7 +6,7 @@ import { paymentView } from "../payment/payment.message.ts";
 import { paymentLinkView } from "./payment-link.message.ts";
 import { isFull, linkTokenForm } from "./payment-link.ts";
 
-/** State of a link for its pages, at one time of the database's clock. */
+/** State of a link for its pages at one time, by the database's clock. */
 interface CheckoutRow {
   readonly link: RowOf<typeof paymentLinkView>;
   readonly state: CheckoutState;

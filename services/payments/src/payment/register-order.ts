@@ -27,9 +27,10 @@ interface RegistrationOptions {
 }
 
 /**
- * Registers the order of a stored payment at the processor. An order that may exist is looked up by
- * its committed order number, and registered again only if it does not exist. Returns the payment,
- * or the refusal to throw. The caller holds the payment's lease, which ends with the outcome.
+ * Registers the order of a stored payment at the processor. If the order may already exist, looks
+ * it up by its committed order number, and registers it only if it does not exist. Returns the
+ * payment, or the refusal that the caller must throw. The caller holds the payment's lease, which
+ * is released when the outcome is recorded.
  */
 export async function registerOrder(
   context: Context,

@@ -12,10 +12,10 @@ import { registerOrder } from "./register-order.ts";
 
 /**
  * Reads or confirms the order of an open payment at the processor and records the result with its
- * event. Returns the payment. The caller holds the payment's lease, which ends with the result.
- * `requestedAt` is a time before the request, by the database's clock. Set `confirmFirst` when the
- * card holder has just returned. Without it, the order is read first, and confirmed only if its
- * status requires that.
+ * event. Returns the payment. The caller holds the payment's lease, which is released with the
+ * result. `requestedAt` is a time before the request, by the database's clock. Set `confirmFirst`
+ * when the card holder has just returned. Without it, the order is read first, and confirmed only
+ * if its status requires a confirm.
  */
 export async function settlePayment(
   context: Context,

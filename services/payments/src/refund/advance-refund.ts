@@ -27,8 +27,8 @@ interface AdvanceOptions {
 
 /**
  * Advances a stored refund, after its first request, a crash or a timeout. Always reads the order
- * at the processor first; `next-step.ts` decides the next step. The caller holds the refund's
- * lease, which ends with the step.
+ * at the processor first. `next-step.ts` decides the next step. The caller holds the refund's
+ * lease, which is released with the step.
  */
 export async function advanceRefund(
   context: Context,

@@ -3,8 +3,8 @@ import type { ExternalChange, Payment } from "../payment/payment.ts";
 import type { Refund } from "./refund.ts";
 
 /**
- * The next step of a refund after a read of the order or a refund request. It is recorded in one
- * transaction. An operator's decision to accept or reject is also applied as a step.
+ * Next step of a refund after a read of the order or after a refund request. One transaction
+ * records the step. An operator's decision to accept or reject a refund is also recorded as a step.
  */
 export type RefundStep =
   /** The refund was executed. */

@@ -71,8 +71,8 @@ interface StepContext {
 }
 
 /**
- * Records a step in one transaction and releases the lease, unless a newer change has made the step
- * invalid. Returns the progress of the refund.
+ * Records a step and releases the lease in one transaction. Does not record a step that a newer
+ * change has made invalid. Returns the progress of the refund.
  */
 export async function recordRefundStep(
   context: Context,

@@ -28,7 +28,7 @@ export function matchCard(entry: CardEntry): { card: TestCard } | { problems: Ca
 }
 
 /**
- * Returns the digits of an input as Latin digits, because keyboards may enter Arabic-Indic ones.
+ * Returns the digits of an input as Latin digits, because keyboards may enter Arabic-Indic digits.
  */
 export function digitsOf(text: string): string {
   return text.replace(/[٠-٩]/g, (digit) => String(digit.charCodeAt(0) - 0x660)).replace(/\D/g, "");

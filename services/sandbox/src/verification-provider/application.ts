@@ -223,7 +223,7 @@ export function resubmit(application: Application, nowMs: number): void {
   changeStatus(application, "resubmitted", nowMs);
 }
 
-/** Replaces a final decision by another one, as vendors can do. */
+/** Replaces a final decision with another decision, as vendors can do. */
 export function reverse(application: Application, verdict: "APPROVED" | "REJECTED", nowMs: number): void {
   replaceVerdict(application, verdict);
   delete application.isRejectedByApi;

@@ -13,8 +13,8 @@ export interface CallbackProtocol {
   /** Time until an attempt without a response counts as failed. */
   readonly timeoutMs: number;
   /**
-   * Maximum number of attempts after the first one. With infinity, the number of configured pauses
-   * is the maximum.
+   * Maximum number of attempts after the first attempt. If it is infinite, the number of configured
+   * pauses is the maximum.
    */
   readonly retriesMax: number;
   /**

@@ -29,7 +29,7 @@ const documentHeader = html`<header>
 </header>
 `;
 
-/** Texts for a person whose request failed, by the reason. */
+/** Texts for a person whose request failed, by the reason of the failure. */
 export interface ErrorTexts<Texts> {
   readonly unknown: Texts;
   readonly unavailable: Texts;

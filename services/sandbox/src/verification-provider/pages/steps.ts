@@ -31,7 +31,10 @@ export function stepBefore(application: StepState, step: Step): Step {
   return steps[steps.indexOf(step) - 1] ?? "start";
 }
 
-/** Returns the steps after the input of a form. Ignores a form that belongs to another step. */
+/**
+ * Returns the stored steps with the input of a form added. Ignores a form that belongs to another
+ * step.
+ */
 export function addInput(application: Application, action: string, value: string): Steps {
   const { steps, requireVideo } = application;
   const step = stepOf(application);

@@ -336,7 +336,7 @@ test.each([
 test("sealRows throws when the newest head has an invalid signature", async () => {
   await tamper("update audit_head set signature = 'AAAA' where links = (select max(links) from audit_head)");
   await recordAction();
-  await expect(seal()).rejects.toThrow(/is not signed: nothing is sealed after it/);
+  await expect(seal()).rejects.toThrow(/has no valid signature, so no later rows are sealed/);
 });
 
 test("sealRows writes no final head for the current day when the database clock is days ahead", async () => {

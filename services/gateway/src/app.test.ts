@@ -375,7 +375,7 @@ describe("an idempotency key", () => {
     expect(keys.every((idempotencyKey) => idempotencyKey?.key === key)).toBe(true);
     const [first, sameWithQuery, otherBytes, refundOne, refundTwo] = keys.map((idempotencyKey) => idempotencyKey?.fingerprint);
     expect(first).toMatch(/^[0-9a-f]{64}$/);
-    // A reader of the fingerprint must not be able to confirm a guess of the body.
+    // A plain hash would let a person who has the fingerprint test guesses of the body.
     expect(first).not.toBe(hash("sha256", `/api/v1/payments\n${JSON.stringify(body)}`));
     expect(sameWithQuery).toBe(first);
     expect(new Set([first, otherBytes, refundOne, refundTwo]).size).toBe(4);

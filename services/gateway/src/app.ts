@@ -64,13 +64,14 @@ export async function createApp(gateway: Gateway): Promise<App> {
     logger: false,
     genReqId: requestIdOf,
     bodyLimit: bodyBytesMax,
-    // `maxHeaderSize` already bounds the length of a parameter.
+    // `maxHeaderSize` already limits the length of the URL and of each path parameter.
     routerOptions: { maxParamLength: headerBytesMax, querystringParser: parseQuery },
     http: {
       maxHeaderSize: headerBytesMax,
       requireHostHeader: false,
       connectionsCheckingInterval: Math.ceil(requestMs / 6),
-      // Node swaps both timeouts if headersTimeout (60 s by default) exceeds requestTimeout.
+      // Node exchanges the two timeouts if headersTimeout (60 s by default) is longer than
+      // requestTimeout.
       headersTimeout: requestMs,
     },
     requestTimeout: requestMs,
@@ -109,7 +110,7 @@ export async function createApp(gateway: Gateway): Promise<App> {
 
   await app.register(openRoutes, gateway);
 
-  // The route for holders of an invitation.
+  // Route for businesses that have an invitation and no key.
   await app.register(selfOnboarding, { ...gateway, prefix: `${api}/onboarding/businesses` });
 
   // Routes for keys of businesses.
@@ -171,5 +172,5 @@ async function openRoutes(open: App, gateway: Gateway): Promise<void> {
 }
 
 const headerBytesMax = 16 * 1024;
-/** Maximum number of headers: a header of five bytes takes a hundred bytes in memory. */
+/** Maximum number of headers. A header of five bytes uses a hundred bytes of memory. */
 const headersMax = 100;

@@ -31,8 +31,8 @@ export function routeOf(request: FastifyRequest): string {
 }
 
 /**
- * Returns the id under which limits count a request: of the business, of the operator key, or of
- * the network for a request without a key.
+ * Returns the id under which limits count a request: the business id, the id of the operator key,
+ * or the network if the request has no key.
  */
 export function callerKey({ caller, ip }: FastifyRequest): string {
   if (caller?.role === "business") return caller.businessId;

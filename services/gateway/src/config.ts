@@ -29,10 +29,16 @@ export const readConfig = settings((env) => {
     },
     tls,
     callerKey: readCallerKey(env),
-    /** Keys of request fingerprints. During a rotation, fingerprints of a second key match, too. */
+    /**
+     * Keys of request fingerprints. During a rotation, fingerprints by the second key are also
+     * accepted.
+     */
     fingerprintKeys: env.keys("FINGERPRINT_KEYS", 32),
     checkout: {
-      /** Keys of cookies and challenges of payment links. A second key is valid, too. */
+      /**
+       * Keys of cookies and challenges of payment links. A second key is accepted during a
+       * rotation.
+       */
       keys: env.keys("CHECKOUT_KEYS", 32),
       cardFormOrigins: readCardFormOrigins(env),
       cardMarksDir: readCardMarksDir(env),
@@ -106,7 +112,9 @@ function readCardFormOrigins(env: EnvReader): string[] {
   return origins;
 }
 
-/** Reads the folder with the official marks of the cards. Undefined: the marks are words. */
+/**
+ * Reads the folder with the official card logos. Returns undefined if the pages show names instead.
+ */
 function readCardMarksDir(env: EnvReader): string | undefined {
   const dir = env.optional("CARD_MARKS_DIR");
   for (const name of dir === undefined ? [] : cardMarkFiles) {
@@ -117,8 +125,8 @@ function readCardMarksDir(env: EnvReader): string | undefined {
 
 /**
  * Reads the proxies whose X-Forwarded-For is used. A trusted proxy can claim any address, so the
- * list must not contain all addresses. A number of proxies, as in other programs, is invalid: it
- * would be read as an address.
+ * list must not contain all addresses. Other programs accept a number of proxies here. A number is
+ * rejected, because it would be interpreted as an address.
  */
 function readTrustedProxies(env: EnvReader): string[] {
   const list = env.list("TRUSTED_PROXIES");

@@ -10,7 +10,9 @@ interface ConnectionsOptions {
   readonly perNetwork: number;
   /** Maximum time in which the client reads nothing of a response. */
   readonly stallMs: number;
-  /** Proxies, whose connections carry the requests of many networks. */
+  /**
+   * Proxies. They are exempt from `perNetwork`, because they forward the requests of many networks.
+   */
   readonly trustedProxies: readonly string[];
   /** Monotonic clock. */
   readonly nowMs?: (() => number) | undefined;
@@ -25,11 +27,11 @@ const checksPerStall = 6;
 
 /**
  * Tracks the connections of the gateway and their unsent responses, which Node does not expose.
- * Ends connections of a network that has too many, connections with too many pipelined requests,
- * and connections whose client does not read its response.
+ * Closes connections beyond the limit of their network, connections with too many pipelined
+ * requests, and connections whose client does not read its response.
  */
 export class Connections {
-  /** Responses that are not sent completely, of every open connection. */
+  /** The incompletely sent responses of each open connection. */
   readonly #unsent = new Map<Socket, Set<ServerResponse>>();
   readonly #byNetwork = new Map<string, number>();
   readonly #stalled: StalledSockets;
@@ -109,7 +111,10 @@ export class Connections {
     return last !== undefined;
   }
 
-  /** Closes each connection after its next response, from now on. */
+  /**
+   * Closes each connection after the last response to the requests that have arrived. An idle
+   * connection closes after its next response.
+   */
   closeAllAfterResponse(): void {
     this.#isStopping = true;
     for (const socket of this.#unsent.keys()) {
@@ -118,7 +123,7 @@ export class Connections {
     }
   }
 
-  /** Closes connections on which no request has arrived completely. */
+  /** Closes connections on which no completely received request waits for its response. */
   closeWithoutRequest(): void {
     for (const socket of this.#unsent.keys()) if (!this.#unsentOf(socket).some(hasWholeRequest)) socket.destroy();
   }

@@ -93,7 +93,7 @@ export function problemOf(error: unknown, request: FastifyRequest, logger: Logge
   return Problem.of("internal_error", { detail });
 }
 
-/** Sets the headers of a problem for which a page is sent instead of a problem document. */
+/** Sets the headers of a response that shows a problem as a page instead of a problem document. */
 export function setErrorPageHeaders(reply: FastifyReply, problem: Problem): void {
   reply.removeHeader("connection");
   const { "retry-after": retryAfter } = headersOf(problem);

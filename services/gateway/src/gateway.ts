@@ -92,7 +92,10 @@ declare module "fastify" {
     bulkhead?: Bulkhead;
     /** Excludes health checks from the limits of requests and bytes in flight. */
     isUnbounded?: boolean;
-    /** Excludes responses whose duration depends on their length and reader from the durations. */
+    /**
+     * Excludes the route from the duration metric. The duration of a stream depends on its length
+     * and reader.
+     */
     isStreamed?: boolean;
   }
   interface FastifyRequest {

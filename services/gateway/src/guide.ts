@@ -14,7 +14,7 @@ import { guidePath } from "./pages/guide-pages.ts";
 const source = new URL("../../../docs/guide/", import.meta.url);
 const target = new URL("./pages/assets/guide/", import.meta.url);
 
-/** Other paths of the gateway. The renderer makes them links. */
+/** Paths of the gateway outside the guide. The renderer turns these paths into links. */
 const gatewayPath = /^\/(docs(\/guide)?|problems|openapi\.json|llms\.txt)$/;
 
 /** Returns the anchor that GitHub gives to a heading. */
@@ -34,7 +34,7 @@ class PageRenderer extends Renderer {
     this.anchors.set(anchor, count + 1);
     return `<h${depth} id="${count === 0 ? anchor : `${anchor}-${count}`}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
   }
-  // Focusable, so that the keyboard can scroll it.
+  // The block is focusable, so that a reader can scroll it with the keyboard.
   override code({ text }: Tokens.Code): string {
     return `<pre tabindex="0"><code>${escapeText(text)}</code></pre>\n`;
   }

@@ -31,9 +31,7 @@ const verbs = [
   ...["Review", "Revoke", "Send", "Suspend", "Update"],
 ];
 
-/**
- * Returns the texts of a JSON value for its readers: summaries and descriptions, with their path.
- */
+/** Returns the summaries and descriptions in a JSON value, each with its path. */
 function textsOf(value: unknown, path = ""): { path: string; text: string }[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, child]) => {
@@ -77,7 +75,7 @@ test.each(operations)("the summary of $operationId is a verb phrase of at most s
   const [verb = "", ...others] = summary.split(" ");
   expect(verbs).toContain(verb);
   expect(others.length).toBeGreaterThan(0);
-  // Text in parentheses distinguishes two operations with one purpose.
+  // Ignores text in parentheses, which distinguishes two operations with the same purpose.
   expect(summary.replace(/ \([^)]*\)$/, "").split(" ").length).toBeLessThanOrEqual(6);
   expect(summary).not.toMatch(/[.!?]$/);
 });

@@ -21,7 +21,7 @@ interface Operation<M, F, Rendered = M> {
   readonly operationId?: string;
   readonly summary: string;
   readonly description: string;
-  /** Schema of the response body; for a list, of one item. */
+  /** Schema of the response body. For a list, the schema of an item. */
   readonly response: TSchema;
   /** Another media type of the response body. */
   readonly alternativeType?: string;
@@ -32,9 +32,11 @@ interface Operation<M, F, Rendered = M> {
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
   /** For operations that call an external system. */
   readonly timeoutMs?: number;
-  /** The RPC's name of each field that has another name there. */
+  /**
+   * Field names in the RPC request, by public name. Contains only fields whose two names differ.
+   */
   readonly rpcNames?: Readonly<Record<string, string>>;
-  /** Runs the operation when the RPC request is more than the fields. */
+  /** Replaces the default execution, which sends the fields unchanged in one RPC. */
   readonly execute?: (fields: F, execution: Execution<M>) => Promise<Omit<M, "$typeName" | "$unknown">>;
 }
 
@@ -52,7 +54,7 @@ type Fields<P extends TProperties> = Id & Static<TObject<P>>;
 type Filters<P extends TProperties> = Id & { limit: number; offset: number } & Partial<Static<TObject<P>>>;
 type Changes<P extends TProperties> = Id & { [K in keyof Static<TObject<P>>]?: Static<TObject<P>>[K] | null };
 type ItemOf<M> = { [K in Exclude<keyof M, "$unknown">]: M[K] extends (infer T)[] ? T : never }[Exclude<keyof M, "$unknown">];
-/** An object schema with its properties and the names of the required ones. */
+/** Object schema with its properties and the names of its required properties. */
 type ObjectSchema = TSchema & { readonly properties: TProperties; readonly required?: readonly string[] };
 
 /** Adds a GET of one resource. `query`: optional parameters. */
@@ -200,7 +202,8 @@ function route<M, F>(
     handler: async (request: FastifyRequest, reply: FastifyReply) => {
       const params = request.params as Record<string, string>;
       const pathIds = Object.fromEntries(ids.map((name) => [name, pathId(params[name] ?? "")]));
-      // A body is used only with a schema: a DELETE has none, but a client may send a body.
+      // Ignores a body without a schema. A client may send a body with a DELETE, which has no
+      // schema.
       const checked = input.querystring ? request.query : input.body && request.body;
       const fields = { ...(checked as object), ...pathIds };
       const call = callOf(request, reply, timeoutMs);

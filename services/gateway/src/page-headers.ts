@@ -1,6 +1,8 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 
-/** A list with more rows has this `X-Total-Count` and `X-Total-Count-Capped: true`. */
+/**
+ * Maximum value of `X-Total-Count`. A list with more rows also has `X-Total-Count-Capped: true`.
+ */
 export const countedMax = 1_000;
 
 /**

@@ -6,16 +6,18 @@ import { problemAdvice, problemTitle } from "./problem-catalogue.ts";
 
 const root = new URL("../../../", import.meta.url).pathname;
 
-/** Codes of refusals of postings to an account. No operation of the API creates postings. */
+/** Codes of the refusals to post to an account. No operation of the API posts to an account. */
 const postingCodes = new Set([
   ...["account_limit_exceeded", "account_not_active", "capture_too_large", "hold_not_open", "insufficient_funds"],
   ...["posting_not_found", "posting_not_reversible", "posting_reference_reused"],
 ]);
 
-/** Arguments for the parameters of a refusal. A list also prints as a string. */
+/**
+ * Arguments with which functions that create refusals are called. The list also serves as a string.
+ */
 const possibleArguments = [["x"], 1n, new Date(0)];
 
-/** Calls a function with arguments that it accepts. */
+/** Calls a function with each combination of arguments until it accepts one. */
 function callWithAny(create: (...parameters: unknown[]) => unknown): unknown {
   for (const firstArgument of possibleArguments) {
     for (const otherArguments of possibleArguments) {
@@ -26,7 +28,7 @@ function callWithAny(create: (...parameters: unknown[]) => unknown): unknown {
       }
     }
   }
-  throw new Error(`${create.name} accepts none of the possible arguments: add one of its type`);
+  throw new Error(`${create.name} accepts none of possibleArguments: add an argument of its type`);
 }
 
 /** Returns the refusals that the modules named *.errors.ts and refusals.ts create. */
@@ -41,7 +43,7 @@ async function createRefusals(): Promise<DomainError[]> {
   return created.filter((error) => error instanceof DomainError);
 }
 
-/** Kinds and codes that packages/rpc creates where it rejects a call. */
+/** Kinds and codes of the refusals that packages/rpc creates. */
 const rpcRefusals: readonly (readonly [DomainErrorKind, string])[] = [
   ["forbidden", "business_key_required"],
   ["forbidden", "admin_required"],

@@ -10,9 +10,9 @@ const mappingsByMessage = new WeakMap<DescMessage, Map<string, FieldMapping>>();
 
 /**
  * Returns an RPC request with the values of public fields. A field is written to the message field
- * of the same name, or to `<name>_ms` if it is a time. Names of enum values become their numbers.
- * Fields with null or "" are listed in `cleared` if the message has that field; otherwise they are
- * omitted. Throws a TypeError for a field or an enum value that the message does not have.
+ * of the same name, or to `<name>_ms` if it is a time. Enum names are converted to numbers. A field
+ * with null or "" is omitted; if the message has the field `cleared`, its name is added there.
+ * Throws a TypeError for a field or an enum name that the message does not have.
  */
 export function requestOf<I extends DescMessage>(
   message: I,

@@ -174,7 +174,8 @@ describe("a key with many requests", () => {
   test("a key with many requests is not looked up for each request", async () => {
     await using gateway = await start();
     for (let i = 0; i < 20; i++) expect((await read(gateway.url)).status).toBe(200);
-    // Usually one look-up; on a slow machine another one for each half of a lease.
+    // There is usually one look-up. On a slow machine, the gateway renews the lease after half of
+    // its time.
     expect(lookUps).toBeLessThan(10);
   });
 });

@@ -10,13 +10,13 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { aLink, anOpenLink, aPaidPayment, aPayment, linkToken, paymentToken, serveLink } from "./checkout-samples.ts";
 import { startTestGateway, type TestGateway } from "./harness.ts";
 
-/** Folder for a screenshot of each page, to look at. Default: none are taken. */
+/** Folder for a screenshot of each page. By default the test takes no screenshots. */
 const screenshots = process.env["SCREENSHOT_DIR"];
 if (screenshots) mkdirSync(screenshots, { recursive: true });
 
 const arabicName = "سجادة بربرية ";
 const result = `/result/${paymentToken}`;
-/** Each state of the pages: what the services respond, and what the buyer does. */
+/** States of the pages, each with the responses of the services and the actions of the buyer. */
 const states: Record<
   string,
   {

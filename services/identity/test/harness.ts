@@ -21,7 +21,10 @@ export function withIdempotencyKey(key: string, body = "body"): { idempotencyKey
 
 export type Identity = Awaited<ReturnType<typeof startIdentityForTest>>;
 
-/** Starts the service with its own database. By default, leases take 0 ms and waits end at once. */
+/**
+ * Starts the service with its own database. By default, leases last 0 ms and lease waits end
+ * immediately.
+ */
 export async function startIdentityForTest(options: { leaseMs?: number; wait?: (ms: number) => Promise<void> } = {}) {
   const stack = new AsyncDisposableStack();
   const clock = aClock();
@@ -47,7 +50,8 @@ export async function startIdentityForTest(options: { leaseMs?: number; wait?: (
       /** Resolves a key as the gateway does. */
       async resolve(plaintext = "") {
         const { resolutions } = await keyLeases.resolveKeys({ keyHashes: [hashApiKey(plaintext)] }, asPlatform);
-        // Waits, so that the write of the last use is not concurrent with later requests.
+        // Waits until the last use is written, so that the write does not run during later
+        // requests.
         await keyUse.flush();
         return resolutions[0]!;
       },

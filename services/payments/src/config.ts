@@ -19,18 +19,18 @@ export const readConfig = settings((env) => ({
     timeoutMs: readTimeoutMs(env),
     connectTimeoutMs: env.integer("SATIM_CONNECT_TIMEOUT_MS", { fallback: 10_000, min: 100, max: 60_000 }),
   },
-  /** Server for e-mails with receipts; undefined: the service sends none. */
+  /** SMTP server for e-mails with receipts. Undefined if the service sends no e-mails. */
   mail: readMailSettings(env),
   schedule: {
     /** Pauses between the reads of a PENDING payment. The first pause begins at its creation. */
     paymentCheckSeconds: env.seconds("PAYMENT_CHECK_SECONDS", "60,120,300,600"),
-    /** Time to pay, after which an unpaid payment expires. */
+    /** Time in which the card holder can pay. An unpaid payment then expires. */
     paymentWindowSeconds: env.integer("PAYMENT_WINDOW_SECONDS", { fallback: 1_230, min: 1 }),
-    /** Pauses between the reads of a refund with an unknown outcome. The last one repeats. */
+    /** Pauses between the reads of a refund with an unknown outcome. The last pause repeats. */
     refundCheckSeconds: env.seconds("REFUND_CHECK_SECONDS", "5,10,15,60"),
     /** Pauses before resends of a refund that the processor cannot execute twice. */
     refundResendAfterSeconds: readResendAfterSeconds(env),
-    /** Assumption: a refund that takes effect does so at most this long after it was sent. */
+    /** Assumption: a refund takes effect at most this long after it was sent, or never. */
     refundLateEffectSeconds: readLateEffectSeconds(env),
     /** Time after which an operator must decide about a refund with an unknown outcome. */
     refundDecisionAfterSeconds: env.integer("REFUND_DECISION_AFTER_SECONDS", { fallback: 86_400, min: 1 }),
@@ -40,7 +40,7 @@ export const readConfig = settings((env) => ({
     expiredRereadSeconds: env.seconds("EXPIRED_REREAD_SECONDS", "300,3600,86400"),
     /** Times at which a payment is read again, counted from `paidAt`. */
     paymentRereadSeconds: env.seconds("PAYMENT_REREAD_SECONDS", "3600,86400,259200,604800,2592000"),
-    /** Limit of reads per second, for each of the two reread jobs of a replica. */
+    /** Maximum number of reads per second, for each of the two reread jobs of a replica. */
     paymentRereadsPerSecond: env.integer("PAYMENT_REREADS_PER_SECOND", { fallback: 40, min: 1, max: 100 }),
   },
 }));

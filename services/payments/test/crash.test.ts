@@ -177,7 +177,7 @@ test.each([
   await eventually(async () => expect(await rows()).toEqual([{ status: "SENT" }]));
   expect(mails.received).toHaveLength(times);
   expect(new Set(mails.received.map(({ source }) => /^Message-ID: (.*)$/m.exec(source)?.[1])).size).toBe(1);
-  // The rule of one e-mail per address and hour still holds after the crash.
+  // The limit of one e-mail per address and hour still applies after the crash.
   await sender.receipts.sendReceipt(request, { caller: platformCaller });
   expect(await rows()).toHaveLength(1);
 });

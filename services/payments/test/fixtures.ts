@@ -84,6 +84,9 @@ export const anOrderState = (changes: Partial<OrderState> = {}): OrderState => (
   ...changes,
 });
 
-/** Returns the state of a paid order, with all three fields that PAID requires. */
+/**
+ * Returns the state of a paid order: order status 2, response code 00 and error code 0, as PAID
+ * requires.
+ */
 export const paidState = (changes: Partial<OrderState> = {}): OrderState =>
   anOrderState({ orderStatus: 2, respCode: "00", actionCode: "0", maskedPan: "628058**7215", ...changes });

@@ -24,7 +24,9 @@ const pollMs = 50;
 
 export type Harness = Awaited<ReturnType<typeof startHarness>>;
 
-/** Starts the service with its own database and sandbox, short schedules, and without its jobs. */
+/**
+ * Starts the service with its own database and sandbox, with short schedules and without its jobs.
+ */
 export async function startHarness(
   options: {
     schedule?: Partial<Context["schedule"]>;
@@ -146,7 +148,7 @@ export async function startHarness(
   return harness;
 }
 
-/** Returns the settings that other services do not have, for the sandbox at this URL. */
+/** Returns the settings that only the payments service has, for the sandbox at this URL. */
 export const paymentsSettings = (sandboxUrl: string) => ({
   PUBLIC_URL: "http://gateway.test",
   SATIM_URL: `${sandboxUrl}/payment/rest`,
@@ -164,7 +166,7 @@ export const mailSettings = (smtpUrl: string) => ({
   SMTP_TIMEOUT_MS: "500",
 });
 
-/** For work that is called without a lease. */
+/** Lease for functions that the test calls without a lease. */
 export const noLease = { token: "", release() {} };
 
 /** A valid request for a payment. */

@@ -21,9 +21,12 @@ const refundSeconds = Number(process.env["RESTORE_SECONDS"] ?? 0);
 const isManual = process.env["RESTORE_ROWS"] !== undefined;
 
 const partMinor = 100_000n;
-/** Longer than the test. The test ends the hold itself, so that its duration does not matter. */
+/**
+ * The hold lasts longer than the test. The test ends the hold itself and does not depend on its
+ * duration.
+ */
 const refundLateEffectSeconds = 1_200;
-/** Longer than the delay of the late refund in the sandbox. */
+/** Remaining hold after the test shortens it. It is longer than the delay of the late refund. */
 const remainingHold = "8 seconds";
 const schedule = { refundLateEffectSeconds, refundCheckSeconds: [0.2, 0.5], paymentRereadSeconds: [86_400] };
 
@@ -93,7 +96,7 @@ test("payments, after a restore to an earlier time, refunds nothing twice and ad
   expect(await readStatus(fullPayment.id)).toBe(PaymentStatus.PAID);
   expect(await newHarness.sql("select count(*)::int as refunds from refund")).toEqual([{ refunds: 0 }]);
 
-  // The business repeats its requests with the same keys, which the restore also lost.
+  // The business repeats its requests with the same keys. The restored database lacks these keys.
   for (const { id } of [fullPayment, partialPayment, latePayment]) {
     expect(await refusal(refund(newHarness, id, partMinor))).toMatchObject({ code: "refunds_held" });
   }
@@ -126,7 +129,7 @@ test("payments, after a restore to an earlier time, refunds nothing twice and ad
     const text = `update refund_hold set held_until = clock_timestamp() + interval '${remainingHold}' where held_until is not null returning 1`;
     expect(await query(newServer.url, text)).toHaveLength(1);
   });
-  // No event contains the late refund. The read before the next refund shows it after the hold.
+  // No event contains the late refund. The read of the order before the next refund finds it.
   await eventually(async () => {
     expect(await refusal(refund(newHarness, latePayment.id, partMinor))).toMatchObject({ code: "payment_not_refundable" });
   });

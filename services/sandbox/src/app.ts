@@ -23,7 +23,7 @@ export async function createSandbox(config: Config, logger: Logger) {
   const database = openDatabase(config.dataDir);
   const app = fastify({
     loggerInstance: logger as FastifyBaseLogger,
-    // Fastify's request lines contain the query, and with it the credentials of a GET call.
+    // Fastify's own request log would contain the query, and thus the credentials of a GET call.
     logController: new LogController({ disableRequestLogging: true }),
     // Some faults keep connections open. Stopping must not wait for them.
     forceCloseConnections: true,

@@ -18,7 +18,10 @@ export const isOneOf =
   (value: unknown): value is T =>
     values.some((candidate) => candidate === value);
 
-/** Reads fields of a body and collects problems. If there is a problem, no value may be used. */
+/**
+ * Reads fields of a body and collects problems. The caller must not use the values if there is a
+ * problem.
+ */
 export function readFields(body: Body) {
   const problems: string[] = [];
   const optional = <T>(name: string, isValid: (value: unknown) => value is T, rule: string): T | undefined => {

@@ -4,9 +4,9 @@ export interface Config {
   readonly logLevel: LogLevel;
   readonly metrics?: MetricsAddress | undefined;
   readonly host: string;
-  /** 0 takes any free port. */
+  /** Port of the HTTP server. 0 selects a free port. */
   readonly port: number;
-  /** Port of the SMTP server; 0 takes any free port. Without it, no SMTP server is started. */
+  /** Port of the SMTP server. 0 selects a free port. If absent, no SMTP server is started. */
   readonly smtpPort?: number;
   /** Base URL of hosted pages; defaults to the address on which the process listens. */
   readonly publicUrl?: string;
@@ -15,7 +15,8 @@ export interface Config {
   readonly username: string;
   readonly password: string;
   /**
-   * Sends numbers as strings. The real processor sends either form, so clients must handle both.
+   * Returns numbers as JSON strings. The real processor returns numbers or strings, so clients must
+   * accept both.
    */
   readonly numbersAsStrings: boolean;
   /** Bearer token of the verification provider's API. */
@@ -24,17 +25,23 @@ export interface Config {
   readonly kycCallbackUrl?: string | undefined;
   readonly diditApiKey: string;
   readonly diditWebhookSecrets: readonly string[];
-  /** Group ids of the workflows with an active liveness check and with one picture. */
+  /** Group ids of two workflows: one with an active liveness check, one with a single picture. */
   readonly diditWorkflows: { readonly video: string; readonly still: string };
   readonly sumsubAppToken: string;
   readonly sumsubSecretKey: string;
   readonly sumsubWebhookSecrets: readonly string[];
-  /** Levels by their names. */
+  /** Document types and liveness check of each level, by the name of the level. */
   readonly sumsubLevels: Readonly<Record<string, { readonly types: readonly string[]; readonly isStill: boolean }>>;
   readonly sumsubAmlPerMinute: number;
-  /** Every callback has a signature of each secret; two during a rotation. */
+  /**
+   * Secrets that sign callbacks; two during a rotation. Each callback has a signature of each
+   * secret.
+   */
   readonly kycCallbackSecrets: readonly string[];
-  /** Delays between the attempts of a callback. There is one attempt more than delays. */
+  /**
+   * Delays between the attempts of a callback. The number of attempts is the number of delays plus
+   * one.
+   */
   readonly kycCallbackRetryMs: readonly number[];
 }
 

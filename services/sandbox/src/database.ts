@@ -85,7 +85,10 @@ export function queryBody<Resource>(database: Database, sql: string): (...values
   return (...values) => rows(...values).map(({ body }) => JSON.parse(body) as Resource)[0];
 }
 
-/** Prepares a search by a column. Calls `update` with the found resource, for changes over time. */
+/**
+ * Prepares a search by a column. Calls `update` with the found resource to apply changes that are
+ * due.
+ */
 export function findBy<Resource>(database: Database, table: string, column: string, update: (resource: Resource) => void) {
   const find = queryBody<Resource>(database, `select body from ${table} where ${column} = ? order by rowid desc limit 1`);
   return (value: string) => {

@@ -10,9 +10,7 @@ export interface Fault {
   readonly times: number;
 }
 
-/**
- * The parts of a fault's mode: `slow` and `200` for "slow:200". `none` for a call without fault.
- */
+/** Parts of a fault's mode: `slow` and `200` for "slow:200". `none` if the call has no fault. */
 export interface Mode {
   readonly name: string;
   readonly value: string;
@@ -61,7 +59,10 @@ export const modes: readonly string[] = [...new Set(Object.values(modesByOperati
 
 const timesMax = 10_000;
 const waitMsMax = 120_000;
-/** A day, because a lost refund request may take effect hours later. */
+/**
+ * Maximum delay of a late call. It is a day, because a lost refund request may take effect hours
+ * later.
+ */
 const lateMsMax = 86_400_000;
 
 export const isOperation = isOneOf(operations);
@@ -73,7 +74,9 @@ export function createFaults() {
   const activeFaults = new Map<string, Fault>();
   const keyOf = (operation: string, orderId?: string) => (orderId === undefined ? operation : `${operation} ${orderId}`);
   return {
-    /** Replaces the fault of the operation and order. Returns a problem of the input, if any. */
+    /**
+     * Replaces the fault of the operation and order. Returns an error text if the input is invalid.
+     */
     set({ operation, mode, times = 1, orderId }: Readonly<Record<string, unknown>>): string | undefined {
       if (!isOperation(operation)) return `operation must be one of ${operations.join(", ")}.`;
       const modes = modesByOperation[operation];

@@ -10,7 +10,7 @@ export interface Registered {
   readonly orderNumber: string;
 }
 
-// Responses are read as untyped JSON, like in a client of another language.
+// Responses are untyped JSON, because clients may be written in any language.
 // biome-ignore lint/suspicious/noExplicitAny: the tests check the shapes.
 export type Json = any;
 

@@ -49,7 +49,7 @@ describe.skipIf(isBrowserMissing("browser tests of the payment page"))("payment 
     async (language) => {
       const page = await aPage();
       await addAxe(page);
-      // The checks take longer than the automatic redirect, which therefore must not load.
+      // Prevents the automatic redirect, because the checks take longer than its delay.
       await page.route("**/return", (route) => route.fulfill({ status: 204 }));
       const check = async (state: string) => {
         await checkAppearance(page, language, state);

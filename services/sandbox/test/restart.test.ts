@@ -82,8 +82,7 @@ test("orders, refunds, calls and the clock are kept when the process is killed",
     body: { attempts_left: 1 },
   });
   expect(await call(restartedUrl, "register.do", anOrder({ orderNumber: order.orderNumber }))).toMatchObject({ errorCode: 1 });
-  // The session of 1200 seconds ends: 1000 seconds passed before the kill, and 200 seconds after
-  // it.
+  // The session has 1200 seconds: 1000 seconds passed before the kill, and 200 seconds pass now.
   await control(restartedUrl, "POST", "clock", { advance_seconds: 200 });
   expect(await call(restartedUrl, "getOrderStatus.do", { orderId: unpaidOrder.orderId })).toMatchObject({
     OrderStatus: 6,

@@ -55,7 +55,7 @@ describe.skipIf(isBrowserMissing("browser tests of the verification page"))(
       async (language) => {
         const page = await aPage();
         await addAxe(page);
-        // The page redirects before its checks are done, so the redirect must not load.
+        // Prevents the automatic redirect, because the checks take longer than its delay.
         await page.route("**/return", (route) => route.fulfill({ status: 204 }));
         const check = async (state: string) => {
           await checkAppearance(page, language, state);

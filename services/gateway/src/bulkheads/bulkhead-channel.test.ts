@@ -9,7 +9,9 @@ const payment = { id, currency: "DZD", status: PaymentStatus.PAID };
 const order = { amount: "5000.00", success_url: "https://shop.example/a", fail_url: "https://shop.example/b" };
 type Key = { headers: Record<string, string> };
 
-/** Starts a gateway whose changes of payments take effect only after `respondAll`. */
+/**
+ * Starts a gateway that gets no response to creations and refunds of payments before `respondAll`.
+ */
 async function startSlowGateway() {
   const gateway = await startTestGateway();
   const { payments } = gateway.behaviour;

@@ -12,7 +12,7 @@ export interface BulkheadCall extends CallOptions {
   readonly fairQueueKey: string;
 }
 
-/** Fraction of a call's timeout that it may wait for a slot. The call itself needs the rest. */
+/** Fraction of a call's timeout for which the call may wait for a slot. */
 const queuedFraction = 1 / 4;
 
 function overloaded(): Problem {

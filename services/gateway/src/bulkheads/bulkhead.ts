@@ -5,9 +5,10 @@ import { createsSomething, isCostlyRead } from "../rate-limit/kind-of-request.ts
 export type Bulkhead = keyof typeof bulkheads;
 
 /**
- * `slots`: maximum number of calls in flight for each replica of a service. `perCaller`: how many
- * of them one caller may have. Each call uses a connection. Searches have few slots, because a
- * search uses one of the service's twenty database connections for a long time.
+ * `slots`: maximum number of calls in flight to each replica of a service. `perCaller`: maximum
+ * number of calls in flight of one caller, to all replicas together. Each call uses a connection.
+ * Searches have few slots, because a search uses one of the service's twenty database connections
+ * for a long time.
  */
 export const bulkheads = {
   read: { slots: 16, perCaller: 8 },
@@ -23,16 +24,22 @@ export const bulkheads = {
   keyless: { slots: 16, perCaller: 4 },
   /** Reads for pages of payment links. Each link counts as one caller. */
   page: { slots: 16, perCaller: 8 },
-  /** Starts and results of payments of links. Each business, or link, counts as one caller. */
+  /**
+   * Calls that start payments through links or read their results. Each business or link counts as
+   * one caller.
+   */
   checkout: { slots: 64, perCaller: 16 },
   /** Callbacks from networks that have sent a callback with a valid signature before. */
   provider: { slots: 16, perCaller: 16 },
 } as const satisfies Readonly<Record<string, { slots: number; perCaller: number }>>;
 
-/** Calls with a longer timeout depend on an external system. */
+/** Maximum timeout of calls that wait for no external system. */
 const internalTimeoutMsMax = 5_000;
 
-/** Returns the bulkhead of the route, or else the one that matches the request. */
+/**
+ * Returns the bulkhead that the route configures. Without one, derives the bulkhead from the
+ * request.
+ */
 export function bulkheadOf(request: FastifyRequest, timeoutMs: number): Bulkhead {
   const { bulkhead } = request.routeOptions.config;
   if (bulkhead) return bulkhead;

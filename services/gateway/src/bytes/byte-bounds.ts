@@ -7,13 +7,14 @@ import { networkOf } from "../rate-limit/network.ts";
 import { allBytes, type ByteBound } from "./byte-counters.ts";
 
 /**
- * Fraction of the gateway's bytes for keyless requests, so that requests with keys get the rest.
+ * Maximum share of requests without a key in the gateway's bytes. The rest is for requests with a
+ * key.
  */
 const keylessFraction = 1 / 4;
 
 /**
- * Creates functions that return the limits towards which the bytes of a request count. `proven`:
- * see `createRateLimits`.
+ * Creates functions that return the byte limits of a request. `proven`: networks that sent a
+ * genuine callback.
  */
 export function createByteBounds({ perBusiness, perNetwork, total }: Config["byteBounds"], proven: ReadonlyMap<string, true>) {
   const totalBound = { key: allBytes, max: total, refusal: overloaded };

@@ -12,7 +12,10 @@ export interface ByteBound {
   readonly refusal: () => Problem;
 }
 
-/** Counts bytes in memory. A byte counts under several keys: of its caller, and of all callers. */
+/**
+ * Counts bytes in memory by key. The same bytes count under several keys: the caller's key and
+ * `allBytes`.
+ */
 export class ByteCounters {
   readonly #used = new Map<string, number>();
 
@@ -20,7 +23,10 @@ export class ByteCounters {
     return this.#used.get(key) ?? 0;
   }
 
-  /** Counts the bytes under every key. If they exceed a limit, counts nothing and returns it. */
+  /**
+   * Counts the bytes under the key of each limit. If a limit is exceeded, returns this limit and
+   * counts nothing.
+   */
   take(bounds: readonly ByteBound[], bytes: number): ByteBound | undefined {
     const exceededBound = bounds.find(({ key, max }) => this.used(key) + bytes > max);
     if (!exceededBound) this.add(bounds, bytes);

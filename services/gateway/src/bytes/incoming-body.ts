@@ -6,8 +6,9 @@ const capacityMin = 4 * 1024;
 const tooManyChunks = "The body arrived in too many small chunks. Send larger chunks or a Content-Length.";
 
 /**
- * Maximum number of chunks, because a small chunk takes as much time as a large one. The chunks of
- * a megabyte then have 100 bytes or more; TCP segments are larger.
+ * Maximum number of chunks in a body, because a small chunk takes as much time as a large chunk. A
+ * body of a megabyte stays below the maximum if its chunks have more than 100 bytes on average. TCP
+ * segments are larger.
  */
 export const chunksMax = 10_000;
 
@@ -52,9 +53,8 @@ export class IncomingBody {
   }
 
   /**
-   * Returns the complete body. From now on the body counts towards these limits with its
-   * Content-Length, so that a body beyond a limit is rejected before it is received. Rejects with a
-   * Problem.
+   * Returns the complete body. From this call on, the Content-Length counts towards the limits, so
+   * that a body beyond a limit is rejected before it is received. Rejects with a Problem.
    */
   async read(bounds: readonly ByteBound[]): Promise<Buffer> {
     if (this.#isKept) {

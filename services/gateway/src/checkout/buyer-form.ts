@@ -46,11 +46,11 @@ const typedLengthMax = 1_000;
 const captchaLengthMax = 8_000;
 const nameLengthMax = 120;
 /**
- * Pattern of the random form token. The token only has to be unique, so the page need not sign it.
+ * Pattern of the random form token. The token only has to be unique, so the page does not sign it.
  */
 const formTokenForm = /^[\w-]{16,64}$/;
 
-/** Reads the body of a POST. Undefined if the form has no usable form token. */
+/** Reads the body of a POST. Returns undefined if the form has no valid form token. */
 export function readTypedForm(body: Uint8Array): TypedForm | undefined {
   const fields = new URLSearchParams(Buffer.from(body).toString());
   const text = (name: string, lengthMax = typedLengthMax) => (fields.get(name) ?? "").slice(0, lengthMax).trim();

@@ -1,6 +1,8 @@
 import { createHmac } from "node:crypto";
 
-/** Keys of one purpose, in the order of CHECKOUT_KEYS: the first key signs, and all keys verify. */
+/**
+ * Keys of one purpose, in the order of CHECKOUT_KEYS. The first key signs, and each key verifies.
+ */
 export type PurposeKeys = readonly [Buffer, ...Buffer[]];
 
 /** Derives the keys of a purpose, so that a signature of one purpose is not valid for another. */

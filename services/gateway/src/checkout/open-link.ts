@@ -16,7 +16,7 @@ export interface OpenLink {
   readonly isFull: boolean;
 }
 
-/** Pattern of the tokens in addresses. Other texts are unknown tokens and cause no call. */
+/** Pattern of link tokens. The gateway rejects any other text without a call to a service. */
 const linkTokenForm = /^[\w-]{16,64}$/;
 const readTimeoutMs = 5_000;
 
@@ -72,7 +72,10 @@ export const checkoutCall = (
   fairQueueKey,
 });
 
-/** Returns the language that the buyer chose, or else the link's, or else the browser's. */
+/**
+ * Returns the language in the query. Without it, returns the language of the form or link, and
+ * without that language, the preferred language of the browser.
+ */
 export function languageOf(request: FastifyRequest): Language {
   // Fastify does not parse the query of a malformed address.
   const query = request.query as { lang?: unknown } | null;

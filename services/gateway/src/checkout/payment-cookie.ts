@@ -7,9 +7,9 @@ const maxAgeSeconds = 60 * 60;
 const form = /^amana_checkout=([0-9a-f]{64})\.([\w-]{43})$/;
 
 /**
- * The cookie that identifies the payment which a browser has started through a link. It contains
- * the payment's page token and a signature over link and payment, and is sent only to the pages of
- * the link.
+ * Cookie that identifies a payment which this browser has started through a link. The cookie
+ * contains the payment's page token and a signature over link and payment. The browser sends it
+ * only to the pages of the link.
  */
 export class PaymentCookie {
   readonly #keys: PurposeKeys;
@@ -25,7 +25,7 @@ export class PaymentCookie {
     return `${name}=${paymentToken}.${signature}; ${attributes}`;
   }
 
-  /** Returns the page token of a Cookie header. Undefined unless its signature is valid. */
+  /** Returns the page token in a Cookie header, or undefined if there is no valid signature. */
   read(header: string | undefined, linkToken: string): string | undefined {
     for (const cookie of (header ?? "").split(";")) {
       const [, paymentToken = "", signature = ""] = form.exec(cookie.trim()) ?? [];

@@ -5,13 +5,11 @@ import { errorsMax, type FieldError, invalidJson, validationFailed } from "../pr
 import { compileField, type FieldResult } from "./field.ts";
 
 export interface BodyRule {
-  /** Whether an absent body is accepted as an empty one. */
+  /** Whether an absent body is accepted and treated as an empty object. */
   readonly optional: boolean;
   /** Fields of the resource that cannot be changed. They are rejected with `immutable_field`. */
   readonly immutable: readonly string[];
-  /**
-   * The name of the field for each alias. A body with both names must have the same value in both.
-   */
+  /** Field names by alias. A body with both names must have the same value in both. */
   readonly aliases: Readonly<Record<string, string>>;
 }
 
@@ -75,7 +73,10 @@ export function compileBody(schema: TObject): (body: unknown) => Record<string, 
   };
 }
 
-/** Throws a Problem for a field that requires a rotation, when the body requests none. */
+/**
+ * Throws a Problem if the body has the field `name` without `flag: true`, which requests a
+ * rotation.
+ */
 export function requireRotation<F extends object>(fields: F, name: keyof F & string, flag: keyof F & string): void {
   if (fields[name] === undefined || fields[flag]) return;
   const message = `requires ${flag}: true in the same request`;

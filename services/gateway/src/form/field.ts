@@ -4,13 +4,13 @@ import { Check } from "typebox/value";
 
 /** Validation of one value beyond its schema, and the message for an invalid value. */
 interface FieldRule {
-  /** Follows the field's name: 'must be a decimal string such as "5000.00"'. */
+  /** Text after the field's name in an error: 'must be a decimal string such as "5000.00"'. */
   readonly message: string;
   /** Converts a string into the stored form, before validation. */
   readonly normalise?: (text: string) => string;
   /**
-   * Validates what a schema cannot express. Called only with values of the schema's type. Returns a
-   * string to replace `message` with a more precise one.
+   * Validates rules that a schema cannot express. It is called only with values of the schema's
+   * type. A returned string replaces `message` with a more precise message.
    */
   readonly accepts?: (value: never) => boolean | string;
 }
@@ -41,7 +41,8 @@ export const optionalFields = <P extends TProperties>(fields: P) =>
   };
 
 /**
- * Copies the rule of a schema to a union with empty values, which the rule does not accept itself.
+ * Copies the rule of a schema to a union that also accepts empty values. The rule alone rejects
+ * empty values.
  */
 function unionWithEmpty<U extends TSchema>(schema: TSchema, union: U, isEmpty: (value: unknown) => boolean): U {
   const rule = (schema as { [ruleKey]?: FieldRule })[ruleKey];

@@ -63,7 +63,7 @@ function fieldsOf(...methods: readonly Field["method"][]): Field[] {
   );
 }
 
-/** Returns the fields for which the value is invalid, as "operation name". */
+/** Returns the fields that reject the value, each as "operation name". */
 async function rejectedFields(fields: readonly Field[], value: unknown): Promise<string[]> {
   const rejected: string[] = [];
   for (const { operation, name, path, method } of fields) {
@@ -77,8 +77,8 @@ async function rejectedFields(fields: readonly Field[], value: unknown): Promise
     });
     const errors: { pointer: string; code: string }[] = response.json().errors ?? [];
     if (errors.some(({ pointer, code }) => pointer === `/${name}` && code === "invalid")) rejected.push(`${operation} ${name}`);
-    // Other responses: another field is missing, or the RPC was called, which the harness does not
-    // have.
+    // Any other response means that another field is missing, or that the gateway called the RPC.
+    // The harness does not implement the RPC.
     else if (errors.length > 0) expect([operation, name, ...errors.map(({ code }) => code)]).not.toContain("invalid");
     else expect([operation, name, response.json().code]).toEqual([operation, name, "service_unavailable"]);
   }

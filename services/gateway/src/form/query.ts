@@ -18,8 +18,9 @@ export const pageParameters = () => ({
 const undecodable = "\ud800";
 
 /**
- * Limits memory: each parameter takes about 100 bytes. No operation has 100 parameters, so a query
- * with 200 has unknown or repeated ones, and `compileQuery` rejects it.
+ * Maximum number of parsed parameters. Limits memory, because each parameter takes about 100 bytes.
+ * No operation has 100 parameters, so `compileQuery` rejects a query with 200 parameters for
+ * unknown or repeated names.
  */
 const parametersMax = 2 * errorsMax;
 
@@ -48,8 +49,8 @@ const readers: Record<string, ReadText> = {
 
 /**
  * Compiles a check that converts parameters to the types of their schemas. The check throws one
- * Problem with an error for each invalid, unknown or repeated parameter. Unknown ones are rejected
- * because a list with a misspelt filter would contain all items.
+ * Problem with an error for each invalid, unknown or repeated parameter. Unknown parameters are
+ * rejected, because a list with a misspelt filter would contain all items.
  */
 export function compileQuery(schema: TObject): (query: unknown) => Record<string, unknown> {
   const required = new Set(schema.required ?? []);

@@ -4,8 +4,8 @@ import { pointerOf, shorten } from "./pointer.ts";
 
 const depthMax = 32;
 /**
- * Maximum number of values in a body. An empty array of two bytes takes 180 bytes in memory, so a
- * megabyte of them would take a hundred megabytes. Metadata of 16 KiB has at most 8 192 values.
+ * Maximum number of values in a body. An empty array of two bytes uses 180 bytes of memory, so a
+ * body of a megabyte could use a hundred megabytes. Metadata of 16 KiB has at most 8 192 values.
  */
 const valuesMax = 10_000;
 const decoder = new TextDecoder("utf-8", { fatal: true });

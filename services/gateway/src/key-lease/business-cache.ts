@@ -17,11 +17,10 @@ interface BusinessCacheOptions {
 }
 
 /**
- * Caches businesses under leases, by the rules of `ApiKeyCache`: a lease starts when its look-up is
- * sent and lasts at most `keyLeaseMsMax`. Identity responds to the request that disables a business
- * only after that time. A request without a lease never joins a look-up that was sent before the
- * request arrived. Only active businesses are cached. `resolve` rejects while identity is
- * unreachable.
+ * Caches active businesses under leases, by the rules of `ApiKeyCache`. A lease lasts at most
+ * `keyLeaseMsMax`, counted from the time at which the look-up was sent. Identity responds to the
+ * request that disables a business after this time. A request without a lease never joins a look-up
+ * that was sent before the request arrived. `resolve` rejects while identity is unreachable.
  */
 export class BusinessCache {
   readonly #leases = new Map<string, { business: ResolvedBusiness; endsAtMs: number }>();

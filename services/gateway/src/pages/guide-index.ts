@@ -11,7 +11,9 @@ interface Section {
   readonly text: string;
 }
 
-/** Splits at symbols, too, so that a search for 429 finds "<429>". */
+/**
+ * Splits a text into words. Symbols also separate words, so that a search for 429 finds "<429>".
+ */
 const tokenize = (text: string) => text.split(/[^\p{L}\p{N}]+/u);
 
 const options = { fields: ["heading", "page", "text"], storeFields: ["path", "page", "heading", "text"] };
@@ -24,7 +26,7 @@ export function buildGuideIndex(guide: readonly GuidePage[]): string {
   return JSON.stringify({ options, index });
 }
 
-/** Splits a page at its headings. The generator of the pages writes each as `<h2 id="…">`. */
+/** Splits a page at its headings. The generator writes each heading as `<h2 id="…">`. */
 function sectionsOf({ path, title, content }: GuidePage): Omit<Section, "id">[] {
   const [intro = "", ...rest] = content.split(/<h[2-6] id="/);
   const sections = rest.map((part) => {

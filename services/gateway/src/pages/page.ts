@@ -9,7 +9,7 @@ export interface GatewayPage {
   readonly title: string;
   /** Markup below the heading. */
   readonly content: Html;
-  /** True for a page with links to the other documents and room for code and tables. */
+  /** True for a page with links to the other documents and enough width for code and tables. */
   readonly isDocument?: boolean;
   /** Markup beside the content of a document: search and navigation. */
   readonly aside?: Html;
@@ -29,7 +29,7 @@ const documentHeader = html`<header>
 </header>
 `;
 
-/** Texts for a person whose request failed, by the reason. */
+/** Texts for a person whose request failed, by the reason of the failure. */
 export interface ErrorTexts<Texts> {
   readonly unknown: Texts;
   readonly unavailable: Texts;

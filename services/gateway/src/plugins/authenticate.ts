@@ -22,10 +22,11 @@ const problemCodes: Readonly<Partial<Record<KeyState, ProblemCode>>> = {
 const wrongRoleCodes = { business: "business_key_required", admin: "admin_required" } as const;
 
 /**
- * Authenticates holders of keys of one role. Rejects an invalid key with 401, then a business
- * beyond its rate with 429, then an address that is not allowed or a key of the other role with
- * 403. Resolves the key when the headers have arrived. Resolves it again after the body if the
- * first look-up is then too old, so that the key was valid when the whole request had arrived.
+ * Authenticates requests with the keys of one role. Checks in this order: the key is valid (401),
+ * the business is within its rate (429), the address is permitted and the key has the role (403).
+ * Resolves the key when the headers have arrived. If this result is too old when the body has
+ * arrived, resolves the key again, because the key must be valid when the whole request has
+ * arrived.
  */
 export function authenticate(scope: App, gateway: Gateway, role: "business" | "admin"): void {
   const { keys, logger } = gateway;
@@ -38,7 +39,7 @@ export function authenticate(scope: App, gateway: Gateway, role: "business" | "a
     request.caller = caller;
     request.organizationId = organizationId;
     request.resolvedKey = key;
-    // Requests that are rejected below count, too, because they have caused a look-up.
+    // Counts also the requests that are rejected below, because they have caused a look-up.
     if (isFirstCheck) limitBusiness(gateway, request, reply);
     if (allows && !allows(request.ip)) throw Problem.of("address_not_allowed");
     if (caller.role !== role) throw Problem.of(wrongRoleCodes[role]);
@@ -77,8 +78,8 @@ export function authenticate(scope: App, gateway: Gateway, role: "business" | "a
 }
 
 /**
- * Throws a Problem unless the key of a long response is still valid: a revocation ends the response
- * at its next page.
+ * Throws a Problem unless the key is still valid. A long response is checked before each page, so
+ * that a revocation ends the response at its next page.
  */
 export async function requireValidKey({ keys }: Gateway, request: FastifyRequest): Promise<void> {
   const { state, caller, allows } = await keys.resolve(presentedKeyHash(request.raw));

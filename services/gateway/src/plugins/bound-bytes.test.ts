@@ -241,7 +241,8 @@ test.each([1, 3])(
     await client[Symbol.asyncDispose]();
     await closed.promise;
     responseReady.resolve();
-    // Their responses show that the gateway has finished the requests of the closed connection.
+    // The responses to these requests show that the gateway has finished the requests of the closed
+    // connection.
     for (let i = 0; i < 3; i++) expect((await useKey(gateway, gateway.business)).statusCode).toBe(200);
     await eventually(() => expect(used(allBytes)).toBe(0));
   },

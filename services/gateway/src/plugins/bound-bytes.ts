@@ -20,8 +20,8 @@ export function boundBytes(app: App, { bytes, byteBounds }: Gateway): void {
 
   app.addHook("preValidation", (request, _reply, done) => {
     if (request.routeOptions.config.isUnbounded) return done();
-    // The response to a change may have exceeded a limit. The caller's next change is then rejected
-    // before it takes effect.
+    // A response to a change is sent even if it exceeds a limit. In this case, the next request of
+    // the caller is rejected before it takes effect.
     done(bytes.take(byteBounds.of(request), 0)?.refusal());
   });
 

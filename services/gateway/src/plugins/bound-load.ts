@@ -6,8 +6,8 @@ import { Problem } from "../problem.ts";
 import { rejectDraw } from "./limit-rate.ts";
 
 /**
- * Limits the requests in flight, in total and for one caller, because more of them would delay all.
- * A request counts from the moment its body has arrived, so that slow senders do not use the
+ * Limits the requests in flight, in total and for one caller, because too many requests delay each
+ * other. A request counts from the moment its body has arrived, so that slow senders do not use the
  * capacity of others.
  */
 export function boundLoad({ loadBounds: { total, perCaller } }: Gateway): preValidationHookHandler {

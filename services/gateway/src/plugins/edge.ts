@@ -15,8 +15,8 @@ export function requestIdOf(raw: Pick<IncomingMessage, "headers">): string {
 }
 
 /**
- * Sets the headers of every response, then checks path (404), method (405) and announced size (413)
- * in this order, before the key is checked.
+ * Sets the headers of every response. Then checks the path (404), the method (405) and the
+ * Content-Length (413) in this order, before the key.
  */
 export function guardEdge(app: App): void {
   const routes = collectRoutes(app);

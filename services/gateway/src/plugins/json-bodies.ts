@@ -8,14 +8,18 @@ import { readJsonObject } from "../json/read-json.ts";
 import { Problem } from "../problem.ts";
 import { limitBody } from "./limit-rate.ts";
 
-// Never matches white space by two adjacent `\s*`: 16 KiB of it would then take quadratic time.
+// Contains no two adjacent `\s*`, because matching 16 KiB of white space would take quadratic time.
 const jsonType = /^application\/json\s*(;\s*(charset\s*=\s*"?utf-?8"?\s*(;\s*)?)?)?$/i;
 
-/** Replaces Fastify's JSON parser and validator with stricter ones: `readJsonObject`, `form/`. */
+/**
+ * Replaces Fastify's JSON parser and validator with `readJsonObject` and `form/`, which are
+ * stricter.
+ */
 export function readJsonBodies(app: App, gateway: Gateway): void {
   app.decorateRequest("bodyBytes", null);
   app.removeAllContentTypeParsers();
-  // For every content type and for none: an empty chunked body is recognized only at its end.
+  // Accepts a request with any content type or without one. An empty chunked body, which needs no
+  // content type, is recognized only at its end.
   app.addContentTypeParser("*", async (request: FastifyRequest) => {
     const bytes = await request.incoming?.read(gateway.byteBounds.of(request));
     if (!bytes || bytes.length === 0) return null;
@@ -28,7 +32,8 @@ export function readJsonBodies(app: App, gateway: Gateway): void {
     return readJsonObject(bytes);
   });
 
-  // `curl -X POST -d ""` sends a content type for an empty body. Without it Fastify reads no body.
+  // Removes the content type that `curl -X POST -d ""` sends with an empty body. Fastify reads no
+  // body of a request without a content type.
   app.addHook("onRequest", ({ raw: { headers } }, _reply, done) => {
     const length = headers["content-length"];
     if ((length === undefined || length === "0") && headers["transfer-encoding"] === undefined) delete headers["content-type"];

@@ -14,7 +14,7 @@ export function limitBusiness({ limits }: Gateway, { caller }: FastifyRequest, r
   reply.headers(rateHeaders(draw));
 }
 
-/** A larger body counts as several requests. */
+/** Size of a body that counts as one additional request. */
 const bytesPerRequest = 16 * 1024;
 
 /**
@@ -49,7 +49,9 @@ function kindOf(request: FastifyRequest): "kyc" | "refund" | "creation" | "searc
   return isCostlyRead(request) ? "search" : undefined;
 }
 
-/** Counts keyless requests, of a network and in total, except from networks in `limits.proven`. */
+/**
+ * Counts requests without a key, per network and in total. Networks in `limits.proven` are exempt.
+ */
 export function limitKeyless({ limits }: Gateway): onRequestHookHandler {
   return (request, _reply, done) => {
     const network = networkOf(request.ip);
@@ -64,7 +66,10 @@ export function limitKeyless({ limits }: Gateway): onRequestHookHandler {
   };
 }
 
-/** Counts requests for pages of payment links, of a network only: a link must not slow others. */
+/**
+ * Counts requests for pages of payment links per network. There is no limit for all networks
+ * together, so that many requests for one link do not block other links.
+ */
 export function limitPages({ limits }: Gateway): onRequestHookHandler {
   return (request, _reply, done) => {
     const draw = limits.keyless?.draw(networkOf(request.ip));
@@ -73,8 +78,9 @@ export function limitPages({ limits }: Gateway): onRequestHookHandler {
 }
 
 /**
- * Counts the start of a payment: first of a network at the link, so that one network cannot use up
- * the starts of all, then of the link. Throws a Problem beyond a rate.
+ * Counts the start of a payment, first for the network at this link, then for the link. The first
+ * limit prevents one network from using the whole limit of the link. Throws a Problem beyond a
+ * limit.
  */
 export function limitCheckout({ limits }: Gateway, linkId: string, address: string): void {
   const ofNetwork = limits.checkout?.draw(`${linkId} ${networkOf(address)}`);

@@ -19,7 +19,7 @@ export const respondToParserErrors = (connections: Connections) => (error: Error
     socket.destroy();
     return;
   }
-  // The response to an earlier complete request is the last one of the connection.
+  // If an earlier request on the connection is complete, the connection closes after its response.
   if (connections.closeAfterResponse(socket)) return;
   const requestId = uuidv7();
   const problem = Problem.of(problemCodes[error.code ?? ""] ?? "malformed_request");

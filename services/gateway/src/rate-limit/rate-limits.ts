@@ -6,15 +6,16 @@ import { TokenBuckets } from "./token-buckets.ts";
 export type RateLimitSettings = Partial<Config["rateLimits"]>;
 
 /**
- * Creates the limits; a limit that is off is undefined. With `shared` they hold for all gateways
- * together, except `keylessTotal`, which protects this process from overload.
+ * Creates the limits. A limit that is off is undefined. With `shared`, all gateways together apply
+ * the limits, except `keylessTotal`, which protects this process from overload.
  */
 export function createRateLimits(
   settings: RateLimitSettings,
   nowMs: () => number = () => performance.now(),
   shared?: SharedBuckets,
 ) {
-  // A burst below the tokens of one second would keep clients that send in waves below the rate.
+  // The burst is at least the tokens of one second. With a smaller burst, clients that send in
+  // waves could not reach the rate.
   const buckets = (limit: string | undefined, perSecond = 0, burst = 2 * perSecond) =>
     perSecond === 0
       ? undefined
@@ -34,7 +35,10 @@ export function createRateLimits(
     // of the route.
     kyc: buckets("kyc", settings.kycPerSecond),
     refund: buckets("refund", settings.refundPerSecond),
-    /** All other POST requests that create a resource, by business id: they fill the database. */
+    /**
+     * All other POST requests that create a resource, by business id, because they fill the
+     * database.
+     */
     creation: buckets("creation", settings.creationPerSecond),
     /** Lists with costly filters, by business id. */
     search: buckets("search", settings.searchPerSecond),

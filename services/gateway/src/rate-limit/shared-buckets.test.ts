@@ -85,7 +85,8 @@ describe("SharedBuckets with several gateways", () => {
       for (const gateway of gateways) for (let i = 0; i < 3; i++) if (gateway.draw("b").allowed) permittedCount++;
       await vi.advanceTimersByTimeAsync(1);
     }
-    // Requests that each gateway permits before the first response, and without a report.
+    // Maximum number of requests that the gateways permit before the first response and without a
+    // report.
     const unreportedMax = 3 * (10 * 3 + 4);
     expect(permittedCount).toBeLessThanOrEqual(limit.burst + limit.perSecond * 0.2 + 2 * unreportedMax);
   });
@@ -125,7 +126,8 @@ test("a rejected caller gets within seconds the Retry-After of all gateways, and
   const gateways = [1, 2, 3].map(() => createBuckets(identity, { perSecond: 0.25, burst: 20 }));
   const drawAll = () => gateways.map((gateway) => gateway.draw("b"));
   const retryAfter = () => drawAll().map(({ retryAfterSeconds }) => retryAfterSeconds);
-  // A burst at each gateway in turn. The first gateways do not yet know the later bursts.
+  // Each gateway receives a burst, one gateway after the other. The first gateways have not yet
+  // received the draws of the later bursts.
   for (const gateway of gateways) {
     for (let i = 0; i < 20; i++) gateway.draw("b");
     await vi.advanceTimersByTimeAsync(100);

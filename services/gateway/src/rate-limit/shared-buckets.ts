@@ -13,15 +13,15 @@ interface UnreportedDraw {
 }
 
 interface SharedBucketsOptions {
-  /** Reports draws; the response has their order. */
+  /** Reports draws. The results are in the order of the draws. */
   readonly drawTokens: (draws: Draw[]) => Promise<DrawTokensResponse>;
 }
 
 /** Delay between a draw and its report. */
 const reportAfterMs = 250;
 /**
- * Draws of this fraction of a burst are reported immediately, so that each gateway does not permit
- * a separate burst.
+ * Unreported draws of this fraction of a burst are reported immediately. Otherwise each gateway
+ * could permit a whole burst before its report.
  */
 const urgentShare = 0.05;
 /** Minimum time between two reports. */

@@ -19,7 +19,10 @@ interface Bucket {
   /** Number of tokens that may be drawn without a report to the other gateways. */
   unreported: number;
   atMs: number;
-  /** Time of the last synchronization with the other gateways or, if later, of its last request. */
+  /**
+   * Time of the last synchronization with the other gateways, or of its last request if that is
+   * later.
+   */
   syncedAtMs: number;
 }
 
@@ -38,7 +41,10 @@ interface TokenBucketsOptions {
   readonly onDrawn?: (key: string, buckets: TokenBuckets, tokens: number) => void;
 }
 
-/** Fraction of a limit that a gateway may permit without a report; a tenth for twenty gateways. */
+/**
+ * Fraction of a limit that each gateway may permit without a report. Twenty gateways may permit a
+ * tenth.
+ */
 const unreportedShare = 0.005;
 /**
  * Interval of synchronizations while requests are rejected, so that Retry-After, which has whole

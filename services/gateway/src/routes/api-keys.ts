@@ -6,7 +6,7 @@ import type { App, Gateway } from "../gateway.ts";
 import { canonicalCidr } from "../key-lease/allowed-ips.ts";
 import { act, create, list } from "../operations.ts";
 
-/** A revocation responds only after it is effective on all gateways. */
+/** Identity responds to a revocation only after it is effective on all gateways. */
 const changeTimeoutMs = 15_000;
 
 const apiKey = { tag: "Operators", render: renderApiKey } as const;

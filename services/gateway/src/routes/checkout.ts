@@ -96,8 +96,8 @@ async function submitForm(pages: Pages, request: FastifyRequest, reply: FastifyR
   const isSolved = await pages.captcha?.isSolved(typed.captcha, { linkToken, formToken: typed.formToken });
   if (isSolved === false) errors.captcha = "captcha_missing";
   if (Object.keys(errors).length > 0) return await sendForm(pages, view, reply, opened, typed, errors);
-  // The browser continues its payment in progress. If the form has another amount, the buyer
-  // chooses.
+  // The browser already has a payment in progress at this link. If the form has another amount, the
+  // buyer chooses between this payment and a new one.
   const { payment } = state;
   if (payment && !typed.beginAgain && values.amountMinor !== undefined && values.amountMinor !== payment.amountMinor) {
     return sendCheckoutPage(reply, view, inProgressPage(view, opened, payment, { isOtherAmount: true }));

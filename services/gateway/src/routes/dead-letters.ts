@@ -35,8 +35,8 @@ export async function deadLetters(app: App, { rpc: { deadLetters: services } }: 
     response: Type.Omit(DeadLetterJson, ["payload"]),
     execute: async ({ service, limit, offset, ...filters }, { call }) => {
       const queriedServices = service ? [service] : serviceNames;
-      // A page of several services can consist of rows of one service, so each returns all rows up
-      // to the end of the page.
+      // All rows on a page of several services can come from one service. Therefore each service
+      // returns its rows from the beginning to the end of the page.
       const pageRange = service ? { limit, offset } : { limit: Math.min(offset + limit, int32Max), offset: 0 };
       const page = requestOf(listDeadLetters.method.input, { ...filters, ...pageRange });
       const pages = await Promise.all(queriedServices.map((name) => services[name].listDeadLetters(page, call)));

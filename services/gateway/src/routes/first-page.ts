@@ -5,7 +5,10 @@ import { sendPage } from "../pages/page.ts";
 
 const paths = { guide: "/docs/guide", reference: "/docs", problems: "/problems" };
 
-/** Serves the state of the API and links to its documents: a page for browsers, else JSON. */
+/**
+ * Serves the state of the API and links to its documents, as a page to browsers and as JSON to
+ * others.
+ */
 export async function firstPage(app: App, { readiness, sandboxUrl }: Gateway): Promise<void> {
   const places = { ...paths, ...(sandboxUrl !== undefined && { sandbox: `${sandboxUrl}/` }) };
 

@@ -27,7 +27,7 @@ import { webUrl } from "../form/web-url.ts";
 import type { App, Gateway } from "../gateway.ts";
 import { act, create, list, read } from "../operations.ts";
 
-/** The provider responds within 15 s. After an unknown outcome kyc queries it again. */
+/** The provider responds within 15 s. After an unknown outcome, kyc queries the provider again. */
 const providerTimeoutMs = 28_000;
 /** Kyc returns the stored state before this timeout when the provider is slow. */
 const refreshTimeoutMs = 15_000;

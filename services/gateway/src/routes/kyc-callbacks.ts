@@ -10,8 +10,8 @@ import { networkOf } from "../rate-limit/network.ts";
 
 const bodyBytesMax = 256 * 1024;
 /**
- * Maximum number of networks with a validly signed callback. These have their own bulkhead, so that
- * a flood of forged callbacks does not delay those of the provider.
+ * Maximum number of stored networks that sent a callback with a valid signature. Callbacks from
+ * these networks have a separate bulkhead, so that a flood of forged callbacks does not delay them.
  */
 const provenMax = 100;
 /** Settings for the callbacks of one verification provider. */

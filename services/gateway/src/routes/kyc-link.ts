@@ -28,7 +28,10 @@ export async function kycLinkOf(
   }
 }
 
-/** The view can be older than the application, because its last event may not be consumed yet. */
+/**
+ * Returns whether the application has ended. `view` may be older, if clients has not consumed the
+ * last event.
+ */
 const isFinal = ({ status, attemptsRemaining }: KycApplication) =>
   status === KycStatus.COMPLETED ||
   status === KycStatus.EXPIRED ||

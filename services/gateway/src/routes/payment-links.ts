@@ -47,7 +47,10 @@ const customerFields = () => {
   );
 };
 
-/** Returns the numbers of the rules for the RPC. Absent rules stay absent. */
+/**
+ * Converts the rules of the customer fields to the enum numbers of the RPC. Absent rules stay
+ * absent.
+ */
 function readCustomerFields(fields: CustomerFields | null | undefined) {
   return fields && Object.fromEntries(Object.entries(fields).map(([key, rule]) => [key, CustomerFieldRule[rule as Rule]]));
 }

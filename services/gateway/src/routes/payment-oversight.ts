@@ -82,8 +82,8 @@ export async function paymentOversight(app: App, { rpc: { refunds: rpc, events }
 }
 
 /**
- * Returns undefined for an unavailable service, because operators need the rest of the timeline
- * then.
+ * Returns undefined if a service is unavailable, so that operators still get the rest of the
+ * timeline. Throws any other error again.
  */
 function undefinedIfUnavailable(error: unknown): undefined {
   const isUnavailable =

@@ -10,7 +10,9 @@ import type { ProblemCode } from "../problem-catalogue.ts";
 import { addStatement } from "./statement.ts";
 
 const currency = "DZD";
-/** A creation or refund may take 40 s. The rest is for the key lookup and the response. */
+/**
+ * A creation or refund may take 40 s in total. The key look-up and the response need the other 4 s.
+ */
 const processorTimeoutMs = 36_000;
 /** Payments returns the stored state before this timeout when the processor is slow. */
 const refreshTimeoutMs = 15_000;
@@ -113,8 +115,9 @@ export async function payments(app: App, gateway: Gateway): Promise<void> {
 }
 
 /**
- * Throws a Problem with the code after a deadline, because the outcome at the card processor is
- * unknown then.
+ * Creates a handler for errors of a call. If the deadline of the call has passed, the handler
+ * throws a Problem with the code, because the outcome at the card processor is unknown. It throws
+ * any other error unchanged.
  */
 const throwAfterDeadline = (code: ProblemCode) => (error: unknown) => {
   throw error instanceof ConnectError && error.code === Code.DeadlineExceeded ? Problem.of(code) : error;

@@ -179,7 +179,7 @@ describe("GET /payments/statement", () => {
     await using client = new RawClient(server.port, { reads: false });
     await client.write(getHeadOf(server.key));
     let calls = 0;
-    // The buffers of the operating system take some megabytes.
+    // The operating system buffers the first megabytes of the response.
     await eventually(async () => {
       const before = calls;
       calls = server.countCalls();

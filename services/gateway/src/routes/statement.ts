@@ -16,8 +16,8 @@ const daysMax = 92;
 /** Maximum number of statements that are sent to one business at the same time. */
 const perBusiness = 2;
 /**
- * Memory of a statement: two pages as messages and as text. Counts towards the limit of unsent
- * bytes.
+ * Memory that a statement uses while it is sent: two pages, each as messages and as text. It counts
+ * towards the limit of unsent bytes.
  */
 const statementBytes = 4 * 1024 * 1024;
 
@@ -104,8 +104,8 @@ const headersOf = (format: Format, fromMs: bigint, untilMs: bigint) => {
 };
 
 /**
- * Returns the range of a statement. Throws a Problem unless `to` is after `from`, by at most 92
- * days.
+ * Returns the range of a statement. Throws a Problem if `to` is not after `from`, or more than 92
+ * days after `from`.
  */
 function rangeOf(from: string, to: string): { fromMs: bigint; toMs: bigint } {
   const [fromMs = 0, toMs = 0] = [from, to].map((time) => Date.parse(time.toUpperCase()));

@@ -43,6 +43,6 @@ const escapeFormula = (text: string) => (/^[=+\-@\t\r]/.test(text) ? `'${text}` 
 
 const quote = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
-/** Returns CSV if the Accept header prefers it, or else JSON lines. */
+/** Returns CSV if the Accept header prefers CSV. Otherwise returns JSON lines. */
 export const formatOf = (accept: string | undefined): Format =>
   prefersType(accept, "text/csv", "application/x-ndjson") ? csv : jsonLines;

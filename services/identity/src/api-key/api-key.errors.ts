@@ -18,8 +18,8 @@ export const apiKeyLimitReached = (liveMax: number) =>
   );
 
 /**
- * Rejects a request with a replaced key, also when a concurrent request replaced or revoked the
- * key.
+ * Rejects a request with a replaced key. Also rejects a request whose key was replaced or revoked
+ * by a concurrent request.
  */
 export const apiKeyReplaced = () =>
   conflict("api_key_replaced", "The key of this request was replaced or revoked. Use the key that replaced it.");

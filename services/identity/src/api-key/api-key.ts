@@ -11,8 +11,8 @@ const schema = defineEntity({
     /** SHA-256 of a key without `allowedIps`. The key itself is not stored. */
     hash: p.blob().nullable(),
     /**
-     * SHA-256 of a key with `allowedIps`. The separate column makes the previous version of the
-     * service reject the key.
+     * SHA-256 of a key with `allowedIps`. The column is separate, so that the previous version of
+     * the service, which does not check networks, rejects the key.
      */
     restrictedHash: p.blob().nullable(),
     createdAt: p.datetime(3),
@@ -22,7 +22,7 @@ const schema = defineEntity({
     /** Permitted networks as CIDRs in canonical form. Null permits all addresses. */
     allowedIps: p.array().nullable(),
     revokedAt: p.datetime(3).nullable(),
-    /** Id of the key that replaced this one. This key may still be live until it expires. */
+    /** Id of the successor of a replaced key. The replaced key may be live until it expires. */
     replacedBy: p.uuid().nullable(),
   },
 });
@@ -36,7 +36,7 @@ export class ApiKey extends schema.class {
     return true;
   }
 
-  /** Sets the expiry, unless the key already expires earlier. */
+  /** Sets the expiry. Changes nothing if the key already expires earlier. */
   expireAt(end: Date): void {
     if (!this.expiresAt || end < this.expiresAt) this.expiresAt = end;
   }

@@ -21,7 +21,7 @@ export async function readKeyLimits(
 ): Promise<KeyLimits> {
   const expiresAt = dateOf(expiresAtMs);
   if (expiresAt) {
-    // The database's clock also decides whether a key has expired.
+    // Compares with the database's clock, which also determines whether a key has expired.
     const now = await databaseTime(em);
     if (!(expiresAt > now && expiresAt <= expiresAtMax)) throw apiKeyEndInvalid();
   }
@@ -29,8 +29,8 @@ export async function readKeyLimits(
 }
 
 /**
- * Throws if the limits are wider than those of the issuing key. Otherwise the holder of a limited
- * key could issue an unlimited one.
+ * Throws if the limits of a new key exceed the limits of the issuing key. Otherwise the holder of a
+ * limited key could issue an unlimited key.
  */
 export function requireWithinIssuer({ expiresAt, allowedIps }: KeyLimits, issuer: KeyLimits): void {
   if (issuer.expiresAt && !(expiresAt && expiresAt <= issuer.expiresAt)) throw apiKeyOutlivesIssuer(issuer.expiresAt);

@@ -38,9 +38,9 @@ export class KeyRing {
   }
 
   /**
-   * Returns the key of the caller, if it may issue and end keys. Throws `api_key_replaced` for a
-   * replaced key. Otherwise the holder of a replaced key could bypass the rotation: issue another
-   * key, or end the successor.
+   * Returns the caller's key, for a request that issues or ends keys. Throws `api_key_replaced` for
+   * a replaced key, because its holder could otherwise issue another key or end the successor. The
+   * rotation would then have no effect.
    */
   requireCallerKey(caller: Caller): ApiKey {
     const key = this.#live.find(({ id }) => caller.role === "business" && id === caller.keyId);
@@ -49,7 +49,8 @@ export class KeyRing {
   }
 
   /**
-   * Issues an additional key. Throws if a live key has this name, or at the limit of live keys.
+   * Issues an additional key. Throws if a live key has this name, or if the limit of live keys is
+   * reached.
    */
   add(name: string, now: Date, limits: KeyLimits = {}): IssuedKey {
     if (this.#live.some((key) => key.name === name)) throw apiKeyNameTaken(name);
@@ -58,7 +59,7 @@ export class KeyRing {
   }
 
   /**
-   * Replaces a key by a new one with the same name and limits. The old key ends at `endsAt`, or now
+   * Replaces a key by a new key with the same name and limits. The old key ends at `endsAt`, or now
    * if `endsAt` is absent.
    */
   async replace(oldKey: ApiKey, now: Date, endsAt?: Date): Promise<IssuedKey> {
@@ -99,7 +100,8 @@ export class KeyRing {
 
   #issue(name: string, now: Date, { expiresAt, allowedIps }: KeyLimits, oldKey?: ApiKey): IssuedKey {
     const plaintext = generateApiKey(this.#kind);
-    // `createdAt` determines the newest key, so it must be later than that of all other keys.
+    // The key with the latest `createdAt` is the newest key, so `createdAt` must be later than in
+    // all other keys.
     const otherKeys = oldKey ? [...this.#live, oldKey] : this.#live;
     const createdAt = new Date(Math.max(now.getTime(), ...otherKeys.map((key) => key.createdAt.getTime() + 1)));
     const apiKey = this.#em.create(ApiKey, {

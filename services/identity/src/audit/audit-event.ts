@@ -13,7 +13,7 @@ const schema = defineEntity({
     /** Prefix of the key that performed the action, or "platform". */
     actor: p.text(),
     actorKeyId: p.uuid().nullable(),
-    /** Name of that key. The database sets it. */
+    /** Name of the key with this id. The database sets the name. */
     actorName: p.text().nullable(),
     action: p.text(),
     entityType: p.text(),
@@ -31,7 +31,10 @@ const schema = defineEntity({
 export class AuditEvent extends schema.class {}
 schema.setClass(AuditEvent);
 
-/** Inserts an action into the audit trail. For an action from an event, `id` is the event's id. */
+/**
+ * Inserts an action into the audit trail. If an event reported the action, `id` is the id of the
+ * event.
+ */
 export const auditAction = (
   em: SqlEntityManager,
   at: Date,

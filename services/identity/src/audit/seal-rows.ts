@@ -29,13 +29,15 @@ type Columns = Record<string, unknown> & { business_id: string | null };
 const batchSize = 500;
 const sweepBatchSize = 2_000;
 const logIntervalMs = 60_000;
-/** Limit by which the database's clock may be ahead of identity's clock when a day ends. */
+/**
+ * Maximum time by which the database's clock may be ahead of identity's clock at the end of a day.
+ */
 const aheadMsMax = 600_000;
 
 interface SealingResult {
   readonly sealed: number;
   readonly head?: Head;
-  /** The database's current day, if that day has not begun by identity's clock. */
+  /** The database's current day, if the database's clock is ahead by more than `aheadMsMax`. */
   readonly aheadOnDay?: string | undefined;
   /** Whether all rows that were committed before the round are sealed. */
   readonly isDrained?: boolean;
@@ -84,8 +86,8 @@ export async function sealRows({ orm, logger, auditSigningKey: { privateKey } }:
     if (!lock?.acquired) return { sealed: 0 };
     const { tail, aheadOnDay } = await openDay(em, async (finalTail) => {
       const head = await insertHead(em, finalTail, privateKey, logger);
-      // A copy of the log outside the database is evidence for the rows. A repeated transaction
-      // repeats the log line.
+      // The log line is evidence for the rows outside the database. A repeated transaction logs it
+      // again.
       logger.info({ audit_head: head }, "day of the audit trail ended");
       return head;
     });
@@ -151,13 +153,14 @@ async function openDay(
   );
   if (lastHead && !isSigned(lastHead))
     throw new Error(
-      `the head of ${lastHead.day} over ${lastHead.links} links is not signed: nothing is sealed after it (docs/audit.md)`,
+      `the head of ${lastHead.day} over ${lastHead.links} links has no valid signature, so no later rows are sealed (docs/audit.md)`,
     );
   let tail: Tail = lastHead
     ? { ...lastHead, made_at, previousKey: lastHead.public_key }
     : { day, links: 0, hash: genesis, previous: genesis, final: false, made_at };
   let endedHead = lastHead?.final ? lastHead : undefined;
-  // The loop does not run if the clock was set back.
+  // Continues on the next day until the chain is on the current day. Ends no day if the clock was
+  // set back.
   while (endedHead || tail.day < day) {
     endedHead ??= await endDay({ ...tail, final: true });
     const previous = headHash(endedHead);
@@ -193,7 +196,10 @@ const readQueuedRows = (em: SqlEntityManager) =>
     `select ${rowColumns} from audit_unsealed q join audit_event e on e.id = q.event_id order by q.event_id limit ${batchSize}`,
   );
 
-/** Queues audit rows that are older than the queue. Returns 0 when none is left, otherwise 1. */
+/**
+ * Queues a batch of audit rows that earlier versions inserted without the queue. Returns 0 when no
+ * such row is left, otherwise 1.
+ */
 async function queueOlderRows(em: SqlEntityManager): Promise<number> {
   const [sweepRow] = await em.execute<{ after_id: string }[]>("select after_id from audit_sweep");
   if (!sweepRow) return 0;

@@ -10,7 +10,7 @@ import { logAccessRemoval } from "../key-lease/lease-wait.ts";
 import { toBusinessMessage } from "./business.message.ts";
 import { type Business, type BusinessStatus, lockBusiness } from "./business.ts";
 
-/** The live key to replace, undefined if there is none. The key ends now, or at `endsAt`. */
+/** Key to replace, which ends now or at `endsAt`. Undefined if the business has no live key. */
 interface Rotation {
   readonly oldKey: ApiKey | undefined;
   readonly endsAt?: Date | undefined;
@@ -19,7 +19,7 @@ interface Rotation {
 interface Changes {
   readonly name: string | undefined;
   readonly status?: BusinessStatus | undefined;
-  /** Chooses the key to replace. Undefined if the request does not rotate a key. */
+  /** Selects the key to replace. Undefined if the request does not rotate a key. */
   readonly rotation: ((keyRing: KeyRing, em: SqlEntityManager) => Rotation | Promise<Rotation>) | undefined;
 }
 
@@ -54,7 +54,9 @@ export async function changeBusiness(context: Context, call: Call, id: string, {
   return message;
 }
 
-/** Issues a key and returns its plaintext. Without `oldKey`, the business had no live key. */
+/**
+ * Issues a key and returns its plaintext. Replaces `oldKey`, or adds a key if there is no live key.
+ */
 async function rotateKey(
   em: SqlEntityManager,
   call: Call,

@@ -2,12 +2,12 @@ import type { Orm } from "@amana/database";
 import { allTenants, forTenant, inOperation, type Logger } from "@amana/runtime";
 import { recordKeyUse } from "./queries.ts";
 
-/** Limit of keys that wait for the next write. Uses of further keys are dropped. */
+/** Maximum number of keys that wait for the next write. Uses of further keys are dropped. */
 const pendingMax = 10_000;
 
 /**
- * Updates last_used_at of keys without delaying responses. One statement runs at a time. The next
- * statement writes all uses that were added during it.
+ * Updates last_used_at of keys without delaying responses. At most one statement runs at a time.
+ * The next statement writes all uses that were added during the previous statement.
  */
 export function trackKeyUse(orm: Orm, logger: Logger) {
   const pending = new Set<string>();
@@ -26,7 +26,9 @@ export function trackKeyUse(orm: Orm, logger: Logger) {
     activeWrite = undefined;
   };
 
-  /** Resolves when all uses added before the call are written or failed. */
+  /**
+   * Resolves when the write of all uses that were added before the call has succeeded or failed.
+   */
   const flush = async () => {
     await activeWrite;
   };

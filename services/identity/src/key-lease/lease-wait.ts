@@ -1,13 +1,13 @@
 import { keyLeaseMsMax } from "@amana/api-keys";
 import type { Logger } from "@amana/runtime";
 
-/** Covers timers that fire early, and clocks with slightly different speeds. */
+/** Margin for timers that fire early and for clocks with slightly different speeds. */
 const marginMs = 50;
 
 /**
- * Creates the wait for the end of the leases under which gateways cache keys. Requests that remove
- * access wait before their response. The wait has the length of the longest possible lease, because
- * granted leases are not recorded.
+ * Creates the wait for the end of the leases under which gateways cache keys. A request that
+ * removes access waits before its response. Granted leases are not recorded, so each wait lasts as
+ * long as the longest possible lease.
  */
 export const createLeaseWait = ({ leaseMs, wait }: { leaseMs: number; wait: (ms: number) => Promise<void> }) => ({
   /** Duration of the leases of this replica. With 0, gateways cache no key. */
@@ -22,8 +22,8 @@ export const createLeaseWait = ({ leaseMs, wait }: { leaseMs: number; wait: (ms:
 });
 
 /**
- * Logs the removal of access. After a restore of the database to an earlier time, only the log
- * contains the removals since then.
+ * Logs the removal of access. If the database is restored to an earlier time, only the log contains
+ * the later removals.
  */
 export function logAccessRemoval(
   logger: Logger,

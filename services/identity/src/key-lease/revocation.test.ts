@@ -8,7 +8,7 @@ import { asAdmin, asPlatform, type Identity, startIdentityForTest, withIdempoten
 let identity: Identity;
 afterEach(() => identity[Symbol.asyncDispose]());
 
-/** Every kind of request that removes access. */
+/** Requests that remove access, by kind. */
 const revocations = {
   "revoke the key as an operator": async ({ apiKeys }: Identity, key: Key) => await apiKeys.revokeApiKey({ id: key.id }, asAdmin),
   "rotate the key as an operator": async ({ businesses }: Identity, key: Key) =>
@@ -138,7 +138,7 @@ describe("revocation under load", () => {
               counts.afterResponse++;
               counts.wronglyAccepted += isAccepted ? 1 : 0;
             }
-            // Gives the event loop time to process the response and timers.
+            // Lets the event loop process the response and timers.
             await new Promise((resolve) => setImmediate(resolve));
           }
         });

@@ -11,7 +11,10 @@ import { namedBusinessNotFound } from "../business/business.errors.ts";
 import { lockBusiness } from "../business/business.ts";
 import type { Context } from "../context.ts";
 
-/** Issues a key without limits. The previous version of identity has only this RPC. */
+/**
+ * Issues a key without limits. Gateways use this RPC for such keys, because the previous version of
+ * identity does not have `createLimitedApiKey`.
+ */
 export const createApiKey =
   (context: Context): Implementation<typeof ApiKeyService.method.createApiKey> =>
   async ({ businessId, name }, call) => {

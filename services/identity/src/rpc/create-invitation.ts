@@ -24,7 +24,7 @@ export const createInvitation =
       call,
       InvitationSchema,
       async (em) => {
-        // The database's clock also decides whether the invitation has expired.
+        // Uses the database's clock, which also determines whether the invitation has expired.
         const now = await databaseTime(em);
         const expiresAt = dateOf(expiresAtMs) ?? new Date(now.getTime() + daysDefault * dayMs);
         const aheadMs = expiresAt.getTime() - now.getTime();

@@ -39,7 +39,8 @@ export const onboardBusiness =
         invitation.use(id, now);
         const times = { createdAt: now, updatedAt: now };
         const business = em.create(Business, { id, name, status: "PENDING", contactEmail, ...times });
-        // The database assigns `organizationId`, and the row of the key references this row.
+        // Inserts the row now, because the database assigns `organizationId` and the key's row
+        // references it.
         await em.persist(business).flush();
         const keyRing = await lockKeyRing(em, business, keyMode);
         const { apiKey, plaintext } = keyRing.add(defaultKeyName, now);

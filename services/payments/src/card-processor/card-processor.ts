@@ -1,12 +1,15 @@
 /**
- * Operations of the card processor. Each takes the id of the business, whose slots are limited.
- * After an "unknown" outcome, the caller must read the order before it calls again.
+ * Operations of the card processor. Each operation needs the id of the business, because the slots
+ * of a business are limited. After an "unknown" outcome, the caller must read the order before it
+ * calls again.
  */
 export interface CardProcessor {
   register(order: OrderToRegister, timeoutMs: number): Promise<Outcome<RegisteredOrder>>;
   /** Confirms a paid order and returns its state. The processor cancels an unconfirmed order. */
   confirm(order: KnownOrder & { readonly language: string }, timeoutMs: number): Promise<Outcome<OrderState>>;
-  /** Reads an order's state. "refused" with code 6 means that the order does not exist. */
+  /**
+   * Reads an order's state. The outcome "refused" with code 6 means that the order does not exist.
+   */
   status(order: KnownOrder | NumberedOrder, timeoutMs: number): Promise<Outcome<OrderState>>;
   /**
    * Refunds an order. The operation has no idempotency key, so the caller must read the status

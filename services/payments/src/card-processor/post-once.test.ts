@@ -111,7 +111,7 @@ describe.each([false, true])("postOnce with TLS %s", (isSecure) => {
       socket.on("end", () => connectionEnd.resolve("end"));
       connection.resolve(socket);
     });
-    // The body exceeds the buffers of both kernels while the server does not read.
+    // The body is larger than the socket buffers of client and server. The server does not read.
     const body = "x".repeat(32 * 1024 * 1024);
     const postResult = post(server.url, { signal: abort.signal }, body);
     const socket = await connection.promise;

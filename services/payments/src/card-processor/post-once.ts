@@ -9,10 +9,10 @@ type PostResult =
   | { readonly kind: "unknown"; readonly reason: string };
 
 /**
- * Sends a POST that must not be executed twice, over a new connection, because the server could be
- * closing an idle one. `commit` runs after the connection is established, so the outcome is known
- * if the processor is unreachable. When `signal` aborts, the connection is reset. After an ordinary
- * close, the kernel could still send buffered bytes minutes later.
+ * Sends a POST that must not be executed twice. Uses a new connection, because the server may be
+ * closing an idle connection. `commit` runs after the connection is established. Therefore the
+ * outcome is known if the processor is unreachable. When `signal` aborts, the connection is reset,
+ * because after an ordinary close the kernel could still send buffered bytes minutes later.
  */
 export async function postOnce(
   url: URL,
@@ -52,7 +52,7 @@ export async function postOnce(
 function connectTcp(url: URL): Socket {
   const host = url.hostname.replace(/^\[|\]$/g, "");
   const tcp = connect({ host, port: Number(url.port || (url.protocol === "https:" ? 443 : 80)), noDelay: true });
-  // Errors reject the awaited promise; without a listener, a later error would end the process.
+  // Without a listener, an error after the awaited promise has settled would end the process.
   return tcp.on("error", () => {});
 }
 

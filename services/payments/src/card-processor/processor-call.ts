@@ -59,8 +59,8 @@ export function collectCalls(processor: CardProcessor, calls: FinishedCall[]): C
 type CallOutcome = Outcome<Partial<OrderState> | null> | { readonly kind: "not_sent"; readonly reason: string };
 
 /**
- * Returns the stored outcome and detail: codes and numbers of the processor, and local errors. The
- * detail never contains data of the card or the card holder.
+ * Returns the columns for an outcome. The detail contains codes and numbers of the processor, or a
+ * local error, but no data of the card or the card holder.
  */
 function toColumns(outcome: CallOutcome): Pick<ProcessorCall, "outcome" | "detail"> {
   if (outcome.kind === "refused") return { outcome: "REFUSED", detail: `code ${keepCode(outcome.errorCode)}` };
@@ -88,8 +88,8 @@ const keepCode = (text: string | undefined) => (text === undefined || /^-?\w{1,1
 const shorten = (text: string): string => text.replaceAll("\0", "").slice(0, detailCharactersMax).toWellFormed();
 
 /**
- * Inserts finished calls and returns the time of the database's clock. One statement does both,
- * because each transaction that records an outcome needs both.
+ * Inserts finished calls and returns the time of the database's clock, in one statement. Each
+ * transaction that records an outcome needs both.
  */
 export async function recordCalls(
   em: SqlEntityManager,

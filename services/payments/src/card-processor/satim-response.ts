@@ -51,10 +51,13 @@ export function readOrderState(response: Outcome<Record<string, unknown>>): Outc
   };
 }
 
-/** Limit above the length of a form URL, which is the longest text of the protocol. */
+/** Maximum length of a text. A form URL, the longest text of the protocol, is shorter. */
 const textLengthMax = 2_048;
 
-/** Returns a scalar by its name in any case. Undefined: it is absent, empty or not storable. */
+/**
+ * Returns a scalar field. The case of its name is ignored. Returns undefined if the field is
+ * absent, empty or not storable.
+ */
 export function readField(body: Record<string, unknown> | undefined, name: string): string | undefined {
   const value = findMember(body, name);
   if (typeof value === "number" && Number.isFinite(value)) return String(value);

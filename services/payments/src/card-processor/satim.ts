@@ -16,13 +16,22 @@ interface SatimOptions {
 }
 
 const responseBytesMax = 256 * 1024;
-/** Limits of concurrent calls. Each kind has its own slots, so that no kind delays another. */
+/**
+ * Maximum numbers of concurrent calls. Each kind of call has its own slots and does not delay
+ * others.
+ */
 const registrationsMax = 16;
 const readsMax = 32;
 const refundsMax = 32;
-/** Limit of queued calls of one kind and one business. Further calls would time out. */
+/**
+ * Maximum number of queued calls of one kind for one business. More calls would time out in the
+ * queue.
+ */
 const queuedMax = 32;
-/** Error code of an internal fault of the processor. The refund may have been executed. */
+/**
+ * Error code of an internal fault of the processor. A refund with this response may have been
+ * executed.
+ */
 const systemErrorCode = "7";
 
 /**

@@ -11,7 +11,8 @@ const concurrency = 16;
 export const advanceRefunds = (context: Context, pauseMs?: number): AsyncDisposable =>
   processDueRows(
     context,
-    // The name is a label value of metrics and the name of spans, and predates the function's name.
+    // The name differs from the function's name. Metrics and spans contain it, so it must not
+    // change.
     { name: "resolve-refunds", table: "refund", due: "next_check_at", concurrency, isTraced: true, hasVersion: true },
     async (id, lease) => {
       const em = context.orm.em.fork();

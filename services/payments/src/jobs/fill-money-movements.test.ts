@@ -30,7 +30,7 @@ const readMovements = () =>
   harness.sql<Movement>("select at, payment_id, type, amount_minor, origin, id from money_movement order by at, id");
 const withoutIds = (movements: readonly Movement[]) => movements.map(({ id: _, ...movement }) => movement);
 
-/** Deletes movements, as if the trigger had been created after them. */
+/** Deletes movements. Simulates that the trigger was created after these changes. */
 async function forget(movements: readonly Movement[]): Promise<void> {
   await owner.em.fork().transactional(async (em) => {
     await em.execute("alter table money_movement disable trigger append_only");

@@ -5,7 +5,10 @@ import type { Context } from "../context.ts";
 
 const batchMax = 500;
 const pauseMs = 60_000;
-/** Changes of status that a payment can have had only after it was paid. */
+/**
+ * SQL condition for payments that were paid at some time, even if they were refunded or reversed
+ * later.
+ */
 const wasPaid = "(p.status in ('PAID', 'REFUNDED') or (p.status = 'CANCELED' and p.paid_at is not null))";
 
 /** Inserts the money movements of earlier payments after an upgrade, until disposed. */
@@ -13,10 +16,10 @@ export const fillMoneyMovements = (context: Context): AsyncDisposable =>
   poll("fill-money-movements", context.logger, () => fillBatch(context), pauseMs);
 
 /**
- * Inserts the money movements of one batch of payments that existed before the trigger of migration
- * 0013, which records all later changes. Returns the size of the batch. The stored rows contain the
- * exact times of payments, of refunds by Amana and of reversals. Several refunds in the processor's
- * back office become one movement, with the time of the last one.
+ * Inserts the money movements of one batch of payments from before migration 0013. A trigger of
+ * this migration records all later changes. Returns the size of the batch. The times of payments,
+ * of refunds by Amana and of reversals are exact, because they are stored in the rows. Several
+ * refunds in the processor's back office become one movement with the time of the last refund.
  */
 export async function fillBatch({ orm }: Pick<Context, "orm">): Promise<number> {
   return await transaction(orm, async (em) => {
@@ -41,9 +44,9 @@ export async function fillBatch({ orm }: Pick<Context, "orm">): Promise<number> 
 }
 
 /**
- * Inserts the movements that the trigger did not record. One snapshot shows each payment and the
- * movements from the trigger, which sum up to a part of the payment's state. The trigger inserts
- * the movements of concurrent changes.
+ * Inserts the movements that the trigger did not record: the difference between the state of a
+ * payment and its recorded movements. One statement reads both from the same snapshot. The trigger
+ * records the changes of concurrent transactions.
  */
 async function insertMissing(
   em: SqlEntityManager,

@@ -8,9 +8,9 @@ const timeoutMs = 60_000;
 const concurrency = 24;
 
 /**
- * Settles PENDING payments whose card holder did not return: confirms paid ones and expires the
- * others. Payments that are known to be paid come first, then the oldest, because the processor
- * cancels a paid order that is not confirmed within 20 minutes.
+ * Settles PENDING payments whose card holder did not return: confirms paid payments and expires
+ * unpaid payments. Processes payments with a paid order first, and then the oldest payments. The
+ * processor cancels a paid order that is not confirmed within 20 minutes.
  */
 export const reconcilePayments = (context: Context, pauseMs?: number): AsyncDisposable =>
   processDueRows(

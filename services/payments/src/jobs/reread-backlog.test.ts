@@ -10,13 +10,13 @@ import { Payment } from "../payment/payment.ts";
 import { buildFollowUpRows, buildRereadRows } from "./reread-payments.ts";
 
 /**
- * The test uses virtual time: it moves all times of the rows back by a step. Rates per second apply
- * to a step. Five payments per second are five new rows in each step, and the limit of reads per
- * second is the limit of reads in a step.
+ * Length of one step of virtual time. In each step, the test moves all times in the rows back by
+ * this length. A rate per second becomes a number per step: five payments per second are five new
+ * rows in a step.
  */
 const stepHours = 24;
 const paymentsPerSecond = 5;
-/** More than 36 days. The last reread is 30 days plus 20 % after the payment. */
+/** The last reread of a payment is at most 36 days after it was paid: 30 days plus 20 %. */
 const simulatedDays = 38;
 const business = "0195a000-0000-7000-8000-000000000002";
 
@@ -87,6 +87,7 @@ test("rereads at the default rate have no backlog when one business has five pay
   })();
   expect(backlog.rereads.filter((remainingRows) => remainingRows > 0)).toEqual([]);
   expect(backlog.followUps.filter((remainingRows) => remainingRows > 0)).toEqual([]);
-  // The payments of the first days have had all rereads: four, because two of five are in one step.
+  // The payments of the first days had all five rereads. Two of the five can be in one step, so the
+  // test counts four.
   expect(readCount).toBeGreaterThan((simulatedDays - 36) * (24 / stepHours) * paymentsPerSecond * 4);
 }, 120_000);

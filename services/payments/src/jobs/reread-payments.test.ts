@@ -43,7 +43,9 @@ const readRow = async () => {
   if (!paymentRow) throw new Error("expected a payment");
   return paymentRow;
 };
-/** Makes the next follow-up due, and waits until the job has planned another time. */
+/**
+ * Makes the next follow-up due. Waits until the job has read the order and planned its next read.
+ */
 async function followUp() {
   const readsBefore = await harness.countCalls(payment, "status");
   await harness.sql("update payment set next_follow_up_at = now() where id = ?", [payment.id]);
@@ -141,7 +143,7 @@ test("settlePayment does not expire a payment by a read that began before the en
   await harness.sandbox.fault("status", "slow:900");
   const settlement = settleOnce();
   await eventually(async () => expect(await harness.countCalls(payment, "status")).toBe(1));
-  // The window ends between the request and its response.
+  // Moves the end of the payment window between the request to the processor and its response.
   await harness.sql("update payment set version = version + 1, created_at = now() - interval '1230 seconds' where id = ?", [
     payment.id,
   ]);

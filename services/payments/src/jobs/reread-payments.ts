@@ -12,7 +12,9 @@ const timeoutMs = 30_000;
 const rereadsMax = 8;
 const followUpsMax = 4;
 
-/** Describes the due rows of a job. A business may use all slots if no other one has due rows. */
+/**
+ * Describes the due rows of a job. A business may use all slots if no other business has due rows.
+ */
 const buildRows = (name: string, due: string, concurrency: number, perPause: number): DueRows => ({
   name,
   table: "payment",

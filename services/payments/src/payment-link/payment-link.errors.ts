@@ -13,7 +13,10 @@ export const fieldInvalid = (pointer: string, detail: string) => invalid("valida
 
 export const buyerFieldRequired = (field: string) => fieldInvalid(`/${field}`, `${field} is required.`);
 
-/** Does not state whether the link is inactive, expired or completed, because buyers see it. */
+/**
+ * The text does not state whether the link is inactive, expired or completed, because buyers see
+ * it.
+ */
 export const paymentLinkNotAvailable = () =>
   conflict("payment_link_not_available", "The payment link is no longer available. Contact the seller.");
 

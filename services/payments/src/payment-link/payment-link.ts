@@ -33,7 +33,7 @@ const schema = defineEntity({
     maxPayments: p.integer().nullable(),
     expiresAt: p.datetime(3).nullable(),
     metadata: p.text(),
-    /** False: the business has deactivated the link. */
+    /** False if the business has deactivated the link. */
     isActive: p.boolean(),
     paymentsPaid: p.integer(),
     amountPaidMinor: p.bigint("bigint"),
@@ -67,7 +67,7 @@ interface Price {
   readonly amountMaxMinor?: bigint | undefined;
 }
 
-/** Data of a buyer as entered, and then as stored. */
+/** Data of a buyer: the entered values, or the values in the form in which they are stored. */
 export interface Buyer {
   readonly customerName?: string | undefined;
   readonly customerEmail?: string | undefined;
@@ -79,7 +79,7 @@ export const statusSql = `(case when not is_active then 'INACTIVE' when payments
   when expires_at <= now() then 'EXPIRED' else 'ACTIVE' end)`;
 
 /**
- * Pattern of a token, checked before each query: PostgreSQL rejects some texts, such as with NUL.
+ * Pattern of a token. It is checked before each query, because PostgreSQL rejects a text with NUL.
  */
 export const linkTokenForm = /^[\w-]{22}$/;
 
@@ -92,13 +92,13 @@ const phoneSeparators = /[\s.()-]/g;
 const nationalPhoneForm = /^0\d{9}$/;
 
 /**
- * Returns whether the payments that became PAID and the PENDING ones occupy all slots of a link.
- * `pendingCount` counts PENDING payments whose card holder still has time to pay.
+ * Returns whether no slot of the link is free. PAID payments and PENDING payments occupy slots.
+ * `pendingCount` is the number of PENDING payments whose card holder still has time to pay.
  */
 export const isFull = (link: Pick<PaymentLink, "maxPayments" | "paymentsPaid">, pendingCount: number): boolean =>
   link.maxPayments != null && link.paymentsPaid + pendingCount >= link.maxPayments;
 
-/** Throws unless the price is either an amount or a range. */
+/** Throws if the price is neither an amount nor a range, or if it is both. */
 export function checkPrice({ amountMinor, amountMinMinor, amountMaxMinor }: Price): void {
   const hasRange = amountMinMinor !== undefined || amountMaxMinor !== undefined;
   if (amountMinor !== undefined && hasRange) {

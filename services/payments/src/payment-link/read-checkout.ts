@@ -6,11 +6,11 @@ import { paymentView } from "../payment/payment.message.ts";
 import { paymentLinkView } from "./payment-link.message.ts";
 import { isFull, linkTokenForm } from "./payment-link.ts";
 
-/** State of a link for its pages, at one time of the database's clock. */
+/** State of a link for its pages at one time, by the database's clock. */
 interface CheckoutRow {
   readonly link: RowOf<typeof paymentLinkView>;
   readonly state: CheckoutState;
-  /** The link's payment with the page token. */
+  /** Payment of the link that has the requested page token. */
   readonly payment: RowOf<typeof paymentView> | undefined;
   /** True if the payment is PENDING and its card holder has time to pay. */
   readonly isPayable: boolean;
@@ -33,7 +33,7 @@ const text = `
   ) payment on true`;
 
 /**
- * Reads a link by the token in its URL, with the payment of a page token, in one statement. Returns
+ * Reads the link with this token, and the payment with this page token, in one statement. Returns
  * undefined for an unknown link. The caller is the platform, so the statement reads the rows of all
  * tenants and restricts payments to the business of the link.
  */

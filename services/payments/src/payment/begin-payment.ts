@@ -38,8 +38,9 @@ type NewPayment = Pick<
 > & { readonly businessId: string; readonly returnToken?: string };
 
 /**
- * Runs the transaction that inserts a payment. Repeats it with another random order number if the
- * number is already in use, which happens once in nine thousand payments if a million are stored.
+ * Runs the transaction that inserts a payment. If the random order number is already in use, runs
+ * the transaction again with another number. With a million stored payments, this happens once in
+ * nine thousand payments.
  */
 export async function beginPayment<T>({ orm }: Context, work: (em: SqlEntityManager) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
@@ -81,8 +82,8 @@ export async function insertPayment(
 
 /**
  * Registers an inserted payment with the processor, outside of any transaction. The last
- * transaction commits the order, and the response under the Idempotency-Key. Throws the refusals of
- * CreatePayment.
+ * transaction commits the order and stores the response for the Idempotency-Key. Throws the
+ * refusals of CreatePayment.
  */
 export async function registerPayment(
   context: Context,
@@ -115,7 +116,7 @@ class OrderNumberUsedError extends Error {}
 const orderNumberUsed = () => new OrderNumberUsedError("the random order number is already in use");
 
 /**
- * Returns a random order number. It must not reveal the number of payments, nor collide with the
- * numbers of another system.
+ * Returns a random order number. It must neither reveal the number of payments nor be equal to an
+ * order number of another system.
  */
 const randomOrderNumber = () => String(randomInt(1_000_000_000, 10_000_000_000));

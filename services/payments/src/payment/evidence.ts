@@ -1,9 +1,9 @@
 import type { Evidence } from "@amana/service-host";
 
 /**
- * Columns in the evidence bundle, and columns omitted from it: URLs of card forms and return URLs,
- * texts whose codes are included, and internal state of the service. Receipt e-mails are omitted,
- * because the API does not return their addresses.
+ * Columns that the evidence bundle contains, and columns that it omits. It omits URLs of card
+ * forms, return URLs, internal state of the service, and each text whose code it contains. It omits
+ * receipt e-mails, because the API does not return their addresses.
  */
 export const evidenceColumns = {
   payment: {

@@ -15,7 +15,7 @@ test("selectIdByPageToken uses the index of the expression under row-level secur
   await using harness = await startHarness();
   const plan = await forTenant(allTenants, () =>
     harness.context.orm.em.fork().transactional(async (em) => {
-      // The planner would read an empty table without the index.
+      // On an empty table, the planner would prefer a sequential scan.
       await em.execute("set local enable_seqscan = off");
       return await em.execute(`explain ${selectIdByPageToken("?")}`, ["0".repeat(64)]);
     }),

@@ -36,7 +36,7 @@ export const refundDecisionNotOpen = (status: string) =>
     { members: { refund_status: status } },
   );
 
-/** Rejects a missing outcome, and an outcome that only a newer gateway supports. */
+/** Rejects a request without an outcome, or with an outcome that only a newer version supports. */
 export const refundDecisionUnknown = () =>
   invalid("validation_failed", "The outcome must be ACCEPTED, REJECTED or SEND_AGAIN.", { pointer: "/outcome" });
 

@@ -11,8 +11,8 @@ import { toPaymentMessage } from "./payment.message.ts";
 import type { Payment, PaymentChange } from "./payment.ts";
 
 /**
- * Fields that events do not have, because no consumer needs them: addresses, which contain tokens
- * of pages, and texts about the buyer and the order.
+ * Fields that events omit, because no consumer needs them: addresses, which contain page tokens,
+ * and texts about the buyer and the order.
  */
 const omittedFields: ReadonlySet<string> = new Set([
   "successUrl",
@@ -26,7 +26,7 @@ const omittedFields: ReadonlySet<string> = new Set([
 ]);
 
 function eventPayment(payment: Payment, context: Pick<Context, "publicUrl">): MessageInitShape<typeof PaymentSchema> {
-  // With $typeName, `create` would treat these fields as a complete message.
+  // Omits $typeName, because otherwise `create` would treat these fields as a complete message.
   const { $typeName: _, ...fields } = toPaymentMessage(payment, context);
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !omittedFields.has(name)));
 }

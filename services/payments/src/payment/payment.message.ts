@@ -23,7 +23,7 @@ export const changedPaymentView = defineView(Payment, ChangedPaymentSchema, {
   where: "(origin is not null or difference is not null)",
 });
 
-// Fields with the name of a property (status, orderRef) need no entry.
+// Filters with the same name as a property (status, orderRef) need no entry.
 export const paymentList = defineList(
   paymentView,
   ListPaymentsRequestSchema,

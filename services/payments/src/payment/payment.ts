@@ -39,29 +39,35 @@ const schema = defineEntity({
     maskedPan: p.text().nullable(),
     cardBrand: p.text().nullable(),
     refundedAmountMinor: p.bigint("bigint").nullable(),
-    /** Idempotency-Key without a stored response; null once the registration has an outcome. */
+    /**
+     * Id of the Idempotency-Key that has no stored response yet. Null after the registration has an
+     * outcome.
+     */
     idempotencyId: p.uuid().nullable(),
     traceparent: p.text().nullable(),
-    /** Last read or confirm of the order at the processor. */
+    /** Time of the last read or confirm of the order at the processor. */
     checkedAt: p.datetime(3).nullable(),
     /** Number of registration attempts with an unknown outcome. */
     checks: p.integer(),
-    /** Next check by the reconciler; null unless the payment is PENDING. */
+    /** Time of the next check by the reconciler. Null if the payment is not PENDING. */
     nextCheckAt: p.datetime(3).nullable(),
     paidAt: p.datetime(3).nullable(),
     /**
-     * Last change of the refunded sum; null for an external change that an earlier version adopted.
+     * Time of the last change of the refunded sum. Null for an external change that an earlier
+     * version adopted.
      */
     refundedAt: p.datetime(3).nullable(),
     /** Number of e-mails with the receipt that were queued. */
     receiptMails: p.integer(),
     /** "PROCESSOR": an external change at the processor resulted in the current state. */
     origin: p.text().$type<"PROCESSOR">().nullable(),
-    /** End of the last refund that Amana requested, accepted or rejected. */
+    /** Time at which the last refund that Amana requested was accepted or rejected. */
     refundEndedAt: p.datetime(3).nullable(),
-    /** Next read of a settled payment at the processor, counted from `paidAt`. */
+    /**
+     * Time of the next read of a settled payment at the processor. The schedule starts at `paidAt`.
+     */
     nextRereadAt: p.datetime(3).nullable(),
-    /** Next read of a payment after its refund ended, or after it expired. */
+    /** Time of the next read of a payment after its refund ended, or after the payment expired. */
     nextFollowUpAt: p.datetime(3).nullable(),
     /** Refunded sum that the processor reported at the last read, and the time of that read. */
     processorRefundedMinor: p.bigint("bigint").nullable(),
@@ -129,8 +135,8 @@ const moneyTakenStatuses: readonly (number | undefined)[] = [orderStatuses.held,
 /** Pause before the next read if a difference exists or the last read had no result. */
 const rereadSoonSeconds = 3_600;
 /**
- * First pause of this kind for an EXPIRED payment. It is shorter, because the processor cancels an
- * unconfirmed order after 20 minutes.
+ * Shortest pause before the next read of an EXPIRED payment. It is shorter than
+ * `rereadSoonSeconds`, because the processor cancels an unconfirmed order after 20 minutes.
  */
 const followUpSoonSeconds = 60;
 const wireCurrency: Readonly<Record<string, string>> = { DZD: "012" };
@@ -171,11 +177,12 @@ export class Payment extends schema.class {
   /**
    * Expires the payment or plans its next check, after a read without a final status. The payment
    * expires if the window is over and the processor reported the order as unpaid (`isUnpaid`).
-   * Pauses count from the creation, so that reads by callers and browsers do not delay a planned
-   * check. The processor cancels an order that is paid and not confirmed in time. An order that may
-   * be paid is checked after the first pause. `requestedAt` is the start of the read. If it is
-   * before the end of the window, the payment does not expire, because the card holder may have
-   * paid since.
+   * `requestedAt` is the start of the read. The payment does not expire if `requestedAt` is before
+   * the end of the window, because the card holder may have paid after the read.
+   *
+   * Pauses are counted from the creation, so that reads by callers and browsers do not delay a
+   * planned check. An order that may be paid is checked again after the first pause, because the
+   * processor cancels a paid order that is not confirmed in time.
    */
   waitOrExpire(
     isUnpaid: boolean,
@@ -273,23 +280,29 @@ export class Payment extends schema.class {
     this.updatedAt = now;
   }
 
-  /** Records a rejected refund; the payment stays PAID. An operator's decision has no code. */
+  /**
+   * Records a rejected refund. The payment stays PAID. A rejection by an operator has no error
+   * code.
+   */
   recordRejectedRefund(errorCode: string | undefined, now: Date): void {
     this.processorErrorCode = errorCode ?? this.processorErrorCode;
     this.refundEndedAt = now;
     this.updatedAt = now;
   }
 
-  /** Returns whether the order holds money that the processor can return without Amana. */
+  /**
+   * Returns whether the payment is PAID or REFUNDED. The processor can still return money of its
+   * order.
+   */
   isSettled(): boolean {
     return isSettledStatus(this.status);
   }
 
   /**
    * Compares this settled payment with the order's state. The refunded sum takes precedence over
-   * the order status. Another order, amount or currency is unexplained, and so is a refunded sum
-   * that decreased or exceeds the paid amount. The reasons are stored. A changed text would raise a
-   * new alert.
+   * the order status. The comparison is unexplained if order, amount or currency differ, and if the
+   * refunded sum decreased or exceeds the paid amount. The reasons are stored, and a changed reason
+   * raises a new alert. Therefore their texts must not change.
    */
   compare(state: OrderState): Comparison {
     const unexplained = (reason: string) => ({ kind: "unexplained" as const, reason });
@@ -385,8 +398,8 @@ export class Payment extends schema.class {
   }
 
   /**
-   * Returns whether the state has the order number, amount and currency of this payment. Unless
-   * `isStrict`, the state may lack some of them.
+   * Returns whether the state has the order number, amount and currency of this payment. A missing
+   * field is a difference only if `isStrict`.
    */
   private matchesOrder(state: OrderState, isStrict: boolean): boolean {
     const isSame = <T>(reported: T | undefined, stored: T | undefined) =>
@@ -428,7 +441,9 @@ schema.setClass(Payment);
 /** Returns whether a payment with this status has a receipt. */
 export const isSettledStatus = (status: PaymentStatus): boolean => status === "PAID" || status === "REFUNDED";
 
-/** Returns false for a refunded order whose sum is unknown, 0 or more than the paid amount. */
+/**
+ * Returns false for a refunded order whose refunded sum is absent, 0 or more than the paid amount.
+ */
 const hasValidRefund = ({ orderStatus, refundedMinor = 0n }: OrderState, paidMinor: bigint): boolean =>
   orderStatus !== orderStatuses.refunded || (refundedMinor > 0n && refundedMinor <= paidMinor);
 

@@ -34,13 +34,13 @@ export async function readAgain(
 
 /**
  * Reads a payment at the processor, at most once in ten seconds across all replicas. Waits at most
- * `waitMs`; a later response is still recorded. A failed read changes nothing.
+ * `waitMs` for the response. A later response is still recorded. A failed read changes nothing.
  */
 export async function refreshPayment(context: Context, businessId: string, id: string, waitMs: number): Promise<void> {
   if (!(await throttleRow(context.orm.em.fork(), refreshable, businessId, id))) return;
   const remainingMs = () => timeoutMs;
   const refresh = withLease(context.orm, { table: "payment", where: "id = ?", values: [id], hasVersion: true }, async (lease) => {
-    // Confirms and the reads of refunds use the same queue and are more urgent than this read.
+    // Confirms and reads for refunds wait in the same queue and are more urgent than this read.
     if (context.processor.isQueueFull(businessId, "reads")) return;
     const payment = context.orm.em.fork().map(Payment, lease.row);
     await readAgain(context, payment, lease, { remainingMs, requestedAt: lease.since });

@@ -48,7 +48,8 @@ export async function rereadPayment(
     const now = await recordCalls(em, { businessId, paymentId }, calls);
     lease.release(em, payment);
     payment.checkedAt = now;
-    // A changed version means that the read is outdated. An active refund may change the order.
+    // If the version has changed, the read is outdated. If a refund is active, it may change the
+    // order.
     if (payment.version !== paymentBefore.version || activeRefundCount > 0 || outcome.kind !== "accepted") {
       payment.planReread(schedule, now, "unreported");
       return undefined;

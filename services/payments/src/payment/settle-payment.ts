@@ -12,10 +12,10 @@ import { registerOrder } from "./register-order.ts";
 
 /**
  * Reads or confirms the order of an open payment at the processor and records the result with its
- * event. Returns the payment. The caller holds the payment's lease, which ends with the result.
- * `requestedAt` is a time before the request, by the database's clock. `confirmFirst`: the card
- * holder has just returned. Otherwise the order is read first, and confirmed only if its status
- * requires it.
+ * event. Returns the payment. The caller holds the payment's lease, which is released with the
+ * result. `requestedAt` is a time before the request, by the database's clock. Set `confirmFirst`
+ * when the card holder has just returned. Without it, the order is read first, and confirmed only
+ * if its status requires a confirm.
  */
 export async function settlePayment(
   context: Context,
@@ -37,7 +37,7 @@ export async function settlePayment(
   const outcome = await readOrder(collectingContext, { businessId, orderId, language }, { ...options, statusesToConfirm });
   faultPoint("payment.confirmed");
   return await changeRows(context.orm, { payment }, async (em, { payment: present }) => {
-    // The calls were made even if another process has ended the payment since.
+    // Records the calls even if another process has ended the payment in the meantime.
     const now = await recordCalls(em, { businessId, paymentId: present.id }, calls);
     lease.release(em, present);
     const wasOpen = present.isOpen();
@@ -47,15 +47,15 @@ export async function settlePayment(
   });
 }
 
-/** Order states after which a PENDING payment is confirmed, to get the issuer's response. */
+/** Order statuses at which a PENDING payment is confirmed, to get the issuer's response. */
 const pendingStatusesToConfirm: readonly (number | undefined)[] = [orderStatuses.deposited, orderStatuses.declined];
-/** Order states after which an EXPIRED payment is confirmed: its money is taken or reserved. */
+/** Order statuses at which an EXPIRED payment is confirmed, because money is taken or reserved. */
 const expiredStatusesToConfirm: readonly (number | undefined)[] = [orderStatuses.held, orderStatuses.deposited];
 
 /**
  * Returns the order's state. Only a confirm returns the issuer's response, and only a read returns
- * the refunded sum. If a confirm after the read fails, returns the state of the read. A paid order
- * is then recorded as paid, and its confirm is retried first.
+ * the refunded sum. If the confirm after a read fails, returns the state of the read, which stores
+ * the order status. The reconciler processes paid orders first, so it soon retries the confirm.
  */
 async function readOrder(
   { processor, logger }: Context,
@@ -96,7 +96,7 @@ function applyOutcome(
       : "unchanged";
 
   const logFields = { payment_id: payment.id, order_number: payment.processorOrderNumber, settlement, status: payment.status };
-  if (settlement === "mismatch") logger.error({ ...logFields, alert: true }, "the processor's order belongs to another payment");
+  if (settlement === "mismatch") logger.error({ ...logFields, alert: true }, "the processor's order does not match the payment");
   else if (outcome.kind === "accepted" && Payment.isUnknownOrderStatus(outcome.value.orderStatus)) {
     logger.error({ ...logFields, alert: true, order_status: outcome.value.orderStatus }, "unknown order status");
   } else if (outcome.kind === "accepted") logger.info(logFields, "payment checked");

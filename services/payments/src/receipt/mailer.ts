@@ -22,10 +22,12 @@ export interface Mail extends Required<Pick<SendMailOptions, "subject" | "text" 
   readonly id: string;
 }
 
-/** The SMTP server did not accept an e-mail. The message contains no address. */
+/**
+ * Error of an e-mail that the SMTP server did not accept. Its message contains no e-mail address.
+ */
 export class MailRejected extends Error {
   override readonly name = "MailRejected";
-  /** The server rejected the e-mail or its recipient, and a repetition would be rejected too. */
+  /** True if the server rejected the e-mail or its recipient, so that a retry would fail, too. */
   readonly isPermanent: boolean;
 
   constructor(message: string, isPermanent: boolean) {
@@ -39,7 +41,10 @@ export interface Mailer extends Disposable {
   send(mail: Mail): Promise<void>;
 }
 
-/** Limit for a server that responds slowly and never completes, as a multiple of `timeoutMs`. */
+/**
+ * Maximum time of an e-mail, as a multiple of `timeoutMs`. Without it, a server with slow responses
+ * could keep a connection open forever.
+ */
 const timeoutsOfMail = 5;
 
 /** Creates a client of an SMTP server. Each e-mail uses a new connection. */
@@ -80,15 +85,15 @@ export function createMailer({ url, from, requireTls, timeoutMs }: MailSettings)
 }
 
 /**
- * Converts an error of nodemailer. Its text is not used, because servers repeat the address in
- * their responses.
+ * Converts an error of nodemailer without its text, because servers repeat the recipient's address
+ * in their responses.
  */
 function rejectionOf(error: unknown): MailRejected {
   const { code, responseCode, command } = error as { code?: string; responseCode?: number; command?: string };
   const details = Object.entries({ code, response: responseCode, command }).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name} ${value}`],
   );
-  // A rejected login or sender is a fault of the configuration, which an operator can correct.
+  // A rejected login or sender is not permanent, because an operator can correct the configuration.
   const isAboutMail = command === "RCPT TO" || command === "DATA";
   const isPermanent = responseCode !== undefined && responseCode >= 500 && isAboutMail;
   return new MailRejected(details.length > 0 ? `e-mail not accepted: ${details.join(", ")}` : "no response in time", isPermanent);

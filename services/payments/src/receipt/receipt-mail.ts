@@ -24,9 +24,9 @@ const schema = defineEntity({
 /** "DROPPED": the payment lost its receipt before the e-mail was sent. */
 export type ReceiptMailStatus = "QUEUED" | "SENT" | "FAILED" | "DROPPED";
 
-/** Limit for each payment. */
+/** Maximum number of receipt e-mails for each payment. */
 export const receiptMailsMax = 5;
-/** After this time, an e-mail that could not be sent is FAILED. */
+/** Time after its creation at which an unsent e-mail becomes FAILED. */
 const givenUpAfterMs = 24 * 60 * 60 * 1000;
 const pauseMs = { first: 30_000, max: 60 * 60 * 1000 };
 

@@ -1,8 +1,8 @@
 import type { Payment } from "../payment/payment.ts";
 
 /**
- * Returns the number of the receipt: the day of the payment in Algeria and the order number. It is
- * unique, because the order number is, and it never changes.
+ * Returns the number of the receipt: the day of the payment in Algeria and the order number. Order
+ * numbers are unique, so receipt numbers are unique, too. The number never changes.
  */
 export const receiptNumberOf = (payment: Payment): string =>
   `${day.format(paidAtOf(payment)).replaceAll("-", "")}-${payment.processorOrderNumber}`;
@@ -10,7 +10,10 @@ export const receiptNumberOf = (payment: Payment): string =>
 /** Returns the time of the last change that the receipt shows. */
 export const issuedAt = (payment: Payment): Date => refundedAtOf(payment) ?? paidAtOf(payment);
 
-/** Returns the time of the last refund; undefined if it is not known or there is none. */
+/**
+ * Returns the time of the last refund. Returns undefined without a refund, or if the time is
+ * unknown.
+ */
 export function refundedAtOf({ status, refundedAt, refundEndedAt, origin }: Payment): Date | undefined {
   if (status !== "REFUNDED") return undefined;
   // Earlier versions stored only the end of a refund that Amana requested.

@@ -44,7 +44,7 @@ const advanceLeased = ({ context }: Harness, id: string, changes: Partial<Contex
     }),
   );
 
-/** Returns the processor, with each refund request calling `begin` before its commit. */
+/** Returns a processor that calls `begin` before the commit of each refund request. */
 const processorWith = ({ context: { processor } }: Harness, begin: () => Promise<unknown>): CardProcessor => ({
   ...processor,
   refund: (order, timeoutMs, commit) =>
@@ -97,7 +97,7 @@ describe("advanceRefund before the first request", () => {
     expect(await readPayment()).toMatchObject({ origin: "PROCESSOR" });
     expect(await harness.readEvents(payment.id)).toMatchObject([{}, { payment: { origin: "PROCESSOR" } }]);
     await expectConsistent(100_000n);
-    // The key is accepted again, because a conflict is never stored for a key.
+    // A conflict is never stored for a key, so the same key is accepted again.
     expect(await refusal(refund(200_000n))).toMatchObject({ code: "payment_not_refundable" });
   });
 
@@ -391,8 +391,8 @@ describe("advanceRefunds after a crash", () => {
   });
 
   test("advanceRefunds sends the refund once when two workers run", async () => {
-    // With the short timeout of this file, a slow response has an unknown outcome, and a second
-    // request is right. Responses are slow on a busy machine.
+    // On a busy machine, a response may exceed the short timeout of the other tests. Its outcome
+    // would be unknown, and a second request would be correct.
     await using patient = await startHarness({ schedule: { refundCheckSeconds: [0.05, 0.1] }, satimTimeoutMs: 30_000 });
     const paid = await patient.aFinishedPayment(caller);
     const refundOnce = () => patient.payments.refundPayment({ id: paid.id }, withIdempotencyKey(caller, "two workers"));
@@ -453,7 +453,7 @@ describe("advanceRefund and its lease", () => {
   };
 
   test("advanceRefund sends nothing when the process was frozen after the commit for more than five seconds", async () => {
-    // With long timeouts, only the time since the commit prevents the request.
+    // The timeouts are long, so only the time since the commit can prevent the request.
     await using slowHarness = await startHarness({ satimTimeoutMs: 20_000 });
     payment = await slowHarness.aFinishedPayment(caller);
     await slowHarness.sandbox.fault("status", "http_500");
@@ -461,7 +461,7 @@ describe("advanceRefund and its lease", () => {
     const readRow = async () =>
       (await slowHarness.sql<{ id: string }>("select id, status, sends from refund where payment_id = ?", [payment.id]))[0];
     const id = (await readRow())?.id ?? "";
-    // The clock shows the freeze from the second reading of advance-refund.ts on.
+    // Simulates the freeze: the clock is 5.1 s ahead from its second call in advance-refund.ts.
     const now = performance.now.bind(performance);
     let readings = 0;
     const clock = vi.spyOn(performance, "now").mockImplementation(() => {

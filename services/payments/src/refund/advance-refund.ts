@@ -10,23 +10,25 @@ import { type PaymentAndRefund, progressOf, type RefundProgress, recordRefundSte
 import { Refund } from "./refund.ts";
 
 /**
- * Longest time between the start of the commit of SENT and the request. A process that was frozen
- * longer does not send, because another process may have advanced the refund since.
+ * Maximum time between the start of the commit of SENT and the request. A process that was frozen
+ * for longer does not send the request, because another process may have advanced the refund.
  */
 const sendWithinMs = 5_000;
 
 interface AdvanceOptions {
   readonly remainingMs: () => number;
-  /** Record of the refund's Idempotency-Key. By default it is read by its id. */
+  /** Record of the refund's Idempotency-Key. Without it, the record is read by its id. */
   readonly key?: IdempotencyRecord | undefined;
-  /** A check of the hold just before the call. By default it is read. */
+  /**
+   * State of the hold that the caller has read just before the call. Without it, the state is read.
+   */
   readonly hold?: Hold;
 }
 
 /**
  * Advances a stored refund, after its first request, a crash or a timeout. Always reads the order
- * at the processor first; `next-step.ts` decides the next step. The caller holds the refund's
- * lease, which ends with the step.
+ * at the processor first. `next-step.ts` decides the next step. The caller holds the refund's
+ * lease, which is released with the step.
  */
 export async function advanceRefund(
   context: Context,
@@ -68,9 +70,9 @@ export async function advanceRefund(
 }
 
 /**
- * Commits SENT and returns the changed refund. Returns undefined if the request must not be sent:
- * the lease was lost, the refund has changed, or refunds are held. One statement checks all of that
- * and takes the time of the request from the database's clock.
+ * Commits SENT and returns the changed refund. Returns undefined if the request must not be sent,
+ * because the lease was lost, the refund has changed, or refunds are held. One statement checks
+ * these conditions and stores the time of the request by the database's clock.
  */
 async function commitSent(
   { orm, schedule }: Context,

@@ -4,19 +4,21 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 
 const timeline = "left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)";
 /**
- * SQL: the identity of the current history. A restore to an earlier time and a failover start a new
- * timeline. A copy on another server has another cluster identifier. A database that is loaded from
- * a dump has another oid.
+ * SQL expression of the current history's identity. A restore to an earlier time and a failover
+ * start a new timeline. A copy on another server has another cluster identifier. A database that is
+ * loaded from a dump has another oid.
  */
 const currentHistory = `(select system_identifier from pg_control_system()) || '.' ||
   (select oid from pg_database where datname = current_database()) || '.' || ${timeline}`;
 /**
- * SQL: whether the history differs from the stored one. A backup that is older than this column has
- * no stored history. Any timeline except the first then counts as a change.
+ * SQL condition: the history differs from the stored history. A backup from before this column has
+ * no stored history. For such a backup, every timeline except the first counts as a change.
  */
 const hasChanged = `case when history is null then ${timeline} <> '00000001' and exists (select from payment)
   else history <> ${currentHistory} end`;
-/** SQL: whether refunds are held, by the database's clock. Null without a row. */
+/**
+ * SQL expression: true if refunds are held, by the database's clock. Null if the table has no row.
+ */
 export const isHeld = `(select (${hasChanged}) or coalesce(held_until > clock_timestamp(), false) from refund_hold)`;
 const operatorHold = "held by a person";
 
@@ -68,8 +70,8 @@ export async function updateHistory({ orm, logger, schedule }: Context): Promise
 }
 
 /**
- * Holds refunds for an operator, after a restore that the history does not show. Returns the
- * earliest end. The service extends this hold to its configured duration.
+ * Holds refunds on an operator's request, after a restore that does not change the history. Returns
+ * the earliest end of the hold. The service extends the hold to its configured duration.
  */
 export async function holdRefunds(em: SqlEntityManager, seconds: number): Promise<Date> {
   const [row] = await em.execute<{ until: string }[]>(
@@ -80,7 +82,10 @@ export async function holdRefunds(em: SqlEntityManager, seconds: number): Promis
   return new Date(row?.until ?? "");
 }
 
-/** Ends the hold on an operator's request, if no commit was lost. Returns false without a hold. */
+/**
+ * Ends the hold on an operator's request. The operator must make sure that no commit was lost.
+ * Returns false without a hold.
+ */
 export async function releaseRefunds(em: SqlEntityManager): Promise<boolean> {
   const rows = await em.execute<object[]>(
     `update refund_hold set history = ${currentHistory}, held_until = null where held_until > now() or ${hasChanged} returning 1`,

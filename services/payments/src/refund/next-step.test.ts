@@ -52,7 +52,10 @@ const decideStep = (refund: RefundName, state: StateName) =>
 const unreportedStates: StateName[] = ["no state", "no sum", "an error"];
 const unexplainedStates: StateName[] = ["more than was paid", "an unknown status", "another order"];
 
-/** Letters for `states` in their order: wait, decision, send, accept; x is adopt. */
+/**
+ * Steps of each refund for the `states` in their order: w wait, d decision, s send, a accept, x
+ * adopt.
+ */
 const expectedSteps: Record<RefundName, string> = {
   // no state, sum or report | no refund | this, another, twice | more | reversed | unexplained
   "never sent": "www s xxx d x dd",

@@ -3,8 +3,8 @@ import type { ExternalChange, Payment } from "../payment/payment.ts";
 import type { Refund } from "./refund.ts";
 
 /**
- * The next step of a refund after a read of the order or a refund request. It is recorded in one
- * transaction. An operator's decision to accept or reject is also applied as a step.
+ * Next step of a refund after a read of the order or after a refund request. One transaction
+ * records the step. An operator's decision to accept or reject a refund is also recorded as a step.
  */
 export type RefundStep =
   /** The refund was executed. */
@@ -13,15 +13,15 @@ export type RefundStep =
   | { readonly kind: "reject"; readonly errorCode?: string; readonly reason?: string }
   /** The processor had already refunded or reversed the payment, so nothing is ever sent. */
   | { readonly kind: "adopt"; readonly change: ExternalChange; readonly state: OrderState }
-  /** The outcome is unknown. With `isUnexplained` an operator must decide. */
+  /** The outcome is unknown. If `isUnexplained`, an operator must decide. */
   | { readonly kind: "wait"; readonly reason: string; readonly isUnexplained?: boolean };
 
 /**
  * Decides the next step of an active refund from the order's `state`, which is undefined if the
- * read failed. A request is sent only if the order shows no refund beyond the stored ones. It is
- * sent again only if the processor must refuse a second execution, or if an operator ordered it.
- * `readAt` is the start of the read. The state may be that old. `isHeld`: the database was restored
- * and may lack requests that were sent.
+ * read failed. A request is sent only if the order shows exactly the stored refunds. It is sent
+ * again only if the processor must refuse a second execution, or if an operator ordered a resend.
+ * `readAt` is the start of the read, because the state may be as old as that. With `isHeld`, the
+ * database was restored and may lack requests that were sent.
  */
 export function decideBeforeSending(
   refund: Refund,
@@ -51,9 +51,8 @@ export function decideBeforeSending(
 type SendOutcome = Awaited<ReturnType<CardProcessor["refund"]>>;
 
 /**
- * Returns whether the outcome is a refusal that can reject the refund. Only the refusal of the
- * first request can. `refund` was read before SENT was committed, so `sends` is 0 for the first
- * request.
+ * Returns whether the outcome rejects the refund, which only a refusal of the first request can do.
+ * `refund` was read before SENT was committed, so `sends` is 0 for the first request.
  */
 export const canReject = (refund: Refund, outcome: SendOutcome): boolean => outcome.kind === "refused" && refund.sends === 0;
 

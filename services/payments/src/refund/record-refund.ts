@@ -49,8 +49,8 @@ const refusalOf = ({ processorErrorCode, resolution }: Refund) =>
   resolution === "REJECTED" ? refundRejected() : refundRefused(processorErrorCode ?? "");
 
 /**
- * Locks a refund with its key and payment, in the order in which the ORM updates them: key, refund,
- * payment. One order prevents deadlocks.
+ * Locks the key, the refund and the payment in this order, in which the ORM also updates them. The
+ * same order in all transactions prevents deadlocks.
  */
 export async function lockRefund(em: SqlEntityManager, refundId: string): Promise<Locked> {
   const refund = isUuid(refundId) ? await em.findOne(Refund, { id: refundId }) : null;
@@ -64,15 +64,15 @@ export async function lockRefund(em: SqlEntityManager, refundId: string): Promis
 interface StepContext {
   readonly calls: readonly FinishedCall[];
   readonly lease: Pick<Lease, "release">;
-  /** Record of the refund's Idempotency-Key. By default it is read by its id. */
+  /** Record of the refund's Idempotency-Key. Without it, the record is read by its id. */
   readonly key: IdempotencyRecord | undefined;
   /** State of the order on which the step depends. */
   readonly state?: OrderState | undefined;
 }
 
 /**
- * Records a step in one transaction and releases the lease, unless a newer change has made the step
- * invalid. Returns the progress of the refund.
+ * Records a step and releases the lease in one transaction. Does not record a step that a newer
+ * change has made invalid. Returns the progress of the refund.
  */
 export async function recordRefundStep(
   context: Context,
@@ -87,7 +87,8 @@ export async function recordRefundStep(
     const now = await recordCalls(em, { businessId: refund.businessId, paymentId: refund.paymentId, refundId: refund.id }, calls);
     if (isApplied && state) refund.recordReading(state, now);
     if (isApplied) {
-      // "adopt" deletes the key. The ORM deletes after its updates, so the lock keeps the order.
+      // Locks the key if the step deletes it. The ORM deletes rows after its updates, so without
+      // this lock the key would be locked after the refund.
       const record = await attachKey(em, step.kind === "adopt" ? undefined : key, refund.idempotencyId);
       applyRefundStep(em, context, { ...present, key: record }, step, now);
     }
@@ -136,7 +137,10 @@ export function applyRefundStep(em: SqlEntityManager, context: Context, locked: 
   }
 }
 
-/** The processor refuses a refund. An operator's rejection is audited and not logged here. */
+/**
+ * Messages for the steps. "refused" means by the processor. An operator's rejection is audited
+ * instead.
+ */
 const logMessages = {
   accept: "refund accepted",
   reject: "refund refused",
@@ -144,7 +148,10 @@ const logMessages = {
   wait: "refund outcome unknown",
 } as const satisfies Record<RefundStep["kind"], string>;
 
-/** Label values of the metric, which predate the kinds of steps. */
+/**
+ * Label values of the metric. They differ from the kinds of steps, because published values must
+ * not change.
+ */
 const metricSteps = { accept: "accept", reject: "reject", adopt: "take_over", wait: "wait" } as const;
 
 function logStep({ logger }: Context, { payment, refund }: PaymentAndRefund, step: RefundStep, startsDecision: boolean): void {

@@ -36,7 +36,7 @@ const schema = defineEntity({
     processorErrorCode: p.text().nullable(),
     sends: p.integer(),
     lastSentAt: p.datetime(3).nullable(),
-    /** Earliest time of a resend. Null: only an operator can order a resend. */
+    /** Earliest time of a resend. Null if only an operator can order a resend. */
     resendAfter: p.datetime(3).nullable(),
     /** Time after which an operator must decide if the outcome is still unknown. */
     decisionDueAt: p.datetime(3),
@@ -53,7 +53,7 @@ const schema = defineEntity({
     /** Idempotency-Key that gets a response when the refund ends. */
     idempotencyId: p.uuid().nullable(),
     traceparent: p.text().nullable(),
-    /** The lease of `packages/jobs`, written with a change that begins or ends its work. */
+    /** Lease (`packages/jobs`) of the process that works on the refund. */
     leaseToken: p.uuid().nullable(),
     leasedUntil: p.datetime(3).nullable(),
     createdAt: p.datetime(3),
@@ -62,7 +62,9 @@ const schema = defineEntity({
   },
 });
 
-/** Pause between the reads that keep the order's state current while an operator must decide. */
+/**
+ * Pause between reads of the order while an operator must decide. The reads keep its state current.
+ */
 const decisionPauseSeconds = 600;
 
 /** A refund, stored before its request is sent, so that a crash neither loses nor repeats it. */
@@ -71,7 +73,10 @@ export class Refund extends schema.class {
     return activeRefundStatuses.includes(this.status);
   }
 
-  /** Returns whether the processor refuses a second execution: it would exceed the paid amount. */
+  /**
+   * Returns whether the processor must refuse a second execution, because it would exceed the paid
+   * amount.
+   */
   cannotExecuteTwice(paidMinor: bigint, refundedBeforeMinor = this.refundedBeforeMinor ?? 0n): boolean {
     return refundedBeforeMinor + 2n * this.amountMinor > paidMinor;
   }
@@ -94,8 +99,8 @@ export class Refund extends schema.class {
   }
 
   /**
-   * Returns the pause in seconds before the request may be sent again, counted from this request;
-   * null if only an operator may order that.
+   * Returns the pause in seconds between this request and a resend. Returns null if only an
+   * operator may order a resend.
    */
   resendPause(refundedBeforeMinor: bigint, paidMinor: bigint, pausesSeconds: readonly number[]): number | null {
     return this.cannotExecuteTwice(paidMinor, refundedBeforeMinor) ? (pausesSeconds[this.sends] ?? null) : null;

@@ -14,13 +14,18 @@ import { toRefundMessage } from "../refund/refund.message.ts";
 import { Refund } from "../refund/refund.ts";
 
 const callView = defineView(ProcessorCall, ProcessorCallSchema);
-/** Limit of returned calls. A payment with an unknown outcome can have hundreds of calls. */
+/**
+ * Maximum number of returned calls. A payment with an unknown outcome can have hundreds of calls.
+ */
 const callsMax = 200;
-/** Number of oldest calls among the returned ones if there are more than `callsMax`. */
+/**
+ * If a payment has more than `callsMax` calls, this number of the oldest calls and the newest calls
+ * are returned.
+ */
 const firstCallsMax = 50;
 /**
- * Limit of ids from which the times of transactions are read. One transaction records up to five
- * calls (a registration), so the ids yield more than the 500 times that webhooks evaluates.
+ * Maximum number of ids from which the times of transactions are read. One transaction records at
+ * most five calls, so this number of ids has at least 600 times. Webhooks evaluates 500 times.
  */
 const idsMax = 3_000;
 

@@ -35,7 +35,7 @@ const readSums = async () => (await readLines()).map(({ type, amountMinor, origi
 const reread = (id: string) =>
   forTenant(caller.businessId, async () => rereadPayment(harness.context, await harness.stored(id), noLease, () => 5_000));
 
-/** Makes a change of each kind, and a payment that is declined. Returns the paid payments. */
+/** Makes a money movement of each kind and a declined payment. Returns the paid payments. */
 async function changeMoney() {
   const [ours, external, reversed] = [
     await harness.aFinishedPayment(caller),
@@ -104,7 +104,7 @@ describe("listStatementLines", () => {
   test("listStatementLines returns all lines of a long statement once and in order, from the inclusive start to the exclusive end", async () => {
     const { id } = await harness.aFinishedPayment(caller);
     const startMs = Date.UTC(2026, 0, 1);
-    // Three rows each second have the same time.
+    // Each second has three rows with the same time.
     await harness.sql(
       `insert into money_movement (business_id, at, payment_id, type, amount_minor)
        select ?, to_timestamp(? / 1000.0) + (i / 3) * interval '1 second', ?, 'PAYMENT', i from generate_series(0, 5999) i`,

@@ -25,7 +25,7 @@ export const getPaymentLink = (context: Context) =>
 export const listPaymentLinks = (context: Context) =>
   readPage(paymentLinkList, "paymentLinks", toPaymentLinkMessage(context))(context);
 
-/** For operators: payments with an external change or an unexplained difference. */
+/** Lists payments with an external change or an unexplained difference, for operators. */
 export const listChangedPayments = (context: Context) =>
   readPage(
     changedPaymentList,
@@ -34,7 +34,7 @@ export const listChangedPayments = (context: Context) =>
     { ownerOf: forOperators },
   )(context);
 
-/** For operators: refunds of all businesses, each with its payment. */
+/** Lists refunds of all businesses for operators, each refund with its payment. */
 export const listRefunds =
   (context: Context): Implementation<typeof RefundService.method.listRefunds> =>
   async (request, { caller }) => {

@@ -13,8 +13,8 @@ import { refreshPayment as refresh } from "../payment/refresh-payment.ts";
 const responseMs = 1_000;
 
 /**
- * Reads the payment at the processor, at most once in ten seconds. Otherwise returns the stored
- * payment.
+ * Reads the payment at the processor, at most once in ten seconds. Returns the stored payment if
+ * the last read is more recent.
  */
 export const refreshPayment =
   (context: Context): Implementation<typeof PaymentService.method.refreshPayment> =>

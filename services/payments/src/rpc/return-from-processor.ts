@@ -13,14 +13,15 @@ const responseMs = 1_000;
 /** Pause between two attempts to get the payment's lease. */
 const waitMs = 100;
 /**
- * 32 bytes in base64url. Checked before a query: PostgreSQL rejects some texts, such as with NUL.
+ * Pattern of a token: 32 bytes in base64url. It is checked before the query, because PostgreSQL
+ * rejects a text with NUL.
  */
 const tokenForm = /^[\w-]{43}$/;
 
 /**
  * Confirms the payment of a returning card holder and returns the redirect URL. The return itself
- * does not prove a payment. The RPC requires no API key, so concurrent returns to one payment share
- * a confirm.
+ * does not prove a payment. Concurrent returns to one payment share a confirm, because the RPC
+ * requires no API key and a client can repeat it.
  */
 export const returnFromProcessor = (context: Context): Implementation<typeof PaymentService.method.returnFromProcessor> => {
   const runOnce = createSingleFlight<Payment | undefined>();

@@ -32,8 +32,9 @@ const ofLink = async (link: PaymentLink) =>
     .payments;
 
 /**
- * Starts requests while a lock on the table payment holds each insert back, and releases it when
- * two transactions wait. Without the lock of the link's row, both have then seen a free slot.
+ * Starts requests while a lock on the table payment delays each insert. Releases the lock when two
+ * transactions wait. If the code did not lock the link's row, both transactions would have found a
+ * free slot at this time.
  */
 async function withHeldInserts<T>({ context, sql }: Harness, startAll: () => Promise<T>[]): Promise<PromiseSettledResult<T>[]> {
   return await forTenant(allTenants, async () => {

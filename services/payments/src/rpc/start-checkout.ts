@@ -60,8 +60,8 @@ function checkTexts({ formToken, language, conditionsVersion }: StartCheckoutReq
 }
 
 /**
- * Returns the payment that an earlier request of the form has started. Otherwise returns the
- * browser's payment, if the card holder can still pay it and the buyer did not choose a new one.
+ * Returns the payment that an earlier request of this form has started. Without one, returns the
+ * browser's payment if the card holder can still pay it and the buyer did not choose a new payment.
  */
 async function findStarted(
   em: SqlEntityManager,

@@ -27,7 +27,7 @@ export const updatePaymentLink =
     });
   };
 
-/** Reads the changes of properties whose names differ from the fields of the request. */
+/** Reads the changes of properties that have other names or other types in the request. */
 function readOtherChanges({ customerFields, expiresAtMs, status, cleared }: UpdatePaymentLinkRequest): PaymentLinkChanges {
   const changes: PaymentLinkChanges = rulesOf(customerFields);
   if (expiresAtMs !== undefined) changes.expiresAt = dateOf(expiresAtMs);

@@ -25,19 +25,20 @@ export interface Position {
   readonly id: string;
 }
 
-/** Returns the position before all lines of a time. Its id is less than the id of any line. */
+/** Returns the position before all lines of a time. Its id is lower than every id of a line. */
 export const startOf = (from: Date, until: Date): Position => ({ until, at: from, id: "00000000-0000-0000-0000-000000000000" });
 
 /**
- * Returns the end of the statement: the start of the oldest transaction of this service, at most
- * `to` and the start of this statement. A transaction that commits later has no line before that
- * time, so no line appears later before the end. Returns undefined while the job fills the
- * movements of earlier payments.
+ * Returns the end of the statement, or undefined while the job inserts the movements of earlier
+ * payments. The end is the earliest of three times: `to`, the start of this SQL statement, and the
+ * start of the oldest open transaction of this service. An open transaction adds only lines after
+ * its start. Therefore no line can appear before the end later.
  *
- * PostgreSQL takes the snapshot of a statement first, so the pages must be read by later
- * statements: a transaction that ends between the snapshot and the read of `pg_stat_activity` is
- * missing in both. `now()` is earlier than that read, so a transaction that begins meanwhile has
- * only later lines. Without `track_activities`, the end is a minute ago.
+ * Read the pages in later SQL statements. A transaction may end between the snapshot of this SQL
+ * statement and its read of `pg_stat_activity`. The snapshot then lacks the lines of the
+ * transaction, and `pg_stat_activity` lacks the transaction. A transaction that begins before this
+ * read starts after `now()` and has only later lines. Without `track_activities`, the end is at
+ * least a minute ago.
  */
 export async function readUntil(em: SqlEntityManager, to: Date): Promise<Date | undefined> {
   const [row] = await namedQuery<{ ms: string; is_filling: boolean }>(

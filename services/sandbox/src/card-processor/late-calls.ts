@@ -2,7 +2,10 @@ import { type Database, inOneTransaction, query } from "../database.ts";
 import { createWakeTimer } from "../wake-timer.ts";
 import type { Parameters } from "./processor.ts";
 
-/** Executes calls that a fault has delayed, by the machine's clock. Each is executed once. */
+/**
+ * Executes calls that a fault has delayed, each call once. The delay is measured with the machine's
+ * clock.
+ */
 export function startLateCalls(database: Database, execute: (path: string, parameters: Parameters) => void) {
   const insert = database.prepare("insert into late_call (due_at_ms, path, parameters) values (?, ?, ?)");
   const selectDue = query<{ id: number; path: string; parameters: string }>(

@@ -1,6 +1,6 @@
 export interface Outcome {
   readonly actionCode: number;
-  /** Response code of the issuer; absent without a response. */
+  /** Response code of the issuer. Absent if the issuer did not respond. */
   readonly respCode?: string;
 }
 

@@ -64,7 +64,10 @@ export function protocol(app: FastifyInstance, processor: Processor): void {
   }
 }
 
-/** Returns the parameters. A repeated parameter has its last value. An empty one is absent. */
+/**
+ * Returns the parameters. The last value of a repeated parameter counts. Empty parameters are
+ * absent.
+ */
 function parametersOf(...sources: unknown[]): Record<string, string> {
   const entries = sources.flatMap((source) => Object.entries((source ?? {}) as Record<string, unknown>));
   return Object.fromEntries(

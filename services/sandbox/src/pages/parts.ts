@@ -62,7 +62,10 @@ ${content}
 
 export interface ReturnLink {
   readonly label: string;
-  /** The script follows the link after 15 seconds, unless the reader chooses to stay. */
+  /**
+   * If true, the script follows the link after 15 seconds. The reader can choose to stay on the
+   * page.
+   */
   readonly isAutomatic: boolean;
   readonly button: "primary" | "secondary";
   readonly more?: Html;

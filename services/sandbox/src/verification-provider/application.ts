@@ -21,10 +21,13 @@ export interface Steps {
   readonly recorded?: true;
 }
 
-/** A verification at the provider. Contains no names, only digests of them until it has ended. */
+/**
+ * A verification at the provider. Contains digests of names until the verification ends, but no
+ * names.
+ */
 export interface Application extends Partial<Conclusion> {
   readonly dialect: Dialect;
-  /** Only for vendors. */
+  /** Data of an application at a vendor. Absent for the provider port. */
   vendor?: VendorData;
   readonly providerId: string;
   readonly linkToken: string;
@@ -49,7 +52,7 @@ export interface Application extends Partial<Conclusion> {
   isRejectedByApi?: boolean;
   errorMessage?: string;
   completedAtMs?: number;
-  /** Fields that a tester set in place of the object's own fields. */
+  /** Fields that a tester set. They override fields in the responses of the provider. */
   answer?: Readonly<Record<string, unknown>>;
   steps: Steps;
   /** Settings of a tester for the next submission on the page. */
@@ -109,7 +112,9 @@ export const isBeingChecked = ({ status }: Application) => status === "SUBMITTED
 
 export const isCancelable = ({ status }: Application) => status === "CREATED" || status === "OPENED" || status === "FAILED";
 
-/** Returns the time of the next change without a request: a decision or the expiry of the link. */
+/**
+ * Returns the time of the next change that needs no request: a decision, or the expiry of the link.
+ */
 export function dueAtMs(application: Application): number | undefined {
   return application.pending?.decideAtMs ?? (isUsable(application) ? application.linkExpiresAtMs : undefined);
 }
@@ -129,7 +134,8 @@ export function applyDueChanges(application: Application, nowMs: number): boolea
 }
 
 /**
- * Opens the link. Has no effect when it is open. After a technical failure, starts a new attempt.
+ * Opens the link. Has no effect if the link is already open. Starts a new attempt after a technical
+ * failure.
  */
 export function open(application: Application, nowMs: number): void {
   if (application.status !== "CREATED" && application.status !== "FAILED") return;
@@ -217,7 +223,7 @@ export function resubmit(application: Application, nowMs: number): void {
   changeStatus(application, "resubmitted", nowMs);
 }
 
-/** Replaces a final decision by another one, as vendors can do. */
+/** Replaces a final decision with another decision, as vendors can do. */
 export function reverse(application: Application, verdict: "APPROVED" | "REJECTED", nowMs: number): void {
   replaceVerdict(application, verdict);
   delete application.isRejectedByApi;

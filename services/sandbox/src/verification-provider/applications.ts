@@ -49,7 +49,8 @@ export function createApplications({ database, clock }: Context, callbacks: Call
     byLinkToken: (token: string) => byFirstLinkToken(selectLink(token)[0]?.linkToken ?? token),
     byProviderId,
     /**
-     * Returns the newest one: Didit creates another session with the reference of a finished one.
+     * Returns the newest application with the reference. There can be several, because Didit
+     * creates another session when the earlier session has ended.
      */
     byReference: findByColumn("reference"),
     /** Returns all applications with the reference, newest first. */
@@ -62,7 +63,7 @@ export function createApplications({ database, clock }: Context, callbacks: Call
       return token;
     },
     save,
-    /** Applies due changes of all applications. Returns the time of the next one. */
+    /** Applies due changes of all applications. Returns the time of the next change. */
     applyAllDueChanges(): number | undefined {
       for (const { linkToken } of selectDue(clock.nowMs(), batchMax)) byFirstLinkToken(linkToken);
       return selectNext()[0]?.dueAtMs;

@@ -13,7 +13,9 @@ export interface Callback {
   readonly body: string;
   readonly attempts: number;
   readonly dueAtMs: number;
-  /** 1 when a fault lets the application's next callback overtake this one. */
+  /**
+   * 1 if a fault delays this callback, so that the next callback of the application is sent first.
+   */
   readonly held: 0 | 1;
 }
 
@@ -60,7 +62,10 @@ export function createCallbacks(database: Database, setup: KycSetup) {
       const body = url && callbackProtocols[dialect].bodyOf({ ...change.snapshot, pendingCallbacks: [] }, change);
       if (url && body) insert.run(providerId, url, JSON.stringify(body), Date.now());
     },
-    /** Returns the first pending callback of each application and all held ones, due or not. */
+    /**
+     * Returns the first pending callback of each application, and all held callbacks. Some may not
+     * be due.
+     */
     next,
     /** Records the result of an attempt and the new state of the callback. */
     recordAttempt({ id, providerId, dueAtMs }: Callback, result: string, state: CallbackState, retryAtMs = dueAtMs) {

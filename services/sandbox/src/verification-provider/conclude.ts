@@ -2,7 +2,7 @@ import type { AmlDecision, Check, DocumentType, Outcome, Reason, ReasonCode, Ver
 
 /** The evidence of a submission and the tester's settings for its outcome. Contains no names. */
 export interface Submission {
-  /** Outcome that the tester chose. The provider's rules decide when it is absent. */
+  /** Outcome that the tester chose. Without it, the provider's rules decide. */
   readonly outcome?: Outcome | undefined;
   readonly reasons: readonly Reason[];
   readonly documentType?: DocumentType | undefined;

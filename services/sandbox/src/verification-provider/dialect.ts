@@ -1,12 +1,12 @@
 import type { Reason, ReasonCode } from "./vocabulary.ts";
 
-/** Protocol of an application: our own, or a vendor's. */
+/** Protocols of applications: the provider port and the vendors' APIs. */
 export const dialects = ["port", "didit", "sumsub"] as const;
 export type Dialect = (typeof dialects)[number];
 
 /**
- * Returns the protocol of an application by the form of its id. Rows of `kyc_callback` therefore
- * need no column for the protocol.
+ * Returns the protocol of an application, which the form of its id determines. Therefore the table
+ * `kyc_callback` needs no column for the protocol.
  */
 export function dialectOf(providerId: string): Dialect {
   if (providerId.startsWith("ver_")) return "port";

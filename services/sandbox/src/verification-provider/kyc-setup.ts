@@ -1,6 +1,8 @@
 import { type Body, isObject, isWebAddress } from "../checks.ts";
 
-/** A tester's changes of the vendors' configurations. They end with the process. */
+/**
+ * Changes that a tester makes to the vendors' configurations. They are lost when the process ends.
+ */
 export interface KycSetup {
   /** Base address of callbacks, without the vendor's name. Undefined: vendors send no callbacks. */
   callbackUrl: string | undefined;

@@ -15,7 +15,7 @@ export const portCallbacks: CallbackProtocol = {
   }),
   secretsOf: ({ kycCallbackSecrets }) => kycCallbackSecrets,
   sign(body, secrets) {
-    // Uses the machine's clock, as clients do.
+    // Uses the machine's clock, because receivers also compare the time with this clock.
     const seconds = Math.floor(Date.now() / 1000);
     const signatures = secrets.map((secret) => `v1=${hmacHex(`${seconds}.${body}`, secret)}`);
     return { "x-provider-signature": [`t=${seconds}`, ...signatures].join(",") };

@@ -5,8 +5,8 @@ const comparedFields = ["first_name", "last_name", "birth_date"] as const;
 export type Identity = Partial<Record<(typeof comparedFields)[number], string | undefined>>;
 
 /**
- * Digests of a profile, which can be compared with a document but not read. Each application has
- * its own salt, so that equal names have different digests.
+ * Salted digests of a profile. The provider can compare them with a document, but not read them.
+ * Each application has its own salt, so that equal names have different digests.
  */
 export interface ProfileDigest {
   readonly salt: string;

@@ -94,7 +94,8 @@ function events({ callbacks }: Provider, { query }: ApiRequest, reply: FastifyRe
 }
 
 /**
- * Creates a function that registers a call, which is recorded, authenticated and subject to faults.
+ * Creates a function that registers a call. Each call is recorded and authenticated, and a fault
+ * can change it.
  */
 function createRegistrar(app: FastifyInstance, provider: Provider) {
   const { faults, calls } = provider;
@@ -125,7 +126,7 @@ function createRegistrar(app: FastifyInstance, provider: Provider) {
     });
 }
 
-/** Returns a 401 unless the request has the bearer token. */
+/** Returns a 401 if the request does not have the bearer token, otherwise undefined. */
 function refuseWithoutToken({ config }: Provider, { headers }: ApiRequest, reply: FastifyReply): object | undefined {
   if (headers.authorization === `Bearer ${config.kycProviderToken}`) return undefined;
   return refuse(reply, 401, "unauthorized", "The bearer token is not the value of KYC_PROVIDER_TOKEN.");

@@ -15,7 +15,8 @@ const rules = {
 };
 
 /**
- * Reads a tester's settings of a submission. Names and birth date are only compared, not stored.
+ * Reads a tester's settings of a submission. Names and birth date are compared with the profile,
+ * but not stored.
  */
 export function readSubmission(
   body: Body,

@@ -14,8 +14,8 @@ export interface AttemptResult {
 }
 
 /**
- * Makes one attempt with a fault. With a `_before` fault or an HTTP status, it sends nothing. With
- * an `_after` fault, it sends the callback and ignores the response.
+ * Makes one attempt with a fault. Sends nothing for a `_before` fault or an HTTP status. Sends the
+ * callback and ignores the response for an `_after` fault.
  */
 export async function sendCallback(
   { url, body }: Callback,
@@ -54,7 +54,8 @@ export async function sendCallback(
     case "leak": {
       const leakingBody = JSON.stringify(leak(JSON.parse(body) as object, value));
       const attempt = await send(secrets, leakingBody, leakingBody);
-      // Omits the word of the fault, because the result is logged.
+      // Omits the word of the fault, because the result is logged and tests search the logs for the
+      // word.
       return { ...attempt, result: `${attempt.result}, fault leak` };
     }
     case "duplicate":

@@ -1,4 +1,4 @@
-/** Status of an application after the event of each callback type. */
+/** Status of an application after the change that each type of callback reports. */
 export const statusAfter = {
   opened: "OPENED",
   submitted: "SUBMITTED",

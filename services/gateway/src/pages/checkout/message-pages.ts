@@ -20,7 +20,8 @@ export const unknownPage = ({ texts }: View): CheckoutPage => ({
 });
 
 /**
- * Page of a link that is not available. It does not state the reason, which concerns the seller.
+ * Page of a link that is not available. It does not state the reason, because only the seller needs
+ * it.
  */
 export const unavailablePage = ({ texts }: View): CheckoutPage => ({
   status: 410,

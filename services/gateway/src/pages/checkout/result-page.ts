@@ -20,7 +20,7 @@ export interface ResultPage {
   readonly canSendEmail: boolean;
 }
 
-/** Interval of the updates of a page without a result. */
+/** Interval at which a page without a result reloads itself. */
 const refreshSeconds = 10;
 /** Order status of a declined order at the processor. */
 const declinedStatus = 6;

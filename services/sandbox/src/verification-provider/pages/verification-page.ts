@@ -18,7 +18,7 @@ import { reviewStep } from "./review-step.ts";
 import { addInput, clearStep, stepNumber, stepOf, stepsCount } from "./steps.ts";
 import { testerPage } from "./tester-page.ts";
 
-/** Long enough for the applicant to see the progress page. */
+/** Duration of the simulated check, long enough for the applicant to see the progress page. */
 const holdMs = 2_000;
 const refreshSeconds = 2;
 
@@ -65,7 +65,8 @@ export function verificationPage(app: FastifyInstance, { applications, clock }: 
     const value = String(body?.["value"] ?? "").slice(0, 64);
     if (!isUsable(application)) return backToPage(reply, view);
     const hasFailed = application.status === "FAILED";
-    // Only the retry button starts another attempt. An old page in another tab does not.
+    // Only the retry button starts another attempt. A form of an older page in another tab has no
+    // effect.
     if (hasFailed !== (action === "retry")) return backToPage(reply, view);
     open(application, clock.nowMs());
     if (hasFailed) application.steps = { started: true };
@@ -89,7 +90,7 @@ function submissionOf({ plan, steps }: Application): Submission {
   return { ...submission, ...(steps.document && { documentType: steps.document }) };
 }
 
-/** Returns the business's URL with its query and the result; undefined while the flow is open. */
+/** Returns the business's URL with the reference and the status, or undefined before the result. */
 function returnUrl({ redirectUrl, reference, status }: Application): string | undefined {
   if (redirectUrl === undefined || status === "CREATED" || status === "OPENED") return undefined;
   const url = new URL(redirectUrl);

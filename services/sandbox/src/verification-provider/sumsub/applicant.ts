@@ -33,7 +33,10 @@ export const labelsOf = ({ reasons, isAmlCleared }: Application): string[] =>
 /** Returns whether the applicant is deactivated or deleted, so that no operation is permitted. */
 export const isInactive = ({ vendor }: Application): boolean => Boolean(vendor?.isDeleted || vendor?.isDeactivated);
 
-/** Returns the review status. An expired link or a deactivated applicant does not change it. */
+/**
+ * Returns the review status. It does not change when the link expires or the applicant is
+ * deactivated.
+ */
 export function reviewStatus({ status, verdict, attemptsUsed }: Application): string {
   if (status === "COMPLETED" && verdict === "NEEDS_REVIEW") return "onHold";
   return statusOf[status] ?? (attemptsUsed > 0 ? "completed" : "init");

@@ -29,8 +29,8 @@ const dueDeliveries: DueTable = {
  * Creates a function that claims due deliveries: first attempts that were inserted without a lease,
  * retries, redeliveries, and deliveries whose lease expired after a crash. Deliveries of a DISABLED
  * or deleted endpoint become SKIPPED instead. `dueEndpoints` are the ids of the ACTIVE endpoints
- * that had due deliveries before the claim. `isMore` is true if another call may claim more
- * immediately.
+ * that had due deliveries before the claim. If `isMore` is true, the caller should claim again
+ * immediately, because more deliveries may be due.
  */
 export function createClaim({ orm, limits, delivery: { leaseMs } }: Context) {
   const search = createDueSearch(orm, dueDeliveries);

@@ -32,11 +32,14 @@ export class ConcurrencyLimits {
   }
 
   /**
-   * Returns which deliveries of new events may be inserted with a lease. `businessIds` contains the
-   * business of each event. `ordinals` contains, in the same order, the number of each event among
-   * the events of its business, from 1. The number is undefined if the process or the business has
-   * enough leases. An endpoint in `endpoints` gets leases for the first `free` events of its
-   * business. Any other endpoint gets leases for the first `perEndpoint` events.
+   * Computes which deliveries of new events may be inserted with a lease. `businessIds` contains
+   * the business of each event. `ordinals` contains an entry for each event, in the same order: its
+   * number among the events of its business, from 1, or undefined if the process or the business
+   * already has enough leases.
+   *
+   * `endpoints` lists the endpoints that have leased deliveries. Such an endpoint gets leases for
+   * the first `free` events of its business. Each other endpoint gets leases for the first
+   * `perEndpoint` events.
    */
   capacityForNew(businessIds: readonly string[]) {
     const { healthy, isOpen } = this;

@@ -13,8 +13,8 @@ type Execute = PostgreSqlConnection["execute"];
 /**
  * Sends texts, dates, bytes and JSON as parameters. MikroORM 7 writes all values into statements as
  * literals, without an option to change this (mikro-orm/mikro-orm issue 8001, open). Personal data
- * would then be in pg_stat_activity, and in PostgreSQL's log of failed or slow statements.
- * Numbers and booleans stay literals, because PostgreSQL cannot always infer a type in their place.
+ * would then be in pg_stat_activity, and in PostgreSQL's log of failed or slow statements. Numbers
+ * and booleans stay literals, because PostgreSQL cannot always infer the type of a parameter.
  */
 class BindingConnection extends PostgreSqlConnection {
   override execute: Execute = async (query, params = [], method = "all", ctx, loggerContext) => {

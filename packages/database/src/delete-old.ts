@@ -13,8 +13,8 @@ interface OldRows {
 
 /**
  * Deletes one batch of old rows, oldest first. The batch size keeps the statement below its
- * timeout. Returns the number of deleted rows, so that a job runs again at once until there are
- * none. Locked rows are skipped.
+ * timeout. Returns the number of deleted rows. A job runs again immediately while this number is
+ * above zero. Locked rows are skipped.
  */
 export async function deleteOld(
   em: SqlEntityManager,

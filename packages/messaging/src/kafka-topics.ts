@@ -68,7 +68,10 @@ async function ensureTopic(admin: Admin, topic: string, requiresCopies: boolean)
   }
 }
 
-/** Throws TopicAtRiskError if the topic has fewer than three replicas or two in sync. */
+/**
+ * Throws TopicAtRiskError if the topic has fewer than three replicas or a min.insync.replicas below
+ * two.
+ */
 async function requireCopies(admin: Admin, topic: string): Promise<void> {
   const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
   const fewest = Math.min(...(topics[0]?.partitions ?? []).map(({ replicas }) => replicas.length));
@@ -93,7 +96,10 @@ async function requireCopies(admin: Admin, topic: string): Promise<void> {
   }
 }
 
-/** Returns an error if the cluster has too few brokers for the topic, else undefined. */
+/**
+ * Returns a TopicAtRiskError if Kafka rejected the creation because it has too few brokers.
+ * Otherwise returns undefined.
+ */
 function toBrokerShortage(topic: string, error: unknown): TopicAtRiskError | undefined {
   const { errors = [error] } = (error ?? {}) as { errors?: unknown[] };
   if (!errors.some((cause) => (cause as { type?: string } | undefined)?.type === "INVALID_REPLICATION_FACTOR")) return undefined;

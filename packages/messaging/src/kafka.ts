@@ -15,8 +15,8 @@ const checkTimeoutMs = 10_000;
 /**
  * Creates a transport over Kafka with kafkajs. `publish` waits for all in-sync replicas. Topics are
  * created at their first use. With `requiresCopies`, `check` and the first use throw
- * TopicAtRiskError for a topic that could lose events with a disk. Consumers reconnect without a
- * limit, and repeat messages until their handler succeeds.
+ * TopicAtRiskError for a topic that the loss of one disk could affect. Consumers reconnect until
+ * they succeed. They pass a message to the handler again until the handler succeeds.
  */
 export function createKafkaTransport(
   options: KafkaOptions,
@@ -69,7 +69,8 @@ export function createKafkaTransport(
       }
     },
     async publish(topic, messages, signal) {
-      // The next publication must not use a producer that hangs.
+      // Disconnects the producer, because it may hang. The next publication then uses a new
+      // producer.
       const abandon = () => {
         topics.invalidate(topic);
         producer?.then((connected) => connected.disconnect()).catch(() => {});
@@ -79,7 +80,8 @@ export function createKafkaTransport(
       try {
         await publish(topic, messages);
       } catch (error) {
-        // The topic may have been deleted.
+        // Checks the topic again before the next publication, because the topic may have been
+        // deleted.
         topics.invalidate(topic);
         throw error;
       } finally {

@@ -15,7 +15,7 @@ export const stuckOutboxRows: readonly StuckRows[] = [
     table: "outbox_waiting",
     where: "created_at < now() - interval '30 seconds'",
     since: "created_at",
-    todo: "Check that the service runs and reaches Kafka; its log contains the cause. It then publishes them automatically.",
+    todo: "Check that the service runs and reaches Kafka; its log contains the cause. The service then publishes the events automatically.",
   },
 ];
 
@@ -26,7 +26,7 @@ export const stuckInboxRows: readonly StuckRows[] = [
     table: "dead_letter",
     where: "status in ('RETRYING', 'WAITING') and created_at < now() - interval '10 minutes'",
     since: "created_at",
-    todo: "Find the reason with amana dead-letters list and fix the cause. They are retried automatically.",
+    todo: "Find the reason with amana dead-letters list and fix the cause. The service retries the events automatically.",
   },
   {
     what: "events whose last retry failed (PARKED)",

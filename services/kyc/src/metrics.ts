@@ -28,7 +28,8 @@ const oldest = gauge({
 });
 
 /**
- * Updates the gauges of open applications until disposed. All open applications have a next check.
+ * Updates the gauges of open applications until disposed. An application is open if it has a next
+ * check.
  */
 export const showApplications = (orm: Orm): Disposable =>
   showRows(orm, {

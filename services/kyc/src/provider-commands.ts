@@ -39,8 +39,8 @@ export type EraseResult =
   | { readonly kind: "not_found" | "not_ended" | "no_operation" | "failed"; readonly text: string };
 
 /**
- * Deletes an applicant's data at the provider of an ended application, and records this in the
- * audit trail. Can be repeated. Throws SettingsError.
+ * Deletes the data of an applicant at the provider, and records this in the audit trail. The
+ * application must have ended. Can be repeated. Throws SettingsError.
  */
 export async function eraseApplicant(
   orm: Orm,

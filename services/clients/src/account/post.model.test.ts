@@ -77,7 +77,9 @@ function usedIn(ledger: readonly ModelPosting[], period: string): bigint {
   );
 }
 
-/** Returns whether a posting must succeed, by evaluating the complete ledger with it. */
+/**
+ * Returns whether the attempt must succeed. Evaluates the complete ledger, including the attempt.
+ */
 function isAllowed(ledger: readonly ModelPosting[], attempt: ModelPosting, limits: readonly (bigint | null)[]): boolean {
   const { kind, amount, of, day } = attempt;
   if (of && findEnd(ledger, of)) return false;

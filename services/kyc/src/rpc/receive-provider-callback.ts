@@ -23,7 +23,8 @@ const vendorReadMs = 3_000;
 
 /**
  * Reads the application at the provider after a callback, because the content of a callback is only
- * a hint. Responds after the commit, so that the provider repeats a callback that was not recorded.
+ * a hint. Responds only after the commit, so that the provider repeats a callback if it was not
+ * recorded.
  */
 export const receiveProviderCallback =
   (context: Context): Implementation<typeof KycApplicationService.method.receiveProviderCallback> =>
@@ -70,9 +71,10 @@ export const receiveProviderCallback =
     faultPoint("callback.answered");
     const isRecorded = await transaction(orm, async (em) => {
       const application = await lockApplication(em, allBusinesses, hint.reference);
-      // The job `checkApplications` reads the application again. A vendor repeats a callback only a
-      // few times, so the callback is accepted. A provider with our own protocol gets an error and
-      // repeats the callback, for which no `provider_event` row is inserted.
+      // The job `checkApplications` reads the application again. The callback of a vendor is
+      // accepted, because a vendor repeats a callback only a few times. A provider with our own
+      // protocol gets an error and repeats the callback. No `provider_event` row is inserted, so
+      // the repeated callback is processed.
       if (outcome && outcome.kind !== "accepted") {
         if (name === "port" || application.isOpen()) application.checkSoon(await databaseTime(em));
         return name !== "port";

@@ -14,18 +14,22 @@ import {
 import { sumsubError } from "./sumsub-errors.ts";
 
 export interface SumsubApplicantOptions {
-  /** Status of a successful creation, which the documentation does not name. */
+  /**
+   * Status of the response to a successful creation. The documentation does not contain this
+   * status.
+   */
   readonly creation?: 201 | 200;
   /**
    * Response to a read of a deactivated applicant. Page: /reference/deactivate-applicant-profile
-   * (2026-11-28). Its example is the profile with `deleted: true`. Its text describes the profile
-   * "as if it never existed".
+   * (2026-11-28). The example of the page is the profile with `deleted: true`. The text of the page
+   * describes the profile "as if it never existed".
    */
   readonly deactivatedRead?: "profile" | "404";
   readonly amlVendorField?: AmlVendorField;
   /**
    * Whether a rejection requires reasons. The page /reference/reject-applicant (2026-11-28) only
-   * has an example with reasons. By the page /reference/reject-applicant-action, they are required.
+   * contains an example with reasons. According to the page /reference/reject-applicant-action,
+   * reasons are required.
    */
   readonly rejectReasons?: "optional" | "required";
 }

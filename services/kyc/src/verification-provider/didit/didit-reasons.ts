@@ -64,8 +64,8 @@ const risksOf: Partial<Record<ReasonCode, readonly string[]>> = {
 const codeOf = new Map(Object.entries(risksOf).flatMap(([code, risks]) => risks.map((risk) => [risk, code as ReasonCode])));
 
 /**
- * Returns the reason code of a warning. "none": the warning has no meaning for the verdict.
- * Undefined: the risk is unknown, so a person must decide.
+ * Returns the reason code of a warning. Returns "none" if the warning does not affect the verdict,
+ * and undefined if the risk is unknown, so that a person must decide.
  */
 export function reasonOfRisk(risk: unknown, logType: unknown): ReasonCode | "none" | undefined {
   if (typeof risk !== "string") return undefined;

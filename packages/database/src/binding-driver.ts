@@ -42,7 +42,7 @@ export class BindingDriver extends PostgreSqlDriver {
 function bind(platform: PostgreSqlPlatform, query: Parameters<Execute>[0], params: Parameters<Execute>[1]) {
   const statement = query instanceof NativeQueryBuilder ? query.toRaw() : query;
   const [text, givenParams] = isRaw(statement) ? [statement.sql, statement.params] : [statement, params];
-  if (!Array.isArray(givenParams)) throw new TypeError("named parameters are not supported; use ? placeholders");
+  if (!Array.isArray(givenParams)) throw new TypeError("named SQL parameters are not supported; use ? placeholders");
   const values: unknown[] = [];
   const parameter = (value: unknown) => `$${values.push(value)}`;
   // MikroORM's platform finds the placeholders. This object replaces only the conversion of a value

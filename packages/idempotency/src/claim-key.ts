@@ -66,7 +66,7 @@ export async function claimKey<O extends DescMessage>(
     fingerprint,
     heldMs === undefined ? null : String(heldMs),
   ]);
-  if (!row) throw new Error("the claim returned no row");
+  if (!row) throw new Error("the statement that claims the Idempotency-Key returned no row");
   const now = new Date(Number(row.now));
   const heldUntil = heldMs === undefined ? null : new Date(now.getTime() + heldMs);
   const inserted = { id, scope, route, key, fingerprint, answer: null, refusal: null, heldUntil, keptFrom: now };

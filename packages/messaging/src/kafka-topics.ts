@@ -79,7 +79,7 @@ async function requireCopies(admin: Admin, topic: string): Promise<void> {
     throw new TopicAtRiskError(
       topic,
       `has ${fewest} ${fewest === 1 ? "replica" : "replicas"} and needs ${replicasMin}`,
-      "Reassign its partitions (kafka-reassign-partitions.sh), or delete the topic while it is empty, to have it created again.",
+      "Add replicas with kafka-reassign-partitions.sh. If the topic is empty, you can delete it instead; the service then creates it with enough replicas.",
     );
   }
   const { resources } = await admin.describeConfigs({
@@ -91,7 +91,7 @@ async function requireCopies(admin: Admin, topic: string): Promise<void> {
     throw new TopicAtRiskError(
       topic,
       `has min.insync.replicas=${value} and needs ${minInSync}`,
-      `Set it: kafka-configs.sh --alter --topic ${topic} --add-config min.insync.replicas=${minInSync}.`,
+      `Set the value: kafka-configs.sh --alter --topic ${topic} --add-config min.insync.replicas=${minInSync}.`,
     );
   }
 }

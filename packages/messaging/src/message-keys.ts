@@ -34,7 +34,7 @@ export function readMessageKeys(env: EnvReader, topics: readonly string[]): Mess
     const [, topic = "", id = "", text = ""] = /^([^=:]+)=([\w-]+):([A-Za-z0-9+/_=-]+)$/.exec(entry) ?? [];
     const key = Buffer.from(text, "base64");
     if (topic === "" || id.length > idLengthMax || key.length !== keyBytes) {
-      env.problem(`EVENT_MAC_KEYS: entry ${i + 1} must be topic=id:key, the key ${keyBytes} bytes in base64`);
+      env.problem(`EVENT_MAC_KEYS: entry ${i + 1} must be topic=id:key with a key of ${keyBytes} bytes in base64`);
       continue;
     }
     const keys = ring[topic] ?? [];

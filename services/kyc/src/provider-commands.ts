@@ -62,7 +62,8 @@ export async function eraseApplicant(
   }
   const outcome = await provider.erase(application.known(), timeoutMs);
   if (outcome.kind === "refused" && outcome.status === 501) {
-    const text = "The provider of our own protocol has no operation for a deletion. Request it from the provider's support.";
+    const text =
+      "The provider of our own protocol has no operation for a deletion. Request the deletion from the provider's support.";
     return { kind: "no_operation", text };
   }
   if (outcome.kind !== "accepted") {

@@ -58,7 +58,7 @@ export const repair: ServiceDescription = {
       table: "delivery",
       where: `status = 'PENDING' and ${dueAtOfEndpoint} < now() - interval '5 minutes'`,
       since: "next_attempt_at",
-      todo: "Check the log of webhooks. If only slow endpoints are affected, they use their two slots each; if all are, add a replica or raise DELIVERY_CONCURRENCY.",
+      todo: "Check the log of webhooks. If only slow endpoints are affected, their limit of two slots each is the cause. If all endpoints are affected, add a replica or raise DELIVERY_CONCURRENCY.",
     },
     {
       what: "endpoints without a successful delivery for an hour",

@@ -178,7 +178,7 @@ function refuse(application: ApplicationToCreate, config: DiditConfig, workflows
     refusals.push({ pointer: "/max_attempts", detail });
   }
   if (!application.requireVideo && !config.workflowIdStill) {
-    const detail = "The verification provider always records a video here. Omit require_video, or set it to true.";
+    const detail = "The verification provider of this deployment always records a video. Omit require_video, or set it to true.";
     refusals.push({ pointer: "/require_video", detail });
   }
   const lifetimeMs = (application.requireVideo ? workflows?.video : workflows?.still)?.lifetimeMs ?? lifetimeMsMax;

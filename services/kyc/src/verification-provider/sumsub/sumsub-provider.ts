@@ -209,10 +209,11 @@ function refuse(application: ApplicationToCreate, config: SumsubConfig): FieldRe
   if (levelFor(config, application) === undefined) {
     const other = levelFor(config, { ...application, requireVideo: true });
     if (!application.requireVideo && other !== undefined) {
-      const detail = "The verification provider always records a video here. Omit require_video, or set it to true.";
+      const detail =
+        "The verification provider always records a video for these documents. Omit require_video, or set it to true.";
       refusals.push({ pointer: "/require_video", detail });
     } else {
-      const detail = "The verification provider has no check for these documents alone. Omit allowed_documents.";
+      const detail = "The verification provider has no check that permits only these documents. Omit allowed_documents.";
       refusals.push({ pointer: "/allowed_documents", detail });
     }
   }

@@ -3,7 +3,7 @@ import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { type EntityClass, EntitySchema } from "@mikro-orm/postgresql";
 import { type FieldOf, valueReader } from "./request-value.ts";
 
-/** Fields of a request with the names of entity properties. Null clears the property. */
+/** Changes that a request makes to an entity, by property name. Null clears the property. */
 export type Changes<E, R extends DescMessage> = { [F in Exclude<FieldOf<R>, "id"> & keyof E]?: E[F] };
 
 /**

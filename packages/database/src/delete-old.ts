@@ -2,9 +2,12 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 
 interface OldRows {
   readonly table: string;
-  /** Column with the time of a row. It needs an index, so that a run without old rows is cheap. */
+  /**
+   * Column with the time of a row. The column needs an index, so that a run without old rows is
+   * cheap.
+   */
   readonly since: string;
-  /** A PostgreSQL interval: "30 days". */
+  /** A PostgreSQL interval, for example "30 days". */
   readonly olderThan: string;
   /** SQL condition of the rows to delete. Default: all old rows. */
   readonly where?: string;

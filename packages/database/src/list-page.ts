@@ -17,7 +17,7 @@ export type Filter =
 export interface ListQuery {
   /**
    * Prefix of the names of the prepared statements. Each combination of table, columns and filters
-   * needs its own.
+   * needs its own name.
    */
   readonly name: string;
   readonly table: string;
@@ -105,7 +105,8 @@ export async function listPage<Row>(em: SqlEntityManager, list: ListQuery): Prom
     namedQuery<Row>(
       em,
       statementName(isDefaultPage ? "first" : "page"),
-      // The subquery skips rows in the index, so that only rows of the page are read completely.
+      // The subquery skips the rows before the page in the index, so that PostgreSQL reads only the
+      // rows of the page completely.
       `${rowsOf} (array(select id from ${lookUpIn} where ${where} ${newestFirst} ${limitClause})) ${newestFirst}`,
       isDefaultPage ? values : [...values, limit, offset],
     );

@@ -1,7 +1,7 @@
 import { currentTenant } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 
-/** The used part of pg.Pool. */
+/** The part of pg.Pool that this file uses. */
 interface QueryRunner {
   query(query: {
     name?: string;
@@ -19,9 +19,9 @@ async function runnerOf(em: SqlEntityManager): Promise<QueryRunner> {
 
 /**
  * Runs a frequent read as a prepared statement, which PostgreSQL plans once for each connection. It
- * takes between a tenth and a fifth of the CPU time of an ORM find. `name` must be unique to the
- * text. The statement runs outside any transaction of `em`, on committed state. Bigint, numeric and
- * dates are returned as text. After `timeoutMs`, the query fails and its connection is closed.
+ * takes between a tenth and a fifth of the CPU time of an ORM find. Each text needs its own `name`.
+ * The statement runs outside any transaction of `em`, so it reads committed rows. Bigint, numeric
+ * and dates are returned as text. After `timeoutMs`, the query fails and its connection is closed.
  */
 export async function namedQuery<Row>(
   em: SqlEntityManager,

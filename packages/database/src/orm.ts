@@ -31,22 +31,22 @@ export const statementMsMax = 5_000;
  */
 export const plansByIndex = "-c enable_seqscan=off";
 
-/** The used part of pg.PoolClient. */
+/** The part of pg.PoolClient that this file uses. */
 interface PoolClient {
   release(destroy?: boolean): void;
   once(event: "end", listener: () => void): void;
 }
-/** The used part of pg.Pool. */
+/** The part of pg.Pool that this file uses. */
 interface Pool {
   on(event: "connect" | "acquire", listener: (client: PoolClient) => void): void;
   on(event: "release", listener: (error: unknown, client: PoolClient) => void): void;
 }
 
 /**
- * Releases connections that are lost in a transaction. Kysely, below the ORM, releases a connection
- * only after a successful commit or rollback (kysely-org/kysely issue 1990, open). Each lost
- * connection would occupy a slot of the pool, and after a restart of the database no slot would be
- * free.
+ * Releases connections that are lost in a transaction. Kysely, which the ORM uses, releases a
+ * connection only after a successful commit or rollback (kysely-org/kysely issue 1990, open). Each
+ * lost connection would occupy a slot of the pool, and after a restart of the database no slot
+ * would be free.
  */
 function releaseLostConnections(pool: Pool): void {
   const acquired = new Set<PoolClient>();

@@ -91,7 +91,7 @@ test("keepPartitions drops partitions with only expired rows, and deletes expire
   await createOldPartitions();
   expect(await countOf("old")).toBe(6);
   await keepAll();
-  // All rows of the third partition are at least 30 days old.
+  // The third partition ends 30 days ago, so all rows of the first three partitions are expired.
   expect((await names()).filter((name) => /_p\d/.test(name))).toEqual(["visit_p4", "visit_p5", "visit_p6"]);
   expect(await countOf("old")).toBe(3);
   await visit(-50, "late");

@@ -2,7 +2,7 @@ import { gauge, histogram, onScrape, secondsSince } from "@amana/runtime";
 
 type Connect = (done?: (...outcome: unknown[]) => void) => Promise<unknown> | undefined;
 
-/** The used part of pg.Pool. */
+/** The part of pg.Pool that this file uses. */
 export interface MeasuredPool {
   readonly totalCount: number;
   readonly idleCount: number;

@@ -16,7 +16,7 @@ interface AnyGauge {
  * rows.
  */
 export interface RowGauges {
-  /** Name of the prepared statement, unique to its text. */
+  /** Name of the prepared statement. Each text needs its own name. */
   readonly name: string;
   readonly text: string;
   readonly values?: readonly unknown[];

@@ -9,7 +9,7 @@ interface TenantQueryConfig extends pg.QueryConfig {
   readonly query_timeout?: number | undefined;
 }
 
-/** The used part of pg.Query, most of which the driver's types omit. */
+/** The part of pg.Query that this file uses. The types of the driver omit most of it. */
 interface Query extends pg.Submittable {
   query_timeout: number | undefined;
   submit(connection: pg.Connection): Error | null;
@@ -31,10 +31,10 @@ export const noTenantOption = `-c ${setting}=`;
 const settingOf = (tenant: string) => (tenant === allTenants ? allTenants : `{${tenant}}`);
 
 /**
- * A statement outside of transactions. The same message sets the tenant before the statement.
- * PostgreSQL runs both in one implicit transaction, so the setting ends with the statement. The
- * class overrides only methods of a Submittable, the driver's extension point. pg-cursor and
- * pg-query-stream (brianc/node-postgres) use the same methods.
+ * A statement outside of transactions, sent in one message after the statement that sets the
+ * tenant. PostgreSQL runs both statements in one implicit transaction, so the setting ends with the
+ * statement. The class overrides only methods of a Submittable, the driver's extension point.
+ * pg-cursor and pg-query-stream (brianc/node-postgres) use the same methods.
  */
 class TenantQuery extends Query {
   readonly #tenant: string;

@@ -12,7 +12,10 @@ import { namedQuery } from "./named-query.ts";
 import { statementMsMax } from "./orm.ts";
 import type { FieldOf } from "./request-value.ts";
 
-/** Owner of rows: a business id, or all businesses, for operators and tables of the platform. */
+/**
+ * Owner of rows: a business id, or `allBusinesses`. Operators and tables of the platform use
+ * `allBusinesses`.
+ */
 export type Owner = string | typeof allBusinesses;
 export const allBusinesses = Symbol("all businesses");
 
@@ -142,7 +145,7 @@ export function defineView<
     async read(em, owner, id) {
       const isOwn = owner !== allBusinesses;
       const values = isOwn ? [id, businessIdOf(owner)] : [id];
-      // PostgreSQL throws an error for a text that is not a UUID.
+      // Without this check, PostgreSQL would throw an error for a text that is not a UUID.
       if (!values.every(isUuid)) return undefined;
       const { name, text } = isOwn ? readOwn : readAny;
       const [row] = await namedQuery<Record<string, unknown>>(em, name, text, values, { timeoutMs });

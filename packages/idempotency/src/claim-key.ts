@@ -72,8 +72,8 @@ export async function claimKey<O extends DescMessage>(
   const inserted = { id, scope, route, key, fingerprint, answer: null, refusal: null, heldUntil, keptFrom: now };
   if (row.inserted_id) return { record: em.merge(IdempotencyRecord, inserted), isRepeated: false, now };
 
-  // If the statement got the lock but saw no record, another call inserted a record after the
-  // statement's snapshot.
+  // If the statement got the lock but found no record, another call has inserted a record after the
+  // snapshot of the statement.
   const existing = row.id ? em.fork().map(IdempotencyRecord, row as object) : undefined;
   if (!existing) throw idempotencyInProgress();
   const isExpired = existing.isExpired(now);

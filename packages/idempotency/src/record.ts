@@ -40,7 +40,7 @@ export class IdempotencyRecord extends schema.class {
     return Boolean(this.answer ?? this.refusal);
   }
 
-  /** Returns whether the hold is over, so that the same request may claim the record again. */
+  /** Returns whether the hold has ended, so that the same request may claim the record again. */
   isAbandoned(now: Date): boolean {
     return !this.hasEnded() && this.heldUntil != null && this.heldUntil <= now;
   }

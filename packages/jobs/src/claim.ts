@@ -101,7 +101,7 @@ const distinct = (groups: readonly DueGroup[]): DueGroup[] => [
 /**
  * Claims at most `limit` due rows of the groups. The statement writes a lease into each row, so
  * that other replicas do not claim it. Rows of the tenant that uses the fewest `slots` come first,
- * so that tenants share the slots fairly. No tenant and no key gets more rows than it has free
+ * so that tenants share the slots fairly. A tenant or key gets at most as many rows as it has free
  * slots. Rows that another replica claims at the same time and rows with an id in `except` are
  * skipped.
  */

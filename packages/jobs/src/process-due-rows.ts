@@ -27,9 +27,11 @@ export interface DueRows {
    * the same time for every business.
    */
   readonly perBusiness?: number;
-  /** Continues the trace in the row's column `traceparent`. False by default. */
+  /**
+   * If true, the work continues the trace in the column `traceparent` of the row. Default: false.
+   */
   readonly isTraced?: boolean;
-  /** The table has the ORM's column `version`. False by default. */
+  /** True if the table has the ORM's column `version`. Default: false. */
   readonly hasVersion?: boolean;
   /** Rate limit: maximum number of rows that begin within one `pauseMs`. No limit by default. */
   readonly perPause?: number;

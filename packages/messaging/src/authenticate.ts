@@ -50,7 +50,7 @@ export function createAuthentication(orm: Orm, topic: string, keys: MessageKeys,
   };
 }
 
-/** Reads the age from the event id (UUIDv7), which the MAC covers. */
+/** Reads the age from the event id (UUIDv7), which the MAC protects. */
 function isTooOld(message: Message, now: Date): boolean {
   const id = eventIdOf(message);
   return id !== undefined && timeOfUuid(id) < now.getTime() - messageAgeMaxMs;

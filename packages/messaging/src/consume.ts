@@ -35,8 +35,8 @@ import type { Transport } from "./transport.ts";
 
 const batchMessagesMax = 200;
 /**
- * The consumer pauses after this number of different messages in a row have failed, and again after
- * each further such number.
+ * The consumer pauses when this number of different messages in a row have failed. It pauses again
+ * after each further group of this number of failures.
  */
 const failuresPerPause = 3;
 const pauseMsMax = 10_000;

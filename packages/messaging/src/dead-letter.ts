@@ -196,5 +196,5 @@ export const cleanDeadLetters = (em: SqlEntityManager, consumer: string): Promis
     values: [consumer],
   });
 
-/** PostgreSQL stores neither NUL nor half a surrogate pair. */
+/** Replaces NUL and unpaired surrogates, which PostgreSQL cannot store. */
 const storable = (text: string) => text.toWellFormed().replaceAll("\0", "\uFFFD");

@@ -2,7 +2,7 @@ import { isDatabaseUnavailable } from "@amana/database";
 
 /**
  * Thrown by an effect for an event type that this version does not support. The message waits for a
- * version that supports it. It is never PARKED and does not pause the consumer.
+ * version that supports the type. Such a message is never PARKED and does not pause the consumer.
  */
 export class UnknownEventTypeError extends Error {
   constructor(type: string) {

@@ -9,8 +9,9 @@ const minInSync = 2;
 const partitions = 6;
 
 /**
- * Uses the brokers' clock for messages. With the publisher's clock, brokers reject messages that
- * are an hour ahead, and delete messages that are older than the retention.
+ * Sets the time of messages by the brokers' clock. With the publisher's clock, brokers would reject
+ * messages whose time is an hour ahead, and would delete messages whose time is older than the
+ * retention.
  */
 const brokersClock = { name: "message.timestamp.type", value: "LogAppendTime" };
 

@@ -15,7 +15,7 @@ const checkTimeoutMs = 10_000;
 /**
  * Creates a transport over Kafka with kafkajs. `publish` waits for all in-sync replicas. Topics are
  * created at their first use. With `requiresCopies`, `check` and the first use throw
- * TopicAtRiskError for a topic that the loss of one disk could affect. Consumers reconnect until
+ * TopicAtRiskError for a topic whose events could be lost with one disk. Consumers reconnect until
  * they succeed. They pass a message to the handler again until the handler succeeds.
  */
 export function createKafkaTransport(
@@ -27,7 +27,8 @@ export function createKafkaTransport(
     clientId: context.clientId,
     brokers: [...options.brokers],
     ...(options.ssl && { ssl: options.ssl }),
-    // kafkajs has one type for each mechanism; here all mechanisms share one type.
+    // kafkajs has a separate type for each mechanism, and this setting has one type for all
+    // mechanisms.
     ...(options.sasl && { sasl: options.sasl as { mechanism: "plain"; username: string; password: string } }),
     connectionTimeout: 3_000,
     requestTimeout: 10_000,

@@ -92,7 +92,7 @@ export const showOutbox = (orm: Orm, topics: readonly string[]): Disposable =>
 export const showDeadLetters = (orm: Orm, { topic, consumer }: Subscription): Disposable =>
   showRows(orm, {
     name: "dead_letter_gauges",
-    // A branch for each status, so that PostgreSQL uses the partial index of that status.
+    // Selects each status separately, so that PostgreSQL uses the partial index of that status.
     text: ["RETRYING", "WAITING", "PARKED"]
       .map(
         (status) => `select $2::text as topic, '${status.toLowerCase()}' as status, count(*) as dead_letters,

@@ -8,8 +8,8 @@ export interface OutboxRow {
 
 /**
  * The position up to which a topic is published: all rows up to `id`, except those whose
- * transactions were in progress in `snapshot`. PostgreSQL formats snapshots as xmin:xmax:xip.
- * Transactions from xmax on and those listed in xip were in progress.
+ * transactions were in progress in `snapshot`. PostgreSQL formats snapshots as xmin:xmax:xip. The
+ * transactions that xip lists, and all transactions from xmax on, were in progress.
  */
 interface Cursor {
   readonly id: string;
@@ -30,7 +30,7 @@ export async function loadCursor(client: pg.Client, topic: string): Promise<Curs
 
 /**
  * Stores a cursor. Keeps a newer stored cursor, because a relay that was frozen may have an older
- * one.
+ * cursor.
  */
 export async function saveCursor(client: pg.Client, topic: string, { id, snapshot }: Cursor): Promise<void> {
   await client.query({

@@ -34,7 +34,7 @@ export function addToOutbox(
   event: {
     topic: string;
     key: string;
-    /** "payments.v1.PaymentRefunded" */
+    /** For example "payments.v1.PaymentRefunded". */
     type: string;
     /** The emitting service. */
     source: string;

@@ -3,9 +3,9 @@ import { readMigrations, type StuckRows } from "@amana/database";
 
 const folder = join(import.meta.dirname, "..", "migrations");
 
-/** Migrations of a service that emits events; it lists them before its own. */
+/** Migrations of the outbox. A service that emits events lists them before its own migrations. */
 export const outboxMigrations = readMigrations(folder, "outbox-");
-/** Migrations of a service that consumes events; it lists them before its own. */
+/** Migrations of the inbox. A service that consumes events lists them before its own migrations. */
 export const inboxMigrations = readMigrations(folder, "inbox-");
 
 /** Events that are not published 30 seconds after their commit. */

@@ -57,7 +57,7 @@ export class MemoryTransport implements Transport {
   async [Symbol.asyncDispose](): Promise<void> {}
 }
 
-/** Creates a message. The default event id is a new one. */
+/** Creates a message, by default with a new event id. */
 export function aMessage(body: string, { key = "k", id = uuidv7() }: { key?: string; id?: string } = {}): Message {
   return { key, payload: Buffer.from(body), headers: { ce_id: id, ce_type: "tests.v1.Test" } };
 }

@@ -9,7 +9,7 @@ import { database } from "./orm.ts";
 
 /**
  * For each service that emits events: the types of its events, and SQL expressions for the id and
- * status of the changed row, and for details to find it.
+ * status of the changed row, and for details that help to find it.
  */
 const sources: Readonly<Record<string, { type: string; columns: string }>> = {
   payments: {

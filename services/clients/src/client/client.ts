@@ -52,9 +52,9 @@ const schema = defineEntity({
 type ClientChanges = Changes<Client, typeof UpdatePersonRequestSchema>;
 
 /**
- * A natural person, client of a business. Callers lock the row before they change the client or
- * create a resource for it. A concurrent block of the client then takes effect either before or
- * after that change.
+ * A natural person who is a client of a business. Callers lock the row before they change the
+ * client or create a resource for it. A concurrent block of the client then takes effect either
+ * before or after that change.
  */
 export class Client extends schema.class {
   /** Changes the named fields. Equal values leave `updatedAt` unchanged. */

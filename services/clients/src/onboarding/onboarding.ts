@@ -128,9 +128,9 @@ export class Onboarding extends schema.class {
   }
 
   /**
-   * Returns whether the verification was created after the stored one, or is the stored one with a
-   * higher revision. If the creation times are equal, the verification with the greater id is
-   * newer.
+   * Returns whether the verification was created after the stored one, or is the stored
+   * verification with a higher revision. If the creation times are equal, the verification with the
+   * greater id is newer.
    */
   private isNewer(verification: Verification): boolean {
     if (this.verificationId == null) return true;

@@ -83,7 +83,8 @@ const schema = defineEntity({
     documentType: p.text().$type<DocumentType>().nullable(),
     documentExpiry: p.text().nullable(),
     /**
-     * Number of emitted notices about the document's expiry: 30 days ahead, 7 days ahead, expired.
+     * Number of emitted notices about the expiry of the document. They are due 30 days before, 7
+     * days before, and after the expiry.
      */
     documentNotices: p.integer(),
     nationality: p.text().nullable(),
@@ -372,7 +373,8 @@ export class KycApplication extends schema.class {
 
   /**
    * Returns whether a vendor's approval would end a review without proof that a person approved.
-   * The request for the state may have begun before the review was recorded.
+   * Such a state is possible if its request began before the review was recorded, because the
+   * adapter checks the proof only during a review.
    */
   private lacksProof({ status, verdict, hasProofOfPerson }: ApplicationState): boolean {
     const isVendorReview = this.provider !== "port" && this.awaitsReview() && this.providerVerdict === "NEEDS_REVIEW";
@@ -497,9 +499,9 @@ export class KycApplication extends schema.class {
   }
 
   /**
-   * Applies a state during a review. A person at the provider has decided if the verdict changed
-   * from NEEDS_REVIEW, or to REJECTED. A repeated approval does not end a review that only our
-   * rules require.
+   * Applies a state during a review. A verdict that changed from NEEDS_REVIEW, or that changed to
+   * REJECTED, is the decision of a person at the provider. A repeated approval does not end a
+   * review that only our rules require.
    */
   private applyReviewState(state: ApplicationState, now: Date, emit: EmitChange): boolean {
     if (state.status !== "COMPLETED") return false;

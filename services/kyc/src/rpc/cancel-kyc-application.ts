@@ -17,7 +17,7 @@ import { callWithRetries } from "../verification-provider/call-with-retries.ts";
 import type { KycStatus as Status } from "../verification-provider/verification-provider.ts";
 
 const callsMax = 2;
-/** Reserved for the commit and the response. */
+/** Time that is reserved for the commit and the response. */
 const responseMs = 1_000;
 
 /**

@@ -21,7 +21,7 @@ import {
 } from "../verification-provider/verification-provider.ts";
 
 const callsMax = 3;
-/** Reserved for the second check of the client, the commit and the response. */
+/** Time that is reserved for the second check of the client, the commit and the response. */
 const responseMs = 2_000;
 /**
  * Minimum time for the cancellation at the provider, even if the response then misses its deadline.

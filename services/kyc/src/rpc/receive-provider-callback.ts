@@ -15,7 +15,7 @@ import { callbacks } from "../metrics.ts";
 import type { CallbackHint, ProviderName, ReceivedCallback } from "../verification-provider/verification-provider.ts";
 
 const { ACCEPTED, BAD_SIGNATURE, UNKNOWN_PROVIDER } = ProviderCallbackResult;
-/** Reserved for the commit and the response. */
+/** Time that is reserved for the commit and the response. */
 const responseMs = 500;
 
 /** Maximum time of a read at a vendor, which waits only five seconds for our response. */
@@ -100,7 +100,10 @@ export const receiveProviderCallback =
     return { result: ACCEPTED };
   };
 
-/** A gateway of the previous version sends the signature of our own protocol without its header. */
+/**
+ * Returns the callback with its headers. A gateway of the previous version sends the signature of
+ * our own protocol in a field of the request instead of a header.
+ */
 const toReceived = ({ body, headers, signature }: ReceiveProviderCallbackRequest): ReceivedCallback => ({
   body,
   headers: { ...(signature && { "x-provider-signature": signature }), ...headers },

@@ -19,7 +19,7 @@ import { KycApplication, type RequestStart, type ReviewRequest } from "../kyc-ap
 import { lockApplication, recordState, syncApplication } from "../kyc-application/sync-application.ts";
 import { type ApplicationState, isGone, type Outcome } from "../verification-provider/verification-provider.ts";
 
-/** Reserved for the commit and the response. */
+/** Time that is reserved for the commit and the response. */
 const responseMs = 1_000;
 
 /**
@@ -80,8 +80,9 @@ export const reviewKycApplication =
     faultPoint("review.answered");
     let result = await record(state, { at: firstResult.requestedAt, nextCheckAt });
     if (state.kind === "accepted" && result.application.awaitsReview()) {
-      // Reads the state again. Another read had returned the state from before the decision, had
-      // begun after the decision was sent, and was recorded first, so this state was not applied.
+      // Reads the state again. The state was not applied, because another read was recorded first.
+      // That read began after the decision was sent, but returned the state from before the
+      // decision.
       const start = { at: await databaseTime(orm.em.fork()), nextCheckAt: result.application.nextCheckAt };
       state = await provider.get(result.application.known(), remainingMs());
       result = await record(state, start, true);

@@ -127,7 +127,7 @@ export class SumsubApplicants {
   }
 
   #found(id: string | undefined): SumsubApplicant | ImitationResponse {
-    // The example of /reference/reset-applicant (2026-11-28).
+    // The error is the example on the page /reference/reset-applicant (2026-11-28).
     if (!/^[0-9a-f]{24}$/.test(id ?? "")) return sumsubError(400, `Invalid id '${id}'`);
     const applicant = this.all.get(id ?? "");
     if (!applicant || applicant.erased) return sumsubError(404, `Applicant not found: ${id}`);
@@ -208,7 +208,8 @@ export class SumsubApplicants {
         : undefined;
     return [
       { method: "POST", pattern: /^\/resources\/applicants$/, handle: (request) => this.#create(request) },
-      // Public clients of the API call this path. Its page was not available on 2026-11-28.
+      // Public clients of the API call this path. The page of the path was not available on
+      // 2026-11-28.
       this.#write("status/pending", (applicant) => {
         if (applicant.result?.reviewRejectType === "FINAL")
           return sumsubError(409, "Applicant has received a FINAL rejection. Adding new data/files is not allowed.", 1009);

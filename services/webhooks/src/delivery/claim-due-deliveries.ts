@@ -5,7 +5,10 @@ import { signingSecrets } from "../webhook-endpoint/secrets.ts";
 import { dueAt, dueAtOfEndpoint } from "./delivery-schedule.ts";
 import type { DeliveryEndpoint, NewDelivery } from "./new-delivery.ts";
 
-/** Maximum number of deliveries in one claim. New deliveries wait while a claim is processed. */
+/**
+ * Maximum number of deliveries in one claim. It is small, because new deliveries wait while a claim
+ * is processed.
+ */
 const claimMax = 64;
 
 /** A delivery that only this process may send until the lease expires. */

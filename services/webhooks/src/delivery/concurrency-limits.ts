@@ -16,8 +16,8 @@ const eighth = (slots: number) => Math.max(1, Math.floor(slots / 8));
 
 /**
  * The slots of the attempts in this process. Slow endpoints share a small separate semaphore. The
- * circuit breaker of an endpoint is its column `slow`, which each recorded attempt sets. The
- * circuit breaker therefore applies in all replicas and after a restart.
+ * column `slow` of an endpoint is the state of its circuit breaker. Each recorded attempt sets this
+ * column, so the state applies in all replicas and after a restart.
  */
 export class ConcurrencyLimits {
   /** False while no worker runs. This process then gets no leases for new deliveries. */

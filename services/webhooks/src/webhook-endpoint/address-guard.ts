@@ -22,7 +22,8 @@ const globalUnicast = ipaddr.IPv6.parseCIDR("2000::/3");
  * `allowInsecure` also loopback addresses and plain http. It never allows 0.0.0.0 and [::].
  */
 export function createAddressGuard(options: { allowInsecure: boolean; resolve?: Resolve }) {
-  // The system resolver also finds local names of a sandbox, for example of a hosts file.
+  // With `allowInsecure`, uses the resolver of the system, which also resolves local names of a
+  // sandbox, for example from a hosts file.
   const { allowInsecure, resolve = allowInsecure ? (host) => lookup(host, { all: true }) : createNameResolver() } = options;
 
   const allows = (address: string): boolean => {

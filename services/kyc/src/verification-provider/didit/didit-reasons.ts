@@ -29,7 +29,7 @@ const unreadable = [
   "PORTRAIT_IMAGE_NOT_DETECTED",
 ];
 
-/** Reason code of each risk (docs.didit.me, the warnings page of each feature). */
+/** Risks that result in each reason code (docs.didit.me, the warnings page of each feature). */
 const risksOf: Partial<Record<ReasonCode, readonly string[]>> = {
   DOCUMENT_EXPIRED: ["DOCUMENT_EXPIRED"],
   DOCUMENT_UNREADABLE: unreadable,

@@ -1,6 +1,6 @@
 import type { ReasonCode } from "../verification-provider.ts";
 
-/** Reason code of each label of a rejection (docs.sumsub.com/docs/rejection-labels). */
+/** Rejection labels that result in each reason code (docs.sumsub.com/docs/rejection-labels). */
 const labelsOf: Partial<Record<ReasonCode, readonly string[]>> = {
   DOCUMENT_EXPIRED: ["EXPIRATION_DATE"],
   DOCUMENT_UNREADABLE: [

@@ -20,7 +20,7 @@ const readConfig = (source?: EnvSource): ProvidersConfig => readEnv((env) => rea
 export const checkConfiguredProviders = (source?: EnvSource): Promise<CheckResult[]> => checkProviders(readConfig(source));
 
 export interface ProviderCount extends OpenApplications {
-  /** Deletions that a person must complete in the vendor's dashboard. */
+  /** Number of deletions that a person must complete in the dashboard of the vendor. */
   readonly erasuresRequested: number;
 }
 

@@ -15,15 +15,18 @@ const scanPauseMs = 20;
 const stuckPauseMs = 2_000;
 /** Pause of a replay whose business has reached its limit of attempts in 24 hours. */
 const limitPauseMs = 60_000;
-/** Range of `waitingLimit`, the number of due deliveries above which a step restarts no more. */
+/**
+ * Range of `waitingLimit`, the number of due deliveries above which a step restarts no further
+ * deliveries.
+ */
 const waitingMin = 16;
 const waitingMax = 512;
 
 /**
  * Advances a replay for one time slice. A step is one short transaction. It restarts about as many
  * deliveries as the endpoint completes until the next step. A new event therefore waits only some
- * tenths of a second for the deliveries of the replay. An endpoint that completes no deliveries
- * gets no more.
+ * tenths of a second for the deliveries of the replay. While the endpoint completes no deliveries,
+ * no further deliveries are restarted.
  */
 export async function advanceReplay(context: Context, id: string, lease: Lease): Promise<void> {
   const { orm, signals } = context;

@@ -11,9 +11,9 @@ const attemptsMax = 5;
 
 /**
  * Runs `work` in a transaction on rows that were read earlier, without a lock and without reading
- * them again. If another transaction has changed one of them since, its version differs and the
- * commit fails. Then `work` runs again on the current rows. `work` gets and changes copies, so it
- * must have no effects outside of the transaction.
+ * them again. If another transaction has changed one of the rows in the meantime, its version
+ * differs and the commit fails. `work` then runs again on the current rows. `work` changes copies
+ * of the rows and can run several times, so it must have no effects outside of the transaction.
  */
 export async function changeRows<Rows extends Readonly<Record<string, Row>>, T>(
   orm: Orm,

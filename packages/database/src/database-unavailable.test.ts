@@ -73,7 +73,7 @@ test("transaction opens a new session after PostgreSQL terminated the idle ones"
   const [firstSession] = await pidOf();
   await orm.em.fork().execute("select pg_terminate_backend(?, 5000)", [firstSession?.pid]);
   const [secondSession] = await pidOf().catch((error: unknown) => {
-    // The pool may not have noticed the end of the session yet.
+    // The pool may still contain the ended session.
     expect(isDatabaseUnavailable(error)).toBe(true);
     return pidOf();
   });

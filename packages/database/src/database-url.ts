@@ -3,7 +3,7 @@ import type { EnvReader } from "@amana/runtime";
 /**
  * Returns the connection URL from DATABASE_URL and the optional DATABASE_PASSWORD, which is not
  * percent-encoded and can come from a file (DATABASE_PASSWORD_FILE). `prefix` distinguishes the
- * settings of several databases: "PAYMENTS_".
+ * settings of several databases, for example "PAYMENTS_".
  */
 export function readDatabaseUrl(env: EnvReader, prefix = ""): string {
   const [name, passwordName] = [`${prefix}DATABASE_URL`, `${prefix}DATABASE_PASSWORD`];

@@ -17,11 +17,12 @@ export interface List<R extends DescMessage, Row> {
 
 interface ListOptions {
   /**
-   * View in which rows are searched, created by `show_to_tenants`. It is needed when a condition,
-   * such as a search, uses a comparison that is not LEAKPROOF in PostgreSQL. Default: the table.
+   * View on which the conditions are evaluated, created by `show_to_tenants`. It is needed when a
+   * condition, such as a search, uses a comparison that is not LEAKPROOF in PostgreSQL. Default:
+   * the table.
    */
   readonly lookUpIn?: string;
-  /** The column with a row's time. Default: created_at. */
+  /** Column with the time of a row, by which the list is ordered. Default: created_at. */
   readonly time?: string;
 }
 

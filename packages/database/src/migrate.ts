@@ -16,8 +16,8 @@ type Executed = ReadonlyMap<string, string | null>;
 const advisoryLock = 5_318_008;
 
 /**
- * The table has the name and columns of the ORM's migrator, which early versions used, and a
- * checksum.
+ * Creates the table of executed migrations. Its name and columns are those of the ORM's migrator,
+ * which early versions used. The column `checksum` is additional.
  */
 const historySql = `
   create table if not exists mikro_orm_migrations (
@@ -35,12 +35,13 @@ const historySql = `
  * when the text of an executed migration has changed.
  */
 export async function migrate(options: MigrateOptions, logger: Logger): Promise<void> {
-  // A busy PostgreSQL accepts connections late, and no request waits for this command.
+  // Waits up to 30 seconds for a connection, because a busy PostgreSQL accepts connections late and
+  // no request waits for this command.
   const orm = await createOrm({ ...options, poolMax: 2, acquireTimeoutMs: 30_000 }, logger);
   try {
     const executed = await transaction(orm, async (em) => {
-      // The session's timeouts and plan settings are for requests. The wait for another run has no
-      // timeout.
+      // Removes the timeouts and plan settings of the session, which are meant for requests. The
+      // wait for the advisory lock has no timeout.
       await em.execute("set local statement_timeout = 0; set local lock_timeout = 0");
       await em.execute("set local idle_in_transaction_session_timeout = 0; set local enable_seqscan = on");
       await em.execute("select pg_advisory_xact_lock(?)", [advisoryLock]);
@@ -86,10 +87,11 @@ Nothing was changed. Restore its original text, and put the edit into a new migr
 }
 
 /**
- * Throws StartRefused when the database lacks a migration of this version, or has executed another
- * text of one. Accepts migrations of the next version, because a version also runs on the schema of
- * the next version: migrations expand before they contract. Returns false when the database is
- * unavailable. The caller must then check again before it accepts requests or runs jobs.
+ * Throws StartRefused when the database lacks a migration of this version, or has executed a
+ * migration with a different text. Accepts migrations of the next version, because a version also
+ * runs on the schema of the next version: migrations expand before they contract. Returns false
+ * when the database is unavailable. The caller must then check again before it accepts requests or
+ * runs jobs.
  */
 export async function requireMigrated(orm: Orm, migrations: readonly Migration[]): Promise<boolean> {
   const executed = await readExecuted(orm).catch((error: unknown) => {
@@ -106,13 +108,16 @@ Run this version's migrate command first: node services/<name>/src/migrate.ts, a
   );
 }
 
-/** Names of a database's migrations, compared with those of this version. */
+/** Names of the migrations of a database, compared with the migrations of this version. */
 export interface MigrationsStatus {
   readonly executed: readonly string[];
   readonly missing: readonly string[];
-  /** Executed with a text that differs from this version's. */
+  /** Migrations that were executed with a text different from the text in this version. */
   readonly edited: readonly string[];
-  /** Executed, but not part of this version, which also runs on the schema of the next one. */
+  /**
+   * Executed migrations that are not part of this version. This version also runs on the schema of
+   * the next version.
+   */
   readonly newer: readonly string[];
 }
 

@@ -16,8 +16,8 @@ export interface DatabaseOptions {
   /** Maximum wait for a free or new connection. Default: 3 000, because requests wait for it. */
   readonly acquireTimeoutMs?: number;
   /**
-   * Statements read only the rows of the current tenant (`forTenant`). Omit it for the role that
-   * owns the tables, to which row-level security does not apply: in migrations and tests.
+   * If true, statements read only rows of the current tenant (`forTenant`). Omit it in migrations
+   * and tests: row-level security does not apply to their role, which owns the tables.
    */
   readonly forTenants?: boolean;
 }
@@ -25,27 +25,28 @@ export interface DatabaseOptions {
 /** PostgreSQL cancels a statement after this time. */
 export const statementMsMax = 5_000;
 /**
- * Session option that makes reads use indexes. PostgreSQL keeps the plan of a prepared statement: a
- * sequential scan, planned for a small new table, would still be used with thousands of rows.
+ * Session option that makes reads use indexes. PostgreSQL keeps the plan of a prepared statement.
+ * Without the option, it could plan a sequential scan for a new, small table, and still use that
+ * plan when the table has thousands of rows.
  */
 export const plansByIndex = "-c enable_seqscan=off";
 
-/** The used part of pg.PoolClient. */
+/** The part of pg.PoolClient that this file uses. */
 interface PoolClient {
   release(destroy?: boolean): void;
   once(event: "end", listener: () => void): void;
 }
-/** The used part of pg.Pool. */
+/** The part of pg.Pool that this file uses. */
 interface Pool {
   on(event: "connect" | "acquire", listener: (client: PoolClient) => void): void;
   on(event: "release", listener: (error: unknown, client: PoolClient) => void): void;
 }
 
 /**
- * Releases connections that are lost in a transaction. Kysely, below the ORM, releases a connection
- * only after a successful commit or rollback (kysely-org/kysely issue 1990, open). Each lost
- * connection would occupy a slot of the pool, and after a restart of the database no slot would be
- * free.
+ * Releases connections that are lost in a transaction. Kysely, which the ORM uses, releases a
+ * connection only after a successful commit or rollback (kysely-org/kysely issue 1990, open). Each
+ * lost connection would occupy a slot of the pool, and after a restart of the database no slot
+ * would be free.
  */
 function releaseLostConnections(pool: Pool): void {
   const acquired = new Set<PoolClient>();
@@ -69,7 +70,7 @@ export async function createOrm(options: DatabaseOptions, logger: Logger): Promi
   return await MikroORM.init({
     driver: BindingDriver as typeof PostgreSqlDriver,
     clientUrl: options.url,
-    // The ORM finds the running transaction by this name: each database needs its own.
+    // Must be unique for each ORM, because MikroORM finds the current transaction by this name.
     contextName: randomUUID(),
     entities: [...options.entities],
     pool: { min: 0, max: options.poolMax ?? 20, idleTimeoutMillis: 30_000 },
@@ -90,7 +91,7 @@ export async function createOrm(options: DatabaseOptions, logger: Logger): Promi
       },
     },
     forceUtcTimezone: true,
-    // Rules of the domain validate values, not the ORM.
+    // The rules of the domain validate values, so the ORM does not need to.
     validateRequired: false,
     logger: (message) => logger.debug({ orm: message }, "orm"),
     debug: false,

@@ -48,14 +48,18 @@ async function keepAll(): Promise<number> {
 }
 const names = async () =>
   (await sql<{ name: string }>("select name from partitions_of('visit') order by 1")).map(({ name }) => name);
-/** Omits partitions of future days: their number depends on the date of the test run. */
+/**
+ * Returns the names without partitions of future days, whose number depends on the date of the test
+ * run.
+ */
 const currentNames = async () => (await names()).filter((name) => !/_\d{8}$/.test(name));
 const visit = (days: number, place: string) => sql("insert into visit values (uuidv7(? * interval '1 day'), ?)", [days, place]);
 const countOf = async (place: string) => (await sql("select from visit where place = ?", [place])).length;
 /** Reads the file numbers of tables and indexes. A table rewrite would change them. */
 const files = () => sql("select relname, relfilenode from pg_class where relname like 'visit_earlier%' order by 1");
 /**
- * Replaces all partitions by six of ten days each, the oldest from 60 days ago, with a row each.
+ * Replaces all partitions by six partitions of ten days. The oldest begins 60 days ago. Inserts one
+ * row into each partition.
  */
 async function createOldPartitions(): Promise<void> {
   await keepAll();
@@ -87,7 +91,7 @@ test("keepPartitions drops partitions with only expired rows, and deletes expire
   await createOldPartitions();
   expect(await countOf("old")).toBe(6);
   await keepAll();
-  // All rows of the third partition are at least 30 days old.
+  // The third partition ends 30 days ago, so all rows of the first three partitions are expired.
   expect((await names()).filter((name) => /_p\d/.test(name))).toEqual(["visit_p4", "visit_p5", "visit_p6"]);
   expect(await countOf("old")).toBe(3);
   await visit(-50, "late");

@@ -16,7 +16,7 @@ interface AnyGauge {
  * rows.
  */
 export interface RowGauges {
-  /** Name of the prepared statement, unique to its text. */
+  /** Name of the prepared statement. Each text needs its own name. */
   readonly name: string;
   readonly text: string;
   readonly values?: readonly unknown[];
@@ -24,7 +24,7 @@ export interface RowGauges {
   readonly gauges: Readonly<Record<string, AnyGauge>>;
 }
 
-/** Maximum count of rows. */
+/** Maximum number of rows that a statement counts. */
 export const rowsCountedMax = 10_000;
 
 /** Minimum interval between reads, independent of the number of scrapes. */
@@ -43,7 +43,7 @@ interface Collector {
 }
 const collectors = new WeakMap<Orm, Collector>();
 
-/** Reads the gauges for scrapes until disposed. Runs their statements one after the other. */
+/** Reads the gauges at each scrape, until disposed. The statements run sequentially. */
 export function showRows(orm: Orm, ...rowGauges: readonly RowGauges[]): Disposable {
   const collector = collectors.get(orm) ?? createCollector(orm);
   collectors.set(orm, collector);

@@ -11,7 +11,10 @@ const [businessA, businessB] = [randomUUID(), randomUUID()];
 const things = { [businessA]: randomUUID(), [businessB]: randomUUID() };
 let db: Awaited<ReturnType<typeof createTestDatabase>>;
 let owner: Orm;
-/** Connects like a service. It has two connections, so that statements wait for one. */
+/**
+ * Connects like a service, with a pool of two connections, so that statements must wait for a
+ * connection.
+ */
 let orm: Orm;
 /** Connects like a service with a single connection, so that all statements share it. */
 let singleConnection: Orm;
@@ -175,7 +178,7 @@ test("TenantClient reads no rows of another business in a transaction that start
       ).toEqual([]);
       await client.query("commit");
     }
-    // A message with several statements sets no tenant and therefore reads no rows.
+    // A query with several statements sets no tenant, and therefore reads no rows.
     await expect(forTenant(businessA, () => client.query(`select 1; ${text}`))).rejects.toThrow("multiple commands");
     expect((await client.query(`select 1; ${text}`)) as unknown as pg.QueryResult[]).toMatchObject([{}, { rows: [] }]);
   } finally {
@@ -197,8 +200,8 @@ test("TenantClient uses the tenant of the code that started a timer or wait, and
     return await read();
   });
   emitter.emit("event");
-  // A listener has the tenant of the code that emits the event: here none. Code that waits for the
-  // event keeps its own tenant.
+  // A listener runs with the tenant of the code that emits the event; this code has no tenant. Code
+  // that awaits the event keeps its own tenant.
   expect(await readByListener[0]).toEqual([]);
   expect(await waited).toEqual([businessA]);
 });

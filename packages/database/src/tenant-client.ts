@@ -5,11 +5,11 @@ import { countStatements } from "./statement-metrics.ts";
 interface TenantQueryConfig extends pg.QueryConfig {
   /** Business of the statement, or allTenants. Default: the current tenant. */
   readonly tenant?: string;
-  /** Milliseconds after which the driver gives up the statement. */
+  /** Timeout of the statement in the driver, in milliseconds. */
   readonly query_timeout?: number | undefined;
 }
 
-/** The used part of pg.Query, most of which the driver's types omit. */
+/** The part of pg.Query that this file uses. The types of the driver omit most of it. */
 interface Query extends pg.Submittable {
   query_timeout: number | undefined;
   submit(connection: pg.Connection): Error | null;
@@ -21,25 +21,25 @@ const Query = pg.Query as unknown as new (config: TenantQueryConfig & { queryMod
 
 const setting = "amana.business";
 const preparedName = "amana_for_tenants";
-/** Returns no row, so that its response adds nothing to the result of the statement. */
+/** Sets the tenant. Returns no row, so that the result of the statement itself does not change. */
 const setTenant = `select 1 where set_config('${setting}', $1, true) is null`;
 
-/** Start option of a session: without a tenant, its statements return no rows. */
+/** Session option that sets no tenant. Statements then return no rows until a tenant is set. */
 export const noTenantOption = `-c ${setting}=`;
 
 /** Returns the value of the setting: `*`, or an array of ids. */
 const settingOf = (tenant: string) => (tenant === allTenants ? allTenants : `{${tenant}}`);
 
 /**
- * A statement outside of transactions. The same message sets the tenant before the statement.
- * PostgreSQL runs both in one implicit transaction, so the setting ends with the statement. The
- * class overrides only methods of a Submittable, the driver's extension point. pg-cursor and
- * pg-query-stream (brianc/node-postgres) use the same methods.
+ * A statement outside of transactions, sent in one message after the statement that sets the
+ * tenant. PostgreSQL runs both statements in one implicit transaction, so the setting ends with the
+ * statement. The class overrides only methods of a Submittable, the driver's extension point.
+ * pg-cursor and pg-query-stream (brianc/node-postgres) use the same methods.
  */
 class TenantQuery extends Query {
   readonly #tenant: string;
   #isTenantSet = false;
-  /** Error because of which the driver did not send the statement. */
+  /** Set if the driver rejected the statement and did not send it. */
   #rejection: Error | null = null;
 
   constructor(config: TenantQueryConfig, tenant: string) {
@@ -105,7 +105,7 @@ export class TenantClient extends pg.Client {
     return new Promise((resolve, reject) => {
       baseQuery(query, (error: Error | null, result: unknown) => (error ? reject(error) : resolve(result)));
     }).catch((error: Error) => {
-      // The driver does the same, so that the stack trace is that of the caller.
+      // Replaces the stack trace by the stack trace of the caller, as the driver does.
       Error.captureStackTrace(error);
       throw error;
     });

@@ -20,9 +20,7 @@ const balances = async () => {
 };
 const add = (em: SqlEntityManager, id: number) => em.execute("update account set balance = balance + 1 where id = ?", [id]);
 
-/**
- * Returns a function whose calls resolve together after `count` calls. Later calls resolve at once.
- */
+/** Returns a function. Its calls resolve as soon as it has been called `count` times. */
 function createBarrier(count: number) {
   const barrier = Promise.withResolvers<void>();
   return async () => {
@@ -44,7 +42,7 @@ test("transaction repeats the work with a new EntityManager after a deadlock, an
     });
   await Promise.all([move(1, 2), move(2, 1)]);
   expect(await balances()).toEqual([2, 2]);
-  // On a busy machine, the repeated work can meet the same deadlock again.
+  // On a busy machine, the repeated work can cause a deadlock again.
   expect(managers.length).toBeGreaterThanOrEqual(3);
   expect(new Set(managers).size).toBe(managers.length);
 });

@@ -68,8 +68,8 @@ test("wake runs a task without due work, and a disposed task does not run when i
 test("the watch reads the due times of all tasks of a database in one statement", async () => {
   await using _first = startTask("first");
   await using _second = startTask("second");
-  // pg_stat_activity shows the last statement of each connection. While nothing is due, this is the
-  // watch's read of the next due time.
+  // pg_stat_activity shows the last statement of each connection. While no task is due, that is the
+  // statement that reads the next due times.
   const lastStatements = async () =>
     (
       await orm.em

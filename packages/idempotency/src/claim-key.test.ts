@@ -15,8 +15,8 @@ afterAll(() => db[Symbol.asyncDispose]());
 beforeEach(() => db.orm.em.fork().execute("truncate idempotency_key"));
 
 /**
- * Begins an execution of two transactions, as a call of an external system needs. Returns the id
- * of the record.
+ * Begins an execution that needs two transactions, as for a call to an external system. Returns the
+ * id of the record.
  */
 const beginExecution = (call: Call) =>
   transaction(db.orm, async (em) => {
@@ -245,7 +245,8 @@ test("claimKey does not claim a finished record again if its execution ended in 
   const em = db.orm.em.fork();
   const execute = em.execute.bind(em) as (...args: unknown[]) => Promise<unknown>;
   let statements = 0;
-  // The execution ends between the two statements of the second claim, and `created_at` stays.
+  // Ends the execution between the two statements of the second claim, without a change of
+  // `created_at`.
   vi.spyOn(em, "execute").mockImplementation((async (...args: unknown[]) => {
     const rows = await execute(...args);
     if (statements++ === 0) {

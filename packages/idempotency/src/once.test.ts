@@ -88,7 +88,8 @@ test("`once` executes one of several concurrent calls with the same key and reje
     await othersRejected.promise;
   });
   await started.promise;
-  // The first call still holds its transaction open, so these calls did not wait for it.
+  // The transaction of the first call is still open. If these calls waited for it, the test would
+  // time out.
   const rejected = await Promise.allSettled([1, 2, 3].map(() => issue(aCall({ caller }))));
   for (const result of rejected)
     expect(result).toMatchObject({ status: "rejected", reason: { code: "idempotency_in_progress" } });
@@ -140,7 +141,7 @@ test("`once` treats the same key of another business, operator or route as anoth
   ];
   const ids = await Promise.all(calls().map((call) => issue(call).then(({ id }) => id)));
   expect(new Set(ids).size).toBe(6);
-  // Another API key of the same business is the same scope.
+  // All API keys of a business share the same scope.
   expect((await issue(aCall({ caller: aBusinessCaller(caller.businessId) }))).id).toBe(ids[0]);
 });
 

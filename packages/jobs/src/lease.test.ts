@@ -128,7 +128,7 @@ test("release ends the lease in the transaction of the work; if that transaction
     expect(job).toEqual({ leaseToken: null, leasedUntil: null });
     await db.sql("update job set lease_token = ? where id = ?", [token, id]);
   });
-  // The transaction has released the lease, so withLease does not release it again.
+  // After `release`, withLease does not change the lease columns again.
   expect((await readLease())?.token).not.toBeNull();
 
   await runWithLease(async ({ release, token }) => {

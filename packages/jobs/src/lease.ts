@@ -11,7 +11,10 @@ export interface Lease {
   holds(em: SqlEntityManager): Promise<boolean>;
   /** Value of the column lease_token while the process holds the lease. */
   readonly token: string;
-  /** Releases the lease with the changes of `row`, in the transaction that ends the work. */
+  /**
+   * Clears the lease columns of `row`, so that the commit of `em` releases the lease. Call it in
+   * the transaction that ends the work.
+   */
   release(em: SqlEntityManager, row: LeaseColumns): void;
 }
 
@@ -21,7 +24,10 @@ export interface LeaseColumns {
   leasedUntil?: Date | null;
 }
 
-/** Returns the columns of a row that is inserted with a lease. `now`: the database's clock. */
+/**
+ * Returns the columns of a row that is inserted with a lease. `now` is the time of the database's
+ * clock.
+ */
 export const newLease = (now: Date) => ({
   leaseToken: randomUUID() as string,
   leasedUntil: new Date(now.getTime() + leaseSeconds * 1000),
@@ -34,7 +40,9 @@ interface LeasedRow {
   readonly token: string;
 }
 
-/** Duration of a lease. After a crash, another process can claim the row when it has expired. */
+/**
+ * Duration of a lease. After a crash, another process can claim the row when the lease has expired.
+ */
 export const leaseSeconds = 6;
 const renewMs = 2_000;
 
@@ -43,8 +51,8 @@ const leaseEnd = `now() + interval '${leaseSeconds} seconds'`;
 /** SQL assignment that renews a lease. */
 export const renewedLease = `leased_until = ${leaseEnd}`;
 /**
- * SQL assignment for a table with the ORM's version: if the lease of another process has expired,
- * the changes of that process must fail.
+ * SQL assignment of a claim, for a table with the ORM's version. It increments the version if the
+ * row still contains an expired lease, so that later changes by the owner of that lease fail.
  */
 export const versionAfterExpiry = "version = version + (lease_token is not null)::int";
 /** SQL condition: no process holds a lease on the row. */
@@ -55,7 +63,7 @@ export interface LeaseTarget {
   readonly table: string;
   readonly where: string;
   readonly values: readonly unknown[];
-  /** The table has the ORM's column `version`. Required for the use of `release`. */
+  /** True if the table has the ORM's column `version`. Must be true if the work calls `release`. */
   readonly hasVersion?: boolean;
 }
 
@@ -71,7 +79,7 @@ export interface Leased extends Lease {
  * Runs `work` while no other process works on the same row. The lease is stored in the row, uses
  * the database's clock, and is renewed until the work ends. Returns undefined without waiting when
  * another process holds the lease, or when no row matches. A row lock cannot replace the lease,
- * because the work waits for the network and a transaction must not.
+ * because the work waits for the network, and a transaction must not wait for the network.
  */
 export async function withLease<T>(
   orm: Orm,
@@ -99,7 +107,7 @@ export async function keepLease<T>(orm: Orm, { table, id, token }: LeasedRow, wo
   const ownTransaction = () => orm.em.fork();
 
   const renewal = setInterval(() => {
-    // After a failed renewal, the next one follows before the lease expires.
+    // Ignores a failed renewal, because the next renewal follows before the lease expires.
     renew(ownTransaction()).catch(() => {});
   }, renewMs);
   let isReleased = false;

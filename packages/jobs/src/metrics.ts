@@ -6,13 +6,13 @@ const task = "the background tasks";
 
 const due = gauge({
   name: "amana_due_rows",
-  help: "Due rows without a lease, 10000 at most",
+  help: "Due rows without a lease; at most 10000",
   labels: { task },
 });
 
 const oldest = gauge({
   name: "amana_due_oldest_seconds",
-  help: "Time since the oldest due row without a lease became due; 0 for none",
+  help: "Time since the oldest due row without a lease became due; 0 if there is none",
   labels: { task },
 });
 

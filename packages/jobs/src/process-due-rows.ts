@@ -14,7 +14,7 @@ export interface DueRows {
   readonly table: string;
   /** The column with the time from which a row is due. Rows with null are never due. */
   readonly due: string;
-  /** An SQL condition. Rows that meet it come after all other rows of their business. */
+  /** SQL condition. Rows that match it are processed after all other rows of their business. */
   readonly lowPriorityWhen?: string;
   /** The column that orders the rows of a business, earliest first; `due` by default. */
   readonly since?: string;
@@ -22,13 +22,16 @@ export interface DueRows {
   readonly concurrency: number;
   /**
    * Maximum number of rows of one business that are processed at the same time; half of
-   * `concurrency` by default. With the value of `concurrency`, a business alone uses all slots, and
-   * another business gets the next free slot. Use that only if work takes equally long for all.
+   * `concurrency` by default. If it equals `concurrency`, one business can use all slots, and
+   * another business must wait until a slot is free. Use that value only if the work takes about
+   * the same time for every business.
    */
   readonly perBusiness?: number;
-  /** Continues the trace in the row's column `traceparent`. False by default. */
+  /**
+   * If true, the work continues the trace in the column `traceparent` of the row. Default: false.
+   */
   readonly isTraced?: boolean;
-  /** The table has the ORM's column `version`. False by default. */
+  /** True if the table has the ORM's column `version`. Default: false. */
   readonly hasVersion?: boolean;
   /** Rate limit: maximum number of rows that begin within one `pauseMs`. No limit by default. */
   readonly perPause?: number;
@@ -43,10 +46,10 @@ interface ClaimedRow {
 
 /**
  * Claims due rows and runs `work` on each, until disposed. `work` must change the row's due time or
- * set it to null. A free slot is filled without delay, so slow rows do not delay others. Slots go
- * to the business that uses the fewest: thousands of due rows of one business delay a row of
- * another by one slot. The rows of a business are processed in the order of `lowPriorityWhen` and
- * `since`.
+ * set it to null. A free slot is used immediately, so that slow rows do not delay other rows. It
+ * goes to the business that uses the fewest slots. Thousands of due rows of one business therefore
+ * delay a row of another business only until the next slot is free. The rows of a business are
+ * processed in the order of `lowPriorityWhen` and `since`.
  */
 export function processDueRows(
   { orm, logger }: { orm: Orm; logger: Logger },
@@ -74,8 +77,8 @@ export function processDueRows(
     } catch (error) {
       workDuration.observe({ task, outcome: "failed" }, secondsSince(startedMs));
       logger.error({ err: error, job: rows.name, [`${table}_id`]: claimed.id }, "due row failed, retry scheduled");
-      // `is not null` skips a finished row whose commit succeeded although its response was lost.
-      // With a new due time, the finished row would stay due for ever.
+      // Skips a row without a due time. The work on that row has committed, although the response
+      // to the commit was lost. A new due time would make the finished row due again and again.
       const postpone = `${due} = now() + interval '${retryDelaySeconds} seconds' where id = ? and ${due} is not null`;
       const em = orm.em.fork();
       await em.execute(`update ${table} set ${postpone}`, [claimed.id]).catch(() => {});
@@ -112,8 +115,8 @@ export function processDueRows(
     period.left -= claims.length;
     if (claims.length > 0 || hasMore) return 1;
     if (inFlight.size === 0) return 0;
-    // A business that uses all its slots may have more due rows. When one of its rows ends, the
-    // next begins without a pause.
+    // A business that uses all its slots may have more due rows. The next of these rows begins as
+    // soon as a row in flight ends.
     await waitAtMost(pauseMs, anyRowEnds());
     return 1;
   };
@@ -131,7 +134,7 @@ export function processDueRows(
   };
 }
 
-/** SQL expression: now if a free row is due, else the time at which the next row is due. */
+/** SQL expression: now if a row without a lease is due, otherwise the due time of the next row. */
 const nextDueOf = ({ table, due }: DueRows): string =>
   `coalesce((select now() from ${table} where ${due} <= now() and ${isFree} limit 1),
     (select ${due} from ${table} where ${due} > now() order by ${due} limit 1))`;

@@ -324,7 +324,8 @@ test("a consumer rejects a message whose event is more than 39 days old, and app
   if (!old || !recent) throw new Error("messages missing");
   await transport.deliver(old, recent);
   await transport.deliver(old);
-  // The consumer reads the event's age from the id. It rejects a new id, because the MAC covers it.
+  // The consumer reads the age of an event from its id. A sender cannot send an old event with a
+  // new id, because the MAC includes the id.
   const signed = transport.keys.sign(topic, old);
   await transport.deliverUnsigned({ ...signed, headers: { ...signed.headers, ce_id: uuidv7() } });
   expect(await effects(db.orm)).toEqual(["38"]);
@@ -432,7 +433,7 @@ test("`committed` runs only after commits with an effect", async () => {
   const [first, second] = [aMessage("1"), aMessage("2")];
   for (const batch of [[first], [first], [aMessage("poison", { key: "p" })], [first, second]]) {
     await transport.deliver(...batch);
-    // A query of `committed` must not see the effects of the next batch.
+    // Waits for the queries of `committed`, so that they do not read the effects of the next batch.
     await Promise.all(effectsAtCommit);
   }
   expect(await Promise.all(effectsAtCommit)).toEqual([["1"], ["1", "2"]]);

@@ -34,18 +34,28 @@ import { consumedEvents, consumedOutcomes, consumerStopped, showDeadLetters } fr
 import type { Transport } from "./transport.ts";
 
 const batchMessagesMax = 200;
-/** The consumer pauses each time this number of different messages have failed in a row. */
+/**
+ * The consumer pauses when this number of different messages in a row have failed. It pauses again
+ * after each further group of this number of failures.
+ */
 const failuresPerPause = 3;
 const pauseMsMax = 10_000;
-/** Maximum number of retried dead letters of a topic. Above it, messages stay in the transport. */
+/**
+ * When this number of dead letters of a topic are RETRYING or WAITING, the consumer pauses and
+ * messages stay in the transport.
+ */
 const retriedDeadLettersMax = 10_000;
 const retryBatchMax = 20;
 const cleaningMs = 60 * 60 * 1000;
 
-/** Rejects messages that are delivered during a pause. The transport delivers them again. */
+/** Thrown for messages that are delivered during a pause. The transport delivers them again. */
 class ConsumerPausedError extends DomainError {
   constructor(topic: string, reason: string) {
-    super("unavailable", "service_unavailable", `The consumer of ${topic} is paused: ${reason} The message is delivered again.`);
+    super(
+      "unavailable",
+      "service_unavailable",
+      `The consumer of ${topic} is paused: ${reason} The message is delivered again later.`,
+    );
     this.name = "ConsumerPausedError";
   }
 }
@@ -99,7 +109,8 @@ class TopicConsumer {
   #failures = 0;
   #pausedUntilMs = 0;
   /**
-   * True at the start, because a new version may support the event types of WAITING dead letters.
+   * If true, the next call of `retryDue` makes all dead letters due. Initially true, because a new
+   * version may support the event types of WAITING dead letters.
    */
   #retriesAll = true;
   /** Called after the first success that follows a pause. */
@@ -133,8 +144,8 @@ class TopicConsumer {
     await endRepublished(em, this.#topicHandler);
     let delivered = 0;
     for (const id of await findDueDeadLetters(em, this.#topicHandler, retryBatchMax)) if (await this.#retry(id)) delivered++;
-    // Counts only delivered dead letters: the caller calls this method again at once after a result
-    // above zero, but a failed dead letter must wait until its pause ends.
+    // Does not count failed dead letters. After a result above zero, the caller calls this method
+    // again immediately, but a failed dead letter must wait until its pause ends.
     return delivered;
   }
 
@@ -177,7 +188,7 @@ class TopicConsumer {
     const isNew = await transaction(this.#orm, async (em) => {
       const retried = await countRetried(em, this.#topicHandler);
       if (retried >= retriedDeadLettersMax)
-        throw new ConsumerPausedError(topic, `${retried} dead letters of the topic are retried.`);
+        throw new ConsumerPausedError(topic, `${retried} dead letters of the topic wait for a retry.`);
       return await addDeadLetter(em, this.#topicHandler, message, error, this.#pausesMs);
     });
     if (!isNew) return;
@@ -197,8 +208,8 @@ class TopicConsumer {
   }
 
   /**
-   * Returns true if the dead letter is delivered. The effect, inbox row and dead letter commit
-   * together.
+   * Retries a dead letter. Returns true if it is now DELIVERED. The effect, the inbox row and the
+   * status commit together.
    */
   async #retry(id: string): Promise<boolean> {
     const attempt: { message?: Message } = {};
@@ -236,7 +247,7 @@ class TopicConsumer {
     this.#topicHandler.committed?.(result);
     if (this.isPaused) {
       this.#logger.info("consumer resumed");
-      // The cause of the failures may be fixed.
+      // Retries all dead letters now, because the cause of their failures may be fixed.
       this.#retriesAll = true;
       this.onResumed();
     }

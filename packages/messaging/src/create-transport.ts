@@ -38,9 +38,9 @@ export function readTransportOptions(
 }
 
 /**
- * Creates the transport. `clientId` is the service's name. A service also starts while Kafka is
- * unreachable. Throws TopicAtRiskError in production if a topic could lose events (see
- * createKafkaTransport).
+ * Creates the transport. `clientId` is the service's name. Does not fail while Kafka is
+ * unreachable, so that a service can start. Throws TopicAtRiskError in production if a topic could
+ * lose events (see createKafkaTransport).
  */
 export async function createTransport(
   options: TransportOptions,

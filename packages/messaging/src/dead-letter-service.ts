@@ -39,7 +39,10 @@ interface ShownRow extends Omit<DeadLetterRow, "payload"> {
 const ms = (column: string) => `floor(extract(epoch from ${column}) * 1000)::bigint`;
 const listColumns = `id, consumer, topic, key, event_id, event_type, headers, status, reason, attempts, length(payload) as payload_bytes,
   ${ms("next_attempt_at")} as next_attempt_ms, ${ms("created_at")} as created_ms, ${ms("updated_at")} as updated_ms`;
-/** Schedule after a failed manual retry, which never parks the dead letter. */
+/**
+ * Schedule after a failed manual retry. It has no maximum of retries, so that a manual retry never
+ * parks a dead letter.
+ */
 const scheduleAfterManualRetry = { pausesMs: [60_000], retriesMax: null };
 
 /** Returns the RPC service for operators to read, retry and drop the dead letters of a service. */
@@ -141,7 +144,7 @@ function toDeadLetter(row: ShownRow, schema: DescMessage | undefined): DeadLette
   };
 }
 
-/** Allowed headers. A forged message can have thousands of others. */
+/** Headers shown to operators. A forged message can contain thousands of other headers. */
 const shownHeaders = new Set(["ce_specversion", "ce_id", "ce_type", "ce_source", "ce_time", "traceparent"]);
 
 function attributesOf(headers: Readonly<Record<string, string>>): Record<string, string> {

@@ -10,8 +10,8 @@ import { eventIdOf, type Message, type Subscription } from "./message.ts";
 /**
  * RETRYING: the effect failed and is retried on a schedule. WAITING: the event type is unknown, and
  * the dead letter waits for a version that supports it. PARKED: all retries failed, or the message
- * has no event id; it needs an action of an operator. DELIVERED, DROPPED: final. FORGED: a rejected
- * message, stored by an earlier version.
+ * has no event id; an operator must act. DELIVERED, DROPPED: final. FORGED: an earlier version
+ * rejected and stored the message.
  */
 export type DeadLetterStatus = EnumName<typeof proto.DeadLetterStatus>;
 
@@ -48,8 +48,8 @@ export async function countRetried(em: SqlEntityManager, { topic, consumer }: Su
 
 /**
  * Stores a message whose effect failed. No inbox row is written, so that the effect runs if the
- * event is published again. Returns false if the event already has a dead letter that has not
- * ended.
+ * event is published again. Returns false if the event already has a dead letter without a final
+ * status.
  */
 export async function addDeadLetter(
   em: SqlEntityManager,
@@ -60,7 +60,8 @@ export async function addDeadLetter(
 ): Promise<boolean> {
   const eventId = eventIdOf(message) ?? null;
   const isUnknownType = error instanceof UnknownEventTypeError;
-  // Without an event id, a repeated delivery cannot be detected. The message is not retried.
+  // Without an event id, a repeated delivery cannot be detected. Such a message is therefore not
+  // retried.
   const status = eventId === null ? "PARKED" : isUnknownType ? "WAITING" : "RETRYING";
   const headers = Object.entries(message.headers).map(([name, value]) => [storable(name), storable(value)]);
   const rows = await em.execute<{ id: string }[]>(
@@ -86,7 +87,8 @@ export async function addDeadLetter(
 
 /**
  * Returns the SQL expression of the next time at which `retryDue` has work: now if the event of a
- * PARKED dead letter took effect, else the next retry. Topic and consumer are names from code.
+ * PARKED dead letter was published again and took effect, otherwise the time of the next retry.
+ * Topic and consumer are names from code.
  */
 export const nextRetry = ({ topic, consumer }: Subscription): string => {
   const ofTopic = `consumer = '${consumer}' and topic = '${topic}'`;
@@ -117,7 +119,7 @@ export async function lockDue(em: SqlEntityManager, id: string): Promise<DeadLet
   return row;
 }
 
-/** Locks a dead letter of any status. Throws `not_found` if the database has none of that id. */
+/** Locks a dead letter of any status. Throws `not_found` if no dead letter has this id. */
 export async function lockDeadLetter(em: SqlEntityManager, id: string): Promise<DeadLetterRow> {
   if (!isUuid(id)) throw deadLetterNotFound();
   const [row] = await em.execute<DeadLetterRow[]>(`select ${columns} from dead_letter where id = ? for update`, [id]);
@@ -139,8 +141,9 @@ export async function endRepublished(em: SqlEntityManager, { topic, consumer }: 
 }
 
 /**
- * Records a failed retry and schedules the next one. After `retriesMax` retries the dead letter is
- * PARKED; with null it is never PARKED. Returns undefined if the dead letter has ended.
+ * Records a failed retry and schedules the next one. A dead letter becomes PARKED after
+ * `retriesMax` retries, or never if `retriesMax` is null. Returns undefined if its status is
+ * already final.
  */
 export async function recordFailure(
   em: SqlEntityManager,
@@ -150,7 +153,7 @@ export async function recordFailure(
 ): Promise<{ attempts: number; status: DeadLetterStatus } | undefined> {
   const isUnknownType = error instanceof UnknownEventTypeError;
   const [row] = await em.execute<{ attempts: number; status: DeadLetterStatus }[]>(
-    // The schedule of a dead letter with an unknown type begins when a version supports the type.
+    // A WAITING dead letter starts its schedule with attempt 1 when a version supports its type.
     `with failed as (
        select id, status, case when status = 'WAITING' and not ?::boolean then 1 else attempts + 1 end as attempts
        from dead_letter where id = ? and status not in ('DELIVERED', 'DROPPED') for update
@@ -175,7 +178,7 @@ export async function recordFailure(
   return row;
 }
 
-/** Makes all dead letters of a topic due that are retried automatically. */
+/** Makes the RETRYING and WAITING dead letters of a topic due now. */
 export async function retryNow(em: SqlEntityManager, { topic, consumer }: Subscription): Promise<void> {
   await em.execute(
     `update dead_letter set next_attempt_at = now() where consumer = ? and topic = ? and ${isRetried} and next_attempt_at > now()`,
@@ -193,5 +196,5 @@ export const cleanDeadLetters = (em: SqlEntityManager, consumer: string): Promis
     values: [consumer],
   });
 
-/** PostgreSQL stores neither NUL nor half a surrogate pair. */
+/** Replaces NUL and unpaired surrogates, which PostgreSQL cannot store. */
 const storable = (text: string) => text.toWellFormed().replaceAll("\0", "\uFFFD");

@@ -85,7 +85,10 @@ const RequestQueue = require("kafkajs/src/network/requestQueue/index.js") as new
   options: object,
 ) => { push(request: object): void; scheduleRequestTimeoutCheck(): void; destroy(): void };
 
-/** Steps the wall clock, as an operator or a time server does. The monotonic clock is unchanged. */
+/**
+ * Changes the wall clock by a step, as an operator or a time server can do. The monotonic clock
+ * does not change.
+ */
 function stepWallClock(byMs: number): void {
   const now = Date.now;
   vi.spyOn(Date, "now").mockImplementation(() => now() + byMs);

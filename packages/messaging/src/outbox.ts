@@ -26,19 +26,20 @@ schema.setClass(OutboxMessage);
 
 /**
  * Inserts an event in the caller's transaction. `key` is the id of the event's subject. Returns the
- * event's id, which all deliveries share. Throws RangeError for a payload above 256 KiB.
+ * id of the event, which is the same in all of its deliveries. Throws RangeError for a payload
+ * above 256 KiB.
  */
 export function addToOutbox(
   em: SqlEntityManager,
   event: {
     topic: string;
     key: string;
-    /** "payments.v1.PaymentRefunded" */
+    /** For example "payments.v1.PaymentRefunded". */
     type: string;
     /** The emitting service. */
     source: string;
     payload: Uint8Array;
-    /** Time of the event. The time in the event's id is not earlier. */
+    /** Time of the event. The time in the id of the event is this time or later. */
     occurredAt: Date;
     /** Trace context of the event; the current one by default. */
     traceparent?: string | undefined;
@@ -47,8 +48,8 @@ export function addToOutbox(
   if (event.payload.length > payloadBytesMax) {
     throw new RangeError(`the payload of ${event.type} has ${event.payload.length} bytes; the maximum is ${payloadBytesMax}`);
   }
-  // The clock of this process may be far behind, and consumers reject ids that are older than the
-  // ids in their inboxes.
+  // Uses the later time, because the clock of this process may be far behind. Consumers reject an
+  // event whose id is older than the retention of their inboxes.
   const id = uuidv7(Math.max(Date.now(), event.occurredAt.getTime()));
   const traceparent = event.traceparent ?? currentTrace()?.traceparent;
   em.persist(

@@ -32,7 +32,7 @@ function aRelay(): Relay {
   return relay;
 }
 
-/** Begins a transaction that has inserted its event. Returns a function that commits it. */
+/** Begins a transaction and inserts an event. Returns a function that commits the transaction. */
 async function beginEarly(body: string): Promise<() => Promise<void>> {
   const hasId = Promise.withResolvers<void>();
   const mayCommit = Promise.withResolvers<void>();

@@ -27,7 +27,7 @@ const shownColumns = `id, consumer, topic, left(key, 100) as key, event_id, left
   to_json(next_attempt_at) #>> '{}' as next_attempt_at, to_json(created_at) #>> '{}' as created_at,
   to_json(updated_at) #>> '{}' as updated_at`;
 
-/** Returns dead letters, oldest first. Without `status`, returns those that have not ended. */
+/** Returns dead letters, oldest first. Without `status`, omits DELIVERED and DROPPED ones. */
 export async function readDeadLetters(
   em: SqlEntityManager,
   { topic, status, limit }: { topic?: string | undefined; status?: string | undefined; limit: number },
@@ -84,15 +84,15 @@ export async function lockRetryable(em: SqlEntityManager, id: string): Promise<D
 }
 
 /**
- * Drops a dead letter, so that its event counts as seen and has no effect. The dead letter becomes
- * DELIVERED instead if the event has taken effect in the meantime. Returns undefined if the dead
- * letter is already DROPPED.
+ * Drops a dead letter. Inserts its event into the inbox without the effect, so that later
+ * deliveries have no effect. The dead letter becomes DELIVERED instead if the event has taken
+ * effect in the meantime. Returns undefined if the dead letter is already DROPPED.
  */
 export async function markDropped(em: SqlEntityManager, id: string): Promise<DeadLetterChange | undefined> {
   const deadLetter = await lockDeadLetter(em, id);
   if (deadLetter.status === "DROPPED") return undefined;
   if (deadLetter.status === "DELIVERED") throw deadLetterEnded("DELIVERED");
-  // A FORGED dead letter has no event id, because its header may contain the id of an authentic
+  // A FORGED dead letter has no `event_id`, because the id in its header may belong to an authentic
   // event.
   const eventId = deadLetter.event_id;
   const isFresh = eventId === null || (await insertInboxRows(em, deadLetter.consumer, [eventId])).has(eventId);

@@ -84,7 +84,10 @@ async function withAdmin<T>(use: (admin: ReturnType<Client["admin"]>) => Promise
   }
 }
 
-/** Returns state and size of a group. "Stable 2": two members have their partitions assigned. */
+/**
+ * Returns the state and the number of members of a group, for example "Stable 2" when two members
+ * have partitions.
+ */
 const groupState = (group: string) =>
   withAdmin(async (admin) => {
     const { groups } = await admin.describeGroups([group]);

@@ -3,7 +3,7 @@ import { checkConfiguredProviders } from "./provider-commands.ts";
 
 /**
  * Checks the providers' accounts with the settings of this process, as `amana kyc-provider check`
- * does. In the image: node check-providers.js. Exits with 1 after a failure.
+ * does. In the image, run: node check-providers.js. Exits with status 1 if a check failed.
  */
 try {
   const results = await checkConfiguredProviders();

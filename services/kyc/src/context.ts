@@ -19,7 +19,7 @@ export async function createContext({ config, orm, logger, tls, use }: ServicePa
     clients: use(createClients({ urls: config.clientsUrls, signer: createCallerSigner(config.callerKey), tls })) as Clients,
     /** Encrypts the links in the database. */
     secrets: createSecretBox(config.secretEncryptionKeys),
-    /** Pauses between the checks of an application without a callback. The last one repeats. */
+    /** Pauses between the checks of an application without a callback. The last pause repeats. */
     checkPausesSeconds: config.checkPausesSeconds,
   };
 }

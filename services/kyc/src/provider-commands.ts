@@ -20,7 +20,7 @@ const readConfig = (source?: EnvSource): ProvidersConfig => readEnv((env) => rea
 export const checkConfiguredProviders = (source?: EnvSource): Promise<CheckResult[]> => checkProviders(readConfig(source));
 
 export interface ProviderCount extends OpenApplications {
-  /** Deletions that a person must complete in the vendor's dashboard. */
+  /** Number of deletions that a person must complete in the dashboard of the vendor. */
   readonly erasuresRequested: number;
 }
 
@@ -39,8 +39,8 @@ export type EraseResult =
   | { readonly kind: "not_found" | "not_ended" | "no_operation" | "failed"; readonly text: string };
 
 /**
- * Deletes an applicant's data at the provider of an ended application, and records this in the
- * audit trail. Can be repeated. Throws SettingsError.
+ * Deletes the data of an applicant at the provider, and records this in the audit trail. The
+ * application must have ended. Can be repeated. Throws SettingsError.
  */
 export async function eraseApplicant(
   orm: Orm,
@@ -62,7 +62,8 @@ export async function eraseApplicant(
   }
   const outcome = await provider.erase(application.known(), timeoutMs);
   if (outcome.kind === "refused" && outcome.status === 501) {
-    const text = "The provider of our own protocol has no operation for a deletion. Request it from the provider's support.";
+    const text =
+      "The provider of our own protocol has no operation for a deletion. Request the deletion from the provider's support.";
     return { kind: "no_operation", text };
   }
   if (outcome.kind !== "accepted") {

@@ -19,7 +19,7 @@ export const repair: ServiceDescription = {
       table: "kyc_application",
       where: "next_check_at is not null and status in ('SUBMITTED', 'PROCESSING') and updated_at < now() - interval '1 hour'",
       since: "updated_at",
-      todo: "The service reads them at the provider repeatedly. If the provider shows a result, check whether its callbacks are rejected (KYC_CALLBACK_SECRETS).",
+      todo: "The service reads these applications at the provider repeatedly. If the provider shows a result, check whether its callbacks are rejected (KYC_CALLBACK_SECRETS).",
     },
     {
       what: "operators' decisions that the provider does not have yet",
@@ -33,7 +33,7 @@ export const repair: ServiceDescription = {
       table: "kyc_application",
       where: "erasure = 'REQUESTED'",
       since: "updated_at",
-      todo: "The vendor has no deletion by API. Request it in the vendor's dashboard. The vendor's callback confirms it.",
+      todo: "The vendor has no deletion by API. Request the deletion in the vendor's dashboard. The vendor confirms it with a callback.",
     },
     overdueRows("applications to read at the provider", "kyc_application", "next_check_at", 10),
     ...stuckOutboxRows,

@@ -19,7 +19,7 @@ const startProcess = (faultPoint: string) =>
   startTestProcess("kyc", {
     DATABASE_URL: harness.databaseUrl,
     ...kycSettings(harness.sandbox.url, harness.callbacks.url),
-    // The job catch-up is disabled, so that only the calls of the test have an effect.
+    // Effectively disables the job catch-up, so that only the calls of the test have an effect.
     KYC_CATCH_UP_SECONDS: "3600",
     FAULT_POINT: faultPoint,
   });
@@ -66,7 +66,8 @@ test.each(["kyc_cancel.answered", "cancel.answered", "cancel.committed"])(
     const { id } = await harness.create(caller);
     const cancel = (kyc: Harness["kyc"]) => kyc.cancelKycApplication({ id }, withIdempotencyKey(caller, "k"));
     await callAndKill(faultPoint, caller, cancel);
-    // A read by the business may record the cancellation before the repeated request does.
+    // Records the cancellation by a read before the repeated request, as a read by the business can
+    // do.
     await harness.readRefreshed(id, caller);
     expect(await cancel(harness.kyc)).toMatchObject({ id, status: KycStatus.CANCELED });
     expect(await harness.readEventNames(id)).toEqual(["CREATED", "CANCELED"]);

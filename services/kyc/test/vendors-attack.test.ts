@@ -16,7 +16,10 @@ type Reply = readonly [status: number, body: string];
 let harness: Harness;
 const timeoutMs = 10_000;
 
-/** Responds in place of the vendor, if it returns a reply. */
+/**
+ * Returns a reply that the proxy sends instead of the vendor's response, or undefined to forward
+ * the request.
+ */
 let replyOf: (method: string, path: string) => Reply | undefined | Promise<undefined> = () => undefined;
 /** A proxy between kyc and the vendor. */
 const proxy = createServer(async (incoming, response) => {
@@ -55,7 +58,9 @@ const endLink = (id: string) =>
   harness.sql("update kyc_application set link_expires_at = now() - interval '2 min' where id = ?", [id]);
 const review = (id: string, outcome: KycVerdict, ms = 20_000) =>
   harness.kyc.reviewKycApplication({ id, outcome, note: "checked" }, { caller: adminCaller, timeoutMs: ms });
-/** Ends the time in which another decision may not replace the stored decision. */
+/**
+ * Moves the deadline of the stored decision into the past, so that another decision may replace it.
+ */
 const endPendingDecision = (id: string) =>
   harness.sql("update kyc_application set review_request = jsonb_set(review_request::jsonb, '{untilMs}', '0') where id = ?", [
     id,
@@ -122,7 +127,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
   afterEach(async () => {
     replyOf = () => undefined;
     vi.restoreAllMocks();
-    // Otherwise the due checks of one test continue during the next.
+    // Removes the planned checks, so that checks of one test do not continue during the next test.
     await harness.sql("update kyc_application set next_check_at = null");
     await harness.sandbox.clearFaults();
   });
@@ -202,7 +207,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
   test(`kyc with ${vendor} adopts the verdict after the database's clock was set back by an hour`, async () => {
     const { id, linkUrl } = await harness.create();
     await sync(id);
-    // The last read began an hour ahead by the clock of that time.
+    // Simulates a last read that began when the clock was an hour ahead.
     await harness.sql("update kyc_application set provider_asked_at = now() + interval '1 hour' where id = ?", [id]);
     await harness.sandbox.submit(linkUrl, { outcome: "approved" });
     await sync(id);
@@ -293,8 +298,8 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     let first: { id: string; linkUrl?: string | undefined } | undefined;
     create.mockImplementation(async (requested, ms) => {
       create.mockRestore();
-      // This execution is delayed beyond its hold. A repeated request completes meanwhile, and the
-      // applicant submits on its link.
+      // Delays this execution until its hold has ended. In the meantime, a repeated request
+      // completes, and the applicant submits on the link of that request.
       await harness.sql("update idempotency_key set held_until = now() - interval '1 s'");
       first = await harness.kyc.createKycApplication({ locale: "fr" }, options());
       await harness.sandbox.submit(first.linkUrl, { outcome: "approved" });

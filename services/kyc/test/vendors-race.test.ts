@@ -94,7 +94,8 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     const provider = harness.context.providers.current;
     const review = vi.spyOn(provider, "review");
     review.mockImplementation(async (known, decision, ms) => {
-      // Another check reads before the vendor applies the decision, and records the state after it.
+      // Another check reads the state before the vendor applies the decision. It records this state
+      // after the decision.
       const later = await readAtVendor(id);
       const record = await later.read();
       review.mockRestore();

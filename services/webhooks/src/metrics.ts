@@ -11,7 +11,7 @@ const endpoint = ["healthy", "slow"] as const;
 
 const responses = counter({
   name: "amana_delivery_answers_total",
-  help: "Delivery attempts by the status class of the response, or the reason why there is none",
+  help: "Delivery attempts by the status class of the response, or by the reason why no response arrived",
   labels: { answer: ["2xx", "3xx", "4xx", "5xx", ...lowerCaseNames(DeliveryFailure)] },
 });
 
@@ -23,7 +23,7 @@ const attemptDuration = histogram({
 
 const firstAttemptDelay = histogram({
   name: "amana_delivery_first_attempt_delay_seconds",
-  help: "Time from the creation of an event, in the transaction of its change, to its first attempt, by the clocks of two processes. slow: endpoints whose last attempt took three seconds or got no response in time",
+  help: "Time from the creation of an event by its service to the first delivery attempt, measured with the clocks of two processes. slow: endpoints whose last attempt took three seconds or got no response in time",
   labels: { endpoint },
   buckets: [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800],
 });
@@ -45,12 +45,12 @@ export function observeAttempt({ status, status_code, failure, duration_ms }: At
 
 const pending = gauge({
   name: "amana_deliveries_pending",
-  help: "Deliveries that are not finished, including those that wait for their next attempt; 10000 at most",
+  help: "Deliveries that are not finished, including deliveries that wait for another attempt; at most 10000",
 });
 
 const oldestDue = gauge({
   name: "amana_deliveries_oldest_due_seconds",
-  help: "Time since the oldest due delivery without an attempt in flight became due; 0 for none. slow: to slow endpoints",
+  help: "Time since the oldest due delivery without an attempt in flight became due; 0 if there is none. slow: deliveries to slow endpoints",
   labels: { endpoint },
 });
 

@@ -6,7 +6,7 @@ import { database } from "./orm.ts";
 
 const frozenMigrationName = "0014-tenants-of-earlier-rows";
 
-/** Returns the database settings without the migrations of this number and later migrations. */
+/** Returns the database settings with only the migrations before the migration `name`. */
 const databaseBefore = (name: string) => ({
   ...database,
   migrations: database.migrations.slice(

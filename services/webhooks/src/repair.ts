@@ -8,7 +8,8 @@ import { eventEvidence } from "./event/evidence.ts";
 import { database } from "./orm.ts";
 
 /**
- * SQL expressions on events by source service: the row's id, its status, and details to find it.
+ * For each service that emits events: the types of its events, and SQL expressions for the id and
+ * status of the changed row, and for details that help to find it.
  */
 const sources: Readonly<Record<string, { type: string; columns: string }>> = {
   payments: {
@@ -24,7 +25,10 @@ const sources: Readonly<Record<string, { type: string; columns: string }>> = {
   },
 };
 
-/** Returns received events of a service, which may have lost them in a restore. */
+/**
+ * Returns events that this service received from another service. The other service may have lost
+ * these events in a restore.
+ */
 const readReceivedEvents: ServiceDescription["consumedEvents"] = async (em, from, afterEventId, limit) => {
   const source = sources[from];
   if (!source) return [];
@@ -54,7 +58,7 @@ export const repair: ServiceDescription = {
       table: "delivery",
       where: `status = 'PENDING' and ${dueAtOfEndpoint} < now() - interval '5 minutes'`,
       since: "next_attempt_at",
-      todo: "Check the log of webhooks. If only slow endpoints are affected, they use their two slots each; if all are, add a replica or raise DELIVERY_CONCURRENCY.",
+      todo: "Check the log of webhooks. If only slow endpoints are affected, their limit of two slots each is the cause. If all endpoints are affected, add a replica or raise DELIVERY_CONCURRENCY.",
     },
     {
       what: "endpoints without a successful delivery for an hour",

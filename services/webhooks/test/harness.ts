@@ -13,7 +13,7 @@ import { webhooks } from "../src/service.ts";
 
 export interface HarnessOptions {
   readonly allowInsecure?: boolean;
-  /** Settings of the worker; false: no worker. */
+  /** Settings of the worker. If false, the service runs without a worker. */
   readonly deliver?: Partial<Context["delivery"] & DeliveryLimits> | false;
 }
 
@@ -69,8 +69,8 @@ export async function startHarness(options: HarnessOptions = {}) {
 }
 
 /**
- * Inserts past events, each with one delivery to the endpoint. Groups of three events have the same
- * millisecond.
+ * Inserts past events, each with one delivery to the endpoint. Three consecutive events have the
+ * same time, so that their order depends on the id.
  */
 export async function addOldEvents(
   { sql }: Pick<Harness, "sql">,

@@ -14,7 +14,7 @@ test.each([
 );
 
 test("buildAccountNumber uses 97 as the key if the remainder is 0", () => {
-  // Branch and account form a multiple of 97.
+  // The number that branch and account form is a multiple of 97.
   expect(buildAccountNumber({ bankCode: "001", branchCode: "00000" }, 97n)).toBe("00100000000000009797");
 });
 

@@ -6,8 +6,8 @@ interface Institution {
 
 /**
  * Returns the 20-digit account number in RIB form: bank, branch, account, and a two-digit key that
- * detects typing errors. The key covers branch and account (Bank of Algeria, Instruction 06-2004).
- * `account` is from 1 to 9999999999; otherwise throws a `RangeError`.
+ * detects typing errors. The key is computed from branch and account (Bank of Algeria, Instruction
+ * 06-2004). Throws a `RangeError` if `account` is not from 1 to 9999999999.
  */
 export function buildAccountNumber({ bankCode, branchCode }: Institution, account: bigint): string {
   const number = account.toString().padStart(10, "0");

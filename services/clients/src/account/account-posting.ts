@@ -26,7 +26,9 @@ const schema = defineEntity({
 
 /** A movement on an account. Postings are never changed or deleted; a reversal is a new posting. */
 export class AccountPosting extends schema.class {
-  /** Returns whether a repeated order with the same reference matches this posting. */
+  /**
+   * Returns whether an order with the reference of this posting repeats the order that created it.
+   */
   matchesOrder(kind: PostingKind, amountMinor: bigint | undefined, ofId: string | undefined): boolean {
     return this.kind === kind && this.amountMinor === amountMinor && (this.ofId ?? undefined) === ofId;
   }

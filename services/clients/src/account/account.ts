@@ -43,7 +43,8 @@ const schema = defineEntity({
     monthlyLimitMinor: p.bigint("bigint").nullable(),
     yearlyLimitMinor: p.bigint("bigint").nullable(),
     /**
-     * Day (YYYY-MM-DD) of the newest counted amount. The three sums are of its day, month and year.
+     * Day (YYYY-MM-DD) of the newest counted amount. The next three columns are the sums of that
+     * day, of its month and of its year.
      */
     usedOn: p.text(),
     usedDayMinor: p.bigint("bigint"),
@@ -66,7 +67,8 @@ export type AccountChanges = Changes<Account, typeof UpdateAccountRequestSchema>
 
 /**
  * Throws if a limit is not positive, or if a shorter period has a greater limit than a longer one.
- * A missing limit means no limit. `changed`: the limits in the request, to which the error points.
+ * A missing limit means no limit. `changed` contains the limits in the request. The error points to
+ * one of them.
  */
 export function checkLimits(limits: AccountLimits, changed: AccountLimits = limits): void {
   const definedLimits = limitPeriods.flatMap(({ limit, name }) => {

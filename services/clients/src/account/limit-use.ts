@@ -1,7 +1,7 @@
 /**
  * The limit periods, shortest first: their names in a request (`text`), in an account (`limit`,
- * `used`) and in the public API (`name`). `characters` of a UTC day as YYYY-MM-DD identify the
- * period.
+ * `used`) and in the public API (`name`). The first `characters` characters of a UTC day
+ * (YYYY-MM-DD) identify the period.
  */
 export const limitPeriods = [
   { text: "dailyLimit", limit: "dailyLimitMinor", used: "usedDayMinor", name: "daily_limit", characters: 10 },
@@ -23,8 +23,8 @@ const buildUse = (usedOn: string, amountOf: (period: Period) => bigint): LimitUs
 };
 
 /**
- * Returns the use after another amount. The amount counts today, or on `usedOn` if that is later,
- * so that replicas with different clocks cannot use a daily limit twice around midnight.
+ * Returns the use after an additional amount. The amount counts today, or on `usedOn` if that is
+ * later, so that replicas with different clocks cannot use a daily limit twice around midnight.
  */
 export function addToUse(use: LimitUse, amountMinor: bigint, now: Date): LimitUse {
   const today = now.toISOString().slice(0, 10);

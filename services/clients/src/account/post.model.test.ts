@@ -14,7 +14,10 @@ beforeAll(async () => {
 });
 afterAll(() => harness[Symbol.asyncDispose]());
 
-/** `of` selects an earlier posting: a number modulo the number of candidates. */
+/**
+ * A step of the test. `of` selects an earlier posting: its index is `of` modulo the number of
+ * candidates.
+ */
 type Step =
   | { readonly kind: "CREDIT" | "DEBIT" | "HOLD"; readonly amount: bigint }
   /** Without `hundredths`, captures the whole hold. A value above 100 exceeds the hold. */
@@ -41,7 +44,7 @@ const aStep: fc.Arbitrary<Step> = fc.oneof(
 const aLimit = (min: bigint, max: bigint) => fc.option(fc.bigInt({ min, max }), { nil: null, freq: 3 });
 const someLimits = fc.tuple(aLimit(100n, 400n), aLimit(400n, 800n), aLimit(800n, 1_200n));
 
-/** A posting in the model. Sums are computed only on demand. */
+/** A posting in the model. The model stores no sums and computes them from all postings. */
 interface ModelPosting {
   readonly id: string;
   readonly kind: string;
@@ -77,7 +80,9 @@ function usedIn(ledger: readonly ModelPosting[], period: string): bigint {
   );
 }
 
-/** Returns whether a posting must succeed, by evaluating the complete ledger with it. */
+/**
+ * Returns whether the attempt must succeed. Evaluates the complete ledger, including the attempt.
+ */
 function isAllowed(ledger: readonly ModelPosting[], attempt: ModelPosting, limits: readonly (bigint | null)[]): boolean {
   const { kind, amount, of, day } = attempt;
   if (of && findEnd(ledger, of)) return false;

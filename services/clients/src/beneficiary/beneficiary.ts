@@ -60,7 +60,8 @@ export function checkPaymentDetails(details: PaymentDetails): void {
 /** A recipient of a client's payments. It can be hidden, but not deleted. */
 export class Beneficiary extends schema.class {
   /**
-   * Changes the named fields. Throws without a change if the resulting payment details are invalid.
+   * Changes the named fields. If the resulting payment details are invalid, throws and changes
+   * nothing.
    */
   change(changes: BeneficiaryChanges, now: Date): void {
     const { iban, accountNumber, bic, swiftCode, routingNumber } = this;

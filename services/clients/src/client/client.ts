@@ -17,7 +17,7 @@ const schema = defineEntity({
     firstName: p.text(),
     middleName: p.text().nullable(),
     lastName: p.text(),
-    /** YYYY-MM-DD. Text, because a `Date` has a time zone. */
+    /** YYYY-MM-DD. The type is text, because a `Date` depends on a time zone. */
     dateOfBirth: p.text(),
     gender: p.text(),
     birthCountry: p.text(),
@@ -52,8 +52,9 @@ const schema = defineEntity({
 type ClientChanges = Changes<Client, typeof UpdatePersonRequestSchema>;
 
 /**
- * A natural person, client of a business. Callers lock the row before they change the client or
- * create a resource for it. A concurrent block then takes effect either before or after them.
+ * A natural person who is a client of a business. Callers lock the row before they change the
+ * client or create a resource for it. A concurrent block of the client then takes effect either
+ * before or after that change.
  */
 export class Client extends schema.class {
   /** Changes the named fields. Equal values leave `updatedAt` unchanged. */

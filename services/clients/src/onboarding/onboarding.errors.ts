@@ -13,7 +13,9 @@ export const onboardingLocked = (step: string) =>
     { members: { current_step: step } },
   );
 
-/** Some fields are always required, others depend on the value of another field. */
+/**
+ * Some fields are always required. Others are required only for certain values of another field.
+ */
 export const onboardingDetailsIncomplete = (missingFields: readonly string[]) =>
   invalid("onboarding_details_incomplete", `Required fields are missing. Send also: ${missingFields.join(", ")}.`, {
     members: { missing: missingFields.join(",") },

@@ -30,7 +30,7 @@ const schema = defineEntity({
     businessId: p.uuid(),
     clientId: p.uuid(),
     hasDetails: p.boolean(),
-    /** The client's newest verification, in the state of its newest event. */
+    /** These columns contain the client's newest verification, in the state of its newest event. */
     verificationId: p.uuid().nullable(),
     verificationCreatedAt: p.datetime(3).nullable(),
     verificationRevision: p.integer().nullable(),
@@ -75,7 +75,9 @@ const stepOfKycStatus: Record<ClientKycStatus, OnboardingStep> = {
  * repeatedly and in any order.
  */
 export class Onboarding extends schema.class {
-  /** Applies the state of a verification, unless a newer one is stored. */
+  /**
+   * Applies the state of a verification, unless a newer state or a newer verification is stored.
+   */
   applyVerification(verification: Verification, now: Date): void {
     if (!this.isNewer(verification)) return;
     const isOtherVerification = verification.id !== this.verificationId;
@@ -126,8 +128,9 @@ export class Onboarding extends schema.class {
   }
 
   /**
-   * Returns whether the verification was created after the stored one, or is the stored one with a
-   * higher revision. The greater id counts as newer for the same creation time.
+   * Returns whether the verification was created after the stored one, or is the stored
+   * verification with a higher revision. If the creation times are equal, the verification with the
+   * greater id is newer.
    */
   private isNewer(verification: Verification): boolean {
     if (this.verificationId == null) return true;

@@ -35,7 +35,8 @@ export const getClientStanding =
   async ({ businessId, clientId }, { caller }) => {
     const isPermitted = caller.role === "platform" || requireBusiness(caller) === businessId;
     const readClient = () => clientView.read(orm.em, businessId, clientId);
-    // Another service calls as the platform, so the query must be restricted to one business.
+    // A calling service has the role platform, which is not a tenant. The query is therefore
+    // restricted to the business in the request.
     const client = isPermitted && isUuid(businessId) ? await forTenant(businessId, readClient) : undefined;
     if (!client) return { standing: ClientStanding.UNKNOWN };
     return { standing: client.blocked ? ClientStanding.BLOCKED : ClientStanding.GOOD };

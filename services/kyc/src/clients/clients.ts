@@ -11,7 +11,7 @@ const timeoutMs = 4_000;
 export interface Clients {
   /**
    * Returns UNKNOWN for an unknown client and for a client of another business. Throws
-   * `service_unavailable` without a response.
+   * `service_unavailable` if no response arrives.
    */
   readStanding(businessId: string, clientId: string): Promise<EnumName<typeof ClientStanding>>;
 }

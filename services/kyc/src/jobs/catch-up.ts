@@ -19,16 +19,16 @@ export async function catchUpOnce(context: Context): Promise<number> {
   const page = await context.providers.find("port")?.events?.(previousCursor, pageMax, timeoutMs);
   if (!page) return 0;
   if (page.kind !== "accepted") {
-    context.logger.warn({ outcome: page.kind }, "events of the provider could not be read");
+    context.logger.warn({ outcome: page.kind }, "event list of the provider could not be read");
     return 0;
   }
   const { changes, cursor } = page.value;
-  // If the cursor did not advance, the caller would read the same page in an endless loop.
+  // Returns 0, because with the same cursor the caller would read the same page in an endless loop.
   if (cursor === previousCursor) return 0;
   await em.execute(
-    // The time is truncated, because a rounded time could be in the future. A read in progress may
-    // have missed these changes. It does not replace this time, because `planCheck` detects that
-    // next_check_at has changed since the read began.
+    // Truncates the time, because a rounded time could be in the future. A read in progress may
+    // have missed these changes. That read does not replace this time, because `planCheck` detects
+    // that next_check_at has changed since the read began.
     `update kyc_application a set next_check_at = date_trunc('milliseconds', now())
      from json_to_recordset(?::json) as v (provider_id text, sequence integer)
      where a.provider = 'port' and a.provider_id = v.provider_id and a.sequence < v.sequence

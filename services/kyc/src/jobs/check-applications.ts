@@ -5,7 +5,7 @@ import { syncApplication } from "../kyc-application/sync-application.ts";
 const concurrency = 10;
 const timeoutMs = 15_000;
 
-/** Reads due applications at the provider. A change whose callback was lost is only delayed. */
+/** Reads due applications at the provider. This also finds changes whose callbacks were lost. */
 export const checkApplications = (context: Context, pauseMs?: number): AsyncDisposable =>
   processDueRows(
     context,

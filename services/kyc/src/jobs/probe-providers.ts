@@ -3,8 +3,8 @@ import type { Context } from "../context.ts";
 const timeoutMs = 15_000;
 
 /**
- * Reads the configuration at each vendor. A configuration that lacks a required check is an alert,
- * and stops creations until it is corrected.
+ * Reads the configuration at each vendor. If a required check is missing, logs an alert. No
+ * application can then be created until an operator corrects the configuration.
  */
 export async function probeProviders({ providers, logger }: Context): Promise<number> {
   for (const { name, probe } of providers.all) {

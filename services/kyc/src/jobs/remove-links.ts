@@ -3,9 +3,9 @@ import type { Context } from "../context.ts";
 const batchMax = 500;
 
 /**
- * SQL expression for the time at which an application ended: the earlier of two columns. After the
- * end, reviews and notices still change `updated_at`. `completed_at` is the provider's time, which
- * may be too late. `least` ignores null.
+ * SQL expression for the time at which an application ended: the earlier of two columns, because
+ * each of them can be too late. Reviews and notices change `updated_at` after the end.
+ * `completed_at` is the time of the provider's clock. `least` ignores null.
  */
 const endedAt = "least(completed_at, updated_at)";
 

@@ -62,7 +62,8 @@ describe("evaluate, for all combinations of verdict and evidence", () => {
       rejectionCounts[isExpired ? "expired" : reported === "REJECTED" ? "byProvider" : "otherwise"] += 1;
     if (reported === "REJECTED" && verdict === "NEEDS_REVIEW") reviewedRejections.push(evidence);
   }
-  // Number of combinations per verdict of the provider, and per verdict and expiry.
+  // Number of combinations that contain one verdict of the provider, and the number of these with
+  // one expiry date.
   const rowsPerVerdict = 3 * 20 * 2 * 5 * 5 * 4 * 3 * 3 * 4;
   const rowsPerExpiry = rowsPerVerdict / 4;
   const positiveEvidence = {
@@ -74,7 +75,8 @@ describe("evaluate, for all combinations of verdict and evidence", () => {
   };
 
   test("evaluate returns APPROVED only for an approval of the provider with positive evidence in every field", () => {
-    // There are three allowed pairs of terms and document, each with two valid days.
+    // Three pairs of terms and document type are allowed, and each pair occurs with two valid
+    // expiry dates.
     expect(approvedRows).toHaveLength(6);
     for (const { reported, evidence, term } of approvedRows) {
       expect(reported).toBe("APPROVED");

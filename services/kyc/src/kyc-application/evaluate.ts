@@ -16,7 +16,7 @@ export interface Evaluation {
  * APPROVED requires the provider's approval and positive evidence in every field.
  * An expired document is REJECTED for any verdict of the provider.
  * The provider's rejection stays REJECTED, except if PROFILE_MISMATCH is the only reason and all
- * other evidence is positive: then the result is NEEDS_REVIEW.
+ * other evidence is positive. In that case, the result is NEEDS_REVIEW.
  * All other cases are NEEDS_REVIEW, including a missing or unreadable verdict.
  */
 export function evaluate(reported: Verdict | undefined, evidence: Evidence, terms: Terms, today: string): Evaluation {
@@ -31,7 +31,7 @@ export function evaluate(reported: Verdict | undefined, evidence: Evidence, term
     reasons.add("DOCUMENT_EXPIRED");
     return withReasons("REJECTED");
   }
-  // Without a video there is no liveness evidence. The result is then never APPROVED.
+  // Without a video there is no liveness evidence, so the result is never APPROVED.
   const isProven =
     evidence.unread.length === 0 &&
     terms.requireVideo &&

@@ -3,7 +3,10 @@ import type { FieldRefusal, KycStatus, Verdict } from "../verification-provider/
 
 export const kycApplicationNotFound = () => notFound("not_found", "There is no KYC application with this id. Check the id.");
 
-/** `pointer`: JSON pointer to the client id in the body; empty for a query parameter. */
+/**
+ * `pointer` is the JSON pointer to the client id in the body. It is empty if the client id is a
+ * query parameter.
+ */
 export const namedClientNotFound = (pointer = "/client_id") =>
   notFound("client_not_found", "There is no client with this client_id. Check the id.", { pointer });
 
@@ -40,7 +43,7 @@ export const kycReviewInProgress = () =>
 export const unsupportedByProvider = ({ pointer, detail }: FieldRefusal) =>
   invalid("unsupported_by_provider", detail, { pointer });
 
-/** Omits the provider's text, which is not public and may contain the applicant's name. */
+/** Omits the provider's text, because it is not public and may contain the applicant's name. */
 export const kycProviderError = () =>
   upstreamError(
     "kyc_provider_error",

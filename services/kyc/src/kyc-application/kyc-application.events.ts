@@ -19,8 +19,9 @@ export const recordChanges =
     const event = { type: KycEventType[change], application: toKycApplicationMessage(application), revision };
     addToOutbox(em, {
       topic: "kyc.v1",
-      // Events with equal keys stay in order. The verdict on an older application of a client must
-      // not overtake the creation of a newer one.
+      // The relay publishes events with the same key in order. If there is a client, the key is its
+      // id, because the verdict on an older application of a client must not be delivered before
+      // the creation of a newer application.
       key: application.clientId ?? application.id,
       type: `kyc.v1.${pascalCase(change)}`,
       source: "kyc",

@@ -4,7 +4,7 @@ import { defineList, defineView, type RowOf } from "@amana/database";
 import { reasonMessages } from "../verification-provider/verification-provider.ts";
 import { KycApplication } from "./kyc-application.ts";
 
-/** `columns`: the encrypted link, and columns from which other fields are derived. */
+/** `columns` adds the encrypted link, and the columns from which other fields are derived. */
 export const kycApplicationView = defineView(KycApplication, KycApplicationSchema, {
   columns: ["maxAttempts", "reasonCodes", "reviewedAt", "linkCiphertext"],
 });

@@ -415,7 +415,6 @@ describe("notifyDocumentExpiry", () => {
 describe("applyState, states without a sequence", () => {
   const aVendorApplication = (changes: Partial<KycApplication> = {}) => anApplication({ provider: "didit", ...changes });
   const later = (seconds: number) => new Date(createdAt.getTime() + seconds * 1_000);
-  /** Applies a state that was requested `seconds` after the creation. */
   /** Applies the response to a request that began at `seconds`. It was received at `endSeconds`. */
   const apply = (
     application: KycApplication,

@@ -25,13 +25,13 @@ export interface ReviewRequest {
   readonly outcome: "APPROVED" | "REJECTED";
   readonly note: string;
   readonly actor: string;
-  /** Id of the operator's key. Absent in rows of versions before this field. */
+  /** Id of the operator's key. Absent in rows that an earlier version wrote. */
   readonly actorKeyId?: string | undefined;
   readonly requestId: string;
   readonly address: string;
-  /** Id of the Idempotency-Key record. It is equal for a repeated request. */
+  /** Id of the Idempotency-Key record. A repeated request has the same id. */
   readonly keyId: string | null;
-  /** Deadline of the request. After it, another decision may replace this one. */
+  /** Deadline of the request. After this time, another decision may replace the stored one. */
   readonly untilMs: number;
 }
 
@@ -49,7 +49,7 @@ const schema = defineEntity({
     /** Null after the job `removeLinks` has removed the link. */
     linkCiphertext: p.text().nullable(),
     linkExpiresAt: p.datetime(3),
-    /** JSON text in the request of the business, unchanged. */
+    /** Metadata of the business, as the unchanged JSON text of its request. */
     metadata: p.text(),
     allowedDocuments: p.array<DocumentType>(),
     requireVideo: p.boolean(),
@@ -57,20 +57,23 @@ const schema = defineEntity({
     attemptsUsed: p.integer(),
     /** Sequence of the newest applied state of the provider. */
     sequence: p.integer(),
-    /** Start of the request whose state was applied last, for providers without sequences. */
+    /** Only for providers without sequences: start of the request whose state was applied last. */
     providerAskedAt: p.datetime(3).nullable(),
-    /** Hash of the newest applied state, for providers without sequences. */
+    /** Only for providers without sequences: hash of the newest applied state. */
     providerStateHash: p.text().nullable(),
     /** USED_UP while a link without remaining attempts must still be closed at the provider. */
     closing: p.text().$type<"USED_UP">().nullable(),
-    /** Deletion of the applicant's data at the provider. Null if it was not requested. */
+    /**
+     * State of the deletion of the applicant's data at the provider. Null if no deletion was
+     * requested.
+     */
     erasure: p.text().$type<"REQUESTED" | "DONE">().nullable(),
     /** Names of the profile's fields in the request; "other" for fields that no vendor compares. */
     profileKeys: p.array<string>(),
     /** Verdict of the provider, before our rules. */
     providerVerdict: p.text().$type<Verdict>().nullable(),
     verdict: p.text().$type<Verdict>().nullable(),
-    /** Time of the decision of a review. The verdict is final after it. */
+    /** Time at which a person decided the review. The verdict is final from then on. */
     reviewedAt: p.datetime(3).nullable(),
     /** Pending decision of an operator, or the decision that ended the review. Otherwise null. */
     reviewRequest: p.json<ReviewRequest>().nullable(),
@@ -80,7 +83,8 @@ const schema = defineEntity({
     documentType: p.text().$type<DocumentType>().nullable(),
     documentExpiry: p.text().nullable(),
     /**
-     * Number of emitted notices about the document's expiry: 30 days ahead, 7 days ahead, expired.
+     * Number of emitted notices about the expiry of the document. They are due 30 days before, 7
+     * days before, and after the expiry.
      */
     documentNotices: p.integer(),
     nationality: p.text().nullable(),
@@ -107,27 +111,33 @@ export type KycChange = EnumName<typeof KycEventType>;
 
 export type EmitChange = (change: KycChange) => void;
 
-/** Facts at the start of a request to the provider. The returned state can be as old as that. */
+/**
+ * Facts at the start of a request to the provider. The returned state can be as old as the start of
+ * the request.
+ */
 export interface RequestStart {
   /** Time by the clock of the database. */
   readonly at: Date;
   /** Planned next check at the start of the request. */
   readonly nextCheckAt?: Date | null | undefined;
-  /** Reason for which the request closed the link. Undefined for a request that only reads. */
+  /** Reason why the request closes the link. Undefined for a request that only reads the state. */
   readonly closing?: CloseReason | undefined;
 }
 
 /**
- * "applied": the state is newer, even if it changes nothing. "stale": the state is not newer.
- * "mismatch": the state of another application. "illegal": a state that cannot follow the stored
- * one.
+ * Result of `applyState`. "applied": the state is newer, even if it changes nothing. "stale": the
+ * state is not newer. "mismatch": the state belongs to another application. "illegal": the state
+ * cannot follow the stored state.
  */
 type ApplyResult = "applied" | "stale" | "mismatch" | "illegal";
 
 const statusOrder = { CREATED: 0, OPENED: 1, SUBMITTED: 2, PROCESSING: 3 } as const;
 const isBeingChecked = (status: KycStatus): boolean => status === "SUBMITTED" || status === "PROCESSING";
 const isSubmitted = (status: KycStatus): boolean => isBeingChecked(status) || status === "COMPLETED";
-/** Returns the number of failed attempts: used, not being checked, and without a verdict. */
+/**
+ * Returns the number of failed attempts. An attempt that is being checked or has a verdict does not
+ * count.
+ */
 const countFailedAttempts = (status: KycStatus, attemptsUsed: number): number =>
   isSubmitted(status) ? Math.max(0, attemptsUsed - 1) : attemptsUsed;
 /**
@@ -138,11 +148,11 @@ const linkGraceMs = 60_000;
 const dayMs = 86_400_000;
 const firstRevisionMs = Date.parse("2026-01-01T00:00:00Z");
 
-/** An identity verification. It adopts the provider's states as far as our own rules permit. */
+/** An identity verification. It applies the provider's states as far as our own rules permit. */
 export class KycApplication extends schema.class {
   /**
    * Returns whether the status is final. COMPLETED and CANCELED never change. EXPIRED can change
-   * only to COMPLETED, by the late verdict on a submission in time.
+   * only to COMPLETED, when a late verdict arrives for a submission that was in time.
    */
   isFinal(): boolean {
     return this.status === "COMPLETED" || this.status === "EXPIRED" || this.status === "CANCELED";
@@ -191,9 +201,9 @@ export class KycApplication extends schema.class {
   }
 
   /**
-   * Requires a review of a submission that the vendor no longer has, because no verdict can follow.
-   * Changes nothing before the link's end: a wrong URL or account in the settings also causes a
-   * 404, and an operator can correct the settings until then.
+   * Completes a submitted application that no longer exists at the vendor with NEEDS_REVIEW,
+   * because no verdict can follow. Changes nothing before the end of the link: a wrong URL or
+   * account in the settings also causes a 404, and until then an operator can correct the settings.
    */
   applyAbsence(requestedAt: Date, now: Date, emit: EmitChange): void {
     if (this.provider === "port" || !isBeingChecked(this.status) || !this.hasLinkEnded(requestedAt)) return;
@@ -225,7 +235,7 @@ export class KycApplication extends schema.class {
 
   /**
    * Returns the reason to close the link at this time. Undefined if the next request only reads the
-   * state. A provider with our own protocol closes its links itself.
+   * state. A provider with our own protocol closes the links itself.
    */
   closeReason(at: Date): CloseReason | undefined {
     if (this.provider === "port") return undefined;
@@ -245,11 +255,13 @@ export class KycApplication extends schema.class {
 
   /**
    * Plans the next check, which is a request to the provider. The check is due after the next
-   * pause, or earlier when the link expires or its grace period ends. If one of these times passed
-   * during the request, the check is due immediately. A check that became due during the request
-   * stays due, because the response may be older than the reason for the check. `start`: start of
-   * the request. `hasState`: whether the provider returned a state. If not, a planned check is
-   * repeated.
+   * pause, or earlier if the link expires or its grace period ends earlier. If one of these two
+   * times passed during the request, the check is due immediately. If `nextCheckAt` was changed
+   * during the request and is already due, the check stays due, because the response may not
+   * contain the change that caused it.
+   *
+   * `start` is the start of the request. `hasState` is false if the provider returned no state; a
+   * planned check is then planned again.
    */
   planCheck(pausesSeconds: readonly number[], now: Date, start: RequestStart = { at: now }, hasState = true): void {
     const wasRescheduled = this.nextCheckAt?.getTime() !== start.nextCheckAt?.getTime();
@@ -286,7 +298,7 @@ export class KycApplication extends schema.class {
 
   /**
    * Stores an operator's decision before it is sent. Throws if the application is not in review, or
-   * while another decision is in progress.
+   * if another decision is in progress.
    */
   requestReview(request: ReviewRequest, now: Date): void {
     const { reviewRequest: storedRequest } = this;
@@ -296,7 +308,10 @@ export class KycApplication extends schema.class {
     this.updatedAt = now;
   }
 
-  /** Emits KYC_NEEDS_REVIEW again after the loss of a decision that the provider does not have. */
+  /**
+   * Emits KYC_NEEDS_REVIEW again. Call it if a restore lost a decision that was not sent to the
+   * provider.
+   */
   requestReviewAgain(now: Date, emit: EmitChange): void {
     if (!this.awaitsReview() || !this.isReviewedHere()) return;
     this.updatedAt = now;
@@ -310,7 +325,7 @@ export class KycApplication extends schema.class {
 
   /**
    * Returns whether only our rules require the review. The operator's decision is then not sent to
-   * the provider, which does not wait for one.
+   * the provider, because the provider does not wait for a decision.
    */
   isReviewedHere(): boolean {
     return this.providerVerdict !== "NEEDS_REVIEW";
@@ -328,8 +343,8 @@ export class KycApplication extends schema.class {
   }
 
   /**
-   * Emits the notice that is due for the expiry of an approved application's document: 30 days
-   * before, 7 days before, or after it. Emits each notice once.
+   * Emits a notice about the expiry of an approved application's document: 30 days before, 7 days
+   * before, and after the expiry. Emits each notice at most once.
    */
   notifyDocumentExpiry(now: Date, emit: EmitChange): void {
     if (this.verdict !== "APPROVED" || this.documentExpiry == null) return;
@@ -349,8 +364,8 @@ export class KycApplication extends schema.class {
 
   /**
    * Returns whether a new state of the provider can still change this application. An EXPIRED
-   * application can get a verdict. An application without remaining attempts can be cancelled. For
-   * these two, only a callback or an event of the provider plans a check.
+   * application can get a verdict. An application without remaining attempts can be cancelled. In
+   * these two cases, only a callback or an event of the provider plans a check.
    */
   private mayChange(): boolean {
     return this.isOpen() || this.status === "EXPIRED" || this.status === "FAILED";
@@ -358,7 +373,8 @@ export class KycApplication extends schema.class {
 
   /**
    * Returns whether a vendor's approval would end a review without proof that a person approved.
-   * The request for the state may have begun before the review was recorded.
+   * Such a state is possible if its request began before the review was recorded, because the
+   * adapter checks the proof only during a review.
    */
   private lacksProof({ status, verdict, hasProofOfPerson }: ApplicationState): boolean {
     const isVendorReview = this.provider !== "port" && this.awaitsReview() && this.providerVerdict === "NEEDS_REVIEW";
@@ -366,16 +382,18 @@ export class KycApplication extends schema.class {
   }
 
   /**
-   * Returns the sequence of a state, or undefined for a state that is older than the applied one.
-   * Vendors have no sequence, so a state is a change if its hash differs. The response to an older
-   * request is not applied: if its hash differs, the state is requested again.
+   * Returns the sequence of a state, or undefined if the state is older than the applied one.
+   * Vendors send no sequence. For a vendor, a state is a change if its hash differs from the stored
+   * hash. The response to an older request is not applied. If its hash differs, the state is
+   * requested again.
    */
   private nextSequence({ sequence, stateHash, status }: ApplicationState, requestedAt: Date, now: Date): number | undefined {
     if (sequence !== undefined) return sequence;
     const isChanged = stateHash !== this.providerStateHash;
     // A cancellation is final, so it is applied even from the response to an older request.
     const isClosed = status === "CANCELED" && this.isOpen();
-    // After a failover to a database whose clock is behind, the stored time is in the future.
+    // Ignores a stored time in the future. It can exist after a failover to a database whose clock
+    // is behind.
     const isOlder = this.providerAskedAt != null && this.providerAskedAt <= now && requestedAt < this.providerAskedAt;
     if (isOlder && !isClosed) {
       if (isChanged && this.isOpen()) this.checkSoon(now);
@@ -397,7 +415,10 @@ export class KycApplication extends schema.class {
     return "applied";
   }
 
-  /** Plans to close the link after the last attempt. Vendors do not limit attempts as we do. */
+  /**
+   * Plans to close the link after the last attempt, because vendors do not apply our limit of
+   * attempts.
+   */
   private closeWhenUsedUp(now: Date): void {
     if (this.provider === "port" || this.status !== "FAILED" || this.attemptsRemaining() > 0) return;
     this.closing = "USED_UP";
@@ -436,7 +457,8 @@ export class KycApplication extends schema.class {
   /**
    * Emits KYC_FAILED for a failed attempt that this service did not read while its status was
    * FAILED. The provider's state shows the failure: the applicant has opened the link again, or has
-   * begun a later attempt. Emits one event for several such failures.
+   * begun a later attempt. Emits one event even for several such failures.
+   *
    * If the applicant continues, at least one attempt remains here, even if the provider counts more
    * attempts than this service requested. Otherwise this service would ignore the verdict.
    */
@@ -477,9 +499,9 @@ export class KycApplication extends schema.class {
   }
 
   /**
-   * Applies a state during a review. A person at the provider has decided if the verdict changed
-   * from NEEDS_REVIEW, or to REJECTED. A repeated approval does not end a review that only our
-   * rules require.
+   * Applies a state during a review. A verdict that changed from NEEDS_REVIEW, or that changed to
+   * REJECTED, is the decision of a person at the provider. A repeated approval does not end a
+   * review that only our rules require.
    */
   private applyReviewState(state: ApplicationState, now: Date, emit: EmitChange): boolean {
     if (state.status !== "COMPLETED") return false;
@@ -488,9 +510,10 @@ export class KycApplication extends schema.class {
     this.providerVerdict = verdict ?? null;
     if (!verdict || verdict === "NEEDS_REVIEW" || verdict === previousVerdict) return true;
     if (previousVerdict !== "NEEDS_REVIEW" && verdict !== "REJECTED") return true;
-    // A person at the provider decided otherwise than our operator.
+    // The decision of a person at the provider differs from our operator's decision.
     if (this.reviewRequest?.outcome !== verdict) this.reviewRequest = null;
-    // A decision may omit the document's expiry, the AML screening and the reasons.
+    // A decision may omit the document's expiry, the AML screening and the reasons. The stored
+    // values then apply.
     const evidence = {
       ...state,
       documentExpiry: state.documentExpiry ?? this.documentExpiry ?? undefined,
@@ -538,7 +561,7 @@ export class KycApplication extends schema.class {
 
   /**
    * Expires the link if a request that began after the deadline shows no submission. The response
-   * to an earlier request may have missed a submission just before the deadline.
+   * to a request that began earlier may not contain a submission just before the deadline.
    */
   private expireAfterDeadline(reportedStatus: KycStatus, requestedAt: Date, now: Date, emit: EmitChange): void {
     if (reportedStatus !== this.status || !this.mayExpire()) return;

@@ -42,8 +42,8 @@ export const lockApplication = (em: SqlEntityManager, owner: Owner, id: string):
 
 /**
  * Applies the provider's response to a locked application, records its events, and plans the next
- * check. All times are of the database's clock, so that replicas agree on the expiry of links.
- * `start` must be read before the request begins.
+ * check. All times come from the database's clock, so that replicas agree on the expiry of links.
+ * The caller must read `start` before the request begins.
  */
 export async function recordState(
   em: SqlEntityManager,
@@ -66,7 +66,7 @@ export async function recordState(
     } else logger.info(logFields, "application synced");
   } else {
     const causeFields = outcome.kind === "refused" ? { error_code: outcome.errorCode } : { reason: outcome.reason };
-    // The vendor has deleted the application, but the verification has not ended here.
+    // The vendor has deleted the application, although kyc has not ended the verification.
     if (isGone(outcome) && !application.isFinal() && application.isOpen()) {
       application.applyAbsence(start.at, now, recordChanges(em, application, now));
       logger.error({ ...ids, ...causeFields, alert: true }, "application no longer exists at the provider");

@@ -17,7 +17,7 @@ import { callWithRetries } from "../verification-provider/call-with-retries.ts";
 import type { KycStatus as Status } from "../verification-provider/verification-provider.ts";
 
 const callsMax = 2;
-/** Reserved for the commit and the response. */
+/** Time that is reserved for the commit and the response. */
 const responseMs = 1_000;
 
 /**
@@ -30,14 +30,15 @@ export const cancelKycApplication =
     const { orm, providers, logger } = context;
     const businessId = requireBusiness(call.caller);
     const firstResult = await transaction(orm, async (em) => {
-      // A cancellation is idempotent, so a repeated request need not wait for the first one.
+      // A cancellation is idempotent, so a repeated request does not need to wait for the first
+      // request.
       const claim = await claimKey(em, call, KycApplicationSchema, { heldMs: 0 });
       const application = await lockApplication(em, businessId, request.id);
       const respond = (message: KycApplicationMessage) => ({ response: { ...message, linkUrl: linkOf(context, application) } });
       if ("replayed" in claim) return respond(claim.replayed);
       const { record, isRepeated } = claim;
       if (isRepeated && application.status === "CANCELED") {
-        // An earlier execution of this request cancelled the application without a response.
+        // An earlier execution of this request cancelled the application, but stored no response.
         const message = toKycApplicationMessage(application);
         record?.storeResponse(KycApplicationSchema, message);
         return respond(message);

@@ -168,7 +168,9 @@ describe("createKycApplication, refusals", () => {
 });
 
 describe("createKycApplication for a client who is blocked during the call to the provider", () => {
-  /** Returns the standings in order, and repeats the last one. */
+  /**
+   * Returns a clients service that returns the standings in order, and then repeats the last one.
+   */
   const clientsWith = (...standings: ("GOOD" | "BLOCKED" | "unavailable")[]) => {
     let callCount = 0;
     return {
@@ -188,8 +190,8 @@ describe("createKycApplication for a client who is blocked during the call to th
       businessId,
     ]);
   /**
-   * Returns the outcome of a creation, and the id that the application has during the call to the
-   * provider.
+   * Runs a creation with a slow provider. Returns its outcome, and the id of the application during
+   * the call to the provider.
    */
   const createSlowly = async (caller: ReturnType<typeof aBusinessCaller>, create: () => Promise<unknown>) => {
     await harness.sandbox.fault("kyc_create", "slow:300");
@@ -248,7 +250,7 @@ describe("createKycApplication for a client who is blocked during the call to th
       withIdempotencyKey(caller, "k"),
     );
     await secondCheck.promise;
-    // The hold of the first request ends, so that the repeated request can execute.
+    // Ends the hold of the first request, so that the repeated request can execute.
     await harness.sql("update idempotency_key set held_until = now() where scope = ?", [caller.businessId]);
     const repeatedResponse = await createFor(clientsWith("GOOD"), withIdempotencyKey(caller, "k"));
     clientBlocked.resolve();

@@ -21,7 +21,7 @@ import {
 } from "../verification-provider/verification-provider.ts";
 
 const callsMax = 3;
-/** Reserved for the second check of the client, the commit and the response. */
+/** Time that is reserved for the second check of the client, the commit and the response. */
 const responseMs = 2_000;
 /**
  * Minimum time for the cancellation at the provider, even if the response then misses its deadline.
@@ -74,7 +74,7 @@ export const createKycApplication =
       const { message, isStoredByOther } = await transaction(orm, async (em) => {
         const key = await lockKey(em, keyId);
         if (key?.hasEnded()) return { message: key.replay(KycApplicationSchema), isStoredByOther: true };
-        // A concurrent repeated request was refused and has deleted the key's record.
+        // A repeated request ran concurrently, was refused, and deleted the key's record.
         if (keyId && !key) throw idempotencyInProgress();
         const storedMessage = toKycApplicationMessage(await storeApplication(em, context, requested, created, request, call));
         key?.storeResponse(KycApplicationSchema, storedMessage);
@@ -110,7 +110,10 @@ function toApplicationToCreate(
   };
 }
 
-/** Returns the refusal for a client. Undefined: the client has a good standing or is absent. */
+/**
+ * Returns the refusal for a client, or undefined if the client has a good standing or the request
+ * names no client.
+ */
 async function findClientRefusal(
   { clients }: Context,
   businessId: string,
@@ -123,8 +126,8 @@ async function findClientRefusal(
 }
 
 /**
- * Deletes the key's record, so that no later request stores the application of this id. If a
- * repeated request has created the application already, returns the stored response instead.
+ * Deletes the key's record, so that no later request stores an application with this id. If a
+ * repeated request has already stored the application, returns its stored response instead.
  */
 async function deleteKey({ orm }: Context, keyId: string | undefined): Promise<KycApplicationMessage | undefined> {
   return await transaction(orm, async (em) => {
@@ -184,8 +187,8 @@ async function storeApplication(
   request: CreateKycApplicationRequest,
   call: Call,
 ): Promise<KycApplication> {
-  // Consumers use the newest application of a client, and replicas have different clocks. The time
-  // is therefore of the database's clock.
+  // Uses the time of the database's clock, because the clocks of replicas differ and consumers
+  // select the newest application of a client.
   const now = await databaseTime(em);
   const application = em.create(KycApplication, {
     id,

@@ -102,7 +102,8 @@ test("the first event after a restore to an earlier time has a greater revision 
   const lostEvents = await harness.readEvents(id);
   expect(lostEvents).toHaveLength(2);
 
-  // The two lost events may use the revisions of two seconds. A real restore takes longer.
+  // Waits until the clock is ahead of the revisions of the two lost events. A real restore takes
+  // longer than two seconds.
   await harness.sql("select pg_sleep(2.1)");
   await harness.sql(
     "update kyc_application set (status, sequence, attempts_used, revision) = (?, ?::int, ?::int, ?::int) where id = ?",

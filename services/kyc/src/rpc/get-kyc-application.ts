@@ -12,10 +12,13 @@ import {
 import { linkOf } from "../kyc-application/link.ts";
 import { syncApplication } from "../kyc-application/sync-application.ts";
 
-/** Longest time for which the caller waits for the provider. A later state is still recorded. */
+/**
+ * Maximum time for which the caller waits for the provider. A state that arrives later is still
+ * recorded.
+ */
 const refreshWaitMs = 3_000;
 const refreshTimeoutMs = 15_000;
-/** Applications with a next check. The others cannot change. */
+/** Applications with a next check. All other applications cannot change. */
 const refreshable = { table: "kyc_application", column: "refreshed_at", where: "next_check_at is not null" };
 
 /** Returns the application. Refreshes it first if it may change, at most once in ten seconds. */

@@ -15,7 +15,7 @@ import { callbacks } from "../metrics.ts";
 import type { CallbackHint, ProviderName, ReceivedCallback } from "../verification-provider/verification-provider.ts";
 
 const { ACCEPTED, BAD_SIGNATURE, UNKNOWN_PROVIDER } = ProviderCallbackResult;
-/** Reserved for the commit and the response. */
+/** Time that is reserved for the commit and the response. */
 const responseMs = 500;
 
 /** Maximum time of a read at a vendor, which waits only five seconds for our response. */
@@ -23,7 +23,8 @@ const vendorReadMs = 3_000;
 
 /**
  * Reads the application at the provider after a callback, because the content of a callback is only
- * a hint. Responds after the commit, so that the provider repeats a callback that was not recorded.
+ * a hint. Responds only after the commit, so that the provider repeats a callback if it was not
+ * recorded.
  */
 export const receiveProviderCallback =
   (context: Context): Implementation<typeof KycApplicationService.method.receiveProviderCallback> =>
@@ -70,9 +71,10 @@ export const receiveProviderCallback =
     faultPoint("callback.answered");
     const isRecorded = await transaction(orm, async (em) => {
       const application = await lockApplication(em, allBusinesses, hint.reference);
-      // The job `checkApplications` reads the application again. A vendor repeats a callback only a
-      // few times, so the callback is accepted. A provider with our own protocol gets an error and
-      // repeats the callback, for which no `provider_event` row is inserted.
+      // The job `checkApplications` reads the application again. The callback of a vendor is
+      // accepted, because a vendor repeats a callback only a few times. A provider with our own
+      // protocol gets an error and repeats the callback. No `provider_event` row is inserted, so
+      // the repeated callback is processed.
       if (outcome && outcome.kind !== "accepted") {
         if (name === "port" || application.isOpen()) application.checkSoon(await databaseTime(em));
         return name !== "port";
@@ -98,7 +100,10 @@ export const receiveProviderCallback =
     return { result: ACCEPTED };
   };
 
-/** A gateway of the previous version sends the signature of our own protocol without its header. */
+/**
+ * Returns the callback with its headers. A gateway of the previous version sends the signature of
+ * our own protocol in a field of the request instead of a header.
+ */
 const toReceived = ({ body, headers, signature }: ReceiveProviderCallbackRequest): ReceivedCallback => ({
   body,
   headers: { ...(signature && { "x-provider-signature": signature }), ...headers },

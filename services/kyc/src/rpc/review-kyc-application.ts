@@ -19,14 +19,14 @@ import { KycApplication, type RequestStart, type ReviewRequest } from "../kyc-ap
 import { lockApplication, recordState, syncApplication } from "../kyc-application/sync-application.ts";
 import { type ApplicationState, isGone, type Outcome } from "../verification-provider/verification-provider.ts";
 
-/** Reserved for the commit and the response. */
+/** Time that is reserved for the commit and the response. */
 const responseMs = 1_000;
 
 /**
  * Steps: check the rules and store the decision (commit); send it to the provider; record the
- * state, the event, the audit row and the stored response (commit). The stored decision allows a
- * callback or the job `checkApplications` to write the audit row if this call fails. The response
- * omits the link, which is a secret of the business.
+ * state, the event, the audit row and the stored response (commit). If this call fails, a callback
+ * or the job `checkApplications` writes the audit row from the stored decision. The response omits
+ * the link, which is a secret of the business.
  */
 export const reviewKycApplication =
   (context: Context): Implementation<typeof KycApplicationService.method.reviewKycApplication> =>
@@ -39,7 +39,8 @@ export const reviewKycApplication =
     await syncEarlierReview(context, input.id, call);
 
     const firstResult = await transaction(orm, async (em) => {
-      // A repeated decision has no further effect, so the request need not wait for the first one.
+      // A repeated decision has no further effect, so a repeated request does not need to wait for
+      // the first request.
       const claim = await claimKey(em, call, KycApplicationSchema, { heldMs: 0 });
       const application = await lockApplication(em, allBusinesses, input.id);
       if ("replayed" in claim) return { response: claim.replayed };
@@ -56,7 +57,7 @@ export const reviewKycApplication =
         claim.record?.storeResponse(KycApplicationSchema, response);
         return { response };
       };
-      // An earlier execution of this request decided the review without a response.
+      // An earlier execution of this request decided the review, but stored no response.
       if (application.wasReviewedBy(request)) return storeResponse();
       application.requestReview(request, now);
       if (application.isReviewedHere()) {
@@ -79,8 +80,9 @@ export const reviewKycApplication =
     faultPoint("review.answered");
     let result = await record(state, { at: firstResult.requestedAt, nextCheckAt });
     if (state.kind === "accepted" && result.application.awaitsReview()) {
-      // Another read began after the decision was sent, returned the state before the decision, and
-      // was recorded first.
+      // Reads the state again. The state was not applied, because another read was recorded first.
+      // That read began after the decision was sent, but returned the state from before the
+      // decision.
       const start = { at: await databaseTime(orm.em.fork()), nextCheckAt: result.application.nextCheckAt };
       state = await provider.get(result.application.known(), remainingMs());
       result = await record(state, start, true);
@@ -119,16 +121,16 @@ const recordDecision = (
     const application = await lockApplication(em, allBusinesses, id);
     await recordState(em, context, application, state, start);
     const isPending = () => application.awaitsReview() && application.reviewRequest?.requestId === call.requestId;
-    // The provider no longer has the application, so the decision is applied here only.
+    // The provider no longer has the application, so the decision is applied only in kyc.
     if (isGone(state) && isPending()) {
       const now = await databaseTime(em);
       application.resolveReview(outcome, now, recordChanges(em, application, now));
     }
     const isDecidedHere = application.reviewedAt != null && application.reviewRequest?.requestId === call.requestId;
     if (isDecidedHere && !key?.hasEnded()) key?.storeResponse(KycApplicationSchema, toKycApplicationMessage(application));
-    // The stored decision is removed if the provider rejected it, or confirmed it without effect. A
-    // later approval by an API key would otherwise count as this decision. It stays if the outcome
-    // is unknown, because the provider may have applied it.
+    // Removes the stored decision if the provider rejected it, or confirmed it without effect.
+    // Otherwise a later approval by an API key would count as this decision. If the outcome is
+    // unknown, the decision stays stored, because the provider may have applied it.
     const isWithoutEffect = state.kind === "refused" || (state.kind === "accepted" && isConfirmed);
     if (isWithoutEffect && isPending()) application.reviewRequest = null;
     return { application, isDecidedHere };

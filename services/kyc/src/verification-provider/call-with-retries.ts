@@ -7,8 +7,8 @@ const pauseMs = 200;
 const callMsMin = 1_000;
 
 /**
- * Calls the provider with an idempotent request. Repeats the call while its outcome is unknown, up
- * to `callsMax` calls and while the caller has time. Throws `kyc_provider_error` or
+ * Calls the provider with an idempotent request. Repeats the call while its outcome is unknown and
+ * the caller has time. Makes at most `callsMax` calls. Throws `kyc_provider_error` or
  * `kyc_provider_unavailable`.
  */
 export async function callWithRetries<T>(

@@ -15,13 +15,19 @@ export type AddResult = (check: string, result: CheckResult["result"], text?: st
 
 const clockSecondsMax = 30;
 
-/** Adds the problems of a vendor's configuration, or one result if it has none. */
+/**
+ * Adds a result for each problem of a vendor's configuration, or one result "ok" if it has no
+ * problem.
+ */
 export function addProblems(problems: readonly SetupProblem[], add: AddResult): void {
   for (const { severity, text } of problems) add("configuration", severity === "error" ? "failure" : "warning", text);
   if (problems.length === 0) add("configuration", "ok");
 }
 
-/** Compares the vendor's clock with ours. Signatures and links depend on it. */
+/**
+ * Compares the vendor's clock with ours, because signatures and the ends of links depend on the
+ * time.
+ */
 export function addClock(date: Date | undefined, nowMs: number, add: AddResult): void {
   if (!date) {
     add("reachable", "warning", "the response has no time, so the clock cannot be compared");

@@ -10,7 +10,8 @@ const timeoutMs = 15_000;
 
 /**
  * Checks the accounts of all configured providers by read requests only, and each callback address
- * by an unsigned request. Returns the results of the provider of new applications first.
+ * by an unsigned request. The results of the current provider, which gets new applications, come
+ * first.
  */
 export async function checkProviders(config: ProvidersConfig): Promise<CheckResult[]> {
   const results: CheckResult[] = [];

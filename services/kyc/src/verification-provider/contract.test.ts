@@ -121,7 +121,9 @@ function pathsOf(value: unknown, path: Path = []): Path[] {
   ];
 }
 
-/** Returns a copy with the field replaced. "absent" removes it. */
+/**
+ * Returns a copy with the field replaced. If `replacement` is "absent", the copy lacks the field.
+ */
 function replaceAt(value: unknown, [name, ...rest]: Path, replacement: unknown): unknown {
   if (name === undefined) return replacement;
   const copy = (Array.isArray(value) ? [...value] : { ...(value as object) }) as Record<string | number, unknown>;
@@ -153,7 +155,8 @@ describe("contract test 15: evaluate, for a response with one missing or unknown
         const verdict = state && evaluate(state.verdict, state, terms, "2026-05-01").verdict;
         const isMismatch = state && (state.providerId !== didit.sessionId || state.reference !== didit.reference);
         if (unreadAtDidit.test(name) && !(name === "expected_details.first_name" && replacement === "absent")) continue;
-        // Without the list or its only item, the workflow does not have this feature.
+        // Skips these changes, because without the list or its only item, the decision is that of a
+        // workflow without this feature.
         if (name.startsWith("ip_analyses") && (name === "ip_analyses" || name === "ip_analyses.0")) continue;
         expect([replacement, isMismatch ? "mismatch" : verdict]).not.toEqual([replacement, "APPROVED"]);
       }

@@ -16,7 +16,7 @@ export interface HttpResponse {
   readonly status: number;
   /** The parsed JSON body; undefined if the body is not JSON. */
   readonly content: unknown;
-  /** Value of Retry-After in seconds. Undefined without a valid header. */
+  /** Value of Retry-After in seconds. Undefined if the header is missing or invalid. */
   readonly retryAfterSeconds: number | undefined;
   readonly date: Date | undefined;
 }
@@ -27,8 +27,8 @@ export interface LostCall {
 }
 
 /**
- * Creates the HTTP client of one provider: bounded time, size and connections, no redirects. Errors
- * contain no part of the response.
+ * Creates the HTTP client of one provider. It limits the time, the size of responses and the number
+ * of connections, and does not follow redirects. Errors contain no part of the response.
  */
 export function createHttpCalls({ responseBytesMax, timeoutMs }: { responseBytesMax: number; timeoutMs: number }) {
   const agent = new Agent({ connect: { timeout: 10_000 }, connections: 32, keepAliveTimeout: 20_000 });
@@ -44,7 +44,7 @@ export function createHttpCalls({ responseBytesMax, timeoutMs }: { responseBytes
           },
           body: call.body ?? null,
           dispatcher: agent,
-          // A timer rejects fractions of milliseconds, which the remaining time contains.
+          // Rounds the time down, because `AbortSignal.timeout` rejects fractions of milliseconds.
           signal: AbortSignal.timeout(Math.max(1, Math.floor(Math.min(call.timeoutMs, timeoutMs)))),
         });
         const content = parseJson(await readText(body, responseBytesMax));

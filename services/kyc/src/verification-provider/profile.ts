@@ -23,14 +23,19 @@ const forms: Record<ComparedField, string> = {
   nationality: "an ISO 3166-1 alpha-3 code, for example DZA",
 };
 
-/** Handling of a field that no vendor compares: refuse the request, or require a review. */
+/**
+ * Handling of a field that no vendor compares: "refuse" rejects the request, and "review" requires
+ * a review.
+ */
 export const uncomparedPolicies = ["refuse", "review"] as const;
 export type UncomparedPolicy = (typeof uncomparedPolicies)[number];
 
 /** Name that `profile_keys` contains for any field that no vendor compares. */
 export const otherKey = "other";
 
-/** Returns the names of a profile's fields for `profile_keys`. `profile`: JSON object as text. */
+/**
+ * Returns the names of a profile's fields for `profile_keys`. `profile` is a JSON object as text.
+ */
 export function readProfileKeys(profile: string | undefined): string[] {
   const names = Object.keys(readObject(parseJson(profile ?? "{}")));
   return [...new Set(names.map((name) => (isCompared(name) ? name : otherKey)))];
@@ -47,7 +52,7 @@ export function readComparedFields(profile: string | undefined): Partial<Record<
   );
 }
 
-/** Returns the refusals of the profile's fields that the vendors cannot compare. */
+/** Returns a refusal for each field of the profile that the vendors cannot compare. */
 export function refuseProfile(profile: string | undefined, policy: UncomparedPolicy): FieldRefusal[] {
   return Object.entries(readObject(parseJson(profile ?? "{}"))).flatMap(([name, value]) => {
     const pointer = `/profile/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;

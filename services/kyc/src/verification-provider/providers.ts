@@ -42,7 +42,8 @@ export function toProviders(currentName: string, all: readonly VerificationProvi
     current,
     all,
     find,
-    // The service does not start with such settings, unless the database is unreachable.
+    // A service with such settings does not start. This error is possible only if the database was
+    // unreachable at the start.
     of({ provider: name }) {
       const provider = find(name);
       if (provider) return provider;

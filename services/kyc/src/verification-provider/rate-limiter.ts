@@ -1,15 +1,15 @@
 import { sleep } from "@amana/runtime";
 
-/** Calls that can be made at once after a quiet period: as many as the rate permits in 5 s. */
+/** After a quiet period, as many calls can be made at once as the rate permits in this time. */
 const burstSeconds = 5;
 const pauseSecondsDefault = 30;
 const pauseSecondsMax = 60;
 
 /**
  * Limits the rate of calls (generic cell rate algorithm of ITU-T I.371), and pauses all calls after
- * a 429. `perMinute`: the vendor's documented limit in calls per minute, which the vendor counts in
- * windows of `windowSeconds`. A replica uses a quarter of it, so that four replicas do not exceed
- * it.
+ * a 429. `perMinute` is the limit that the vendor documents, in calls per minute. The vendor counts
+ * calls in windows of `windowSeconds`. Each replica uses a quarter of the limit, so that four
+ * replicas do not exceed it.
  */
 export function createRateLimiter(perMinute: number, windowSeconds = 60) {
   const windowMs = windowSeconds * 1_000;

@@ -1,8 +1,9 @@
 import { isCountryAlpha3 } from "@amana/public-api";
 
 /**
- * Functions that read one value of a provider's response. They return undefined for a missing value
- * and for a value of another format, so that only expected values reach our code.
+ * Fields of a response with unchecked values. Each function of this file reads one value. It
+ * returns undefined if the value is missing or has another format, so that only expected values
+ * reach our code.
  */
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -46,7 +47,7 @@ export function readTime(value: unknown): Date | undefined {
   return year >= 1 && year <= 9_999 ? parsed : undefined;
 }
 
-/** Reads a day as YYYY-MM-DD, only if it exists in the calendar. */
+/** Reads a day as YYYY-MM-DD. Returns undefined if the day does not exist in the calendar. */
 export function readDate(value: unknown): string | undefined {
   const day = readMatching(/^\d{4}-\d{2}-\d{2}$/, value);
   const parsed = new Date(`${day}T00:00:00Z`);

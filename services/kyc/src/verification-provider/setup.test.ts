@@ -5,7 +5,10 @@ const faulty: Setup<string> = { value: "settings", problems: [{ severity: "error
 const unread: Setup<string> = { value: undefined, problems: [{ severity: "error", text: "cannot be read" }] };
 const complete: Setup<string> = { value: "settings", problems: [{ severity: "warning", text: "no monitoring" }] };
 
-/** Returns the results of three uses, and the number of reads. `results`: result of each read. */
+/**
+ * Returns the results of three uses, and the number of reads. `results` contains the result of each
+ * read.
+ */
 async function useThrice(results: readonly Setup<string>[]) {
   let reads = 0;
   const setup = createSetup(async () => results[reads++] ?? complete);

@@ -1,9 +1,12 @@
 import type { SetupProblem } from "./verification-provider.ts";
 
-/** Time for which requests for new applications do not read a configuration with errors again. */
+/** After a read that found errors, creations do not read the configuration again for this time. */
 const repeatAfterMs = 10_000;
 
-/** Configuration at a vendor. `value`: the settings that the creation of an application needs. */
+/**
+ * Configuration at a vendor. `value` contains the settings that the creation of an application
+ * needs.
+ */
 export interface Setup<T> {
   readonly value: T | undefined;
   readonly problems: readonly SetupProblem[];
@@ -32,9 +35,13 @@ export function createSetup<T>(read: (timeoutMs: number) => Promise<Setup<T>>) {
     probe,
     /** Returns the cached configuration, even if it has errors. */
     newest: (): T | undefined => newest?.value,
-    /** Returns the configuration if it has no error. Reads it again if it had one. */
+    /**
+     * Returns the configuration if it has no error. If the cached configuration has errors, reads
+     * it again first.
+     */
     async usable(timeoutMs: number): Promise<T | undefined> {
-      // A vendor that could not be read may respond again at any time.
+      // If the configuration could not be read, reads it again without a pause, because the vendor
+      // may respond again at any time.
       const isDue = running || newest?.value === undefined || performance.now() - readAtMs >= repeatAfterMs;
       if (!isUsable(newest) && isDue) await probe(timeoutMs);
       return isUsable(newest) ? newest?.value : undefined;

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 
 /**
- * Returns the hash by which a change is detected for vendors without a sequence. `parts`: all
- * values that were read from the response, with the vendor's own status, attempt and time of
+ * Returns a hash. For vendors without a sequence, a different hash means a changed state. `parts`
+ * are all values that were read from the response, and the vendor's own status, attempt and time of
  * review.
  */
 export const hashState = (...parts: readonly unknown[]): string =>

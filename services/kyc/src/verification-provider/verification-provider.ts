@@ -7,12 +7,12 @@ export const providerNames = ["port", "didit", "sumsub"] as const;
 export type ProviderName = (typeof providerNames)[number];
 
 /**
- * Client of a verification provider. Each operation returns an `Outcome`. After "unknown", the
- * caller must repeat the operation or read the application. The client does not retry.
+ * Client of a verification provider. Each operation returns an `Outcome`. The client does not
+ * retry. If the outcome is "unknown", the caller must repeat the operation or read the application.
  */
 export interface VerificationProvider {
   readonly name: ProviderName;
-  /** Maximum number of attempts if the request for an application does not set it. */
+  /** Maximum number of attempts for a request that does not set a maximum. */
   readonly maxAttemptsDefault: number;
   /**
    * Returns a refusal for each field of the request that this provider does not support. Does not
@@ -25,24 +25,36 @@ export interface VerificationProvider {
    * application has a verdict, a call with the same reference returns the same application.
    */
   create(application: ApplicationToCreate, timeoutMs: number): Promise<Outcome<CreatedApplication>>;
-  /** Returns the current state. It is authoritative; a callback is only a hint. */
+  /**
+   * Returns the current state. Only this state is authoritative, because a callback is only a hint.
+   */
   get(known: KnownApplication, timeoutMs: number): Promise<Outcome<ApplicationState>>;
   /**
-   * Closes the link. Returns the application's state after that, or its state at the provider if
-   * the link can no longer be closed. The status depends on `why`.
+   * Closes the link. Returns the state after the closing, or the state at the provider if the link
+   * can no longer be closed. The status depends on `why`.
    */
   cancel(known: KnownApplication, why: CloseReason, timeoutMs: number): Promise<Outcome<ApplicationState>>;
-  /** Sends an operator's decision. Returns the state, even if the provider awaited no decision. */
+  /**
+   * Sends an operator's decision. Returns the state, even if the provider was not waiting for a
+   * decision.
+   */
   review(known: KnownApplication, decision: ReviewDecision, timeoutMs: number): Promise<Outcome<ApplicationState>>;
-  /** Deletes the applicant's data at the provider. "requested": a person must complete it there. */
+  /**
+   * Deletes the applicant's data at the provider. "requested" means that a person must complete the
+   * deletion there.
+   */
   erase(known: KnownApplication, timeoutMs: number): Promise<Outcome<"erased" | "requested">>;
   /** Verifies a callback's signature and reads its ids. Its other fields are not used. */
   readCallback(callback: ReceivedCallback, now: Date): CallbackReading;
   /**
-   * Returns the changes after the cursor; null: from the first change. Vendors have no such list.
+   * Returns the changes after the cursor, or from the first change if the cursor is null. Absent
+   * for vendors, because they have no such list.
    */
   events?(after: string | null, limit: number, timeoutMs: number): Promise<Outcome<ChangesSince>>;
-  /** Reads the configuration at the provider and returns its problems. Absent if it has none. */
+  /**
+   * Reads the configuration at the provider and returns its problems. Absent if the provider has no
+   * configuration.
+   */
   probe?(timeoutMs: number): Promise<readonly SetupProblem[]>;
 }
 
@@ -60,7 +72,10 @@ export type Outcome<T> =
 /** Returns whether the provider no longer has the application. */
 export const isGone = (outcome: Outcome<unknown>): boolean => outcome.kind === "refused" && outcome.isGone === true;
 
-/** CANCELED by the business, EXPIRED after the link's end, USED_UP after the last attempt. */
+/**
+ * Reason to close a link: the business cancelled (CANCELED), the link ended (EXPIRED), or no
+ * attempt is left (USED_UP).
+ */
 export type CloseReason = "CANCELED" | "EXPIRED" | "USED_UP";
 
 export interface FieldRefusal {
@@ -103,7 +118,10 @@ export interface ReceivedCallback {
 export type CallbackReading =
   | { readonly kind: "forged" }
   | { readonly kind: "unreadable" }
-  /** The callback is from the vendor's test mode and this deployment is live, or the reverse. */
+  /**
+   * The callback is from the vendor's test mode and this deployment is live, or from live mode and
+   * this deployment is a test.
+   */
   | { readonly kind: "other_environment" }
   | { readonly kind: "genuine"; readonly hint: CallbackHint };
 
@@ -169,7 +187,8 @@ export const documentTypes = kycDocuments;
 export type DocumentType = (typeof kycDocuments)[number];
 
 /**
- * Our own text for each code. The provider's texts are not used, because they may contain names.
+ * Our own text for each reason code. The texts of the provider are not used, because they may
+ * contain names.
  */
 export const reasonMessages = {
   DOCUMENT_EXPIRED: "The document has expired.",
@@ -186,7 +205,10 @@ export const reasonMessages = {
 export type ReasonCode = keyof typeof reasonMessages;
 export const reasonCodes = Object.keys(reasonMessages) as ReasonCode[];
 
-/** Check results of an application, as far as the provider reports them. */
+/**
+ * Check results of an application that the provider reports. A result that it does not report is
+ * undefined.
+ */
 export interface Evidence {
   readonly reasonCodes: readonly ReasonCode[];
   readonly livenessOutcome: CheckOutcome | undefined;

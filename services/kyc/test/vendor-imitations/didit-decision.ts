@@ -79,7 +79,10 @@ const warningsOf = (session: DiditSession, feature: string, nodeId: string) =>
       node_id: nodeId,
     }));
 
-/** Returns a feature's status: the session's if the feature has a warning, otherwise "Approved". */
+/**
+ * Returns the status of a feature in a finished session: the status of the session if the feature
+ * has a warning, otherwise "Approved".
+ */
 export function featureStatus(session: DiditSession, feature: string): FeatureStatus {
   if (session.status === "Resubmitted") return "Resub Requested";
   if (!hasReports(session.status)) return "Not Finished";

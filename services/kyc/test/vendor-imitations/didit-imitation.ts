@@ -106,7 +106,8 @@ export class DiditImitation extends ImitationServer {
   }
 
   /**
-   * Publishes a new version of the workflow. Sessions of the old version are not returned again.
+   * Publishes a new version of the workflow. A creation then no longer returns a session of the old
+   * version.
    */
   publishWorkflow(): void {
     const { workflow } = this.store;
@@ -116,7 +117,8 @@ export class DiditImitation extends ImitationServer {
   protected authenticate(request: ReceivedRequest): ImitationResponse | undefined {
     if (request.path === "/system/healthcheck") return undefined;
     const owned = new RegExp(`^/v3/session/${uuidPattern}/(decision|delete|generate-pdf)/$`).exec(request.path);
-    // By the pages of these three routes, an unknown session returns 404 even with a wrong key.
+    // According to the pages of these three routes, an unknown session returns 404 even with a
+    // wrong key.
     if (owned && !this.store.live(owned[1])) return notFound;
     const key = request.headers["x-api-key"];
     if (key === this.apiKey) return undefined;

@@ -14,7 +14,8 @@ export interface DiditOptions {
   readonly workflow?: Partial<DiditWorkflow>;
   /**
    * Response to a deletion. Page: https://docs.didit.me/sessions-api/delete-session (2026-11-28).
-   * Its older version has 204 without a body, its newer version 200 with a body.
+   * The older version of the page has 204 without a body, and the newer version has 200 with a
+   * body.
    */
   readonly deletion?: "204" | "200";
   /**
@@ -26,14 +27,17 @@ export interface DiditOptions {
   readonly workflows?: WorkflowsFormat;
   readonly signatureV2?: SignatureV2Text;
   /**
-   * Whether the creation of a session sends a webhook. It does by the page
-   * https://docs.didit.me/identity-verification/webhooks (2026-11-28). By /integration/webhooks,
-   * the first change of the session sends the first webhook.
+   * Whether the creation of a session sends a webhook. According to the page
+   * https://docs.didit.me/identity-verification/webhooks (2026-11-28), it does. According to
+   * /integration/webhooks, the first change of the session sends the first webhook.
    */
   readonly webhookOnCreation?: boolean;
 }
 
-/** Pattern of an identifier in a path. As documented, other identifiers match no route. */
+/**
+ * Pattern of an identifier in a path. The documentation states that other identifiers match no
+ * route.
+ */
 export const uuidPattern = "([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})";
 const unfinished: readonly DiditStatus[] = ["Not Started", "In Progress", "Resubmitted", "Awaiting User"];
 
@@ -340,7 +344,8 @@ export class DiditSessions {
   }
 
   // Page: https://docs.didit.me/ko/management-api/sessions/create-review (2026-11-28). In this
-  // version, a note does not change the status of the session. In an older version, it does.
+  // version of the page, a note does not change the status of the session. In an older version, a
+  // note changes it.
   #addNote(session: DiditSession, request: ReceivedRequest): ImitationResponse {
     const body = objectOf(request.body);
     const status = body["new_status"];

@@ -31,7 +31,10 @@ export interface DiditWorkflow {
 
 export const notFound: ImitationResponse = { status: 404, body: { detail: "Not found." } };
 
-/** 404 for a path without a route. As documented for malformed identifiers, the body is HTML. */
+/**
+ * Response with 404 for a path without a route. The body is HTML, as documented for malformed
+ * identifiers.
+ */
 export const routerPage: ImitationResponse = {
   status: 404,
   body: "<!doctype html><title>Not Found</title><h1>Not Found</h1>",

@@ -28,7 +28,7 @@ const escaped = (text: string) =>
   text.replace(/[\u0080-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 /**
- * Encoding of the JSON text that `X-Signature-V2` covers. A table of the page names "ASCII-escaped
+ * Encoding of the JSON text that `X-Signature-V2` signs. A table of the page names "ASCII-escaped
  * JSON". The samples of the page sign JSON in UTF-8 with sorted keys, and with whole floats as
  * integers.
  */

@@ -4,8 +4,8 @@ import type { ImitationResponse } from "./imitation-server.ts";
 // Page: https://docs.didit.me/sessions-api/update-status.md (2026-11-28).
 
 /**
- * Response to a change to the status that the session already has. In the older version of the
- * page, it is 400. In the newer version, it is 200 without a change for "Approved" and "Declined".
+ * Response to a change to the status that the session already has. The older version of the page
+ * has 400. The newer version has 200 without a change for "Approved" and "Declined".
  */
 export type SameStatusResponse = "400" | "200";
 

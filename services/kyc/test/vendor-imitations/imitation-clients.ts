@@ -26,10 +26,10 @@ export const knownAs = (providerId: string, changes: Partial<KnownApplication> =
 
 export const { id: reference } = anApplication();
 
-/** Returns a request for an application whose page returns to a shop. */
+/** Returns a request for an application with a redirect to a shop. */
 export const aCreationForShop = (): ApplicationToCreate => anApplicationToCreate({ redirectUrl: "https://shop.example/return" });
 
-/** Starts a server that records callbacks. `receiver.status`: status of its responses. */
+/** Starts a server that records callbacks. `receiver.status` is the status of its responses. */
 async function startReceiver() {
   const received: ReceivedCallback[] = [];
   const receiver = { status: 204, received, url: "" };
@@ -79,8 +79,8 @@ const workflowSettings = {
 };
 
 /**
- * Starts the imitation of Didit and the adapter. By default, the workflows have a mixture of both
- * documented formats: a page with `features` as a list.
+ * Starts the imitation of Didit and the adapter. By default, the list of workflows mixes both
+ * documented formats: an object with `results`, and `features` as a list.
  */
 export async function startDidit({ workflow, ...options }: DiditOptions = {}, changes: Partial<DiditConfig> = {}) {
   const { receiver, stop } = await startReceiver();

@@ -1,10 +1,13 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A received request and the status of its response; null if the connection was closed. */
+/**
+ * A received request and the status of its response. The status is null if the connection was
+ * closed.
+ */
 export interface ReceivedRequest {
   readonly method: string;
-  /** Path and query as the client sent them, because request signatures cover them. */
+  /** Path and query as the client sent them, because the signature of the request includes them. */
   readonly url: string;
   readonly path: string;
   readonly query: URLSearchParams;
@@ -16,7 +19,7 @@ export interface ReceivedRequest {
 export interface ImitationResponse {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A string is sent unchanged, any other value as JSON. The body is empty if this is absent. */
+  /** A string is sent unchanged, and any other value as JSON. If absent, the body is empty. */
   readonly body?: unknown;
 }
 
@@ -28,11 +31,17 @@ export interface Fault {
   readonly times?: number;
   /** Response that replaces the regular one. */
   readonly response?: ImitationResponse;
-  /** "request": closes the connection before the request takes effect. "response": after it. */
+  /**
+   * "request" closes the connection before the request takes effect, and "response" closes it
+   * afterwards.
+   */
   readonly lose?: "request" | "response";
 }
 
-/** A callback with its attempts: the status of each response, or "failed" without a response. */
+/**
+ * A callback with its attempts. An attempt is the status of the response, or "failed" if there was
+ * no response.
+ */
 export interface Delivery {
   readonly type: string;
   readonly payload: Readonly<Record<string, unknown>>;
@@ -96,7 +105,10 @@ export abstract class ImitationServer {
   protected abstract authenticate(request: ReceivedRequest): ImitationResponse | undefined;
   /** Returns the vendor's response to a request without a documented route. */
   protected abstract notFound(request: ReceivedRequest): ImitationResponse;
-  /** Returns body and headers of an attempt. They differ, because the signature covers the time. */
+  /**
+   * Returns body and headers of an attempt. They differ between attempts, because the signature
+   * includes the time.
+   */
   protected abstract sign(delivery: Delivery): { body: string; headers: Record<string, string> };
   /** Returns whether the vendor repeats a callback after this result. */
   protected abstract retriesAfter(result: number | "failed"): boolean;
@@ -129,7 +141,7 @@ export abstract class ImitationServer {
     }
   }
 
-  /** Repeats each failed callback that has attempts left in the documented schedule. */
+  /** Repeats each failed callback for which the documented schedule has another attempt. */
   async retryFailed(): Promise<void> {
     const due = this.deliveries.filter(({ attempts, dropped }) => {
       const last = attempts.at(-1);

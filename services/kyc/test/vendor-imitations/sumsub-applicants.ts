@@ -14,18 +14,22 @@ import {
 import { sumsubError } from "./sumsub-errors.ts";
 
 export interface SumsubApplicantOptions {
-  /** Status of a successful creation, which the documentation does not name. */
+  /**
+   * Status of the response to a successful creation. The documentation does not contain this
+   * status.
+   */
   readonly creation?: 201 | 200;
   /**
    * Response to a read of a deactivated applicant. Page: /reference/deactivate-applicant-profile
-   * (2026-11-28). Its example is the profile with `deleted: true`. Its text describes the profile
-   * "as if it never existed".
+   * (2026-11-28). The example of the page is the profile with `deleted: true`. The text of the page
+   * describes the profile "as if it never existed".
    */
   readonly deactivatedRead?: "profile" | "404";
   readonly amlVendorField?: AmlVendorField;
   /**
    * Whether a rejection requires reasons. The page /reference/reject-applicant (2026-11-28) only
-   * has an example with reasons. By the page /reference/reject-applicant-action, they are required.
+   * contains an example with reasons. According to the page /reference/reject-applicant-action,
+   * reasons are required.
    */
   readonly rejectReasons?: "optional" | "required";
 }
@@ -123,7 +127,7 @@ export class SumsubApplicants {
   }
 
   #found(id: string | undefined): SumsubApplicant | ImitationResponse {
-    // The example of /reference/reset-applicant (2026-11-28).
+    // The error is the example on the page /reference/reset-applicant (2026-11-28).
     if (!/^[0-9a-f]{24}$/.test(id ?? "")) return sumsubError(400, `Invalid id '${id}'`);
     const applicant = this.all.get(id ?? "");
     if (!applicant || applicant.erased) return sumsubError(404, `Applicant not found: ${id}`);
@@ -204,7 +208,8 @@ export class SumsubApplicants {
         : undefined;
     return [
       { method: "POST", pattern: /^\/resources\/applicants$/, handle: (request) => this.#create(request) },
-      // Public clients of the API call this path. Its page was not available on 2026-11-28.
+      // Public clients of the API call this path. The page of the path was not available on
+      // 2026-11-28.
       this.#write("status/pending", (applicant) => {
         if (applicant.result?.reviewRejectType === "FINAL")
           return sumsubError(409, "Applicant has received a FINAL rejection. Adding new data/files is not allowed.", 1009);

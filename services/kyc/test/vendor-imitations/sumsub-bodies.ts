@@ -20,7 +20,7 @@ export type SumsubStatus =
 export interface SumsubResult {
   readonly reviewAnswer: "GREEN" | "RED";
   readonly rejectLabels?: readonly string[];
-  /** RETRY: the applicant may submit again. FINAL: the applicant may not. */
+  /** RETRY: the applicant may submit again. FINAL: the applicant may not submit again. */
   readonly reviewRejectType?: "FINAL" | "RETRY";
   /** May be shown to the applicant. */
   readonly moderationComment?: string;

@@ -108,7 +108,10 @@ export class SumsubImitation extends ImitationServer {
     return applicant;
   }
 
-  /** Opens a link as the person does. Creates the applicant if none exists, as the WebSDK does. */
+  /**
+   * Opens a link as the person does. Creates the applicant if it does not exist, as the WebSDK
+   * does.
+   */
   async open(url: string): Promise<SumsubApplicant> {
     const link = this.links.find(({ value }) => value === url);
     if (!link || link.expiresAt <= Date.now()) throw new Error(`no open link ${url}`);
@@ -149,7 +152,10 @@ export class SumsubImitation extends ImitationServer {
     this.applicant(reference).amlHits = hits;
   }
 
-  /** Rejects the next matching requests with 429. No header of the response is documented. */
+  /**
+   * Rejects the next matching requests with 429. The documentation describes no header of this
+   * response.
+   */
   rateLimit({
     method,
     path,
@@ -187,7 +193,9 @@ export class SumsubImitation extends ImitationServer {
     return sumsubError(404, `HTTP 404 Not Found: ${request.path}`);
   }
 
-  /** The digest covers the bytes of the body. Page: /docs/webhook-manager (2026-11-28). */
+  /**
+   * The digest is computed over the bytes of the body. Page: /docs/webhook-manager (2026-11-28).
+   */
   protected sign({ payload }: Delivery): { body: string; headers: Record<string, string> } {
     const algorithm = this.#options.digest ?? "HMAC_SHA256_HEX";
     const body = JSON.stringify(payload, null, 2);

@@ -7,7 +7,8 @@ import { sumsubError } from "./sumsub-errors.ts";
 /**
  * Place of the parameters in a request for a link or token. Pages:
  * /reference/generate-websdk-external-link and /reference/generate-access-token (2026-11-28). In
- * the older versions it is the path and the query, in the newer versions the body.
+ * the older versions of the pages, the parameters are in the path and the query. In the newer
+ * versions, they are in the body.
  */
 export type SdkParameters = "query" | "body";
 

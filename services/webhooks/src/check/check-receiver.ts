@@ -15,13 +15,16 @@ type Check = MessageInitShape<typeof WebhookCheckSchema>;
 
 const type = "WEBHOOK_CHECK";
 const timeoutMsMax = 5_000;
-/** Age of the old event: more than receivers tolerate, and more than clocks usually differ. */
+/**
+ * Age of the event that a receiver must reject as too old. One hour exceeds the tolerance of
+ * receivers and the usual difference between clocks.
+ */
 const oldEventAgeMs = 60 * 60 * 1000;
 
 /**
  * Sends the receiver events that it must accept and events that it must reject, in the same way as
- * deliveries. Returns the result of each check. Two requests are sequential, the others concurrent.
- * The requests are not deliveries.
+ * deliveries. Returns the result of each check. The duplicate is sent after the first request has
+ * finished. The other requests are concurrent. The service stores no delivery for these requests.
  */
 export async function checkReceiver(context: Context, receiver: Receiver): Promise<Check[]> {
   const { addresses, clock, delivery } = context;

@@ -1,7 +1,7 @@
 /** The required reaction of a receiver to an event, and advice for its developer. */
 export interface ReceiverExpectation {
   readonly must: "accept" | "reject";
-  /** Advice if the receiver reacts otherwise. */
+  /** Advice if the receiver reacts differently. */
   readonly advice: string;
   /** Advice if no response arrives within five seconds. */
   readonly adviceWithoutResponse: string;

@@ -3,7 +3,8 @@ import { UnknownEventTypeError } from "@amana/messaging";
 
 /**
  * Throws UnknownEventTypeError for an enum value that only a newer version supports, so that the
- * message waits for that version. The body is rendered once and would never contain the value.
+ * message waits for that version. The body of an event is rendered only once, and a body that this
+ * version renders would never contain the value.
  */
 export function requireSupported(enumeration: Record<string, number>, value: number | undefined, label: string): void {
   const name: string | undefined = enumName(enumeration, value ?? 0);

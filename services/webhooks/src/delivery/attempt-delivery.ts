@@ -12,8 +12,8 @@ import { deliveryHeaders } from "./signature.ts";
 /** An endpoint whose last attempt took this long is slow: its circuit breaker is open. */
 const slowMs = 3_000;
 /**
- * Maximum wait for a slot. It is short, because URL and secret were read with the lease and can
- * become outdated.
+ * Maximum wait for a slot. It is short, because the URL and the secret were read when the delivery
+ * was leased, and can change during the wait.
  */
 const waitMsMax = 3_000;
 

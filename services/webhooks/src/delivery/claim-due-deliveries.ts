@@ -5,7 +5,10 @@ import { signingSecrets } from "../webhook-endpoint/secrets.ts";
 import { dueAt, dueAtOfEndpoint } from "./delivery-schedule.ts";
 import type { DeliveryEndpoint, NewDelivery } from "./new-delivery.ts";
 
-/** Maximum number of deliveries in one claim. New deliveries wait while a claim is processed. */
+/**
+ * Maximum number of deliveries in one claim. It is small, because new deliveries wait while a claim
+ * is processed.
+ */
 const claimMax = 64;
 
 /** A delivery that only this process may send until the lease expires. */
@@ -29,8 +32,8 @@ const dueDeliveries: DueTable = {
  * Creates a function that claims due deliveries: first attempts that were inserted without a lease,
  * retries, redeliveries, and deliveries whose lease expired after a crash. Deliveries of a DISABLED
  * or deleted endpoint become SKIPPED instead. `dueEndpoints` are the ids of the ACTIVE endpoints
- * that had due deliveries before the claim. `isMore` is true if another call may claim more
- * immediately.
+ * that had due deliveries before the claim. If `isMore` is true, the caller should claim again
+ * immediately, because more deliveries may be due.
  */
 export function createClaim({ orm, limits, delivery: { leaseMs } }: Context) {
   const search = createDueSearch(orm, dueDeliveries);

@@ -16,8 +16,8 @@ const eighth = (slots: number) => Math.max(1, Math.floor(slots / 8));
 
 /**
  * The slots of the attempts in this process. Slow endpoints share a small separate semaphore. The
- * circuit breaker of an endpoint is its column `slow`, which each recorded attempt sets. The
- * circuit breaker therefore applies in all replicas and after a restart.
+ * column `slow` of an endpoint is the state of its circuit breaker. Each recorded attempt sets this
+ * column, so the state applies in all replicas and after a restart.
  */
 export class ConcurrencyLimits {
   /** False while no worker runs. This process then gets no leases for new deliveries. */
@@ -32,11 +32,14 @@ export class ConcurrencyLimits {
   }
 
   /**
-   * Returns which deliveries of new events may be inserted with a lease. `businessIds` contains the
-   * business of each event. `ordinals` contains, in the same order, the number of each event among
-   * the events of its business, from 1. The number is undefined if the process or the business has
-   * enough leases. An endpoint in `endpoints` gets leases for the first `free` events of its
-   * business. Any other endpoint gets leases for the first `perEndpoint` events.
+   * Computes which deliveries of new events may be inserted with a lease. `businessIds` contains
+   * the business of each event. `ordinals` contains an entry for each event, in the same order: its
+   * number among the events of its business, from 1, or undefined if the process or the business
+   * already has enough leases.
+   *
+   * `endpoints` lists the endpoints that have leased deliveries. Such an endpoint gets leases for
+   * the first `free` events of its business. Each other endpoint gets leases for the first
+   * `perEndpoint` events.
    */
   capacityForNew(businessIds: readonly string[]) {
     const { healthy, isOpen } = this;

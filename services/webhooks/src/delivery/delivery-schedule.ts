@@ -1,6 +1,9 @@
-/** SQL expression: the due time of a PENDING delivery, as in the index on that time. */
+/** SQL expression: the due time of a PENDING delivery. Matches the index `delivery_due_at`. */
 export const dueAt = "greatest(leased_until, next_attempt_at)";
-/** SQL expression: the same time, as in the index that begins with business and endpoint. */
+/**
+ * SQL expression: the due time of a PENDING delivery. Matches the index `delivery_due`, which
+ * begins with business and endpoint.
+ */
 export const dueAtOfEndpoint = "greatest(next_attempt_at, leased_until)";
 
 /** SQL assignments that restart the schedule of a delivery. */

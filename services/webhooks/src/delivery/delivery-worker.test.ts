@@ -237,8 +237,9 @@ test("before the new secret is active, X-Signature uses the old secret, and webh
     (await harness.endpoints.updateWebhookEndpoint({ id, rotateSecret: true, activateInSeconds }, { caller })).secret;
   const activate = () => harness.sql("update webhook_endpoint set secret_active_from = now() where id = ?", [id]);
   /**
-   * Delivers an event. Returns the index of the secret of X-Signature, and for each secret whether
-   * webhook-signature uses it.
+   * Delivers an event and compares its signatures with `candidates`. Returns the index of the
+   * secret that signed X-Signature, and for each secret whether webhook-signature contains its
+   * signature.
    */
   const signedWith = async (...candidates: (string | undefined)[]) => {
     await harness.publish(aPaymentEvent(caller));
@@ -261,7 +262,8 @@ test("before the new secret is active, X-Signature uses the old secret, and webh
 
   const second = await rotate(86_400);
   expect(await signedWith(old, first, second)).toEqual([1, [false, true, true]]);
-  // The second secret never became active, so the receiver's secret still signs.
+  // The second secret was replaced before it became active, so X-Signature still uses the first
+  // secret.
   const third = await rotate(3_600);
   expect(await signedWith(old, first, second, third)).toEqual([1, [false, true, false, true]]);
   const fourth = await rotate(0);
@@ -360,12 +362,13 @@ test("hanging endpoints of a business use only its slots and do not delay delive
 });
 
 test("an endpoint that timed out gets at most two concurrent attempts until it responds in time", async () => {
-  // An eighth of these slots is for slow endpoints: more than the two slots of one slow endpoint.
+  // Slow endpoints together get an eighth of 128 slots: 16. One slow endpoint gets two.
   const shares = { total: 128, perBusiness: 128, perEndpoint: 16 };
   await using fairHarness = await startHarness({ deliver: { ...shares, timeoutMs: 2000, pausesMs: [60_000] } });
   const inFlight = new Set<ServerResponse>();
   let mostInFlight = 0;
-  // The receiver responds when this number of requests is in flight. Undefined: it never responds.
+  // Number of requests in flight at which the receiver responds to all of them. If undefined, the
+  // receiver never responds.
   let respondsAt: number | undefined;
   await using receiver = await startReceiver((response) => {
     inFlight.add(response);

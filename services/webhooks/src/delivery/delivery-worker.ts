@@ -34,7 +34,7 @@ export function startDelivering(context: Context): AsyncDisposable {
 
   const send = (delivery: LeasedDelivery) => {
     const { id, business_id, traceparent } = delivery;
-    // Sets trace, tenant and operation, because the caller may run in the context of another
+    // Sets trace, tenant and operation again, because `send` may run in the context of another
     // delivery.
     const sendingDone = inTrace(traceparent ? { traceparent } : undefined, () =>
       forTenant(business_id, async () => {

@@ -14,7 +14,7 @@ interface Failure {
 
 export interface PostOutcome {
   readonly statusCode: number | undefined;
-  /** Set if there is no status. */
+  /** Set if `statusCode` is undefined. */
   readonly failure: Failure | undefined;
   readonly retryAfter: string | undefined;
   /** The first KiB of the response body as text. */
@@ -24,7 +24,8 @@ export interface PostOutcome {
 
 export interface HttpClient extends AsyncDisposable {
   /**
-   * Sends a POST. Never throws. Returns undefined if `abortAll` ended it: its effect is unknown.
+   * Sends a POST. Never throws. Returns undefined if `abortAll` aborted the request, because its
+   * effect is then unknown.
    */
   post(url: URL, headers: Record<string, string>, body: Buffer): Promise<PostOutcome | undefined>;
   /** Aborts all current and future requests. */
@@ -32,8 +33,8 @@ export interface HttpClient extends AsyncDisposable {
 }
 
 /**
- * The body of a response is only for the log of deliveries. The client closes the connection of a
- * longer body.
+ * Maximum size of a response body. A response body is only shown to the business, so the client
+ * closes the connection when a body is longer.
  */
 const bodyBytesMax = 16 * 1024;
 const bodyMsMax = 2_000;
@@ -160,7 +161,10 @@ function limitResponseBytes(socket: Socket): void {
   setImmediate(() => socket.prependListener("readable", checkBytes));
 }
 
-/** Decodes a body. Omits an incomplete last character, and NUL, which PostgreSQL does not store. */
+/**
+ * Decodes the start of a body. Omits an incomplete last character. Replaces NUL, which PostgreSQL
+ * cannot store in a text.
+ */
 function shownText(chunks: readonly Buffer[]): string {
   const bytes = Buffer.concat(chunks).subarray(0, shownBytes);
   return new TextDecoder().decode(bytes, { stream: true }).replaceAll("\0", "\uFFFD");
@@ -174,7 +178,7 @@ export const secretUnreadable: Failure = {
 
 class ResponseTooLong extends Error {}
 
-/** Failures by the code of the error. */
+/** Failure code and detail for each error code of Node.js or undici. */
 const failures: readonly (readonly [RegExp, FailureCode, string])[] = [
   [/^ENOTFOUND$/, "DNS_ERROR", "the host name does not resolve"],
   [/^EAI_AGAIN$/, "DNS_ERROR", "the host name cannot be resolved at the moment"],
@@ -191,7 +195,8 @@ export function describeFailure(error: Error & { code?: string; syscall?: string
   if (error instanceof ResponseTooLong) return { code: "INVALID_RESPONSE", detail: "the response is too long" };
   if (error.name === "HTTPParserError") return { code: "INVALID_RESPONSE", detail: "the response is not valid HTTP" };
   const { code: errorCode = "", syscall = "" } = error;
-  // The name server failed, not the endpoint, even if the code is that of a refused connection.
+  // The error of a failed DNS query can have the code ECONNREFUSED. It then concerns the name
+  // server and not the endpoint.
   const isNameServer = /^query[A-Z]/.test(syscall);
   const isUnknownName = errorCode === "ENODATA" || errorCode === "ENOTFOUND";
   const code = !isNameServer ? errorCode : isUnknownName ? "ENOTFOUND" : "EAI_AGAIN";

@@ -11,7 +11,7 @@ export interface NewDelivery extends DeliveryEndpoint {
   readonly id: string;
   readonly lease_token: string | null;
   readonly attempts: number;
-  /** Whether no attempt was made yet. False once a redelivery was requested. */
+  /** True before the first attempt. False if a redelivery was requested. */
   readonly is_first: boolean;
   readonly event_id: string;
   readonly type: string;

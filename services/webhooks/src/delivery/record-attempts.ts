@@ -15,7 +15,7 @@ export interface AttemptResult {
   readonly gone: Extract<DisableRequest, { reason: "GONE" }> | undefined;
   readonly at: string;
   readonly status_code: number | null;
-  /** The reason why there is no response, as text; `failure` is its code. */
+  /** The reason why no response arrived, as text for the business. `failure` is its code. */
   readonly error: string | null;
   readonly failure: FailureCode | null;
   readonly duration_ms: number;
@@ -35,9 +35,9 @@ export const createRecorder = (context: Context) =>
   createBatcher<AttemptResult>(batchMax, async (results) => {
     const failing = await writeResults(context, results);
     if (results.some(({ status }) => status === "PENDING")) checkDue(context.orm);
-    // After an error, the next failed attempt at the endpoint leads to another try to disable it.
+    // If disabling fails, the next failed attempt at the endpoint requests it again.
     await disableEndpoints(context, failing).catch((error: unknown) =>
-      context.logger.warn({ err: error }, "failing endpoints not disabled, retry after the next attempt"),
+      context.logger.warn({ err: error }, "disabling of failing endpoints failed, retry with the next failed attempt"),
     );
   });
 

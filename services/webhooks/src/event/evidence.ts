@@ -16,7 +16,7 @@ export const evidenceColumns = {
 
 const { event, delivery, delivery_attempt: attempt } = evidenceColumns;
 
-/** Events with their unchanged bodies, and their delivery attempts, of 30 days. */
+/** Evidence of 30 days: the events with their unchanged bodies, and their delivery attempts. */
 export const eventEvidence: readonly Evidence[] = [
   {
     name: "events",

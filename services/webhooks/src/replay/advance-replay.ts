@@ -7,7 +7,7 @@ import { countMatches, endReplay, readReplayState, restartDeliveries } from "./r
 
 /** Time after which a replay yields to other replays. */
 const timeSliceMs = 2_000;
-/** Pause after a step that restarted deliveries, in which the endpoint processes them. */
+/** Pause after a step that restarted deliveries. The worker sends them during the pause. */
 const restartPauseMs = 100;
 /** Pause after a step that only counted or skipped events. */
 const scanPauseMs = 20;
@@ -15,14 +15,18 @@ const scanPauseMs = 20;
 const stuckPauseMs = 2_000;
 /** Pause of a replay whose business has reached its limit of attempts in 24 hours. */
 const limitPauseMs = 60_000;
-/** Minimum and maximum of the limit of due deliveries to the endpoint that wait for an attempt. */
+/**
+ * Range of `waitingLimit`, the number of due deliveries above which a step restarts no further
+ * deliveries.
+ */
 const waitingMin = 16;
 const waitingMax = 512;
 
 /**
  * Advances a replay for one time slice. A step is one short transaction. It restarts about as many
- * deliveries as the endpoint completes until the next step. A new event therefore waits some tenths
- * of a second, not for the whole replay. An endpoint that completes no deliveries gets no more.
+ * deliveries as the endpoint completes until the next step. A new event therefore waits only some
+ * tenths of a second for the deliveries of the replay. While the endpoint completes no deliveries,
+ * no further deliveries are restarted.
  */
 export async function advanceReplay(context: Context, id: string, lease: Lease): Promise<void> {
   const { orm, signals } = context;
@@ -56,8 +60,8 @@ async function isLimitReached(context: Context, id: string): Promise<boolean> {
 }
 
 /**
- * Returns the next limit of waiting deliveries: twice the number completed since the last step. The
- * limit decreases by at most half, because one slow step may be an exception.
+ * Returns the next `waitingLimit`: twice the number of deliveries completed since the last step.
+ * The limit decreases by at most half, because a single slow step may be an exception.
  */
 export const nextWaitingLimit = (waitingLimit: number, completed: number): number =>
   Math.min(Math.max(2 * completed, Math.ceil(waitingLimit / 2), waitingMin), waitingMax);

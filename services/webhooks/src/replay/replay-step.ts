@@ -8,7 +8,10 @@ const scannedMax = 2_000;
 /** Maximum of `ReplayState.waiting`: further due deliveries are not counted. */
 const waitingMax = 1_000;
 
-/** SQL: the CTE of the next events of any type in order of time. Its limit bounds a step. */
+/**
+ * SQL: a CTE with the next `limit` events of the business, oldest first. It includes events of all
+ * types, so that `limit` bounds the work of a step even if few events match the filter.
+ */
 const page = (limit: number) => `
   page as (
     select v.id, v.type, v.created_at from webhook_replay r cross join lateral (
@@ -27,8 +30,8 @@ const matching = `
     and (d.next_attempt_at is null or d.next_attempt_at > now())`;
 
 /**
- * Counts the matching deliveries of the next events. When all events are counted, the position
- * returns to the start for the restarting steps.
+ * Counts the matching deliveries of the next events. When all events are counted, resets the cursor
+ * to the start of the range for the steps that restart deliveries.
  */
 export async function countMatches(em: SqlEntityManager, id: string): Promise<void> {
   await em.execute(
@@ -45,8 +48,8 @@ export async function countMatches(em: SqlEntityManager, id: string): Promise<vo
 }
 
 /**
- * Restarts the next deliveries, at most `batch`, and counts them in the same statement. Skips
- * locked rows, so that a step never waits: another transaction is restarting or deleting them.
+ * Restarts the next deliveries, at most `batch`, and counts them in the same statement. Skips rows
+ * that another transaction has locked to restart or delete them, so that a step never waits.
  */
 export async function restartDeliveries(
   em: SqlEntityManager,

@@ -12,7 +12,7 @@ import { requireActiveEndpoint } from "../webhook-endpoint/require-active-endpoi
 import { signingSecrets } from "../webhook-endpoint/secrets.ts";
 import { endpointCheckedRecently, webhookEndpointNotFound } from "../webhook-endpoint/webhook-endpoint.errors.ts";
 
-/** Limits checks of an endpoint to one in ten seconds, the longest duration of a check. */
+/** Allows one check of an endpoint in ten seconds. A check takes at most ten seconds. */
 const checkThrottle = { table: "webhook_endpoint", column: "checked_at", where: "status = 'ACTIVE'" };
 
 /**

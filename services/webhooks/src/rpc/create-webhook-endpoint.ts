@@ -26,7 +26,8 @@ export const createWebhookEndpoint =
       async (em) => {
         if (refusal) throw refusal;
         const events = parseEventFilter(request.events);
-        // Without the lock, two concurrent creations would both count 19 endpoints.
+        // Serializes creations of a business. Without the lock, two concurrent creations could both
+        // count 19 endpoints and exceed the limit.
         await em.execute("select pg_advisory_xact_lock(hashtextextended(?, 0))", [`webhook_endpoint:${businessId}`]);
         if ((await em.count(WebhookEndpoint, { businessId })) >= endpointsMax) throw webhookEndpointLimitReached();
 

@@ -65,7 +65,8 @@ async function createLockRace() {
   stack.defer(() => orm.close());
   const recording = orm.em.fork();
   await recording.begin();
-  // In a deadlock, this session fails first. A failure of the deletion would be retried silently.
+  // Makes this session fail first in a deadlock. Otherwise the deletion would fail, and its retry
+  // would hide the deadlock.
   await recording.execute("set local deadlock_timeout = '10ms'");
   const owned = stack.move();
   return {

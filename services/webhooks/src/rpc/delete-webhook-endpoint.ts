@@ -11,9 +11,9 @@ export const deleteWebhookEndpoint =
   async ({ id }, call) => {
     const businessId = requireBusiness(call.caller);
     await transaction(orm, async (em) => {
-      // Locks the endpoint first and skips locked deliveries afterwards. This excludes a deadlock
-      // with the statement that records results, independent of the order of its locks. The
-      // deletion of replays may wait for a replay step, which locks no endpoint.
+      // Locks the endpoint first and skips locked deliveries afterwards. A deadlock with the
+      // statement that records results is therefore impossible, whatever the order of its locks.
+      // The deletion of replays may wait for a replay step, which locks no endpoint.
       const endpoint = await lockRow(em, WebhookEndpoint, businessId, id, webhookEndpointNotFound);
       await em.execute("delete from webhook_replay where endpoint_id = ? and business_id = ?", [id, businessId]);
       // A locked delivery is being recorded, redelivered or claimed. It becomes SKIPPED when it is

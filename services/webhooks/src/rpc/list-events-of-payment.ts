@@ -10,8 +10,9 @@ const timesMax = 500;
 const eventsMax = 20;
 
 /**
- * Returns the events of a payment with their deliveries, for operators. An event has the time of
- * its change, so a search by the times of the payment's changes needs no other index.
+ * Returns the events of a payment with their deliveries, for operators. An event has the same time
+ * as the change of the payment that caused it. The query therefore finds the events by the times of
+ * the changes (`atMs`).
  */
 export const listEventsOfPayment =
   ({ orm }: Context): Implementation<typeof EventService.method.listEventsOfPayment> =>

@@ -40,8 +40,9 @@ export const redeliverEvent =
   };
 
 /**
- * Restarts the schedule of deliveries and keeps their earlier attempts. An attempt in flight is
- * recorded, too, but does not change the delivery, because its lease is lost.
+ * Restarts the schedule of deliveries and keeps their earlier attempts. The result of an attempt in
+ * flight is still recorded. It does not change the delivery, because the restart removed the lease
+ * of that attempt.
  */
 async function restart(
   em: SqlEntityManager,

@@ -22,7 +22,8 @@ const globalUnicast = ipaddr.IPv6.parseCIDR("2000::/3");
  * `allowInsecure` also loopback addresses and plain http. It never allows 0.0.0.0 and [::].
  */
 export function createAddressGuard(options: { allowInsecure: boolean; resolve?: Resolve }) {
-  // The system resolver also finds local names of a sandbox, for example of a hosts file.
+  // With `allowInsecure`, uses the resolver of the system, which also resolves local names of a
+  // sandbox, for example from a hosts file.
   const { allowInsecure, resolve = allowInsecure ? (host) => lookup(host, { all: true }) : createNameResolver() } = options;
 
   const allows = (address: string): boolean => {
@@ -38,8 +39,9 @@ export function createAddressGuard(options: { allowInsecure: boolean; resolve?: 
     allows,
 
     /**
-     * Returns the addresses of a URL's host: a name or a literal address. Throws AddressNotPublic
-     * if any of the addresses is forbidden, or the resolver's error.
+     * Returns the addresses of a URL's host, which is a name or an IP address. Throws
+     * AddressNotPublic if any address is forbidden. Throws the resolver's error if the name cannot
+     * be resolved.
      */
     async resolve(hostname: string): Promise<ResolvedAddress[]> {
       const host = hostname.replace(/^\[(.*)\]$/, "$1");
@@ -52,9 +54,9 @@ export function createAddressGuard(options: { allowInsecure: boolean; resolve?: 
 }
 
 /**
- * Creates a connector that rejects forbidden addresses. It checks names when they are resolved, and
- * literal addresses before, because sockets do not look these up. It uses HTTP/1.1 only, so that an
- * aborted connection affects no other request.
+ * Creates a connector that rejects forbidden addresses. It checks the addresses of a name when the
+ * socket resolves the name. It checks an IP address before connecting, because a socket does not
+ * resolve it. It uses HTTP/1.1 only, so that an aborted connection affects no other request.
  */
 export function guardedConnector(addresses: AddressGuard, timeoutMs: number): buildConnector.connector {
   const lookup: LookupFunction = (hostname, { all }, callback) => {

@@ -14,7 +14,7 @@ afterAll(() => harness[Symbol.asyncDispose]());
 
 const limitReached = { kind: "conflict", code: "delivery_attempt_limit_reached", message: expect.stringContaining("3 or more") };
 
-/** Creates a business whose endpoint had `attempts` attempts at the time `ago`. */
+/** Creates a business with an endpoint that had `attempts` attempts at a time `ago` in the past. */
 async function aBusiness(url: string, attempts = 0, ago = "1 hour") {
   const caller = aBusinessCaller();
   const { id } = await harness.endpoints.createWebhookEndpoint({ url }, { caller });

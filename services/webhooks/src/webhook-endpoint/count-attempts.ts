@@ -41,7 +41,7 @@ export function startCountingAttempts(orm: Orm, logger: Logger) {
     async [Symbol.asyncDispose]() {
       await writing[Symbol.asyncDispose]();
       await forTenant(allTenants, write).catch((error: unknown) =>
-        logger.warn({ err: error }, "numbers of attempts not stored at shutdown"),
+        logger.warn({ err: error }, "attempt counts of endpoints not stored at shutdown"),
       );
     },
   };

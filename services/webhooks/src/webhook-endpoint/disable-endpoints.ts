@@ -19,8 +19,9 @@ interface DisabledEndpoint {
 }
 
 /**
- * Disables the endpoints for which the reason still holds. Writes the audit entry and the event for
- * the business's other endpoints in the same transaction, so a repeated request has no effect.
+ * Disables the endpoints for which the reason is still true. The same transaction writes the audit
+ * entry and the event for the other endpoints of the business. A repeated request therefore has no
+ * effect.
  */
 export async function disableEndpoints(context: Context, requests: readonly DisableRequest[]): Promise<void> {
   if (requests.length === 0) return;

@@ -6,9 +6,9 @@ import { decryptIfReadable, type SecretBox } from "@amana/secret-box";
 export const newSecret = () => `whsec_${randomBytes(32).toString("base64")}`;
 
 /**
- * SQL: the columns of webhook_endpoint `e` with the current secret of X-Signature and the other
- * secret of a rotation. The other secret is the new one until it becomes active, then the previous
- * one, for a day in total.
+ * SQL: two columns from webhook_endpoint `e`. `secret_ciphertext` is the secret that signs
+ * X-Signature. `other_secret_ciphertext` is set for a day after a rotation: the new secret until it
+ * becomes active, and the previous secret afterwards.
  */
 export const signingSecrets = `
   case when e.secret_active_from > now() then e.previous_secret_ciphertext else e.secret_ciphertext end as secret_ciphertext,

@@ -48,9 +48,9 @@ export class WebhookEndpoint extends schema.class {
   }
 
   /**
-   * Sets a new secret. The active secret stays valid in `webhook-signature` for a day, and
-   * `X-Signature` uses it for another `activateInSeconds`. Earlier secrets become invalid, and so
-   * does a secret that is not active yet.
+   * Sets a new secret. It becomes active for `X-Signature` after `activateInSeconds`. The secret
+   * that was active until then stays valid in `webhook-signature` for a day. Older secrets become
+   * invalid, and so does a new secret that was not active yet.
    */
   rotateSecret(ciphertext: string, now: Date, activateInSeconds: number): void {
     const isActive = !this.secretActiveFrom || this.secretActiveFrom <= now;

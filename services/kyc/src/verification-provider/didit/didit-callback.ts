@@ -2,13 +2,16 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { parseJson, readCount, readMatching, readObject, readToken } from "../read-values.ts";
 import type { CallbackReading, ReceivedCallback } from "../verification-provider.ts";
 
-/** Didit repeats a callback up to five minutes later, possibly with the time of the first one. */
+/**
+ * Didit repeats a callback up to five minutes later, possibly with the timestamp of the first
+ * callback.
+ */
 const toleranceSeconds = 900;
 
 /**
  * Verifies and reads a callback (docs.didit.me/integration/webhooks). Accepts only signatures of
- * the raw body. Didit documents X-Signature-V2 in two different ways, and X-Signature-Simple covers
- * only four fields.
+ * the raw body. Other signatures are not used: Didit documents X-Signature-V2 in two different
+ * ways, and X-Signature-Simple signs only four fields.
  */
 export function readDiditCallback(
   { body, headers }: ReceivedCallback,

@@ -73,7 +73,8 @@ async function create(
   if (lifetimeMs === undefined) return { kind: "unknown", reason: "the lifetime of a session is unknown" };
   const requestedMs = application.ttlHours === undefined ? lifetimeMs : application.ttlHours * hourMs;
   if (requestedMs > lifetimeMs) return { kind: "refused", status: 422, errorCode: "ttl_hours_above_lifetime" };
-  // The response contains no end of the link. Counted from before the call, it is never too late.
+  // The response does not contain the end of the link. The time before the call is used, so that
+  // the computed end is never after the real end.
   const linkExpiresAt = new Date(Date.now() + requestedMs);
   const content = toSession(application, config);
   const response = await api.call({
@@ -108,7 +109,7 @@ async function close(
   if (isGone(current)) return closed;
   if (current.kind !== "accepted") return current;
   if (!isSameApplication(current.value, known)) return { kind: "unknown", reason: "another session was returned" };
-  // A decided session accepts no further submission, so its link needs no closing.
+  // A decided session accepts no further submission, so its link does not need to be closed.
   if (!isLinkOpen(current.value)) return why === "USED_UP" ? closed : current;
   const response = await deleteSession(parts, known, remainingMs());
   return isDeleted(response) ? closed : parts.api.toFailure(response);
@@ -144,8 +145,8 @@ async function review(
   const isRead = "status" in response && ((response.status === 200 && isJsonResponse(response)) || response.status === 400);
   if (!isRead) return parts.api.toFailure(response);
   const state = await readState(parts, { ...known, pendingOutcome: outcome }, remainingMs());
-  // If a rejected decision stayed pending, an API key's later approval would count as this
-  // decision.
+  // Returns a refusal, so that the decision does not stay pending. A later approval by an API key
+  // would otherwise count as this decision.
   const isDecided =
     (state.kind === "accepted" && (state.value.verdict === "APPROVED" || state.value.verdict === "REJECTED")) || isGone(state);
   return response.status === 400 && !isDecided ? { kind: "refused", status: 400, errorCode: "didit_400" } : state;
@@ -177,7 +178,7 @@ function refuse(application: ApplicationToCreate, config: DiditConfig, workflows
     refusals.push({ pointer: "/max_attempts", detail });
   }
   if (!application.requireVideo && !config.workflowIdStill) {
-    const detail = "The verification provider always records a video here. Omit require_video, or set it to true.";
+    const detail = "The verification provider of this deployment always records a video. Omit require_video, or set it to true.";
     refusals.push({ pointer: "/require_video", detail });
   }
   const lifetimeMs = (application.requireVideo ? workflows?.video : workflows?.still)?.lifetimeMs ?? lifetimeMsMax;

@@ -10,10 +10,10 @@ export interface Workflows {
   readonly still: Workflow | undefined;
 }
 
-/** Configuration of a workflow, as far as the adapter uses it. */
+/** The parts of a workflow's configuration that the adapter uses. */
 export interface Workflow {
   readonly settingsId: string;
-  /** Lifetime of a session in milliseconds. Undefined if the response has none. */
+  /** Lifetime of a session in milliseconds. Undefined if the response contains no lifetime. */
   readonly lifetimeMs: number | undefined;
   readonly problems: readonly SetupProblem[];
 }
@@ -40,7 +40,8 @@ export function findPublishedVersion(content: unknown, workflowId: string): stri
 
 /**
  * Reads a workflow's configuration (docs.didit.me/management-api/workflows/get) and lists the
- * requirements that it does not meet. `isStill`: the workflow evaluates one picture.
+ * requirements that it does not meet. `isStill` is true for the workflow that evaluates one
+ * picture.
  */
 export function readWorkflow(content: unknown, settingsId: string, name: string, isStill: boolean): Workflow {
   const fields = readObject(content);
@@ -75,8 +76,8 @@ export function readWorkflow(content: unknown, settingsId: string, name: string,
 }
 
 /**
- * Reads the lifetime of a session. The unit is the second, with a documented minimum of an hour.
- * Values below 3600 are read as minutes, because older documentation has the example 1440.
+ * Reads the lifetime of a session. The documented unit is the second, and the documented minimum is
+ * an hour. Values below 3600 are read as minutes, because older documentation has the example 1440.
  */
 export function readLifetimeMs(value: unknown): number | undefined {
   const count = readCount(value);

@@ -39,7 +39,10 @@ const statuses: Readonly<Record<string, readonly [KycStatus, Verdict?]>> = {
 export const readStatus = (value: unknown): KycStatus | undefined =>
   typeof value === "string" && Object.hasOwn(statuses, value) ? statuses[value]?.[0] : undefined;
 
-/** Sections of a decision whose fields are read. Other sections only have to be approved. */
+/**
+ * Sections of a decision whose fields are read. Of all other sections, only the status and the
+ * warnings are checked.
+ */
 const readInDetail = ["id_verifications", "liveness_checks", "face_matches", "aml_screenings"] as const;
 /** Sections that `readOtherSections` skips: they are read elsewhere, or are not a feature. */
 const readElsewhere: ReadonlySet<string> = new Set([...readInDetail, "reviews"]);
@@ -55,7 +58,7 @@ const itemsMax = 100;
 /**
  * Reads the decision of a session (docs.didit.me/sessions-api/retrieve-session). This function is
  * the allow-list for Didit: no other field reaches our code. Returns undefined if the status is
- * unknown. `environment`: live or sandbox, as configured.
+ * unknown. `environment` is the configured environment, live or sandbox.
  */
 export function readDecision(content: unknown, known: KnownApplication, environment: string): ApplicationState | undefined {
   const fields = readObject(content);
@@ -117,8 +120,8 @@ function createReader(fields: Fields, isApproved: boolean) {
     reasons,
     unread,
     /**
-     * Returns the items of a section, or an empty list if it is absent or unreadable. `label`: name
-     * of the section in `unread`.
+     * Returns the items of a section, or an empty list if it is absent or unreadable. `label` is
+     * the name of the section in `unread`.
      */
     items(name: string, label = name): Fields[] {
       const value = fields[name];
@@ -195,8 +198,8 @@ function readDocuments(reader: Reader, documents: readonly Fields[]) {
 }
 
 /**
- * Reads the AML result. Counts every hit, even a "False Positive", because Didit sets this mark
- * automatically below a score.
+ * Reads the AML result. Counts every hit, even a "False Positive", because Didit also sets this
+ * mark automatically if the score of a hit is low.
  */
 function readScreenings(screenings: readonly Fields[]) {
   if (screenings.length === 0) return { amlHitCount: undefined, amlDecision: undefined };
@@ -221,7 +224,10 @@ const documentTypeOf = (value: unknown): DocumentType | undefined =>
 const checkOf = (status: unknown): CheckOutcome =>
   status === "Approved" ? "PASSED" : status === "Declined" ? "FAILED" : "INCONCLUSIVE";
 
-/** Returns the liveness outcome. The method PASSIVE evaluates one picture, so it proves nothing. */
+/**
+ * Returns the liveness outcome. The method PASSIVE evaluates only one picture, so it does not prove
+ * liveness.
+ */
 function livenessOf({ status, method }: Fields): CheckOutcome {
   const isActive =
     readOneOf(["ACTIVE_3D", "FLASHING"], typeof method === "string" ? method.toUpperCase() : undefined) !== undefined;
@@ -243,16 +249,16 @@ export const reviewsMax = 20;
 
 /**
  * Returns whether the newest change of the status is an approval by a person in Didit's console. A
- * note that was added by the API has the same actor type, but neither an e-mail address nor a
- * previous status. Returns undefined if the content is not a list of reviews.
+ * note that the API added has the same actor type, but no e-mail address and no previous status.
+ * Returns undefined if the content is not a list of reviews.
  */
 export function isApprovedByPerson(content: unknown): boolean | undefined {
   const { results, next } = readObject(content);
   if (!Array.isArray(results)) return undefined;
   const rows = results.map(readObject);
   const timeOf = ({ created_at: time }: Fields) => readTime(time)?.getTime() ?? Number.NaN;
-  // The page does not document its order. A page that begins with the oldest rows can lack the
-  // newest row.
+  // Didit does not document the order of the page. A page with the oldest reviews first may not
+  // contain the newest review.
   const isCut = results.length >= reviewsMax || next != null;
   const isNewestFirst = timeOf(rows[0] ?? {}) > timeOf(rows.at(-1) ?? {});
   if (isCut && !isNewestFirst) return false;
@@ -260,7 +266,7 @@ export function isApprovedByPerson(content: unknown): boolean | undefined {
   // A change without a readable time can be the newest one.
   if (changes.some((change) => Number.isNaN(timeOf(change)))) return false;
   const newestMs = Math.max(...changes.map(timeOf));
-  // Of changes at the same time, each can be the newest one.
+  // If several changes have the newest time, each of them may be the newest change.
   const newest = changes.filter((change) => timeOf(change) === newestMs);
   return newest.length > 0 && newest.every((change) => change["new_status"] === "Approved" && isByPerson(change));
 }

@@ -45,7 +45,8 @@ export function createPortProvider(options: PortConfig): VerificationProvider & 
     const { status, content } = response;
     const value = statuses.includes(status) ? read(content) : undefined;
     if (value !== undefined) return { kind: "accepted", value };
-    // Not refusals: 401 and 403 mean a wrong token in our settings; the other codes are temporary.
+    // The excluded statuses are not refusals. 401 and 403 mean a wrong token in our settings, and
+    // the others are temporary.
     const isRefusal = status >= 400 && status < 500 && ![401, 403, 408, 425, 429].includes(status);
     if (isRefusal) return { kind: "refused", status, errorCode: readErrorCode(content), isGone: status === 404 };
     return { kind: "unknown", reason: `status ${status} without a usable response` };
@@ -76,7 +77,7 @@ export function createPortProvider(options: PortConfig): VerificationProvider & 
       return callProvider("kyc_create", "applications", bodyWithProfile, timeoutMs, readCreated, [200, 201]);
     },
     get: (known, timeoutMs) => readApplication(known, timeoutMs),
-    // The provider itself expires links and counts attempts, so only a cancellation is sent.
+    // Sends only cancellations, because the provider itself expires links and counts attempts.
     cancel: (known, why, timeoutMs) =>
       why === "CANCELED"
         ? callProvider("kyc_cancel", `${buildPath(known.providerId)}/cancel`, "{}", timeoutMs, readState, [200, tooLateStatus])

@@ -110,7 +110,7 @@ export function readCallbackHint(body: Uint8Array): CallbackHint | undefined {
   return eventId && sequence !== undefined && providerId && reference ? { eventId, sequence, providerId, reference } : undefined;
 }
 
-/** Returns each known code once. `isComplete`: whether every entry of the list was read. */
+/** Returns each known code once. `isComplete` is true if every entry of the list was read. */
 function readReasons(value: unknown): { codes: ReasonCode[]; isComplete: boolean } {
   const entries = Array.isArray(value) ? value.slice(0, reasonsMax) : [];
   const knownCodes = entries.map((entry) => readOneOf(reasonCodes, readObject(entry)["code"]));

@@ -38,8 +38,9 @@ const faceLabels: readonly unknown[] = ["SELFIE_MISMATCH", "BAD_FACE_MATCHING"];
 
 /**
  * Reads the ids and the review of an applicant (docs.sumsub.com/docs/applicant-statuses). Returns
- * undefined for an unknown status or pair of status and result. `isDeactivatedHere`: kyc has just
- * deactivated the applicant and reads its review.
+ * undefined if the status is unknown, or if the result is unknown for this status.
+ * `isDeactivatedHere` is true if kyc itself has just deactivated the applicant. The result then
+ * contains the review of the applicant instead of CANCELED.
  */
 export function readReview(content: unknown, isDeactivatedHere = false): ApplicantReview | undefined {
   const fields = readObject(content);
@@ -68,13 +69,14 @@ interface Responses {
   readonly applicant: unknown;
   /** GET …/requiredIdDocsStatus. Undefined if it was not read. */
   readonly steps: unknown;
-  /** GET …/amlCase. Undefined if it was not read, or there is no case. */
+  /** GET …/amlCase. Undefined if it was not read, or if no case exists. */
   readonly amlCase: unknown;
 }
 
 /**
  * Reads an applicant's state. This function is the allow-list for Sumsub: no other field reaches
- * our code. `level`: name of the configured level for the application's requirements.
+ * our code. `level` is the name of the level that is configured for the requirements of the
+ * application.
  */
 export function readApplicant(
   review: ApplicantReview,
@@ -157,7 +159,7 @@ function readLabels(
   }
   if (verdict === "APPROVED" && rejectLabels.length > 0) unread.add("reason_codes");
   for (const label of rejectLabels) {
-    // Sumsub adds this label to a rejection by API, here of our own operator's decision.
+    // Sumsub adds this label to a rejection by API. Here, the API sent our own operator's decision.
     if (label === "EXTERNAL_DECISION_REJECTION" && pendingOutcome === "REJECTED") continue;
     const reason = reasonOfLabel(label);
     if (reason) reasons.add(reason);
@@ -239,7 +241,7 @@ const infoNames: Readonly<Record<string, string>> = {
   nationality: "nationality",
 };
 
-/** Compares the profile in the request with the document. Stores and logs none of the values. */
+/** Compares the profile in the request with the document. Does not store or log the values. */
 function readProfile(fields: Fields, { profileKeys }: KnownApplication, reasons: Set<ReasonCode>, unread: Set<string>): void {
   const given = readObject(fields["fixedInfo"]);
   const found = readObject(fields["info"]);
@@ -254,7 +256,9 @@ function readProfile(fields: Fields, { profileKeys }: KnownApplication, reasons:
   }
 }
 
-/** Returns a text without case, accents, hyphens and spaces, for comparisons. */
+/**
+ * Converts a text for comparisons: to lower case, without accents, hyphens, apostrophes and spaces.
+ */
 const fold = (value: unknown): string | undefined =>
   typeof value === "string" && value.length <= 1_000
     ? value

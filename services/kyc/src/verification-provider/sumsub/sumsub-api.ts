@@ -28,7 +28,8 @@ export type Failure = Exclude<Outcome<never>, { kind: "accepted" }>;
 /** Sends signed requests within the rate limits, and classifies failures. */
 export function createSumsubApi(config: SumsubConfig, logger: Logger) {
   const http = createHttpCalls({ responseBytesMax, timeoutMs: config.timeoutMs });
-  // 300 reads and 50 writes in five seconds (docs.sumsub.com/reference/rate-limits).
+  // Documented limits: 300 reads and 50 writes in five seconds
+  // (docs.sumsub.com/reference/rate-limits).
   const rateLimiters = {
     read: createRateLimiter(3_600, 5),
     write: createRateLimiter(600, 5),

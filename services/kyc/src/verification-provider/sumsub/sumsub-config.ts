@@ -67,7 +67,8 @@ export function readSumsubConfig(env: EnvReader, common: Common): SumsubConfig {
 }
 
 /**
- * Returns the level for an application's requirements. Undefined if none is configured for them.
+ * Returns the level for an application's requirements, or undefined if no level is configured for
+ * them.
  */
 export function levelFor(
   { video, still }: Pick<SumsubConfig, "video" | "still">,

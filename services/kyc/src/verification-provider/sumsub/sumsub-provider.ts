@@ -109,7 +109,8 @@ async function createApplicant(
       ? { kind: "accepted", value: { id, isNew: true } }
       : { kind: "unknown", reason: "the response contains no applicant id" };
   }
-  // An applicant with this reference exists. The 409 contains its id only in undocumented text.
+  // An applicant with this reference exists. kyc must search its id, because the 409 contains the
+  // id only in undocumented text.
   if ("status" in created && created.status === 409) return await findApplicant(api, application.reference, level, remainingMs());
   return api.toFailure(created);
 }
@@ -142,8 +143,8 @@ async function close(
   if (!isSameApplication(current.value, known)) return { kind: "unknown", reason: "another applicant was returned" };
   const { status } = current.value;
   if (status === "CANCELED") return closed;
-  // An officer can request a retry from a decided applicant. After the last attempt, the link is
-  // closed even then.
+  // A decided applicant can submit again if an officer requests a retry. Therefore closes the link
+  // after the last attempt, even if the applicant is decided.
   if (!isLinkOpen(current.value) && !(status === "COMPLETED" && why === "USED_UP")) return current;
   const path = `${applicantPath(known)}/presence/deactivated`;
   const response = await api.call({
@@ -169,8 +170,8 @@ async function close(
 }
 
 /**
- * Returns whether a deactivation succeeded. A proxy's HTML page with status 200 is no success, nor
- * is a response that contains an error or an applicant that is not deleted.
+ * Returns whether a deactivation succeeded. These responses do not count as success: a proxy's HTML
+ * page with status 200, an error, and an applicant that is not deleted.
  */
 function isDeactivated(response: HttpResponse | LostCall): boolean {
   if (!("status" in response)) return false;
@@ -208,10 +209,11 @@ function refuse(application: ApplicationToCreate, config: SumsubConfig): FieldRe
   if (levelFor(config, application) === undefined) {
     const other = levelFor(config, { ...application, requireVideo: true });
     if (!application.requireVideo && other !== undefined) {
-      const detail = "The verification provider always records a video here. Omit require_video, or set it to true.";
+      const detail =
+        "The verification provider always records a video for these documents. Omit require_video, or set it to true.";
       refusals.push({ pointer: "/require_video", detail });
     } else {
-      const detail = "The verification provider has no check for these documents alone. Omit allowed_documents.";
+      const detail = "The verification provider has no check that permits only these documents. Omit allowed_documents.";
       refusals.push({ pointer: "/allowed_documents", detail });
     }
   }

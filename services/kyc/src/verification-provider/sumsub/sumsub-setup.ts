@@ -18,7 +18,8 @@ export function findLevel(content: unknown, name: string): string | undefined {
 
 /**
  * Lists the requirements that the level does not meet (docs.sumsub.com/docs/verification-levels).
- * `types`: the documents that the level must accept, and no others. `setting`: name of its setting.
+ * `types` are the only documents that the level must accept. `setting` is the name of the setting
+ * with the level.
  */
 export function checkLevel(content: unknown, setting: string, types: readonly string[], isStill: boolean): SetupProblem[] {
   const fields = readObject(content);
@@ -69,7 +70,8 @@ export async function readSetup(api: SumsubApi, config: SumsubConfig, timeoutMs:
     });
   const list = await get("");
   if ("status" in list && (list.status === 403 || list.status === 404)) {
-    // The token has no permission to read levels. kyc still compares the level of each applicant.
+    // The token has no permission to read levels. This is only a warning, because kyc also compares
+    // the level of each applicant.
     return { value: true, problems: [{ severity: "warning", text: `the levels cannot be read (status ${list.status})` }] };
   }
   if ("reason" in list || list.status !== 200) {

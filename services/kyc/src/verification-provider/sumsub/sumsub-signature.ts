@@ -5,7 +5,8 @@ import type { CallbackReading, ReceivedCallback } from "../verification-provider
 
 /**
  * Returns the authentication headers of a request (docs.sumsub.com/reference/authentication): HMAC
- * over time, method, path with query, and body. `url`: as sent. `nowMs`: our clock.
+ * over time, method, path with query, and body. `url` must be the URL as it is sent. `nowMs` is the
+ * time of our clock.
  */
 export function signRequest(
   { appToken, secretKey }: { appToken: string; secretKey: string },

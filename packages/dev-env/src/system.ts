@@ -97,9 +97,9 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   const secrets = await readSecrets(dir);
   const logDir = join(dir, "logs");
   await mkdir(logDir, { recursive: true });
-  if (options.port !== undefined) await requireFreePort(options.port, "the gateway", "Set PORT to another one");
+  if (options.port !== undefined) await requireFreePort(options.port, "the gateway", "Set PORT to another port");
   if (options.sandboxPort !== undefined)
-    await requireFreePort(options.sandboxPort, "the sandbox", "Set SANDBOX_PORT to another one");
+    await requireFreePort(options.sandboxPort, "the sandbox", "Set SANDBOX_PORT to another port");
 
   const starting = [
     startDatabases(options, { dir, logDir, progress, stack, password: secrets.databasePassword }),
@@ -207,7 +207,8 @@ async function choosePorts({
 }
 
 /**
- * Creates the processes without starting them. Stores the ids of started ones in the data folder.
+ * Creates the processes without starting them. Each start stores the process ids in the data
+ * folder.
  */
 function createProcesses(
   { supervised = false }: SystemOptions,

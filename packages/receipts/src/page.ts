@@ -46,7 +46,9 @@ export interface ReceiptPageOptions {
   readonly rejectedEmail?: string | undefined;
 }
 
-/** Returns the body of the page of a receipt: print, PDF and e-mail. */
+/**
+ * Returns the body of a receipt's page, with controls to print, download and e-mail the receipt.
+ */
 export function receiptPage(receipt: Receipt, options: ReceiptPageOptions): Html {
   const { language, path, canSendEmail } = options;
   const texts = receiptTexts[language];

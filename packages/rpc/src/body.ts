@@ -25,8 +25,8 @@ export type ReadBody = (request: Request) => Promise<Buffer>;
 /**
  * Creates a reader of request bodies. All unfinished bodies together buffer at most
  * `unfinishedBytesMax` bytes. Small bodies may use a quarter more, so that unfinished large bodies
- * do not delay them. The reader rejects a body beyond the limit and drops the rest of it. An error
- * response can still be sent to the request.
+ * do not delay them. The reader rejects a body beyond the limit and drops the rest of the body, so
+ * that the caller can still receive an error response.
  */
 export function createBodyReader(unfinishedBytesMax: number): ReadBody {
   let buffered = 0;
@@ -55,7 +55,8 @@ export function createBodyReader(unfinishedBytesMax: number): ReadBody {
       return body.bytes();
     } finally {
       buffered -= body.capacity;
-      // The request can outlive this function, and the listener would retain the buffer.
+      // Removes the listener, because the request can outlive this function and would retain the
+      // buffer.
       request.off("data", append);
     }
   };

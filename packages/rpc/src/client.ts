@@ -31,7 +31,7 @@ export interface CallOptions {
   readonly idempotencyKey?: IdempotencyKey | undefined;
   /** Milliseconds to the deadline, which the call carries to the server. */
   readonly timeoutMs?: number;
-  /** Called before the promise settles when the response is the stored one of an earlier call. */
+  /** Called before the promise settles if the response is a stored result of an earlier call. */
   readonly onReplayed?: () => void;
 }
 

@@ -19,7 +19,7 @@ export interface Limits {
    * longest call.
    */
   readonly idleTimeoutMs: number;
-  /** The listener closes further connections at once. */
+  /** Maximum number of connections. The listener closes further connections at once. */
   readonly connectionsMax: number;
 }
 

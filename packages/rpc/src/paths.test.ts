@@ -50,7 +50,7 @@ const inProto = { "content-type": "application/proto" };
 interface TestRequest {
   readonly path?: string;
   readonly method?: string;
-  /** Headers in place of those of a valid request; undefined removes a header. */
+  /** Headers that replace those of a valid request. The value undefined removes a header. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
   readonly body?: Uint8Array;
   readonly chunked?: boolean;
@@ -129,8 +129,8 @@ const invalidTimeout = failure(400, "invalid_argument", /protocol error: invalid
 const tooLarge = new Uint8Array(messageBytesMax + 1);
 
 /**
- * Requests with their expected responses. Codes are those of connectrpc.com/docs/protocol, or of
- * connect-node where the protocol names none.
+ * Requests with their expected responses. The codes come from connectrpc.com/docs/protocol, or from
+ * connect-node if the protocol defines none.
  */
 const cases: Record<string, [TestRequest, () => Outcome]> = {
   "an empty body": [{}, success],

@@ -60,7 +60,10 @@ export interface RpcServerOptions {
   readonly tls?: Tls | undefined;
   readonly limits?: Partial<Limits>;
   readonly logger: Logger;
-  /** Returns whether a fault is temporary, as of a database. The response is then `unavailable`. */
+  /**
+   * Returns whether a fault is temporary, such as an unavailable database. The response is then
+   * `unavailable`.
+   */
   readonly isUnavailable?: (error: unknown) => boolean;
   /** Returns whether required dependencies respond, for health probes. It must not throw. */
   readonly isReady?: () => Promise<boolean>;

@@ -12,7 +12,7 @@ export interface Span {
   set(attributes: SpanAttributes): void;
   /** Marks the span as failed, with a fixed word as error type. Not for rejected requests. */
   fail(errorType: string): void;
-  /** Ends the span, with an error type as failed. */
+  /** Ends the span. Marks it as failed if an error type is given. */
   end(failure?: string): void;
 }
 

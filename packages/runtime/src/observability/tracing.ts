@@ -14,8 +14,8 @@ export const spans = counter({
 let begin: BeginSpan | undefined;
 
 /**
- * Exports the spans of this process to the collector until disposed. Only this loads the
- * OpenTelemetry SDK, which takes CPU at start and memory.
+ * Exports the spans of this process to the collector until disposed. Loads the OpenTelemetry SDK on
+ * demand, because the SDK needs memory, and CPU time at start.
  */
 export async function startTracing(settings: TracingSettings, service: string, logger: Logger): Promise<AsyncDisposable> {
   const { createTracer } = await import("./opentelemetry.ts");

@@ -7,7 +7,7 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 export interface ServiceDescription {
   readonly name: string;
   readonly database: Omit<MigrateOptions, "url">;
-  /** Topics to which its outbox is relayed. */
+  /** Topics to which the service's outbox is relayed. */
   readonly emits: readonly string[];
   /** Consumed topics, with the messages of their payloads. */
   readonly consumes: Readonly<Record<string, DescMessage>>;

@@ -68,7 +68,9 @@ export interface StartOptions<Context> {
   readonly clock?: Clock;
   /** Replaces members of the context, so that a test can simulate external systems. */
   readonly replace?: Partial<Context>;
-  /** Whether relay and jobs run. False in tests, which check rows that these would change. */
+  /**
+   * Whether relay and jobs run. False in tests, because both would change rows that a test checks.
+   */
   readonly background?: boolean;
 }
 

@@ -46,7 +46,7 @@ function runTests(words: string[], { changed = false, ...options }: TestOptions)
   vitest.on("exit", (code) => process.exit(code ?? 1));
 }
 
-/** Rejects words that match no test file: Vitest ignores such a word if another one matches. */
+/** Rejects words that match no test file. Vitest ignores such a word if another word matches. */
 function requireMatches(words: readonly string[]): void {
   const files = globSync("**/*.test.ts", { cwd: root, exclude: ["**/node_modules"] });
   const unmatched = words.filter((word) => !files.some((file) => file.includes(word.replace(/:\d+$/, ""))));

@@ -2,7 +2,7 @@ import { styleText } from "node:util";
 
 type Cell = string | number | null | undefined;
 
-/** A column of a table. In its place, a function defines a column that is never shortened. */
+/** A column of a table. A function instead of a Column defines a column that is never shortened. */
 export interface Column<Row> {
   readonly of: (row: Row) => Cell;
   /** Aligns numbers and amounts to the right. */

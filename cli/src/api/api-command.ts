@@ -48,7 +48,8 @@ export interface ApiOrDatabaseOptions extends ApiOptions {
 
 /**
  * Adds a command that uses the API, or the databases if `--databases`, `--service` or
- * `--database-url` is given. The command rejects options that apply only to the other of the two.
+ * `--database-url` is given. The command rejects an option of the API when it uses the databases,
+ * and an option of the databases when it uses the API.
  */
 export function apiOrDatabaseCommand<O extends ApiOrDatabaseOptions>(
   group: Command,

@@ -162,7 +162,10 @@ async function daysOf(em: SqlEntityManager, options: VerifyOptions): Promise<str
   return days.map(({ day }) => day).filter((day) => isInRange(day, options));
 }
 
-/** Returns the hash on which `day` builds, or undefined if the final head before it is missing. */
+/**
+ * Returns the hash of the final head before `day`, or `genesis` if no earlier day exists. Returns
+ * undefined if the head is missing.
+ */
 async function endOfDayBefore(em: SqlEntityManager, day: string, report: VerifyOptions["report"]): Promise<string | undefined> {
   const [head] = await em.execute<Head[]>(`select ${headColumns} from audit_head where day = ?::date - 1 and final`, [day]);
   if (head) return headHash(head);
@@ -260,7 +263,8 @@ async function findUnlinked(em: SqlEntityManager, { from, to, report }: VerifyOp
     "select coalesce(uuid_at(?::date at time zone 'UTC'), ?) as first, uuid_at((?::date + 1) at time zone 'UTC') as below",
     [from ?? null, nil, to ?? null],
   );
-  // The nil UUID is a valid id: the first page includes its bound, the next pages exclude theirs.
+  // The nil UUID is a valid id, so the first page includes its lower bound. The next pages exclude
+  // their lower bound.
   let { first: after, compare }: { first: string | null; compare: ">=" | ">" } = { first: bounds?.first ?? nil, compare: ">=" };
   while (after !== null) {
     const pages: { last: string | null; ids: string[] }[] = await em.execute(

@@ -26,7 +26,7 @@ export async function archivingTo(walFolder: string): Promise<string[]> {
 /**
  * Copies the files of a running server into a new folder: with the pg_basebackup in PG_BASEBACKUP,
  * or with the SQL functions for backups. The PostgreSQL of the tests has no pg_basebackup, and an
- * older version of it rejects a newer server.
+ * older pg_basebackup rejects a newer server.
  */
 export async function takeBaseBackup({ superuserUrl }: Postgres, dataDir: string, to: string): Promise<void> {
   const program = process.env["PG_BASEBACKUP"];

@@ -25,11 +25,11 @@ type Column = (typeof columns)[number];
 type Counts = Readonly<Record<string, number>>;
 type Costs = Readonly<Record<Column, Counts>>;
 
-/** Repeated by each gateway twice a second, and not part of an operation. */
+/** RPC that each gateway repeats twice a second. It is not part of an operation. */
 const keyLookUps = "KeyLeaseService/ResolveKeys";
 /**
- * Operations during which a callback of the provider or the refund job runs. Their counts depend on
- * which of both comes first.
+ * Operations during which a callback of the provider or the refund job also runs. Their counts
+ * depend on the order of the request and this work.
  */
 const concurrentOperations = ["cancelKycApplication", "reviewKycApplication", "resolveRefund"];
 /** Counts of the request itself. Background work can add to the other columns. */
@@ -47,7 +47,10 @@ let dir: string;
 let postgres: Postgres;
 let running: TestSystem;
 let statistics: Client;
-/** Open until the end, because a failed delivery would be retried during another operation. */
+/**
+ * Receivers stay open until the end, because a failed delivery would be retried during another
+ * operation.
+ */
 const receivers = new AsyncDisposableStack();
 
 beforeAll(async () => {
@@ -75,7 +78,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-/** Returns the counters of work for requests and events, without that of background tasks. */
+/** Returns the counters of work for requests and events. Excludes the work of background tasks. */
 async function readCounters(): Promise<Map<string, number>> {
   const counters = new Map<string, number>();
   const add = (column: Column, name: string, value: number) => {

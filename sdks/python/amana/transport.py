@@ -18,7 +18,7 @@ from .retry import is_outcome_unknown_after, is_worth_repeating, pause_seconds
 
 T = TypeVar("T")
 
-# The client does not wait longer. The error then contains retry_after.
+# Longest Retry-After for which the client waits. After a longer one, it raises an error with retry_after.
 RETRY_AFTER_SECONDS_MAX = 60
 _ENCRYPTED_OR_LOOPBACK = re.compile(
     r"^(https:|http://(([a-z0-9-]+\.)*localhost|127(\.[0-9]{1,3}){3}|\[::1\])(:[0-9]+)?(/|$))", re.IGNORECASE

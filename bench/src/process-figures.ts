@@ -18,8 +18,8 @@ export function readProcessFigures(pids: readonly number[]): ProcessFigures {
 }
 
 /**
- * Returns the figures of all descendants of a process by name: the service, "postgres" or "kafka"
- * with all their processes, or the command.
+ * Returns the figures of all descendants of a process by name. A name is a service, "postgres" or
+ * "kafka" with all their processes, or the command of another process.
  */
 export function readFiguresOfDescendants(rootPid: number, nameOf = nameOfCommand): FiguresByName {
   const processes = readProcesses();

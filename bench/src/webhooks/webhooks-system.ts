@@ -36,7 +36,7 @@ export interface WebhooksSystem extends AsyncDisposable {
   readonly receivers: Child<ReceiversRequest, ReceiversReply>;
   /** Creates a business with this number of endpoints. */
   addBusiness(endpoints: number): Promise<Business>;
-  /** Creates a business with endpoints at these URLs, which no server listens on. */
+  /** Creates a business with endpoints at these URLs. No server listens on them. */
   addDeadBusiness(urls: readonly string[]): Promise<Business>;
 }
 

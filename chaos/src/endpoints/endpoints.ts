@@ -170,7 +170,8 @@ async function emitEvents(
         JSON.stringify({ ...headers, ce_time: new Date().toISOString(), "content-type": "application/protobuf" }),
       ]);
       emitted.push({ id, businessId, committedMs: performance.now() });
-      // The relay is only notified of commits of its own process.
+      // A relay is notified only of commits of its own process, so this commit needs a
+      // notification.
       await payments.query("notify outbox");
     }
     await sleep(1_000 / eventsPerSecond, signal);

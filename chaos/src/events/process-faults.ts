@@ -38,7 +38,7 @@ const stoppedMsMax = 29_000;
  */
 export function createProcessFaults({ consumers, extraConsumer, relays, interrupted }: ProcessTargets, report: Report) {
   const recordConsumerLeases: FaultRunner = (fault) => interrupted.recordDuring(fault);
-  // Needs no leases, because inboxes drop every message that a relay publishes twice.
+  // Records no leases, because inboxes drop every message that a relay publishes twice.
   const runRelayFault: FaultRunner = (fault) => fault(async () => {});
 
   const pick = (random: Random, replicas: readonly ServiceProcess[]) => {

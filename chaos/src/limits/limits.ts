@@ -18,7 +18,7 @@ const seconds = 4;
  * times the limit.
  */
 const sentPerAllowed = 4;
-/** Maximum ratio of accepted to allowed requests; with shared buckets it is little above 1. */
+/** Maximum ratio of accepted to allowed requests. With shared buckets, it is slightly above 1. */
 const acceptedPerAllowedMax = 2;
 /** Maximum number of tries until the Retry-After of all gateways agrees. */
 const retryAfterTriesMax = 60;

@@ -36,7 +36,7 @@ export async function buy(links: LinksSystem, link: Link, random: Random, report
   report.count(`buyers: ${behaviour}`);
   const page = await untilResponse(() => attempt.buyer.open());
   if (!page || !hasForm(page)) return;
-  // Another tab reads the page before the first one has a payment.
+  // The second tab reads the page before the first tab has started a payment.
   const otherTab = behaviour === "uses two tabs" ? await untilResponse(() => attempt.buyer.open()) : undefined;
   const started = await start(attempt, page, behaviour);
   if (!started) return;

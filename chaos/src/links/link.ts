@@ -33,7 +33,7 @@ export interface Link extends Scenario {
   readonly orderIds: Set<string>;
   /** Pairs of form tokens that one browser sent before it paid. */
   readonly tabs: [string, string][];
-  /** Times of the database between which the link accepted no payment. */
+  /** Periods, by the clock of the database, in which the link accepted no payment. */
   readonly closed: { readonly from: Date; readonly until: Date; readonly reason: string }[];
 }
 

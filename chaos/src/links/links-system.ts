@@ -6,7 +6,9 @@ import { Clock } from "../events/clock.ts";
 import { applicationName } from "../refunds/inject-faults.ts";
 import { startSecondPaymentsProcess } from "../second-payments-process.ts";
 
-/** Time to pay of the attacked system. The sandbox also accepts later payments. */
+/**
+ * Time in which a buyer of the attacked system must pay. The sandbox also accepts later payments.
+ */
 export const windowSeconds = 6;
 
 const paymentSettings = {

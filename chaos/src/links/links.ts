@@ -13,7 +13,10 @@ import { type LinksSystem, startLinksSystem } from "./links-system.ts";
 
 const workers = 4;
 const linksMin = 8;
-/** Shorter than the time to pay, so that a frozen process does not settle a payment after it. */
+/**
+ * Maximum time for which a process is frozen. It is shorter than the time to pay, so that a frozen
+ * process does not settle a payment after that time.
+ */
 const frozenMsMax = 2_000;
 /** Longer than the time to pay, and within the tolerance of caller tokens. */
 const clockStepMs = 8_000;

@@ -16,8 +16,9 @@ const endsOf: Readonly<Record<KycProvider, readonly VerificationEnd[]>> = {
 const faultsMax = 3;
 
 /**
- * Returns schedule `number` of a seed for a system with this verification provider. Its first fault is from the next cell of a shuffled list of
- * all cells, so that each cell is used once before one is repeated. The other faults are random.
+ * Returns schedule `number` of a seed for a system with this verification provider. Its first fault
+ * is from the next cell of a shuffled list of all cells, so that each cell is used once before a
+ * cell is repeated. The other faults are random.
  */
 export function drawSchedule(seed: number, number: number, provider: KycProvider = "port"): Schedule {
   const cells = cellsOf(provider);

@@ -16,9 +16,9 @@ interface Payment {
 }
 
 /**
- * Returns the differences between the payment, the processor and the promise. Differences may be
- * temporary while refunds are being resolved. For a payment in `needsDecision`, only double refunds
- * are checked, because an operator must still decide.
+ * Returns the problems of a payment: differences from the processor's state, and violations of the
+ * promise. Differences may be temporary while refunds are being resolved. For a payment in
+ * `needsDecision`, only double refunds are checked, because an operator must still decide.
  */
 export async function findViolations(
   context: RefundContext,

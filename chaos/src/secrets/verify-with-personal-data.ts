@@ -31,8 +31,8 @@ interface Application {
 }
 
 /**
- * Runs verifications with every end. Each response and callback of the provider contains personal
- * data with canaries, also each error response, and some are truncated or have a wrong signature.
+ * Runs verifications with every end. Each response, error response and callback of the provider
+ * contains personal data with canaries. Some are truncated or have a wrong signature.
  */
 export async function verifyWithPersonalData(context: SecretsContext): Promise<void> {
   const { system, kycProvider, report } = context;

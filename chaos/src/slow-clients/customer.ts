@@ -5,7 +5,8 @@ import type { Report } from "../report.ts";
 
 const pauseMs = 50;
 /**
- * Longer than a request takes on a busy machine. An attack that blocks the gateway takes longer.
+ * Time limit of a request. Even on a busy machine, a request ends earlier. Only an attack that
+ * blocks the gateway causes a timeout.
  */
 const timeoutMs = 10_000;
 

@@ -33,7 +33,8 @@ interface PreparedPayments {
 
 /**
  * Makes noise with one business while another business reads, creates, refunds and waits for
- * webhooks. Checks that every request of the quiet business succeeds. Prints durations only.
+ * webhooks. Checks that every request of the quiet business succeeds. Prints durations, but does
+ * not check them.
  */
 export async function makeNoise(
   system: System,

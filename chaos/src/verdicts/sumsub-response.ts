@@ -120,7 +120,7 @@ export function createSumsubResponse(random: Random, terms: Terms, todayMs: numb
     requiredIdDocsStatus: { IDENTITY: document.step, SELFIE: selfie.json, ...(steps.json as object) },
     amlCase: aml.json,
   };
-  // The service reads the AML case only of approved applicants and of those on hold.
+  // The service reads the AML case only if the applicant is approved or on hold.
   const amlSign = verdict === "REJECTED" ? "-" : aml.sign;
   return {
     answer,

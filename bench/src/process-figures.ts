@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 
 /** CPU time and memory of processes, read from /proc. Zero on systems other than Linux. */
 export interface ProcessFigures {
-  /** CPU time, including that of child processes that have ended. */
+  /** CPU time, including the CPU time of child processes that have ended. */
   readonly cpuSeconds: number;
   /** Resident memory. Shared memory is counted for each process. */
   readonly residentMb: number;

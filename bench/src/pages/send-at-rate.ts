@@ -9,8 +9,8 @@ export interface Route {
 
 /**
  * Sends the requests of each route at its rate, whether or not earlier responses have arrived, and
- * returns the durations in milliseconds by route. A duration begins when the request is due, so
- * that a delay of the sender counts, too. Throws for a response other than 2xx.
+ * returns the durations in milliseconds by route. A duration begins when the request is due, so it
+ * includes a delay of the sender. Throws for a response other than 2xx.
  */
 export async function sendAtRate(routes: readonly Route[], seconds: number): Promise<Map<string, number[]>> {
   const all = routes.map(async ({ name, perSecond, send }) => {

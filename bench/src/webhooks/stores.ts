@@ -8,7 +8,7 @@ import type { WebhooksSystem } from "./webhooks-system.ts";
 const perSecond = 200;
 const p95 = ({ delaysMs }: Flow) => percentile(delaysMs, 0.95);
 
-/** Compares the delays in a database with few old deliveries and in one with very many. */
+/** Measures the delays with few old deliveries in the database, and with very many. */
 export const old: Scenario = async (webhooksSystem, { seconds, rows, quick }) => {
   const business = await webhooksSystem.addBusiness(1);
   const oldBusiness = await webhooksSystem.addBusiness(10);

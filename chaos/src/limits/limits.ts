@@ -92,7 +92,7 @@ export const limitsProgram: Program = {
     log(`${gateways} gateways are running`);
 
     await attack("invalid keys", "evenly", urls, "", report, log);
-    // Begins with even shares, because only they prove that the gateways share one limit.
+    // Begins with even shares, because only even shares prove that the gateways share one limit.
     let distribution = "evenly";
     do {
       await sendBurst(createAddress(), urls, report, log);

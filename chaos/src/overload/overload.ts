@@ -82,7 +82,7 @@ export const overloadProgram: Program = {
   },
 };
 
-/** Checks that every request gets a response, and that each rejection carries Retry-After. */
+/** Checks that every request gets a response, and that each rejection has Retry-After. */
 function checkOutcome(outcome: LoadOutcome, when: string, report: Report): void {
   const { statuses, errors, withoutRetryAfter } = outcome;
   for (const [status, count] of Object.entries(statuses)) report.count(`${when}: ${status}`, count);

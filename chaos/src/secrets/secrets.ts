@@ -113,7 +113,7 @@ async function run({ seed, signal, report, log, kycProvider = "port" }: ProgramR
     ["postgres", "kafka"].every((part) => filesWithMetadata.some((file) => file.includes(`/${part}/`))),
     () => `found in ${filesWithMetadata.join(", ")}`,
   );
-  // Proves that the search reads the logs. A search that reads no places would find no canaries.
+  // Proves that the search reads the logs. A search that reads nothing would also find no canaries.
   const postgresLog = places.find(({ name }) => name === "log: postgres.log")?.content ?? "";
   report.check(
     "the log of PostgreSQL contains failed statements",

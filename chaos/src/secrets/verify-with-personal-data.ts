@@ -53,7 +53,7 @@ export async function verifyWithPersonalData(context: SecretsContext): Promise<v
   const reviewed = await submitAndWait(context, { outcome: "needs_review", reason_codes: ["DUPLICATE", "AML_MATCH"] });
   await decide(context, reviewed, 200);
   await cancel(context, await createApplication(context), [200]);
-  // The alert about a verdict that cannot change must not contain the vendor's response.
+  // The alert about a reversed final verdict must not contain the vendor's response.
   await act(context, approved, "reverse", { outcome: "rejected" });
   await waitForCallbacks(system, approved.id);
 

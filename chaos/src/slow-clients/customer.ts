@@ -10,7 +10,7 @@ const pauseMs = 50;
  */
 const timeoutMs = 10_000;
 
-/** Opens the page as a buyer. Throws unless it is shown. */
+/** Opens the page as a buyer. Throws if the status is not 200. */
 async function openPage(url: string): Promise<void> {
   const { status } = await fetch(url, { signal: AbortSignal.timeout(timeoutMs) });
   if (status !== 200) throw new Error(`status ${status}`);

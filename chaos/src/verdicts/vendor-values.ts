@@ -1,7 +1,7 @@
 import type { Random } from "../random.ts";
 import { absent, documentExpiry, type Reasons, type Row, type Sign, type Value, type Verdict } from "./specified.ts";
 
-/** Fields that replace those of the sandbox in a vendor's response, and their meaning. */
+/** Fields that replace the sandbox's fields in a vendor's response, and their meaning. */
 export interface VendorResponse extends Row {
   readonly answer: Readonly<Record<string, unknown>>;
   readonly codes: readonly string[];
@@ -61,7 +61,7 @@ export function drawReasons(random: Random, { isBad }: Draw, { byCode, unknown }
   }
 }
 
-/** Returns the expiry that the rules use: the earliest one, if each document has one. */
+/** Returns the sign of the earliest expiry, or "-" if a document has no valid expiry. */
 export function earliestExpiry(expiries: readonly Value[]): Sign {
   if (expiries.length === 0 || expiries.some(({ sign }) => sign === "-")) return "-";
   return expiries.some(({ sign }) => sign === "expired") ? "expired" : "+";

@@ -120,7 +120,7 @@ test("api-keys works for operators and businesses; invitations and operator-keys
   const ownKey = await jsonOf(amanaBusiness("api-keys", "create", "--name", "b", "--json"));
   expect((await amanaLocal("api-keys", "revoke", String(ownKey["id"]), "--yes")).out).toContain("REVOKED");
   expect((await amanaBusiness("api-keys", "revoke", String(operatorMade["id"]), "--yes")).out).toContain("REVOKED");
-  // A rejection does not stop the other revocations and sets the exit code.
+  // After a rejection, the command continues with the other revocations. Its exit code is 1.
   const [unknown, other] = [uuidv7(), await jsonOf(amanaBusiness("api-keys", "create", "--name", "c", "--json"))];
   const partlyRejected = await amanaLocal("api-keys", "revoke", unknown, String(other["id"]), "--yes", "--json");
   expect(partlyRejected.code).toBe(1);

@@ -180,8 +180,8 @@ async function endOfDayBefore(em: SqlEntityManager, day: string, report: VerifyO
 }
 
 async function* linksOf(em: SqlEntityManager, day: string): AsyncGenerator<LinkRow> {
-  // Identity writes no number below 1 and no number twice. The query includes such links, so that
-  // they are reported.
+  // Identity writes each number once, beginning with 1. The query also returns links with lower or
+  // repeated numbers, so that they are reported.
   for (let after: { number: number; link_id: string } | undefined = { number: Number.MIN_SAFE_INTEGER, link_id: nil }; after; ) {
     const links: LinkRow[] = await em.execute<LinkRow[]>(
       `select ${rowColumns}, l.number::float8 as number, l.id as link_id, l.event_id, encode(l.leaf, 'hex') as leaf, encode(l.hash, 'hex') as hash,

@@ -145,7 +145,7 @@ test.each(owners)("a Job with the image of %s runs its migrations as the owner o
     image: `amana-${service}`,
     command: ["node", "migrate.js"],
   });
-  // Neither the Service nor the disruption budget selects the pod of the Job.
+  // The label differs, so that the Service and the disruption budget do not select the Job's pod.
   expect(spec.template.metadata.labels[nameLabel]).toBe(`${service}-migrate`);
   for (const overlay of overlays) {
     const { configMapGenerator, replacements } = await readSingle(

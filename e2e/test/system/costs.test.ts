@@ -126,7 +126,7 @@ interface Measurement {
 }
 
 async function measure(id: string): Promise<Measurement> {
-  // The data of other operations, such as endpoints, would change the costs of this one.
+  // The data of other operations, such as endpoints, would change the costs of this operation.
   const business = await aBusiness(running.system);
   receivers.use(business.receiver);
   const send = await prepareOperation(running, business, id);
@@ -223,7 +223,7 @@ describe("costs of the operations", async () => {
       const known = recorded.get(id);
       let measured = await measure(id);
       let growth = known && !isUpdate ? growthOf(id, measured.costs, known) : [];
-      // A busy machine can deliver an event of the previous operation during this one.
+      // A busy machine can deliver an event of the previous operation during this operation.
       for (let repetition = 0; known && growth.length > 0 && repetition < 2; repetition++) {
         measured = await measure(id);
         growth = growthOf(id, measured.costs, known);

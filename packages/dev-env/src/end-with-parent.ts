@@ -61,7 +61,7 @@ function startGuard(): ChildProcess {
 }
 
 /**
- * Ends this process by the signal unless another listener handles it. Without any listener, a
+ * Ends this process by the signal if no other listener handles the signal. Without any listener, a
  * signal could end this process between the start of a process and its registration.
  */
 function endUnlessHandled(name: NodeJS.Signals): void {

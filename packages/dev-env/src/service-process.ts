@@ -41,7 +41,8 @@ export const bundlesVariable = "AMANA_SERVICE_BUNDLES";
 
 /**
  * Creates a service in its own process, as in a deployment, with its output in a log file. If the
- * service ends by itself, `onCrash` is called, and with `supervised` it is started again.
+ * service exits unexpectedly, `onCrash` is called. With `supervised`, the service is then started
+ * again.
  */
 export function serviceProcess(options: {
   name: string;

@@ -30,9 +30,9 @@ export interface SystemOptions {
   readonly kycProvider?: string | undefined;
   /** Folder of all data, logs and secrets. */
   readonly dir: string;
-  /** Port of the gateway. Default: a free one. */
+  /** Port of the gateway. Default: a free port. */
   readonly port?: number;
-  /** Port of the sandbox. Default: a free one. */
+  /** Port of the sandbox. Default: a free port. */
   readonly sandboxPort?: number;
   readonly events: EventChoice;
   /** Running brokers. Without them, `startSystem` may start a Kafka. */
@@ -46,7 +46,7 @@ export interface SystemOptions {
   readonly durable?: boolean;
   /** Restarts services that end by themselves. */
   readonly supervised?: boolean;
-  /** Settings that override the generated ones. */
+  /** Settings that override the generated settings. */
   readonly env?: Partial<Record<ServiceName, Record<string, string>>>;
   readonly progress?: Progress;
   /** Cancels a start that is in progress; the start then throws. */
@@ -82,7 +82,8 @@ function parseKycProvider(value: string | undefined): KycProvider {
 
 /**
  * Starts PostgreSQL and the event transport, runs the migrations, starts each service in its own
- * process, and seeds a business. If a part cannot start, stops the others and throws DevEnvError.
+ * process, and seeds a business. If a part cannot start, stops the other parts and throws
+ * DevEnvError.
  */
 export async function startSystem(options: SystemOptions): Promise<System> {
   const progress = options.progress ?? silentProgress;
@@ -107,7 +108,8 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       (transport) => stack.adopt(transport, () => transport.stop()),
     ),
   ] as const;
-  // If one of the two fails to start, the other can be stopped only after its start has finished.
+  // If PostgreSQL or the event transport fails to start, the other can be stopped only after its
+  // start.
   await Promise.allSettled(starting);
   signal?.throwIfAborted();
   const [databases, events] = await Promise.all(starting);

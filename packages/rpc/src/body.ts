@@ -14,8 +14,8 @@ export const messageBytesMax = 4 * 1024 * 1024;
 const smallBytesMax = 16 * 1024;
 
 /**
- * Maximum number of chunks of a body, because a small chunk takes as much time as a large one. A
- * message of maximum size in 10 000 chunks has 400 bytes in each chunk.
+ * Maximum number of chunks of a body. A small chunk takes as much time as a large chunk. A message
+ * of maximum size in 10 000 chunks has 400 bytes in each chunk.
  */
 const chunksMax = 10_000;
 
@@ -78,7 +78,7 @@ function boundChunks(request: Request): void {
   });
 }
 
-// The texts are those of connect-node, so that a caller gets the same text from both paths.
+// The texts equal the texts of connect-node, so that a caller gets the same text from both paths.
 export const tooLargeToRead = (bytes?: number) =>
   new ConnectError(
     `message size ${bytes === undefined ? "" : `${bytes} `}is larger than configured readMaxBytes ${messageBytesMax}`,

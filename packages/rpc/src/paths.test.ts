@@ -84,7 +84,7 @@ function overHttp1(additionalHeaders: Record<string, string> = {}): Connection &
       const { path = resolveKeys, method = "POST", body = new Uint8Array() } = options;
       const request = http.request(`${server.url}${path}`, { agent, method, headers: headersOf(options, additionalHeaders) });
       request.on("socket", (socket) => sockets.add(socket));
-      // Written before the end, so that Node does not add a Content-Length.
+      // Writes the body before the end, so that Node does not add a Content-Length.
       request.write(body);
       request.end();
       const [response] = (await once(request, "response")) as [http.IncomingMessage];

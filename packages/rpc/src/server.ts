@@ -37,7 +37,9 @@ export function serve<S extends DescService>(
   return { service, implementations: implementations as unknown as ServedService["implementations"], takesCaller };
 }
 
-/** Calls `serve` with RPCs that are created from a context: those of a service's `rpc/index.ts`. */
+/**
+ * Calls `serve` with RPCs that are created from a context: the RPCs of a service's `rpc/index.ts`.
+ */
 export function serveFrom<S extends DescService, Context>(
   service: S,
   rpcs: { readonly [K in keyof Implementations<S>]: (context: Context) => Implementations<S>[K] },
@@ -320,8 +322,8 @@ function sendError(response: Response, error: ConnectError): void {
 }
 
 /**
- * Decodes a request. An unreadable one gets the code and text of connect-node, because the Connect
- * protocol does not define them.
+ * Decodes a request. For an unreadable request, throws the code and text of connect-node, because
+ * the Connect protocol does not define them.
  */
 function decode(method: DescMethodUnary, body: Buffer): Message {
   try {

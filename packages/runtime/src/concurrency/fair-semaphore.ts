@@ -27,7 +27,8 @@ class Tenant {
 
 /**
  * A semaphore that is fair between tenants, and between the keys of a tenant. Free slots go to
- * waiting tenants in turn, so a thousand calls of one tenant delay a call of another by one slot.
+ * waiting tenants in rotation. A thousand calls of one tenant therefore delay a call of another
+ * tenant by only one slot.
  */
 export class FairSemaphore {
   readonly limits: Required<FairLimits>;

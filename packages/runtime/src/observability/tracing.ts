@@ -33,7 +33,7 @@ export async function startTracing(settings: TracingSettings, service: string, l
 const isSampled = (traceparent: string): boolean => traceparent.endsWith("-01");
 
 /**
- * Begins a span. Returns undefined unless tracing is on and the parent's trace is sampled. `name`
+ * Begins a span. Returns undefined if tracing is off or the parent's trace is not sampled. `name`
  * must be from a small set: the pattern of a route, an RPC, a topic.
  */
 export function beginSpan(kind: SpanKind, name: string, parent: string | undefined, options?: SpanOptions): Span | undefined {

@@ -3,8 +3,8 @@ import type { EncryptionKey } from "./secret-box.ts";
 
 /**
  * Reads the keys of a setting such as SECRET_ENCRYPTION_KEYS: at least one entry of the form
- * `id:base64`, with 32 bytes. The first key encrypts. A problem names the number of an entry, never
- * its text, which is secret.
+ * `id:base64`, with 32 bytes. The first key encrypts. Problems contain the number of an entry,
+ * never its text, which is secret.
  */
 export function readEncryptionKeys(env: EnvReader, name: string): EncryptionKey[] {
   const keys = env.words(name).map((entry) => {

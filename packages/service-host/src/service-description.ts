@@ -11,7 +11,7 @@ export interface ServiceDescription {
   readonly emits: readonly string[];
   /** Consumed topics, with the messages of their payloads. */
   readonly consumes: Readonly<Record<string, DescMessage>>;
-  /** Rows that can be stuck: the service's own, and those of its packages. */
+  /** Rows that can be stuck: the rows of the service and the rows of its packages. */
   readonly stuckRows: readonly StuckRows[];
   /** Columns that are encrypted with SECRET_ENCRYPTION_KEYS. */
   readonly sealed?: readonly SealedColumn[];

@@ -39,7 +39,7 @@ export interface ServiceParts<Config> {
   use<T extends AsyncDisposable | Disposable>(resource: T): T;
 }
 
-/** The parts that are specific to a service. `startService` has the common ones. */
+/** The parts that are specific to a service. `startService` has the common parts. */
 export interface Service<Config extends ServiceConfig, Context extends { readonly orm: Orm }> {
   /** Name of the service, also the audience of caller tokens and the source of its events. */
   readonly name: string;

@@ -3,8 +3,8 @@ import { writeFile } from "node:fs/promises";
 import { createCommand, numberFrom, runCommandLine, wholeFrom } from "@amana/dev-env/command-line";
 
 /**
- * Each benchmark measures its programs in turn. Figures can be compared only within one run,
- * because they depend on the machine. Modules are loaded on demand, to keep `--help` fast.
+ * Each benchmark measures its programs one after another. Figures can be compared only within one
+ * run, because they depend on the machine. Modules are loaded on demand, so that `--help` is fast.
  */
 const benchmarks = {
   growth: async () => (await import("./growth/growth.ts")).growth,

@@ -33,7 +33,7 @@ export function readFiguresOfDescendants(rootPid: number, nameOf = nameOfCommand
   return byName;
 }
 
-/** Returns the share of one processor that each name used between the two readings. */
+/** Returns the share of one processor that the processes of each name used between two readings. */
 export function processorShares(before: FiguresByName, after: FiguresByName, seconds: number): Record<string, number> {
   const shares = Object.entries(after).map(([name, { cpuSeconds }]) => {
     const share = (cpuSeconds - (before[name]?.cpuSeconds ?? 0)) / seconds;

@@ -12,7 +12,7 @@ import { log, printTable } from "../table.ts";
 import { createIds, operations, runAll } from "./operations.ts";
 
 const operationsPerRound = 250;
-/** If no webhook was received for this time, all events are delivered and recorded. */
+/** All events count as delivered and recorded when no webhook was received for this time. */
 const idleMs = 5_000;
 
 /**

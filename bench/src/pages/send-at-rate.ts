@@ -35,7 +35,7 @@ async function measure(name: string, send: Route["send"], dueMs: number): Promis
   return performance.now() - dueMs;
 }
 
-/** Returns the duration that this fraction of the requests does not exceed. */
+/** Returns a percentile of the values. `fraction` is 0.99 for the 99th percentile. */
 export function percentile(values: readonly number[], fraction: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.ceil(sorted.length * fraction) - 1] ?? Number.NaN;

@@ -26,7 +26,9 @@ export interface BareFigures {
   readonly cpuUs: number;
 }
 
-/** A system with a producer in place of payments, and with receivers for the businesses. */
+/**
+ * A system in which a producer replaces the payments service, with receivers for the businesses.
+ */
 export interface WebhooksSystem extends AsyncDisposable {
   readonly system: System;
   readonly bare: BareFigures;

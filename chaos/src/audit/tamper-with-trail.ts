@@ -138,8 +138,8 @@ export async function tamperWithTrail(
 }
 
 /**
- * Returns the triggers of the audit tables with their state. State A is enabled, also in
- * replication.
+ * Returns the triggers of the audit tables with their state. In the state A, a trigger is enabled
+ * even during replication.
  */
 export async function readTriggerStates(owner: pg.Client): Promise<{ table: string; trigger: string; state: string }[]> {
   const { rows } = await owner.query<{ table: string; trigger: string; state: string }>(

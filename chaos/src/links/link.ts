@@ -29,7 +29,7 @@ export interface Link extends Scenario {
   readonly business: TestBusiness;
   /** Form tokens that buyers have sent. */
   readonly formTokens: Set<string>;
-  /** Orders to whose card form buyers were redirected. */
+  /** Ids of the orders to whose card forms the gateway redirected buyers. */
   readonly orderIds: Set<string>;
   /** Pairs of form tokens that one browser sent before it paid. */
   readonly tabs: [string, string][];

@@ -26,7 +26,7 @@ export interface LinksSystem extends AsyncDisposable {
   readonly seller: TestBusiness;
   /** Business that the run disables. */
   readonly disabled: TestBusiness;
-  /** The processes to kill and freeze. They start again with their settings. */
+  /** Processes that the program kills and freezes. `start` uses their original settings. */
   readonly replicas: readonly Pick<ServiceProcess, "kill" | "start" | "pid">[];
   /** Wall clocks of the payments processes. */
   readonly clocks: readonly Clock[];

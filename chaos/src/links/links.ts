@@ -73,7 +73,7 @@ async function run({ seed, signal: endSignal, report, log }: ProgramRun): Promis
   }
 }
 
-/** Creates a link and plays its buyers and its change at the same time. */
+/** Creates a link. Simulates its buyers and its change at the same time. */
 async function playLink(system: LinksSystem, random: Random, report: Report): Promise<Link> {
   const link = await createLink(system.seller, drawScenario(random));
   report.count("links");

@@ -47,8 +47,8 @@ export interface LoadOutcome {
 export const goodMsMax = 2_000;
 
 /**
- * Time after which a request without a response counts as an error. The gateway allows 40 s
- * for payment creation and refunds; the remaining time is for a busy machine.
+ * Time after which a request without a response counts as an error. The gateway allows 40 s for
+ * payment creation and refunds. The limit is longer, because the machine may be busy.
  */
 export const responseMsMax = 120_000;
 

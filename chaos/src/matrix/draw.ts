@@ -7,7 +7,10 @@ import type { Fault, Schedule, VerificationEnd, Work } from "./schedule.ts";
 
 const portEnds: readonly VerificationEnd[] = ["approved", "rejected", "reviewed", "canceled"];
 const vendorEnds: readonly VerificationEnd[] = [...portEnds, "reversed", "vendor_reviewed"];
-/** A session of Didit has only one attempt. */
+/**
+ * Ends of a verification by provider. A session of Didit has only one attempt, so it cannot be
+ * retried.
+ */
 const endsOf: Readonly<Record<KycProvider, readonly VerificationEnd[]>> = {
   port: portEnds,
   didit: vendorEnds,

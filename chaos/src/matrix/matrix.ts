@@ -58,7 +58,7 @@ async function run(options: ProgramRun): Promise<void> {
     report.check("all promises hold after a schedule", played.problems.length === 0, () =>
       describeFailure(name, played, { ...current, kycProvider }),
     );
-    // Schedules of the command line and regressions were shrunk in an earlier run.
+    // Schedules of the command line and regressions are not shrunk again.
     const mayShrink = shrinks && !schedule && !regressions.includes(current) && !signal.aborted;
     if (played.problems.length > 0 && mayShrink) await shrinkAndStore(matrixSystem, name, current, options);
     if (performance.now() - progressAtMs >= progressMs) {

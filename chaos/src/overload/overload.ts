@@ -9,7 +9,7 @@ import type { Program } from "../program.ts";
 import { createRandom, type Random } from "../random.ts";
 import type { Report } from "../report.ts";
 
-/** Number of businesses, so large that the load of each stays below its rate limits. */
+/** Number of businesses. The load of each business stays below its rate limits. */
 const businesses = 12;
 const clientsPerBusiness = 20;
 const phaseSeconds = 3;

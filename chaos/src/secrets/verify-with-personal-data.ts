@@ -81,7 +81,7 @@ export async function verifyWithPersonalData(context: SecretsContext): Promise<v
 
   await sandbox(system, "DELETE", "/sandbox/faults");
   if (kycProvider !== "port") {
-    // Errors and callbacks can contain further fields.
+    // Error responses and callbacks can contain other personal fields.
     addUnstoredText(context, "any field of the vendor", "canary-", sandboxLog);
     for (const { id } of [approved, hits, reviewed]) {
       for (const text of await readPersonalTexts(system, kycProvider, id)) {

@@ -67,7 +67,7 @@ async function decideAsBoth(application: TestedApplication, outcome: Outcome): P
   return await checkResolved(application, isDecided ? [outcome] : ["REJECTED"], isDecided ? 1 : 0);
 }
 
-/** Returns whether the decision was accepted. False: another decision was first. */
+/** Returns whether the decision was accepted. Returns false if another decision was first. */
 async function sendDecision({ context, id, repeat }: TestedApplication, outcome: Outcome): Promise<boolean> {
   const { adminKey } = context.testSystem.system;
   const body = { outcome, note: "checked by an operator" };

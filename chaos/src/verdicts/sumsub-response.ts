@@ -90,7 +90,9 @@ const levelOf = ({ requireVideo, allowedDocuments }: Terms): string => {
   return allowedDocuments[0] === "id_card" ? "amana id card" : "amana passport";
 };
 
-/** Returns a random applicant of Sumsub, as fields that replace those in the sandbox's responses. */
+/**
+ * Returns a random applicant of Sumsub, as fields that replace fields of the sandbox's responses.
+ */
 export function createSumsubResponse(random: Random, terms: Terms, todayMs: number, excludedDays: number): VendorResponse {
   const draws = createDraw(random);
   const { draw, isBad } = draws;

@@ -35,7 +35,9 @@ export function drawExpiry(random: Random, { isBad }: Draw, todayMs: number, exc
   return bad(random.pick([absent, null, "", "soon", "2031-02-30", "20310630", 20_310_630]));
 }
 
-/** The vendor's words for each of Amana's reason codes, and words that the service does not know. */
+/**
+ * The vendor's words for each of Amana's reason codes, and words that the service does not support.
+ */
 export interface ReasonWords {
   readonly byCode: Readonly<Record<string, readonly string[]>>;
   readonly unknown: readonly string[];
@@ -47,7 +49,7 @@ export interface DrawnReasons {
   readonly codes: readonly string[];
 }
 
-/** Draws no reasons, only a different profile, or other reasons. */
+/** Draws an empty list of reasons, only PROFILE_MISMATCH, or other reasons. */
 export function drawReasons(random: Random, { isBad }: Draw, { byCode, unknown }: ReasonWords): DrawnReasons {
   if (random.chance(0.15)) return { words: [pickWord("PROFILE_MISMATCH")], content: "profile", codes: ["PROFILE_MISMATCH"] };
   if (!isBad()) return { words: [], content: "nothing", codes: [] };

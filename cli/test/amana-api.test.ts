@@ -188,7 +188,8 @@ test("payments lists several pages, refunds after a confirmation, and shows a ti
     amanaLocal("payments", "show", paid.id, "--json"),
   );
   const shownOutput = entries.map(({ kind, name, outcome = "" }) => `${kind} ${name} ${outcome}`.trim());
-  // The order of two entries depends on the start times of calls, to the millisecond.
+  // Compares sets, because the order of two entries depends on the millisecond in which calls
+  // start.
   expect(new Set(shownOutput)).toEqual(
     new Set([
       ...["payment PENDING", "payment PAID", "payment REFUNDED", "refund REQUESTED", "refund SENT", "refund ACCEPTED"],

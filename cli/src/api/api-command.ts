@@ -13,8 +13,8 @@ interface CommandInfo<O> {
   /** Permitted keys. For the development system the command uses the first one. */
   readonly key: readonly KeyOwner[] | ((options: O) => readonly KeyOwner[]);
   /**
-   * Returns the arguments of the command that shows whether the change took effect. Only commands
-   * that change data have it.
+   * Returns the arguments of the command that shows whether the change took effect. Set only for
+   * commands that change data.
    */
   readonly statusCommand?: (...ids: string[]) => string;
   /** Whether the command sends no Idempotency-Key: for a PATCH, or for several requests. */

@@ -218,7 +218,7 @@ function checkSealing(
 function checkRow(day: string, link: LinkRow, report: VerifyOptions["report"]): void {
   const { number, event_id: id, business_number, business_previous, leaf, is_old, link_business_id, ...columns } = link;
   if (columns["id"] === null) {
-    // Without the row, the id in the link is unproven, and its old time may be forged.
+    // Without the row, nothing proves the id in the link, so its old time may be forged.
     const exception = is_old ? ", unless it is older than the chain and its retention of five years is over" : "";
     report({ problem: "row_deleted", day, number, id, detail: `row ${id}, link ${number} of ${day}, was deleted${exception}` });
     return;

@@ -82,7 +82,7 @@ hot_standby = off
   await writeOwned(join(dataDir, "recovery.signal"), "");
 }
 
-/** Writes a file that PostgreSQL can read, which may run as another user than the test. */
+/** Writes a file that PostgreSQL can read, even if it runs as another user than the test. */
 async function writeOwned(path: string, text: string): Promise<void> {
   await writeFile(path, text, { mode: 0o600 });
   await changeOwner(await systemUser(), path);

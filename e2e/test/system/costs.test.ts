@@ -202,7 +202,7 @@ describe("costs of the operations", async () => {
   });
 
   test("an idle system sends at most five statements a second", async () => {
-    // The first windows may contain work of the start.
+    // The first windows may contain work of the system's start.
     let count = Number.POSITIVE_INFINITY;
     let texts = "";
     for (let windows = 0; count > 5 * idleSeconds && windows < 6; windows++) {

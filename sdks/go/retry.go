@@ -11,9 +11,9 @@ import (
 // Codes of responses after which the request certainly had no effect.
 var codesWithoutEffect = []string{"overloaded", "refunds_held"}
 
-// isOutcomeUnknownAfter returns whether the request may have taken effect, given this response and
-// the state before it. A rejection before the check of the Idempotency-Key does not change the
-// outcome of earlier attempts.
+// isOutcomeUnknownAfter returns whether the request may have taken effect. The result depends on
+// this response and on whether the outcome was unknown before it. A rejection before the check of
+// the Idempotency-Key does not change the outcome of earlier attempts.
 func isOutcomeUnknownAfter(problem *ProblemError, wasUnknown bool) bool {
 	status, code := problem.Status, problem.Code
 	if status == 409 && strings.HasSuffix(code, "_in_progress") {

@@ -11,9 +11,9 @@ final class Retry
     private const CODES_WITHOUT_EFFECT = ['overloaded', 'refunds_held'];
 
     /**
-     * Returns whether the request may have taken effect, given this response and the state before
-     * it. A rejection before the check of the Idempotency-Key does not change the outcome of
-     * earlier attempts.
+     * Returns whether the request may have taken effect. The result depends on this response and on
+     * whether the outcome was unknown before it. A rejection before the check of the
+     * Idempotency-Key does not change the outcome of earlier attempts.
      */
     public static function isOutcomeUnknownAfter(Problem $problem, bool $wasUnknown): bool
     {

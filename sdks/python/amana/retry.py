@@ -9,7 +9,7 @@ CODES_WITHOUT_EFFECT = ("overloaded", "refunds_held")
 def is_outcome_unknown_after(problem: Problem, was_unknown: bool) -> bool:
     """Returns whether the request may have taken effect.
 
-    The result depends on this response and the state before it.
+    The result depends on this response and on whether the outcome was unknown before it.
     A rejection before the check of the Idempotency-Key does not change the outcome of earlier
     attempts.
     """

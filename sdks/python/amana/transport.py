@@ -174,8 +174,8 @@ class Page(Generic[T]):
 class List(Generic[T]):
     """A list, newest first. An iteration reads each page when it is needed.
 
-    Items that are created in the meantime shift the pages, so an item may occur twice. A created_to
-    in the past prevents this.
+    Items that are created during an iteration shift the pages, so an item may occur twice. To
+    prevent this, pass a created_to in the past.
     """
 
     def __init__(self, transport: Transport, path: str, query: Mapping[str, Any] | None) -> None:

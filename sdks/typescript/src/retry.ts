@@ -4,9 +4,9 @@ import type { Problem } from "./errors.ts";
 const codesWithoutEffect = ["overloaded", "refunds_held"];
 
 /**
- * Returns whether the request may have taken effect, given this response and the state before it. A
- * rejection before the check of the Idempotency-Key does not change the outcome of earlier
- * attempts.
+ * Returns whether the request may have taken effect. The result depends on this response and on
+ * whether the outcome was unknown before it. A rejection before the check of the Idempotency-Key
+ * does not change the outcome of earlier attempts.
  */
 export function isOutcomeUnknownAfter({ status, code }: Problem, wasUnknown: boolean): boolean {
   if (status === 409 && code.endsWith("_in_progress")) return true;

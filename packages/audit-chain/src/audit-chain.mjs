@@ -142,11 +142,12 @@ const lateMsMax = { own: 10 * 60_000, byEvent: dayMs };
 const earlyMsMax = 10 * 60_000;
 
 /**
- * Compares a row's own time, which its writer sets, with the time of its sealing, which lies
- * between `from` and `until` (milliseconds). Reports a row that was sealed more than 10 minutes
- * before its own time. Also reports a row that was sealed too late: more than 10 minutes after its
- * own time for actions of identity, more than a day for others.
- * @param {Row} row @param {{ day: string, number: number, from: number, until: number, report: (finding: Finding) => void }} sealed
+ * Compares a row's own time, which its writer sets, with the time of its sealing. The row was
+ * sealed between `from` and `until` (milliseconds). Reports a row that was sealed more than 10
+ * minutes before its own time. Also reports a row that was sealed too late: more than 10 minutes
+ * after its own time for actions of identity, more than a day for others.
+ * @param {Row} row @param {{ day: string, number: number, from: number, until: number, report:
+ * (finding: Finding) => void }} sealed
  */
 export function checkTime(row, { day, number, from, until, report }) {
   const at = Date.parse(String(row["at"]));

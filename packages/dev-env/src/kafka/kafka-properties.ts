@@ -1,7 +1,7 @@
 /** Version of the broker. kafka/pom.xml contains the same version. */
 export const kafkaVersion = "4.3.1";
 
-/** The log message after which topics can be created. The port is open earlier. */
+/** Log message after which topics can be created. The port opens before this message. */
 export const startedMessage = /Kafka Server started/;
 
 export interface KafkaAddresses {

@@ -9,7 +9,7 @@ const asset = (name: string) => readFileSync(new URL(`./assets/${name}`, import.
 
 /** Style sheet of the pages of this package. */
 export const receiptStyle = `${baseStyle}\n${asset("receipt.css")}`;
-/** Script of these pages. It shows the print button, which cannot work without a script. */
+/** Script of the pages. It shows the print button, which cannot work without a script. */
 export const receiptScript = asset("receipt.js");
 
 /** Longest accepted e-mail address (RFC 5321, section 4.5.3.1.3, without the angle brackets). */

@@ -55,8 +55,8 @@ export function createPdfRenderer({ queuedMax = 20, timeoutMs = 5_000 } = {}): P
   };
 
   const start = () => {
-    // The thread does not inherit the Node options of the process, because it needs none and
-    // rejects some.
+    // The thread does not inherit the Node options of the process, because threads reject some
+    // options.
     const started = new Worker(workerUrl, { execArgv: [] });
     started.on("message", ({ id, pdf, error }: Reply) => {
       const rendering = queued.get(id);

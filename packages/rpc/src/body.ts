@@ -68,7 +68,7 @@ export function dropBody(request: Request): void {
   request.resume();
 }
 
-/** Ends a request whose body has too many chunks. Over HTTP/1.1, this ends its connection, too. */
+/** Ends a request whose body has too many chunks. Over HTTP/1.1, its connection also ends. */
 function boundChunks(request: Request): void {
   let chunks = 0;
   request.on("data", () => {

@@ -31,7 +31,7 @@ export interface Call {
   /** W3C trace context of the call. */
   readonly traceparent: string;
   readonly idempotencyKey: IdempotencyKey | undefined;
-  /** Returns the milliseconds until the deadline, after which the client has given up. */
+  /** Returns the milliseconds until the deadline, after which the client no longer waits. */
   remainingMs(): number;
   /** Marks the response or refusal as a stored result of an earlier call with the same key. */
   markReplayed(): void;

@@ -143,7 +143,8 @@ const cases: Record<string, [TestRequest, () => Outcome]> = {
     { body: Buffer.from([0xff, 0xff]) },
     () => failure(500, "internal", /parse binary: .*/),
   ],
-  // "If the server doesn't support the specified Message-Codec, it must respond with […] 415"
+  // The protocol: "If the server doesn't support the specified Message-Codec, it must respond with
+  // […] 415"
   "content type image/jpeg": [{ headers: { "content-type": "image/jpeg" } }, () => noBody(415)],
   "content type text/html": [{ headers: { "content-type": "text/html; charset=utf-8" } }, () => noBody(415)],
   "content type application/proto with a parameter": [
@@ -163,7 +164,7 @@ const cases: Record<string, [TestRequest, () => Outcome]> = {
       [{ headers: { "content-encoding": encoding } }, () => failure(501, "unimplemented", /unknown compression .*/)],
     ]),
   ),
-  // "positive integer as ASCII string of at most 10 digits"
+  // The protocol: "positive integer as ASCII string of at most 10 digits"
   ...Object.fromEntries(
     ["abc", "1.5", "1e3", "0x10", "-1", "+1", "12345678901"].map((value) => [
       `timeout ${value}`,
@@ -171,7 +172,7 @@ const cases: Record<string, [TestRequest, () => Outcome]> = {
     ]),
   ),
   "timeout 0": [timeout("0"), () => failure(504, "deadline_exceeded", /.*/)],
-  // "server implementations may clamp timeouts to an appropriate maximum"
+  // The protocol: "server implementations may clamp timeouts to an appropriate maximum"
   "a timeout of 100 days": [timeout("8640000000"), success],
   "a timeout of 10 s": [timeout("10000"), success],
   "an unknown method": [{ path: "/identity.v1.KeyLeaseService/Nothing" }, () => noBody(404)],

@@ -124,7 +124,8 @@ export async function createRpcServer(options: RpcServerOptions): Promise<RpcSer
     routes,
     readMaxBytes: messageBytesMax,
     writeMaxBytes: messageBytesMax,
-    // Compressed bytes could become 4 MiB, which the limit on unfinished bodies does not count.
+    // A few compressed bytes could become 4 MiB, but the limit on unfinished bodies counts only
+    // received bytes.
     acceptCompression: [],
     maxTimeoutMs: timeoutMsMax,
   });

@@ -5,7 +5,7 @@ export type SpanKind = "internal" | "server" | "client" | "producer" | "consumer
  */
 type SpanAttributes = Readonly<Record<string, string | number | undefined>>;
 
-/** Work in progress, as part of its parent. `end` must be called once. */
+/** Work in progress, which is part of the work of its parent. `end` must be called once. */
 export interface Span {
   /** The parent of spans and calls that belong to this work. */
   readonly traceparent: string;

@@ -209,7 +209,7 @@ test("payments statement prints a table, JSON lines or CSV, and the end of the s
   const [table, json, csv] = [await statement(), await statement("--json"), await statement("--csv")];
   for (const { code, err } of [table, json, csv]) {
     expect(code).toBe(0);
-    expect(err).toMatch(/^The statement ends at \d{4}-.*Z\. Use this time as --from of the next one\.\n$/);
+    expect(err).toMatch(/^The statement ends at \d{4}-.*Z\. Use this time as --from of the next statement\.\n$/);
   }
   const lines = json.out
     .trim()

@@ -53,7 +53,7 @@ export async function listen(api: Api, options: ListenOptions): Promise<void> {
   const { promise: listening, resolve, reject } = Promise.withResolvers<void>();
   server.once("error", reject).listen(options.port ?? 0, "127.0.0.1", resolve);
   await listening.catch((error: NodeJS.ErrnoException) => {
-    throw new CommandError(`The port ${options.port} cannot be used (${error.code}). Choose another one with --port.`);
+    throw new CommandError(`The port ${options.port} cannot be used (${error.code}). Choose another port with --port.`);
   });
   const { port } = server.address() as { port: number };
   try {

@@ -77,7 +77,7 @@ export interface System extends AsyncDisposable {
 function parseKycProvider(value: string | undefined): KycProvider {
   const name = kycProviders.find((known) => known === (value || "port"));
   if (name) return name;
-  throw new DevEnvError(`KYC_PROVIDER is "${value}".`, `Set it to ${kycProviders.join(", ")}, or remove it.`);
+  throw new DevEnvError(`KYC_PROVIDER has the unknown value "${value}".`, `Set it to ${kycProviders.join(", ")}, or remove it.`);
 }
 
 /**

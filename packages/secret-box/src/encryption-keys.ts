@@ -18,6 +18,6 @@ export function readEncryptionKeys(env: EnvReader, name: string): EncryptionKey[
     else if (key.length !== 32) env.problem(`${entry} must be 32 bytes in base64, not ${key.length}`);
   }
   if (new Set(keys.map(({ id }) => id)).size < keys.length)
-    env.problem(`${name} names one key id twice; give each key its own id`);
+    env.problem(`${name} has the same key id twice; give each key its own id`);
   return keys;
 }

@@ -3,10 +3,10 @@ import { createRequire } from "node:module";
 import { dirname, join, relative, resolve } from "node:path";
 
 /**
- * Bundles each program of a service (the service, its migrations, checks) in the root of the
- * workspace or in `OUT_DIR`: `SERVICE=payments rolldown -c deploy/rolldown.config.ts`. Names and
- * lines are kept, so that stack traces are readable. `SERVICE=cli` bundles the command `amana` for
- * the tests, with a file for each dynamic import.
+ * Writes one bundle for each program of a service (the service, its migrations, its checks) to the
+ * root of the workspace or to `OUT_DIR`: `SERVICE=payments rolldown -c deploy/rolldown.config.ts`.
+ * Names and lines are kept, so that stack traces are readable. `SERVICE=cli` bundles the command
+ * `amana` for the tests, with a file for each dynamic import.
  */
 const service = process.env["SERVICE"];
 const root = process.cwd();
@@ -20,7 +20,8 @@ const programs =
 const input = Object.fromEntries(programs.filter(([, file]) => existsSync(file ?? "")));
 
 /**
- * Keeps `import.meta` paths of source modules valid, for files that they read, such as migrations.
+ * Replaces the `import.meta` paths of source modules, so that the bundle finds files that they
+ * read, such as migrations.
  */
 const sourcePaths = {
   name: "source-paths",

@@ -3,8 +3,8 @@ import { writeFile } from "node:fs/promises";
 import { createCommand, numberFrom, runCommandLine, wholeFrom } from "@amana/dev-env/command-line";
 
 /**
- * Each benchmark measures its programs in turn. Figures can be compared only within one run,
- * because they depend on the machine. Modules are loaded on demand, to keep `--help` fast.
+ * Each benchmark measures its programs one after another. Figures can be compared only within one
+ * run, because they depend on the machine. Modules are loaded on demand, so that `--help` is fast.
  */
 const benchmarks = {
   growth: async () => (await import("./growth/growth.ts")).growth,
@@ -18,7 +18,7 @@ const benchmarks = {
 
 const descriptions: readonly (readonly [keyof typeof benchmarks, string])[] = [
   ["growth", "CPU time, rows, disk and write-ahead log for each operation"],
-  ["pages", "other requests beside 200 checkout pages a second, and the cost of a page"],
+  ["pages", "delay of other requests during 200 checkout pages a second, and the cost of a page"],
   ["reads", "authenticated reads through the gateway, compared with bare servers"],
   ["start", "time from the start command to the first response, and idle memory and CPU"],
   ["statement", "rate of a long money statement, and the memory of the gateway and payments"],

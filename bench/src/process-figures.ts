@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 
 /** CPU time and memory of processes, read from /proc. Zero on systems other than Linux. */
 export interface ProcessFigures {
-  /** CPU time, including that of child processes that have ended. */
+  /** CPU time, including the CPU time of child processes that have ended. */
   readonly cpuSeconds: number;
   /** Resident memory. Shared memory is counted for each process. */
   readonly residentMb: number;
@@ -18,8 +18,8 @@ export function readProcessFigures(pids: readonly number[]): ProcessFigures {
 }
 
 /**
- * Returns the figures of all descendants of a process by name: the service, "postgres" or "kafka"
- * with all their processes, or the command.
+ * Returns the figures of all descendants of a process by name. A name is a service, "postgres" or
+ * "kafka" with all their processes, or the command of another process.
  */
 export function readFiguresOfDescendants(rootPid: number, nameOf = nameOfCommand): FiguresByName {
   const processes = readProcesses();
@@ -33,7 +33,7 @@ export function readFiguresOfDescendants(rootPid: number, nameOf = nameOfCommand
   return byName;
 }
 
-/** Returns the share of one processor that each name used between the two readings. */
+/** Returns the share of one processor that the processes of each name used between two readings. */
 export function processorShares(before: FiguresByName, after: FiguresByName, seconds: number): Record<string, number> {
   const shares = Object.entries(after).map(([name, { cpuSeconds }]) => {
     const share = (cpuSeconds - (before[name]?.cpuSeconds ?? 0)) / seconds;

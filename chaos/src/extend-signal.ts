@@ -4,7 +4,7 @@ const attackMsMax = 90_000;
 
 /**
  * Returns a signal that aborts when `signal` has aborted, the attack has lasted `attackMsMin`, and
- * enough work is done. After `attackMsMax` the amount of work does not matter.
+ * enough work is done. After `attackMsMax`, it no longer waits for the work.
  */
 export function extendSignal(signal: AbortSignal, hasEnoughWork: () => boolean): AbortSignal {
   const combined = new AbortController();

@@ -18,7 +18,7 @@ export interface MatrixOptions {
   readonly shrinks?: boolean | undefined;
 }
 
-/** Options of one run of a program. The same seed makes the same choices. */
+/** Options of one run of a program. The same seed leads to the same random choices. */
 export interface ProgramRun {
   readonly seed: number;
   readonly seconds: number;

@@ -9,7 +9,10 @@ export interface SecondPaymentsProcess extends AsyncDisposable {
   readonly gatewaySettings: Record<string, string>;
 }
 
-/** Starts a second payments process on the same database and configures the gateway with both. */
+/**
+ * Starts a second payments process on the same database. Configures the gateway with both
+ * processes.
+ */
 export async function startSecondPaymentsProcess(
   system: System,
   settings: Record<string, string> = {},

@@ -4,7 +4,7 @@ import { CommandError, exitCodes } from "./command-error.ts";
 import { printable } from "./print.ts";
 import { createProgram } from "./program.ts";
 
-// A reader such as head may close the pipe early. That is not an error.
+// A program that reads the output, such as head, may close the pipe early. This is not an error.
 for (const stream of [process.stdout, process.stderr])
   stream.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;
@@ -19,7 +19,7 @@ try {
   process.exitCode = await reportError(error);
 }
 
-/** Prints the error, unless commander has printed it, and returns the exit code. */
+/** Returns the exit code of an error. Prints the error if commander has not printed it. */
 async function reportError(error: unknown): Promise<number> {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
   if (error instanceof CommandError) return printError(error, error.exitCode);

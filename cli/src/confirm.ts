@@ -3,8 +3,8 @@ import { CommandError, exitCodes } from "./command-error.ts";
 import { printable } from "./print.ts";
 
 /**
- * Requests a confirmation on the terminal. Throws CommandError if the user does not type yes or no
- * terminal exists.
+ * Requests a confirmation on the terminal. Throws CommandError if no terminal exists, or if the
+ * user types anything except "y" or "yes".
  */
 export async function confirm(question: string, { yes }: { readonly yes?: boolean }): Promise<void> {
   if (yes) return;

@@ -2,7 +2,7 @@ import { styleText } from "node:util";
 
 type Cell = string | number | null | undefined;
 
-/** A column of a table. In its place, a function defines a column that is never shortened. */
+/** A column of a table. A function instead of a Column defines a column that is never shortened. */
 export interface Column<Row> {
   readonly of: (row: Row) => Cell;
   /** Aligns numbers and amounts to the right. */
@@ -34,8 +34,8 @@ export function printRows<Row extends object>(
 export const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
 /**
- * Returns a table that fits the terminal. The widths of `rows` also apply to rows that are
- * printed later. Without a terminal no text is shortened and no color is used.
+ * Returns a table that fits the terminal. The widths of `rows` also apply to rows that are printed
+ * later. Without a terminal, the table has complete texts and no colors.
  */
 export function tableOf<Row>(rows: readonly Row[], columns: Columns<Row>): { header: string; line(row: Row): string } {
   const allColumns = Object.entries(columns).map(([name, column]) => {
@@ -144,7 +144,7 @@ export function localTime(iso: string | null | undefined, { ms = false } = {}): 
 /** Control characters, bidirectional overrides and line separators. */
 const controls = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** More than four combining marks on one letter: they would overwrite the neighbouring lines. */
+/** Matches more than four combining marks on a letter, which would overwrite neighbouring lines. */
 const excessMarks = /(\p{M}{4})\p{M}+/gu;
 
 /** Replaces characters that could control the terminal. Use it for all texts of other parties. */

@@ -120,7 +120,7 @@ test("api-keys works for operators and businesses; invitations and operator-keys
   const ownKey = await jsonOf(amanaBusiness("api-keys", "create", "--name", "b", "--json"));
   expect((await amanaLocal("api-keys", "revoke", String(ownKey["id"]), "--yes")).out).toContain("REVOKED");
   expect((await amanaBusiness("api-keys", "revoke", String(operatorMade["id"]), "--yes")).out).toContain("REVOKED");
-  // A rejection does not stop the other revocations and sets the exit code.
+  // After a rejection, the command continues with the other revocations. Its exit code is 1.
   const [unknown, other] = [uuidv7(), await jsonOf(amanaBusiness("api-keys", "create", "--name", "c", "--json"))];
   const partlyRejected = await amanaLocal("api-keys", "revoke", unknown, String(other["id"]), "--yes", "--json");
   expect(partlyRejected.code).toBe(1);
@@ -188,7 +188,8 @@ test("payments lists several pages, refunds after a confirmation, and shows a ti
     amanaLocal("payments", "show", paid.id, "--json"),
   );
   const shownOutput = entries.map(({ kind, name, outcome = "" }) => `${kind} ${name} ${outcome}`.trim());
-  // The order of two entries depends on the start times of calls, to the millisecond.
+  // Compares sets, because the order of two entries depends on the millisecond in which calls
+  // start.
   expect(new Set(shownOutput)).toEqual(
     new Set([
       ...["payment PENDING", "payment PAID", "payment REFUNDED", "refund REQUESTED", "refund SENT", "refund ACCEPTED"],
@@ -208,7 +209,7 @@ test("payments statement prints a table, JSON lines or CSV, and the end of the s
   const [table, json, csv] = [await statement(), await statement("--json"), await statement("--csv")];
   for (const { code, err } of [table, json, csv]) {
     expect(code).toBe(0);
-    expect(err).toMatch(/^The statement ends at \d{4}-.*Z\. Use this time as --from of the next one\.\n$/);
+    expect(err).toMatch(/^The statement ends at \d{4}-.*Z\. Use this time as --from of the next statement\.\n$/);
   }
   const lines = json.out
     .trim()

@@ -115,7 +115,7 @@ test("a process that is killed after inserting links leaves no links, and other 
     expect(await killed.exited).toEqual([null, "SIGKILL"]);
   }
   expect(await sql("select from audit_link")).toHaveLength(ids.length);
-  // Two processes and this one seal concurrently.
+  // Two service processes and the test process seal concurrently.
   await using _first = await startTestProcess("identity", settings);
   await using _second = await startTestProcess("identity", settings);
   for (let i = 0; i < 20; i++) await Promise.all([recordAction(), recordAction(), seal()]);

@@ -143,8 +143,8 @@ const requests: Readonly<Record<string, OperationRequest>> = {
 };
 
 /**
- * Creates what a request of the operation needs. Returns a function that sends the request. Throws
- * for an operation without a request.
+ * Creates the resources that a request of the operation needs. Returns a function that sends the
+ * request. Throws for an operation without a request.
  */
 export async function prepareOperation(
   system: TestSystem,

@@ -26,7 +26,7 @@ export async function archivingTo(walFolder: string): Promise<string[]> {
 /**
  * Copies the files of a running server into a new folder: with the pg_basebackup in PG_BASEBACKUP,
  * or with the SQL functions for backups. The PostgreSQL of the tests has no pg_basebackup, and an
- * older version of it rejects a newer server.
+ * older pg_basebackup rejects a newer server.
  */
 export async function takeBaseBackup({ superuserUrl }: Postgres, dataDir: string, to: string): Promise<void> {
   const program = process.env["PG_BASEBACKUP"];
@@ -82,7 +82,7 @@ hot_standby = off
   await writeOwned(join(dataDir, "recovery.signal"), "");
 }
 
-/** Writes a file that PostgreSQL can read, which may run as another user than the test. */
+/** Writes a file that PostgreSQL can read, even if it runs as another user than the test. */
 async function writeOwned(path: string, text: string): Promise<void> {
   await writeFile(path, text, { mode: 0o600 });
   await changeOwner(await systemUser(), path);

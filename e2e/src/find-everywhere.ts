@@ -81,8 +81,8 @@ export function findPlaces(places: readonly Place[], word: string): string[] {
 }
 
 /**
- * Returns the constant part of the word's base64 for each of the three alignments, independent of
- * the bytes before and after it.
+ * Returns, for each of the three alignments, the part of the word's base64 that does not depend on
+ * the bytes around the word.
  */
 const encodeBase64Parts = (word: string): string[] =>
   [0, 1, 2].map((offset) => {

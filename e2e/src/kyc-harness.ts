@@ -10,7 +10,7 @@ import { aPerson, sandbox, type TestBusiness } from "./test-system.ts";
 export const applications = "/api/v1/kyc/applications";
 
 /**
- * Event types of applications: the default ones, and the one that needs an explicit subscription.
+ * Event types of applications: the default types, and a type that needs an explicit subscription.
  */
 export const kycEventTypes = [
   "KYC_COMPLETED",

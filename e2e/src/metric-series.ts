@@ -1,4 +1,7 @@
-/** A series of a scrape, with the name in the text: a histogram has _bucket, _sum and _count. */
+/**
+ * A series of a scrape. `name` is the name in the text, so a histogram has series that end in
+ * _bucket, _sum and _count.
+ */
 export interface MetricSeries {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;

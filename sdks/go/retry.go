@@ -11,9 +11,9 @@ import (
 // Codes of responses after which the request certainly had no effect.
 var codesWithoutEffect = []string{"overloaded", "refunds_held"}
 
-// isOutcomeUnknownAfter returns whether the request may have taken effect, given this response and
-// the state before it. A rejection before the check of the Idempotency-Key does not change the
-// outcome of earlier attempts.
+// isOutcomeUnknownAfter returns whether the request may have taken effect. The result depends on
+// this response and on whether the outcome was unknown before it. A rejection before the check of
+// the Idempotency-Key does not change the outcome of earlier attempts.
 func isOutcomeUnknownAfter(problem *ProblemError, wasUnknown bool) bool {
 	status, code := problem.Status, problem.Code
 	if status == 409 && strings.HasSuffix(code, "_in_progress") {
@@ -25,9 +25,9 @@ func isOutcomeUnknownAfter(problem *ProblemError, wasUnknown bool) bool {
 	return wasUnknown || (status >= 500 && !slices.Contains(codesWithoutEffect, code))
 }
 
-// isWorthRepeating returns whether the same request may succeed when it is repeated. repeatable: a
-// repetition has no second effect, as for a GET or a POST with a key. Other requests are repeated
-// only after 429.
+// isWorthRepeating returns whether the same request may succeed when it is repeated. repeatable is
+// true if a repetition has no second effect: for a GET, and for a POST with a key. Other requests
+// are repeated only after 429.
 func isWorthRepeating(problem *ProblemError, repeatable bool) bool {
 	switch status, code := problem.Status, problem.Code; {
 	case status == 429:
@@ -42,8 +42,8 @@ func isWorthRepeating(problem *ProblemError, repeatable bool) bool {
 	}
 }
 
-// pause returns the pause before the next attempt: doubled each time, ± one third, at least
-// Retry-After.
+// pause returns the pause before the next attempt. It doubles with each attempt, varies by up to
+// one third, and is at least Retry-After.
 func pause(attempt int, first time.Duration, retryAfterSeconds int) time.Duration {
 	grown := float64(first) * math.Pow(2, float64(attempt-1)) * (2 + 2*rand.Float64()) / 3
 	return max(time.Duration(grown), time.Duration(retryAfterSeconds)*time.Second)

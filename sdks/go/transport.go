@@ -29,8 +29,8 @@ type Options struct {
 	// BaseURL is the URL of the deployment without /api/v1, for example "https://api.example".
 	BaseURL string
 	APIKey  string
-	// Timeout is the time limit of one attempt. Default: 45 seconds. The API needs up to 40, so a
-	// shorter limit can abort requests that succeed.
+	// Timeout is the time limit of one attempt. Default: 45 seconds. The API needs up to 40 seconds,
+	// so a shorter limit can abort requests that succeed.
 	Timeout time.Duration
 	// Retries is the maximum number of attempts after the first. Default: 3. A negative number means
 	// no retries.
@@ -43,7 +43,8 @@ type Options struct {
 	AllowHTTP bool
 }
 
-// The client does not wait longer. The error then contains RetryAfterSeconds.
+// Longest Retry-After for which the client waits. After a longer one, it returns an error with
+// RetryAfterSeconds.
 const retryAfterSecondsMax = 60
 
 var visibleASCII = regexp.MustCompile(`^[\x21-\x7e]{1,255}$`)

@@ -41,7 +41,7 @@ type VerifyOptions struct {
 var secretForm = regexp.MustCompile(`^whsec_[A-Za-z0-9+/]{43}=$`)
 
 // VerifyWebhook verifies webhook-signature for the raw request body. Its error is
-// ErrWebhookRefused, or another one for an invalid secret.
+// ErrWebhookRefused, or another error for an invalid secret.
 func VerifyWebhook(headers http.Header, body []byte, options VerifyOptions) (*Webhook, error) {
 	if err := checkSecrets(options.Secrets); err != nil {
 		return nil, err
@@ -109,7 +109,7 @@ func hmacOf(key, text []byte) []byte {
 	return mac.Sum(nil)
 }
 
-// checkSecrets rejects invalid secrets, because anybody could sign with an empty one.
+// checkSecrets rejects invalid secrets, because any sender could sign with an empty secret.
 func checkSecrets(secrets []string) error {
 	if len(secrets) == 0 {
 		return errors.New("amana: at least one secret is required")

@@ -51,8 +51,8 @@ test("all libraries print the same results of the scenario, and no request takes
 
 test("a payment is created at most once under random faults, and not at all after a final error", async () => {
   const { gatewayUrl, sandboxUrl, adminKey } = running.system;
-  // Each run has a new seed. The message of a failure contains it, and `drawFaults` repeats its
-  // faults.
+  // Each run has a new seed. A failure message contains the seed, for which `drawFaults` draws the
+  // same faults again.
   const seed = randomInt(2 ** 31);
   const drawnFaults = drawFaults(seed);
   await byLanguage(async (language) => {

@@ -12,7 +12,7 @@ import { log, printTable } from "../table.ts";
 import { createIds, operations, runAll } from "./operations.ts";
 
 const operationsPerRound = 250;
-/** If no webhook was received for this time, all events are delivered and recorded. */
+/** All events count as delivered and recorded when no webhook was received for this time. */
 const idleMs = 5_000;
 
 /**
@@ -97,7 +97,7 @@ async function readUse(system: System) {
   return { atMs: performance.now(), cpu: Object.fromEntries(cpu), wal: Number((rows[0] as { wal: string }).wal) };
 }
 
-/** Query of the sizes by table. The sizes of partitions are added to those of their table. */
+/** Reads the size of each table. The size of a partition is added to the size of its table. */
 const sizesSql = `
   select coalesce(i.inhparent, c.oid)::regclass::text as name, sum(pg_total_relation_size(c.oid))::int as bytes, sum(greatest(c.reltuples, 0))::int as rows
   from pg_class c left join pg_inherits i on i.inhrelid = c.oid

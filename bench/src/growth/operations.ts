@@ -34,7 +34,9 @@ const createPerson = (name: string) => ({
   country_code: "DZA",
 });
 
-/** The measured operations. Their requests have an Idempotency-Key, their events one endpoint. */
+/**
+ * The measured operations. Each request has an Idempotency-Key, and each event has one endpoint.
+ */
 export const operations: readonly Operation[] = [
   {
     name: "payment created, paid and confirmed",

@@ -1,6 +1,6 @@
 /**
- * Minimal server with the same two queries as a read through the gateway: one process, Fastify, pg,
- * named statements.
+ * Minimal server that runs the same two queries as a read through the gateway. It is one process
+ * with Fastify, pg and named statements.
  */
 import { createHash } from "node:crypto";
 import fastify from "fastify";

@@ -16,8 +16,8 @@ interface Candidate {
 }
 
 /**
- * Measures authenticated reads of one payment through the gateway, and compares them with a bare
- * server of Fastify and pg with the same two queries, and one of Fastify and MikroORM.
+ * Measures authenticated reads of one payment through the gateway. Compares them with two bare
+ * servers that run the same two queries: Fastify with pg, and Fastify with MikroORM.
  */
 export async function reads({ rounds, seconds }: { rounds: number; seconds: number }) {
   const dir = await mkdtemp(join(tmpdir(), "amana-bench-"));

@@ -14,8 +14,8 @@ const idleSeconds = 10;
 const root = join(import.meta.dirname, "..", "..", "..");
 
 /**
- * Measures the seconds from the command `start` to the first 200 of the API, with an empty data
- * folder (cold) and with the folder of the first start (warm), with direct events and with a local
+ * Measures the time from the command `start` until the API first responds with status 200. The data
+ * folder is empty (cold) or comes from the first start (warm), and events are direct or use a local
  * Kafka. Then measures memory and CPU of each idle process.
  */
 export async function start({ rounds }: { rounds: number; seconds: number }) {

@@ -2,11 +2,11 @@ import type { System } from "@amana/dev-env/system";
 import pg from "pg";
 import type { Business } from "./webhooks-system.ts";
 
-/** Deliveries to insert: all from the past (SUCCEEDED), or all due now (PENDING). */
+/** Deliveries to insert: SUCCEEDED deliveries are in the past, PENDING deliveries are due now. */
 export interface FillOptions {
   readonly status: "SUCCEEDED" | "PENDING";
   readonly deliveries: number;
-  /** Run number in the ids of their events. */
+  /** Run number that each event id contains. */
   readonly run: number;
 }
 

@@ -13,7 +13,7 @@ export interface FlowOptions {
   readonly seconds: number;
   /** Indexes of endpoints that are excluded from the results, because they hang during the run. */
   readonly excludedEndpoints?: readonly number[];
-  /** Whether other businesses have deliveries, so that the cost of this flow is unknown. */
+  /** Whether other businesses have deliveries at the same time. The flow's cost is then unknown. */
   readonly shared?: boolean;
   /** Events of a second producer at the same time. They are not measured. */
   readonly otherEvents?: { readonly businesses: readonly Business[]; readonly perSecond: number };
@@ -103,7 +103,7 @@ export async function measureFlow(webhooksSystem: WebhooksSystem, options: FlowO
     if (arrivals.delivered >= expected || nowMs() > deadlineMs) break;
     await sleep(50);
   }
-  // Waits until the attempts are recorded, and for possible duplicates.
+  // Waits until the attempts are recorded and possible duplicates have arrived.
   await sleep(300);
   arrivals.add((await webhooksSystem.receivers.request({ arrivalsOfRun: run })).arrivals);
   const cpuAfter = readCpu();

@@ -38,7 +38,7 @@ export const oneHanging: Scenario = async (webhooksSystem, { seconds, quick }) =
   });
 };
 
-/** Measures four businesses with ten endpoints each, of which half hang. */
+/** Measures four businesses with ten endpoints each. Half of the endpoints hang. */
 export const manyHanging: Scenario = async (webhooksSystem, { seconds, quick }) => {
   const businesses: Business[] = [];
   for (let i = 0; i < 4; i++) businesses.push(await webhooksSystem.addBusiness(10));
@@ -50,7 +50,7 @@ export const manyHanging: Scenario = async (webhooksSystem, { seconds, quick }) 
   });
 };
 
-/** Measures one business while a hundred businesses have ten endpoints each without a server. */
+/** Measures one business while a hundred others have ten endpoints each without a server. */
 export const dead: Scenario = async (webhooksSystem, { seconds, quick }) => {
   const liveBusiness = await webhooksSystem.addBusiness(1);
   const businesses: Business[] = [];
@@ -76,7 +76,7 @@ export const backlog: Scenario = async (webhooksSystem, { seconds, rows, quick }
   const deliveries = Math.min(rows, 100_000);
   return await measureBeforeAndAfter(webhooksSystem, `${deliveries} due for another business`, options, async () => {
     await fill(webhooksSystem.system, backlogBusiness, { status: "PENDING", deliveries, run: 0 });
-    // The webhooks service finds the inserted deliveries by polling, or when another one is due.
+    // The webhooks service finds the inserted deliveries at a poll or when another delivery is due.
     for (let i = 0; i < 600; i++) {
       if ((await webhooksSystem.receivers.request({ arrivalsOfRun: 0 })).arrivals.length > 0) break;
       await sleep(25);

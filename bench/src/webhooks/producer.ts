@@ -7,7 +7,7 @@ import { commitEvent } from "./commit-event.ts";
 
 export interface ProduceRequest {
   readonly run: number;
-  /** Businesses of the events, in turn. */
+  /** Businesses to which the events belong, in rotation. */
   readonly businessIds: readonly string[];
   readonly perSecond: number;
   readonly seconds: number;

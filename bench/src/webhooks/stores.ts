@@ -8,7 +8,7 @@ import type { WebhooksSystem } from "./webhooks-system.ts";
 const perSecond = 200;
 const p95 = ({ delaysMs }: Flow) => percentile(delaysMs, 0.95);
 
-/** Compares the delays with few old deliveries and with very many. */
+/** Measures the delays with few old deliveries in the database, and with very many. */
 export const old: Scenario = async (webhooksSystem, { seconds, rows, quick }) => {
   const business = await webhooksSystem.addBusiness(1);
   const oldBusiness = await webhooksSystem.addBusiness(10);
@@ -50,7 +50,7 @@ async function openTransaction({ system }: WebhooksSystem, database: "payments" 
   return client;
 }
 
-/** Compares the duration of commits without and with a high rate of events of another producer. */
+/** Compares the duration of commits with and without a second producer at a high rate. */
 export const commits: Scenario = async (webhooksSystem, { seconds, quick }) => {
   const businesses = [await webhooksSystem.addBusiness(1)];
   const otherEvents = { businesses: [await webhooksSystem.addBusiness(1)], perSecond: quick ? 50 : 1_000 };

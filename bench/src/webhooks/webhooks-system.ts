@@ -26,7 +26,9 @@ export interface BareFigures {
   readonly cpuUs: number;
 }
 
-/** A system with a producer in place of payments, and with receivers for the businesses. */
+/**
+ * A system in which a producer replaces the payments service, with receivers for the businesses.
+ */
 export interface WebhooksSystem extends AsyncDisposable {
   readonly system: System;
   readonly bare: BareFigures;
@@ -36,7 +38,7 @@ export interface WebhooksSystem extends AsyncDisposable {
   readonly receivers: Child<ReceiversRequest, ReceiversReply>;
   /** Creates a business with this number of endpoints. */
   addBusiness(endpoints: number): Promise<Business>;
-  /** Creates a business with endpoints at these URLs, which no server listens on. */
+  /** Creates a business with endpoints at these URLs. No server listens on them. */
   addDeadBusiness(urls: readonly string[]): Promise<Business>;
 }
 

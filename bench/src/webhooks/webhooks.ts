@@ -20,10 +20,10 @@ const scenarios: Readonly<Record<string, Scenario>> = {
 };
 
 /**
- * Measures the delivery of webhooks from the commit of an event to its arrival: a producer with a
- * fixed rate, the event transport, webhooks, and receivers in their own process. Each scenario has
- * its own system and also measures the bare server of `bench reads`. A quick run has one system for
- * all scenarios.
+ * Measures delay and cost from the commit of an event to the arrival of its webhook. The measured
+ * system has a producer with a fixed rate, the event transport, the webhooks service, and receivers
+ * in their own process. Each scenario has its own system and also measures the bare server of
+ * `bench reads`. A quick run has one system for all scenarios.
  */
 export async function webhooks(
   options: WebhooksOptions & { readonly names: readonly string[]; readonly events: "direct" | "kafka" },
@@ -91,7 +91,9 @@ function delayRow(flow: Flow) {
   };
 }
 
-/** Returns the cost of a flow for the table: CPU seconds for 1000 deliveries, commits for one. */
+/**
+ * Returns a flow's cost for the table: CPU seconds for 1000 deliveries, commits for each delivery.
+ */
 function costRow(flow: Flow) {
   return {
     run: flow.name,

@@ -138,8 +138,8 @@ export async function tamperWithTrail(
 }
 
 /**
- * Returns the triggers of the audit tables with their state. State A is enabled, also in
- * replication.
+ * Returns the triggers of the audit tables with their state. In the state A, a trigger is enabled
+ * even during replication.
  */
 export async function readTriggerStates(owner: pg.Client): Promise<{ table: string; trigger: string; state: string }[]> {
   const { rows } = await owner.query<{ table: string; trigger: string; state: string }>(
@@ -152,9 +152,10 @@ export async function readTriggerStates(owner: pg.Client): Promise<{ table: stri
 }
 
 /**
- * Inserts a row with a future date, as the owner through the enabled triggers. Call it at the end
- * of a run, because identity seals the row and the chain keeps it. A row with a past date would not
- * be reported: the chain of a run is so new that the row counts as older than the chain.
+ * Inserts a row with a future date, as the database owner with enabled triggers. Call it at the end
+ * of a run, because identity seals the row and the row stays in the chain. The verification would
+ * not report a row with a past date: the chain of a run is new, and rows that are older than the
+ * chain are permitted.
  */
 export async function insertThroughTrigger(owner: pg.Client, random: Random): Promise<void> {
   await owner.query(

@@ -32,7 +32,7 @@ function kill(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch (error) {
-    // ESRCH: the process of a connection has ended in the meantime.
+    // ESRCH: the process has already ended.
     if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
   }
 }

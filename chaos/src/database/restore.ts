@@ -95,7 +95,7 @@ async function createPayment(business: TestBusiness): Promise<{ id: string; orde
   return { id: String(body["id"]), orderId: String(body["processor_order_id"]) };
 }
 
-/** Applies the change of a payment that happens between the backup and the restore. */
+/** Makes the change of a payment between the backup and the restore. */
 async function changePayment({ system, business }: RestoreContext, { id, orderId, change }: BackedUpPayment): Promise<void> {
   if (change === "refunded") await business.call("POST", `/api/v1/payments/${id}/refund`);
   if (change === "partly refunded") await business.call("POST", `/api/v1/payments/${id}/refund`, { amount: "100.00" });

@@ -16,7 +16,7 @@ import { type ProcessUse, readProcessUse } from "./process-use.ts";
 const baselineSeconds = 3;
 /** Minimum duration of the attack, so that every faulty endpoint receives delivery attempts. */
 const attackSecondsMin = 5;
-/** Rate of each business. Each event is sent to all endpoints of its business. */
+/** Events per second of each business. Each event is sent to all endpoints of its business. */
 const eventsPerSecond = 8;
 /** Number of businesses with faulty endpoints. One further business has only a healthy endpoint. */
 const businessesWithFaults = 4;
@@ -170,7 +170,8 @@ async function emitEvents(
         JSON.stringify({ ...headers, ce_time: new Date().toISOString(), "content-type": "application/protobuf" }),
       ]);
       emitted.push({ id, businessId, committedMs: performance.now() });
-      // The relay is only notified of commits of its own process.
+      // A relay is notified only of commits of its own process, so this commit needs a
+      // notification.
       await payments.query("notify outbox");
     }
     await sleep(1_000 / eventsPerSecond, signal);

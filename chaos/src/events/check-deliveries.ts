@@ -59,7 +59,7 @@ export async function checkDeliveries({ committed, endpoints, webhooks, interrup
       if (acceptedCount === 0) missing.push(name);
       if (hasChangedBody(id, arrivalsOfEvent)) changed.push(name);
       if (row?.accepted && acceptedCount === 0) unconfirmed.push(name);
-      // Webhooks stores an attempt as one without a response if the response was too late.
+      // If a response was too late, webhooks stores the attempt as an attempt without a response.
       const lateResponses = Math.max(
         0,
         (row?.withoutResponse ?? 0) - arrivalsOfEvent.filter(({ hasNoResponse }) => hasNoResponse).length,

@@ -122,7 +122,7 @@ async function commit(
       throw error;
     }
     client.release();
-    // The relay is only notified of commits of its own process.
+    // A relay is notified only of commits of its own process, so this commit needs a notification.
     if (!rollsBack) await payments.query("notify outbox").catch(() => {});
     return !rollsBack;
   } catch {

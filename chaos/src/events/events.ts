@@ -31,8 +31,8 @@ const secondsForThreeBrokers = 120;
 const idleMsMax = 90_000;
 
 /**
- * Shortens the retry intervals from minutes to seconds. Their sum is still longer than the fault of
- * a column or of an endpoint.
+ * Shortens the retry intervals from minutes to seconds. The sum of the intervals is still longer
+ * than the fault of a column or of an endpoint.
  */
 const webhookSettings = {
   EVENT_RETRY_SECONDS: "0.3,0.5,1,1,2,2,2,2,2,2,2,2",
@@ -90,7 +90,7 @@ export const eventsProgram: Program = {
       payments,
       businessIds: [...new Set(endpoints.map(({ businessId }) => businessId))],
       eventsMax,
-      // In a short run, restarting processes need most of the processor time.
+      // In a short run, restarts use most of the processor time, so the pauses are longer.
       pauseFactor: seconds < secondsForThreeBrokers ? 4 : 1,
       random: random.fork(),
       report,

@@ -12,7 +12,7 @@ import type { Receiver } from "./start-receivers.ts";
 const kafkaDownMsMax = 180_000;
 /** Time in which clients reconnect to PostgreSQL. Results of attempts may be lost in this time. */
 const reconnectingMs = 4_000;
-/** More than one hour, which is the difference that brokers accept from a publisher by default. */
+/** Step of a wall clock: more than one hour, the difference that brokers accept by default. */
 const stepMs = 61 * 60 * 1000;
 
 interface FaultTargets extends ProcessTargets {

@@ -29,7 +29,7 @@ const longFrozenMs = 35_000;
 const statementMsMax = 5_000;
 /** Time limit to reach a fault point. A process may not reach it while Kafka is down. */
 const faultPointMsMax = 180_000;
-/** A process that takes longer to stop did not complete its graceful shutdown and was killed. */
+/** Maximum time of a graceful shutdown. A process that stops later than this was killed. */
 const stoppedMsMax = 29_000;
 
 /**
@@ -38,7 +38,7 @@ const stoppedMsMax = 29_000;
  */
 export function createProcessFaults({ consumers, extraConsumer, relays, interrupted }: ProcessTargets, report: Report) {
   const recordConsumerLeases: FaultRunner = (fault) => interrupted.recordDuring(fault);
-  // Needs no leases, because inboxes drop every message that a relay publishes twice.
+  // Records no leases, because inboxes drop every message that a relay publishes twice.
   const runRelayFault: FaultRunner = (fault) => fault(async () => {});
 
   const pick = (random: Random, replicas: readonly ServiceProcess[]) => {

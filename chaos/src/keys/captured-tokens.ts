@@ -4,7 +4,7 @@ import { request } from "undici";
 import type { Report } from "../report.ts";
 import type { KeysSystem } from "./keys-system.ts";
 
-/** An RPC of each service that a valid token of a business permits. */
+/** For each service, an RPC that a business with a valid token may call. */
 const reads = {
   identity: "/identity.v1.BusinessService/GetOwnBusiness",
   kyc: "/kyc.v1.KycApplicationService/ListKycApplications",

@@ -44,7 +44,8 @@ async function run({ seed, signal, report, log }: ProgramRun): Promise<void> {
 
 /**
  * Returns a function that chooses the revocation method and the fault of the next round. Every
- * fault is used once before one is repeated, and so is every method. The seed determines the order.
+ * fault is used once before a fault is repeated. The same applies to the methods. The seed
+ * determines the order.
  */
 function createChoices(random: ReturnType<typeof createRandom>): () => { method: RevocationMethod; fault: Fault } {
   const createShuffledPicker = <T>(all: readonly T[]) => {

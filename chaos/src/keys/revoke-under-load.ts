@@ -44,7 +44,7 @@ export async function revokeUnderLoad(options: RevocationUnderLoad): Promise<voi
         report.count("requests accepted late that were sent before the revocation");
       return;
     }
-    // A request that fails for another reason, such as a stopped identity, is not accepted either.
+    // A request that fails for another reason, such as a stopped identity, is also not accepted.
     report.check(claim, status === 0 || status === 401 || status >= 500, () => {
       const lateMs = (lastByteAtMs - revokedAtMs).toFixed(1);
       return `${requestName} at ${url} returned ${status}, sent ${lateMs} ms after the response to "${method}" (${options.name})`;

@@ -18,7 +18,7 @@ const seconds = 4;
  * times the limit.
  */
 const sentPerAllowed = 4;
-/** Maximum ratio of accepted to allowed requests; with shared buckets it is little above 1. */
+/** Maximum ratio of accepted to allowed requests. With shared buckets, it is slightly above 1. */
 const acceptedPerAllowedMax = 2;
 /** Maximum number of tries until the Retry-After of all gateways agrees. */
 const retryAfterTriesMax = 60;
@@ -92,7 +92,7 @@ export const limitsProgram: Program = {
     log(`${gateways} gateways are running`);
 
     await attack("invalid keys", "evenly", urls, "", report, log);
-    // Begins with even shares, because only they prove that the gateways share one limit.
+    // Begins with even shares, because only even shares prove that the gateways share one limit.
     let distribution = "evenly";
     do {
       await sendBurst(createAddress(), urls, report, log);

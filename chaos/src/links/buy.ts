@@ -29,14 +29,14 @@ interface Attempt {
   readonly buyer: Buyer;
 }
 
-/** Plays one buyer of a link, from the page to the payment or its end. */
+/** Simulates one buyer of a link, from the first page to the end of the payment. */
 export async function buy(links: LinksSystem, link: Link, random: Random, report: Report): Promise<void> {
   const behaviour = random.pick(behaviours);
   const attempt = { links, link, random, report, buyer: new Buyer(link.url) };
   report.count(`buyers: ${behaviour}`);
   const page = await untilResponse(() => attempt.buyer.open());
   if (!page || !hasForm(page)) return;
-  // Another tab reads the page before the first one has a payment.
+  // The second tab reads the page before the first tab has started a payment.
   const otherTab = behaviour === "uses two tabs" ? await untilResponse(() => attempt.buyer.open()) : undefined;
   const started = await start(attempt, page, behaviour);
   if (!started) return;
@@ -53,7 +53,10 @@ export async function buy(links: LinksSystem, link: Link, random: Random, report
   await finish(attempt, started, behaviour === "cancels" ? "cancel" : "pay");
 }
 
-/** Sends the form as the behaviour requires. Returns the redirect to the card form, if there is one. */
+/**
+ * Sends the form as the behaviour requires. Returns the redirect to the card form, if there is a
+ * redirect.
+ */
 async function start(attempt: Attempt, page: ReadPage, behaviour: (typeof behaviours)[number]): Promise<string | undefined> {
   const { report, random } = attempt;
   if (behaviour === "presses the button twice") {
@@ -101,7 +104,10 @@ async function finish({ links, buyer, report }: Attempt, cardForm: string, actio
   if (returned?.location !== undefined) await untilResponse(() => buyer.read(returned.location ?? ""));
 }
 
-/** Repeats a request without a response, or with a temporary error. Undefined if all attempts fail. */
+/**
+ * Repeats a request without a response, or with a temporary error. Returns undefined if all
+ * attempts fail.
+ */
 async function untilResponse(send: () => Promise<ReadPage>): Promise<ReadPage | undefined> {
   for (const pauseMs of repeatPausesMs) {
     const page = await send().catch(() => undefined);

@@ -10,8 +10,8 @@ const patchesMax = 60;
 const lifetimeMs = 1_500;
 
 /**
- * Changes a link while buyers use it. Records the times between which no payment may begin: after
- * the response to a deactivation, and after the link has expired.
+ * Changes a link while buyers use it. Records the periods in which no payment may begin: after the
+ * response to a deactivation, and after the link has expired.
  */
 export async function changeLink({ database }: LinksSystem, link: Link, random: Random, report: Report): Promise<void> {
   if (link.change === "none") return;

@@ -69,7 +69,10 @@ export async function checkLinks(system: LinksSystem, links: readonly Link[], re
   for (const link of links) checkPayments(link, payments.get(link.id) ?? [], report);
 }
 
-/** Checks how payments began. These checks are not repeated, because no later state can fix them. */
+/**
+ * Checks how payments began. These checks are not repeated, because no later state can change their
+ * results.
+ */
 function checkPayments(link: Link, payments: readonly PaymentRow[], report: Report): void {
   report.count("payments of links", payments.length);
   report.count("payments paid", payments.filter(({ paid_at }) => paid_at !== null).length);
@@ -96,7 +99,10 @@ function checkPayments(link: Link, payments: readonly PaymentRow[], report: Repo
 
 const ids = (payments: readonly PaymentRow[]) => payments.map(({ id }) => id).join(", ");
 
-/** Returns differences that disappear when all payments have ended: books, totals and events. */
+/**
+ * Returns differences in books, totals and events. The differences must disappear when all payments
+ * have ended.
+ */
 async function findProblems(system: LinksSystem, links: readonly Link[]): Promise<string[]> {
   const { movements } = (await sandbox(system.system, "GET", "/sandbox/money-movements")) as { movements: Movement[] };
   const byOrder = Map.groupBy(movements, ({ orderId }) => orderId);

@@ -6,14 +6,14 @@ import type { Report } from "../report.ts";
 import { createLink } from "./link.ts";
 import type { LinksSystem } from "./links-system.ts";
 
-/** Claim of the check of each form that is sent while the business is disabled. */
+/** Text of the check for forms that are sent while the business is disabled. */
 export const disabledClaim = "a form sent after the business was disabled starts no payment";
 const buyers = 12;
 const scenario = { maxPayments: undefined, hasRange: false, buyers, change: "none" } as const;
 
 /**
  * Disables and enables a business while buyers open and send the form of its link. A form that is
- * sent after the response to the disabling must start no payment.
+ * sent after the response that confirms the disabling must start no payment.
  */
 export async function disableBusiness(
   { system, disabled }: LinksSystem,

@@ -29,11 +29,11 @@ export interface Link extends Scenario {
   readonly business: TestBusiness;
   /** Form tokens that buyers have sent. */
   readonly formTokens: Set<string>;
-  /** Orders to whose card form buyers were redirected. */
+  /** Ids of the orders to whose card forms the gateway redirected buyers. */
   readonly orderIds: Set<string>;
   /** Pairs of form tokens that one browser sent before it paid. */
   readonly tabs: [string, string][];
-  /** Times of the database between which the link accepted no payment. */
+  /** Periods, by the clock of the database, in which the link accepted no payment. */
   readonly closed: { readonly from: Date; readonly until: Date; readonly reason: string }[];
 }
 

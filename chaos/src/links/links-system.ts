@@ -6,7 +6,9 @@ import { Clock } from "../events/clock.ts";
 import { applicationName } from "../refunds/inject-faults.ts";
 import { startSecondPaymentsProcess } from "../second-payments-process.ts";
 
-/** Time to pay of the attacked system. The sandbox also accepts later payments. */
+/**
+ * Time in which a buyer of the attacked system must pay. The sandbox also accepts later payments.
+ */
 export const windowSeconds = 6;
 
 const paymentSettings = {
@@ -24,7 +26,7 @@ export interface LinksSystem extends AsyncDisposable {
   readonly seller: TestBusiness;
   /** Business that the run disables. */
   readonly disabled: TestBusiness;
-  /** The processes to kill and freeze. They start again with their settings. */
+  /** Processes that the program kills and freezes. `start` uses their original settings. */
   readonly replicas: readonly Pick<ServiceProcess, "kill" | "start" | "pid">[];
   /** Wall clocks of the payments processes. */
   readonly clocks: readonly Clock[];

@@ -13,7 +13,10 @@ import { type LinksSystem, startLinksSystem } from "./links-system.ts";
 
 const workers = 4;
 const linksMin = 8;
-/** Shorter than the time to pay, so that a frozen process does not settle a payment after it. */
+/**
+ * Maximum time for which a process is frozen. It is shorter than the time to pay, so that a frozen
+ * process does not settle a payment after that time.
+ */
 const frozenMsMax = 2_000;
 /** Longer than the time to pay, and within the tolerance of caller tokens. */
 const clockStepMs = 8_000;
@@ -70,7 +73,7 @@ async function run({ seed, signal: endSignal, report, log }: ProgramRun): Promis
   }
 }
 
-/** Creates a link and plays its buyers and its change at the same time. */
+/** Creates a link. Simulates its buyers and its change at the same time. */
 async function playLink(system: LinksSystem, random: Random, report: Report): Promise<Link> {
   const link = await createLink(system.seller, drawScenario(random));
   report.count("links");

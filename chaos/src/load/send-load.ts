@@ -43,20 +43,19 @@ export interface LoadOutcome {
   readonly seconds: number;
 }
 
-/** A response that takes longer is not counted in the goodput, because a real caller times out. */
+/** Maximum duration of a response that counts as goodput. A real caller times out after it. */
 export const goodMsMax = 2_000;
 
 /**
- * Time after which a request without a response counts as an error. The gateway allows 40 s
- * for payment creation and refunds; the remaining time is for a busy machine.
+ * Time after which a request without a response counts as an error. The gateway allows 40 s for
+ * payment creation and refunds. The limit is longer, because the machine may be busy.
  */
 export const responseMsMax = 120_000;
 
 /**
- * Sends requests from a separate thread, so that the event loop of the caller delays neither the
- * requests nor the measurement. The sender still uses processor time that the system cannot use
- * (see `senderShare`). `signal` ends the load early. `onStarted` is called after the first
- * response.
+ * Sends requests from a separate thread, so that the event loop of the caller cannot delay the
+ * requests or the measurement. The sender still uses processor time that the system cannot use (see
+ * `senderShare`). `signal` ends the load early. `onStarted` is called after the first response.
  */
 export function sendLoad(
   load: Load,

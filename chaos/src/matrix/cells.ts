@@ -185,7 +185,10 @@ const portCells = createCells({
   needsOf: (service) => needsOf[service],
 });
 
-/** Only cells that a verification can meet, because all other cells are independent of the vendor. */
+/**
+ * Returns only cells that a verification can meet, because all others are independent of the
+ * vendor.
+ */
 function createVendorCells(vendor: Vendor): readonly Cell[] {
   const toVerification = (needs: Need): Need => (needs === "refund" || needs === "key" ? "verification" : needs);
   const points = faultPoints.filter(([, service, needs]) => service !== "payments" && needs !== "replay");

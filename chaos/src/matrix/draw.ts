@@ -7,7 +7,10 @@ import type { Fault, Schedule, VerificationEnd, Work } from "./schedule.ts";
 
 const portEnds: readonly VerificationEnd[] = ["approved", "rejected", "reviewed", "canceled"];
 const vendorEnds: readonly VerificationEnd[] = [...portEnds, "reversed", "vendor_reviewed"];
-/** A session of Didit has only one attempt. */
+/**
+ * Ends of a verification by provider. A session of Didit has only one attempt, so it cannot be
+ * retried.
+ */
 const endsOf: Readonly<Record<KycProvider, readonly VerificationEnd[]>> = {
   port: portEnds,
   didit: vendorEnds,
@@ -16,8 +19,9 @@ const endsOf: Readonly<Record<KycProvider, readonly VerificationEnd[]>> = {
 const faultsMax = 3;
 
 /**
- * Returns schedule `number` of a seed for a system with this verification provider. Its first fault is from the next cell of a shuffled list of
- * all cells, so that each cell is used once before one is repeated. The other faults are random.
+ * Returns schedule `number` of a seed for a system with this verification provider. Its first fault
+ * is from the next cell of a shuffled list of all cells, so that each cell is used once before a
+ * cell is repeated. The other faults are random.
  */
 export function drawSchedule(seed: number, number: number, provider: KycProvider = "port"): Schedule {
   const cells = cellsOf(provider);

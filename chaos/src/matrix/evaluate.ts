@@ -30,9 +30,10 @@ interface CommittedEvent extends ValidEvent {
 }
 
 /**
- * Returns the promises that do not hold at this moment: each refund happened at most once, each
- * verification has its expected end, and each event was accepted. With `mayDecide`, refunds that
- * need a decision are decided. Set `mayDecide` only after the last possible late effect.
+ * Returns the current violations of the promises: each refund happened at most once, each
+ * verification has its expected end, and each event was accepted. With `mayDecide`, the function
+ * also decides refunds that need a decision. Set `mayDecide` only after the last possible late
+ * effect.
  */
 export async function findViolations(
   matrixSystem: MatrixSystem,

@@ -29,7 +29,7 @@ export interface MatrixSystem extends AsyncDisposable {
   readonly kafka: Kafka;
   readonly proxy: ProcessorProxy;
   /**
-   * Connections as the owners of the tables. The connection "postgres" is that of the superuser.
+   * Connections as the owners of the tables. The connection "postgres" belongs to the superuser.
    */
   readonly databases: Readonly<Record<"payments" | "kyc" | "webhooks" | "identity" | "postgres", Pool>>;
   /** Operations on one process are serialized. */
@@ -37,7 +37,7 @@ export interface MatrixSystem extends AsyncDisposable {
   readonly crashes: Crashes;
   /** File with the armed fault point of a service, which its replicas read. */
   pointFile(service: Replicated): string;
-  /** Returns the URL of the next gateway. Each call returns another gateway, in turn. */
+  /** Returns the URL of a gateway. Successive calls return the gateways in rotation. */
   gatewayUrl(): string;
   /** Removes all faults and waits until all processes are ready. */
   restoreAll(): Promise<void>;

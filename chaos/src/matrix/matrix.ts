@@ -11,11 +11,16 @@ import { shrink } from "./shrink.ts";
 /** Number of rounds of schedules after which every cell must be met. */
 const roundsForFullCoverage = 3;
 const progressMs = 30_000;
-/** Number of runs of a shrunk schedule. More than one, because a failure may depend on timing. */
+/**
+ * Number of runs of a shrunk schedule. Several runs are needed, because a failure may depend on
+ * timing.
+ */
 const playsPerCandidate = 3;
 /** Maximum time until the promises hold again. Each failing candidate takes at least this time. */
 const shrinkCheckMsMax = 20_000;
-/** Maximum number of shrunk schedules, because shrinking a rare failure takes long. */
+/**
+ * Maximum number of shrunk schedules. Without it, shrinking a rare failure would take very long.
+ */
 const candidatesMax = 40;
 
 export const matrixProgram: Program = {
@@ -53,7 +58,7 @@ async function run(options: ProgramRun): Promise<void> {
     report.check("all promises hold after a schedule", played.problems.length === 0, () =>
       describeFailure(name, played, { ...current, kycProvider }),
     );
-    // Schedules of the command line and regressions were shrunk in an earlier run.
+    // Schedules of the command line and regressions are not shrunk again.
     const mayShrink = shrinks && !schedule && !regressions.includes(current) && !signal.aborted;
     if (played.problems.length > 0 && mayShrink) await shrinkAndStore(matrixSystem, name, current, options);
     if (performance.now() - progressAtMs >= progressMs) {
@@ -84,8 +89,8 @@ async function run(options: ProgramRun): Promise<void> {
         return;
       }
     }
-    // Later schedules may have damaged the results of earlier ones. Unpaid payments have expired in
-    // the meantime, which causes further events.
+    // Checks the passed schedules again, because later schedules may have damaged their results.
+    // Unpaid payments have expired in the meantime, which causes further events.
     for (const [name, playback] of passed) {
       const problems = await playback.checkAgain();
       report.check(

@@ -105,7 +105,7 @@ function runAtTimes<T extends Fault | Work>(
     await start(item, index);
   });
   const allRuns = Promise.all(runs);
-  // The caller may await the promise only after an item has failed.
+  // Prevents an unhandled rejection if an item fails before the caller awaits the promise.
   allRuns.catch(() => {});
   return allRuns;
 }

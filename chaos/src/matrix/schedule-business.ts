@@ -15,9 +15,9 @@ export interface ScheduleBusiness extends AsyncDisposable {
   readonly context: RefundContext;
   readonly gatewayUrls: readonly string[];
   readonly endpoint: Endpoint;
-  /** The client whose verifications have `ofClient`. */
+  /** The client of the verifications with `ofClient`. */
   readonly clientId: string | undefined;
-  /** For each work with a revocation, a separate business and its key. */
+  /** A separate business and its key, for each work with a revocation. */
   readonly victims: ReadonlyMap<Work, Victim>;
   /** Id of the last row of each outbox before this business was created. */
   readonly outboxIds: Readonly<Record<"payments" | "kyc", string>>;

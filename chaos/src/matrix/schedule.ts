@@ -5,9 +5,9 @@ import type { RefundScenario } from "../refunds/scenario.ts";
 import type { Replicated } from "../rolling/replicas.ts";
 
 /**
- * The end of a verification: a verdict, an operator's review, or a cancellation by the business. At
- * vendors also "retried", an approval after a failed attempt; "reversed", an approval that the vendor
- * changes later; and "vendor_reviewed", a decision by a person at the vendor.
+ * The end of a verification: a verdict, an operator's review, or a cancellation by the business.
+ * Vendors also have "retried" (an approval after a failed attempt), "reversed" (an approval that
+ * the vendor changes later) and "vendor_reviewed" (a decision by a person at the vendor).
  */
 export type VerificationEnd = "approved" | "rejected" | "reviewed" | "canceled" | "retried" | "reversed" | "vendor_reviewed";
 

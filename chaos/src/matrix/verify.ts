@@ -91,7 +91,7 @@ export async function verify(
     }
   }
 
-  /** Acts as the vendor after the application has this verdict. */
+  /** Waits until the application has this verdict, and then acts as the vendor. */
   async function actAfter(verdict: string, action: string, outcome: string): Promise<boolean> {
     const view = await readUntil(context, apiKey, `${path}/${id}`, (body) => body["verdict"] === verdict);
     if (view) await actOnApplication(system.sandboxUrl, link, action, { outcome });

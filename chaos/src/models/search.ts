@@ -8,7 +8,7 @@ import type { Variant } from "./variants.ts";
 const run = promisify(execFile);
 const models = join(import.meta.dirname, "..", "..", "models");
 const memoryMbMax = 3_000;
-/** More steps than any path through the models. */
+/** Maximum number of steps of a path. Every path through the models is shorter. */
 const depthMax = 20_000;
 const searchMsMax = 600_000;
 

@@ -9,7 +9,7 @@ import type { Program } from "../program.ts";
 import { createRandom, type Random } from "../random.ts";
 import type { Report } from "../report.ts";
 
-/** Number of businesses, so large that the load of each stays below its rate limits. */
+/** Number of businesses. The load of each business stays below its rate limits. */
 const businesses = 12;
 const clientsPerBusiness = 20;
 const phaseSeconds = 3;
@@ -82,7 +82,7 @@ export const overloadProgram: Program = {
   },
 };
 
-/** Checks that every request gets a response, and that each rejection carries Retry-After. */
+/** Checks that every request gets a response, and that each rejection has Retry-After. */
 function checkOutcome(outcome: LoadOutcome, when: string, report: Report): void {
   const { statuses, errors, withoutRetryAfter } = outcome;
   for (const [status, count] of Object.entries(statuses)) report.count(`${when}: ${status}`, count);

@@ -16,9 +16,9 @@ interface Payment {
 }
 
 /**
- * Returns the differences between the payment, the processor and the promise. Differences may be
- * temporary while refunds are being resolved. For a payment in `needsDecision`, only double refunds
- * are checked, because an operator must still decide.
+ * Returns the problems of a payment: differences from the processor's state, and violations of the
+ * promise. Differences may be temporary while refunds are being resolved. For a payment in
+ * `needsDecision`, only double refunds are checked, because an operator must still decide.
  */
 export async function findViolations(
   context: RefundContext,
@@ -44,7 +44,8 @@ export async function findViolations(
   const readsWereCurrent = !tested.scenario.statusFault?.mode.startsWith("stale:");
   if (tested.refundedByBackOfficeFirst && readsWereCurrent)
     check(amanaRefunds.length === 0, "Amana refunded although the back office had refunded first");
-  // A refund of the back office with a requested amount cannot be distinguished from one of Amana.
+  // If a refund of the back office has a requested amount, it cannot be distinguished from a refund
+  // of Amana.
   const isAmbiguous = view.refunds.some(({ by, amount }) => by === "back_office" && tested.requestedMinor.includes(amount));
   if (payment.status === "REFUNDED" && payment.origin !== "PROCESSOR" && !tested.rolledBack && !isAmbiguous)
     check(amanaRefunds.length === 1, `REFUNDED by Amana, but its calls had ${amanaRefunds.length} effects`);

@@ -9,7 +9,7 @@ export interface RefundScenario {
   /** Refund requests, sequential or `atOnce`. An undefined amount requests a full refund. */
   readonly asks: readonly { readonly amount: string | undefined; readonly pauseMs: number; readonly patienceMs: number }[];
   readonly atOnce: boolean;
-  /** Fault mode of the sandbox for refund calls, and one for status reads. */
+  /** Fault modes of the sandbox for refund calls and for status reads. */
   readonly refundFault?: { readonly mode: string; readonly times: number };
   readonly statusFault?: { readonly mode: string; readonly times: number };
   /** Fault of the proxy for the refund call. */
@@ -27,7 +27,7 @@ export interface RefundScenario {
 }
 
 export const paidAmount = "5000.00";
-/** Partial amounts. The sum of any two does not exceed the payment. */
+/** Partial amounts. The sum of any two amounts does not exceed the payment. */
 const smallAmounts = ["0.01", "1000.00", "2500.00"] as const;
 /**
  * The partial amounts, larger amounts that the processor refunds only once, and the full amount.

@@ -26,7 +26,7 @@ export const rollingProgram: Program = {
     const business = await aBusiness(system);
     await using _receiver = business.receiver;
     await business.call("POST", "/api/v1/webhook-endpoints", { url: receiver.url });
-    // The database has the schema of this version, also while the other version runs.
+    // The database has the schema of this version, even while the other version runs.
     await using replicas = await startReplicas(system, otherVersion, (text) => report.violation(text));
     await using balancer = startBalancer(replicas.byService.gateway.map(({ url }) => url));
     await balancer.waitUntilAllReady();

@@ -103,8 +103,8 @@ async function rotate(secret: RotatedSecret, context: RotationContext, skippedSt
 }
 
 /**
- * Performs a step without the waiting times of docs/secrets.md. A run is so short that no message
- * or request is old enough to need them.
+ * Performs a step without the waiting times of docs/secrets.md. A run needs no waiting times,
+ * because all its messages and requests are recent.
  */
 async function perform(step: Step, { deployment, ...context }: RotationContext): Promise<void> {
   await step.run(deployment);

@@ -29,7 +29,7 @@ interface ListedSecret {
   readonly services: readonly Replicated[];
   readonly newEntry: string;
   /**
-   * Returns whether an entry belongs to this secret. Needed if the setting lists several secrets.
+   * Returns whether an entry belongs to this secret. Required if the setting lists several secrets.
    */
   isEntry?(entry: string): boolean;
 }

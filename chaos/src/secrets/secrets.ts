@@ -42,7 +42,7 @@ async function run({ seed, signal, report, log, kycProvider = "port" }: ProgramR
   };
   const env = Object.fromEntries(serviceNames.map((name) => [name, { LOG_LEVEL: "trace" }])) as Record<string, object>;
   env["payments"] = { ...env["payments"], SATIM_PASSWORD: processorPassword };
-  // The expected statuses of responses must not depend on the load of the machine.
+  // Longer limits, so that a busy machine does not change the statuses of responses.
   env["kyc"] = { ...env["kyc"], ...providerSettings, KYC_PROVIDER_TIMEOUT_MS: "10000" };
   env["sandbox"] = { ...env["sandbox"], SATIM_PASSWORD: processorPassword, ...providerSettings };
   env["gateway"] = { ...env["gateway"], RATE_LIMIT_FAILED_AUTH_PER_MINUTE: "0" };
@@ -113,7 +113,7 @@ async function run({ seed, signal, report, log, kycProvider = "port" }: ProgramR
     ["postgres", "kafka"].every((part) => filesWithMetadata.some((file) => file.includes(`/${part}/`))),
     () => `found in ${filesWithMetadata.join(", ")}`,
   );
-  // Proves that the search reads the logs. A search that reads no places would find no canaries.
+  // Proves that the search reads the logs. A search that reads nothing would also find no canaries.
   const postgresLog = places.find(({ name }) => name === "log: postgres.log")?.content ?? "";
   report.check(
     "the log of PostgreSQL contains failed statements",

@@ -177,7 +177,8 @@ async function sellByLink(context: SecretsContext): Promise<void> {
     metadata: { note: canaries.createText("a link's metadata", paymentsDatabase, ...deliveredPlaces) },
   });
   const url = String(created.body["url"]);
-  // Each payment has the address of its result page, as success_url.
+  // The database of payments contains the token, because each payment has the address of its result
+  // page as success_url.
   canaries.add("a link's token", url.split("/").at(-1) ?? "", paymentsDatabase);
   const buyer = new Buyer(url);
   const page = await buyer.open(`?lang=en&q=${canaries.createText("a query of a page")}`);

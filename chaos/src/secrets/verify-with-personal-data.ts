@@ -31,8 +31,8 @@ interface Application {
 }
 
 /**
- * Runs verifications with every end. Each response and callback of the provider contains personal
- * data with canaries, also each error response, and some are truncated or have a wrong signature.
+ * Runs verifications with every end. Each response, error response and callback of the provider
+ * contains personal data with canaries. Some are truncated or have a wrong signature.
  */
 export async function verifyWithPersonalData(context: SecretsContext): Promise<void> {
   const { system, kycProvider, report } = context;
@@ -53,7 +53,7 @@ export async function verifyWithPersonalData(context: SecretsContext): Promise<v
   const reviewed = await submitAndWait(context, { outcome: "needs_review", reason_codes: ["DUPLICATE", "AML_MATCH"] });
   await decide(context, reviewed, 200);
   await cancel(context, await createApplication(context), [200]);
-  // The alert about a verdict that cannot change must not contain the vendor's response.
+  // The alert about a reversed final verdict must not contain the vendor's response.
   await act(context, approved, "reverse", { outcome: "rejected" });
   await waitForCallbacks(system, approved.id);
 
@@ -81,7 +81,7 @@ export async function verifyWithPersonalData(context: SecretsContext): Promise<v
 
   await sandbox(system, "DELETE", "/sandbox/faults");
   if (kycProvider !== "port") {
-    // Errors and callbacks can contain further fields.
+    // Error responses and callbacks can contain other personal fields.
     addUnstoredText(context, "any field of the vendor", "canary-", sandboxLog);
     for (const { id } of [approved, hits, reviewed]) {
       for (const text of await readPersonalTexts(system, kycProvider, id)) {

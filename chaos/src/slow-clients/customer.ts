@@ -5,11 +5,12 @@ import type { Report } from "../report.ts";
 
 const pauseMs = 50;
 /**
- * Longer than a request takes on a busy machine. An attack that blocks the gateway takes longer.
+ * Time limit of a request. Even on a busy machine, a request ends earlier. Only an attack that
+ * blocks the gateway causes a timeout.
  */
 const timeoutMs = 10_000;
 
-/** Opens the page as a buyer. Throws unless it is shown. */
+/** Opens the page as a buyer. Throws if the status is not 200. */
 async function openPage(url: string): Promise<void> {
   const { status } = await fetch(url, { signal: AbortSignal.timeout(timeoutMs) });
   if (status !== 200) throw new Error(`status ${status}`);

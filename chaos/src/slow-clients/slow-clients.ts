@@ -13,7 +13,7 @@ const limits = { REQUEST_TIMEOUT_MS: "5000", RESPONSE_STALL_MS: "3000", CONNECTI
 /** Maximum number of connections that the well-behaved business keeps open. */
 const idleConnectionsMax = 10;
 
-/** Attacks with clients that send slowly, do not end their requests or do not read responses. */
+/** Attacks with clients that send slowly, leave requests unfinished, or do not read responses. */
 export const slowClientsProgram: Program = {
   attacks: "P7: send tiny chunks and malformed JSON, withhold bytes, leave responses unread; requests of other callers succeed",
   async run({ seed, signal, report, log }) {

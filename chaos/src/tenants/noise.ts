@@ -33,7 +33,8 @@ interface PreparedPayments {
 
 /**
  * Makes noise with one business while another business reads, creates, refunds and waits for
- * webhooks. Checks that every request of the quiet business succeeds. Prints durations only.
+ * webhooks. Checks that every request of the quiet business succeeds. Prints durations, but does
+ * not check them.
  */
 export async function makeNoise(
   system: System,
@@ -199,7 +200,8 @@ async function createHangingEndpoints(system: System, noisy: TestBusiness) {
         [noisy.id, Math.ceil(dueDeliveries / hangingEndpoints), url],
       );
       await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
-      // The backlog was due before the webhooks of the quiet business, which have been received.
+      // The backlog was due before the webhooks of the quiet business were. These webhooks have
+      // been received.
       const { rows } = await database.query<{ pending: number }>(
         "select count(*)::int as pending from delivery where business_id = $1 and status = 'PENDING'",
         [noisy.id],

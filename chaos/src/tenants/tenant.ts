@@ -107,8 +107,8 @@ export async function createTenant(system: System, mark: string): Promise<Tenant
 }
 
 /**
- * Assigns a payment to a link as if a buyer had started it there. The page requires a solved
- * challenge, so this writes the columns.
+ * Assigns a payment to a link, as if a buyer had started the payment on the link's page. The page
+ * requires a solved challenge, so this function writes the columns instead.
  */
 async function assignToLink(system: System, paymentId: string, linkId: string, email: string): Promise<void> {
   const database = new Client({ connectionString: system.ownerDatabaseUrls["payments"] });

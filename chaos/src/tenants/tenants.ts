@@ -25,7 +25,7 @@ export const tenantsProgram: Program = {
     await trespassWithoutFilters(test.system, random, report);
     log("testing access to another business with tenant filters");
     await trespass(test.system, random, report);
-    log("one business floods the API while the other works");
+    log("one business floods the API while another business works");
     await makeNoise(test.system, { random, report, signal, log });
   },
 };

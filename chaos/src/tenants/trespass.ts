@@ -154,7 +154,8 @@ async function testIdempotencyKey(operation: Operation, owner: Tenant, stranger:
 }
 
 /**
- * Checks that the response contains no id and no text of the owner, except values that were sent.
+ * Checks that the response contains no id and no text of the owner. Ignores values that the request
+ * contained.
  */
 function checkNoLeak(
   response: Answer,

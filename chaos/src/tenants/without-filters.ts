@@ -19,9 +19,9 @@ export function settingsWithoutFilters<S extends object>(
 }
 
 /**
- * Runs `trespass` without tenant filters, where row-level security alone must isolate businesses.
- * Then disables row-level security, where `trespass` must find violations. At the end the services
- * have filters and row-level security again.
+ * Runs `trespass` without tenant filters: row-level security alone must isolate businesses. Then
+ * also disables row-level security: `trespass` must find violations. At the end the services have
+ * filters and row-level security again.
  */
 export async function trespassWithoutFilters(system: System, random: Random, report: Report): Promise<void> {
   const withRowSecurity = new Report();

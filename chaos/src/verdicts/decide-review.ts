@@ -52,7 +52,10 @@ async function decideAsOperator(application: TestedApplication, outcome: Outcome
   return await checkResolved(application, [outcome], 1);
 }
 
-/** Sends two decisions. The first one is final, and the operator's response names it. */
+/**
+ * Sends a decision of an operator and a decision at the vendor at the same time. The first decision
+ * is final. The response to the operator shows which decision was first.
+ */
 async function decideAsBoth(application: TestedApplication, outcome: Outcome): Promise<Outcome | undefined> {
   const { report } = application.context;
   const [isDecided] = await Promise.all([
@@ -64,7 +67,7 @@ async function decideAsBoth(application: TestedApplication, outcome: Outcome): P
   return await checkResolved(application, isDecided ? [outcome] : ["REJECTED"], isDecided ? 1 : 0);
 }
 
-/** Returns whether the decision was accepted. False: another decision was first. */
+/** Returns whether the decision was accepted. Returns false if another decision was first. */
 async function sendDecision({ context, id, repeat }: TestedApplication, outcome: Outcome): Promise<boolean> {
   const { adminKey } = context.testSystem.system;
   const body = { outcome, note: "checked by an operator" };

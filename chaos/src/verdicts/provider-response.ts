@@ -24,7 +24,7 @@ const outcomes: Readonly<Record<string, string>> = {
 };
 /** A personal name that the provider returns and that must not appear in the API. */
 export const canaryName = "Canary Applicant";
-/** No document expires within this number of days. Midnight may pass during the check. */
+/** No document expires within this number of days, because midnight may pass during the check. */
 const excludedDays = 2;
 
 /**

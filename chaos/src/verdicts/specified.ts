@@ -60,7 +60,9 @@ export const codes = [
 /** A list of reasons. */
 export interface Reasons {
   readonly json: unknown;
-  /** "profile" means only PROFILE_MISMATCH. "more" means any other code, also an unknown one. */
+  /**
+   * "profile" means only PROFILE_MISMATCH. "more" means any other code, including unknown codes.
+   */
   readonly content: "nothing" | "profile" | "more";
 }
 export const reasonsOf = (...reasonCodes: readonly string[]): Reasons => {
@@ -82,7 +84,7 @@ export const reasons: readonly Reasons[] = [
 export const verdicts: readonly unknown[] = ["APPROVED", "REJECTED", "NEEDS_REVIEW", absent, "MAYBE"];
 
 /**
- * Verdict by the provider's verdict, the worst sign and the reasons. The first matching rule
+ * Verdicts by the provider's verdict, the worst sign and the reasons. The first matching rule
  * applies.
  */
 const rules: readonly [reported: string, worst: Sign | "any", content: Reasons["content"] | "any", verdict: Verdict][] = [

@@ -90,7 +90,9 @@ const levelOf = ({ requireVideo, allowedDocuments }: Terms): string => {
   return allowedDocuments[0] === "id_card" ? "amana id card" : "amana passport";
 };
 
-/** Returns a random applicant of Sumsub, as fields that replace those in the sandbox's responses. */
+/**
+ * Returns a random applicant of Sumsub, as fields that replace fields of the sandbox's responses.
+ */
 export function createSumsubResponse(random: Random, terms: Terms, todayMs: number, excludedDays: number): VendorResponse {
   const draws = createDraw(random);
   const { draw, isBad } = draws;
@@ -120,7 +122,7 @@ export function createSumsubResponse(random: Random, terms: Terms, todayMs: numb
     requiredIdDocsStatus: { IDENTITY: document.step, SELFIE: selfie.json, ...(steps.json as object) },
     amlCase: aml.json,
   };
-  // The service reads the AML case only of approved applicants and of those on hold.
+  // The service reads the AML case only if the applicant is approved or on hold.
   const amlSign = verdict === "REJECTED" ? "-" : aml.sign;
   return {
     answer,

@@ -35,7 +35,7 @@ export function checkTruthTable(report: Report, todayMs: number): void {
   for (const [verdict, rows] of Object.entries(counts)) report.count(`combinations: ${verdict}`, rows);
 }
 
-/** Returns the specified verdict. Records a violation if the service returns another one. */
+/** Returns the specified verdict. Records a violation if the service returns another verdict. */
 export function compareVerdicts(report: Report, row: Row, terms: Terms, today: string) {
   const expected = computeSpecifiedVerdict(row, terms.requireVideo);
   const verdict = computeServiceVerdict(row.fields, terms, today);

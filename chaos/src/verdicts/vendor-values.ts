@@ -1,7 +1,7 @@
 import type { Random } from "../random.ts";
 import { absent, documentExpiry, type Reasons, type Row, type Sign, type Value, type Verdict } from "./specified.ts";
 
-/** Fields that replace those of the sandbox in a vendor's response, and their meaning. */
+/** Fields that replace the sandbox's fields in a vendor's response, and their meaning. */
 export interface VendorResponse extends Row {
   readonly answer: Readonly<Record<string, unknown>>;
   readonly codes: readonly string[];
@@ -35,7 +35,9 @@ export function drawExpiry(random: Random, { isBad }: Draw, todayMs: number, exc
   return bad(random.pick([absent, null, "", "soon", "2031-02-30", "20310630", 20_310_630]));
 }
 
-/** The vendor's words for each of Amana's reason codes, and words that the service does not know. */
+/**
+ * The vendor's words for each of Amana's reason codes, and words that the service does not support.
+ */
 export interface ReasonWords {
   readonly byCode: Readonly<Record<string, readonly string[]>>;
   readonly unknown: readonly string[];
@@ -47,7 +49,7 @@ export interface DrawnReasons {
   readonly codes: readonly string[];
 }
 
-/** Draws no reasons, only a different profile, or other reasons. */
+/** Draws an empty list of reasons, only PROFILE_MISMATCH, or other reasons. */
 export function drawReasons(random: Random, { isBad }: Draw, { byCode, unknown }: ReasonWords): DrawnReasons {
   if (random.chance(0.15)) return { words: [pickWord("PROFILE_MISMATCH")], content: "profile", codes: ["PROFILE_MISMATCH"] };
   if (!isBad()) return { words: [], content: "nothing", codes: [] };
@@ -61,7 +63,7 @@ export function drawReasons(random: Random, { isBad }: Draw, { byCode, unknown }
   }
 }
 
-/** Returns the expiry that the rules use: the earliest one, if each document has one. */
+/** Returns the sign of the earliest expiry, or "-" if a document has no valid expiry. */
 export function earliestExpiry(expiries: readonly Value[]): Sign {
   if (expiries.length === 0 || expiries.some(({ sign }) => sign === "-")) return "-";
   return expiries.some(({ sign }) => sign === "expired") ? "expired" : "+";

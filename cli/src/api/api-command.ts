@@ -13,8 +13,8 @@ interface CommandInfo<O> {
   /** Permitted keys. For the development system the command uses the first one. */
   readonly key: readonly KeyOwner[] | ((options: O) => readonly KeyOwner[]);
   /**
-   * Returns the arguments of the command that shows whether the change took effect. Only commands
-   * that change data have it.
+   * Returns the arguments of the command that shows whether the change took effect. Set only for
+   * commands that change data.
    */
   readonly statusCommand?: (...ids: string[]) => string;
   /** Whether the command sends no Idempotency-Key: for a PATCH, or for several requests. */
@@ -48,7 +48,8 @@ export interface ApiOrDatabaseOptions extends ApiOptions {
 
 /**
  * Adds a command that uses the API, or the databases if `--databases`, `--service` or
- * `--database-url` is given. The command rejects options that apply only to the other of the two.
+ * `--database-url` is given. The command rejects an option of the API when it uses the databases,
+ * and an option of the databases when it uses the API.
  */
 export function apiOrDatabaseCommand<O extends ApiOrDatabaseOptions>(
   group: Command,

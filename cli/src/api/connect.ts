@@ -48,7 +48,8 @@ const keyBytesMax = 1_000;
 export async function connect(options: ApiOptions, permittedKeys: readonly KeyOwner[], stop: AbortSignal): Promise<Api> {
   const givenUrl = options.url ?? process.env["AMANA_URL"];
   const givenKey = await readGivenKey(options);
-  // An incomplete development file must not prevent a call that does not need it.
+  // Reads the development file only if it is needed. An incomplete file must not prevent other
+  // calls.
   const development = givenUrl === undefined || givenKey === undefined ? developmentSystem() : undefined;
   const url = givenUrl === undefined ? development?.url : addressOf(givenUrl, options.allowHttp);
   if (url === undefined)

@@ -7,9 +7,9 @@ interface RequestContext {
   readonly json?: boolean | undefined;
   /** Command that shows whether the change is done. */
   readonly statusCommand?: string | undefined;
-  /** Whether the command takes an Idempotency-Key. */
+  /** Whether the command sends an Idempotency-Key. */
   readonly isKeyed: boolean;
-  /** Whether a signal has isStopped the command. */
+  /** Whether a signal has stopped the command. */
   readonly isStopped: boolean;
 }
 

@@ -59,7 +59,7 @@ export async function showList<Row extends { readonly id: string }>(
   if (all && (table || json)) return;
   printRows(collected, columns, { json, emptyText });
   if (json || isLast || collected.length === 0) return;
-  // The API counts up to 1 000.
+  // The API counts at most 1 000 rows.
   const count = total < 1_000 ? total : `at least ${total}`;
   process.stderr.write(`${collected.length} of ${count} rows. Use --limit or --all for more.\n`);
 }

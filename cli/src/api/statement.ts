@@ -51,7 +51,7 @@ export async function printStatement(api: Api, { from, to, csv, json, timeout }:
     );
   }
   const until = response.headers.get("x-statement-until");
-  process.stderr.write(`The statement ends at ${until}. Use this time as --from of the next one.\n`);
+  process.stderr.write(`The statement ends at ${until}. Use this time as --from of the next statement.\n`);
 }
 
 /** Sends the request. The time limit applies until the response begins. */

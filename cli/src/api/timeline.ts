@@ -7,7 +7,7 @@ import type { Api } from "./connect.ts";
 type Entry = PaymentTimeline["entries"][number];
 
 const pagesMax = 5;
-/** Events are read from this time before a state of the payment until this time after it. */
+/** Events are read from this time before a state of the payment to this time after the state. */
 const marginMs = 10_000;
 /** Maximum number of attempts of a delivery in a response of the API. */
 const attemptsShownMax = 50;

@@ -143,7 +143,8 @@ export async function drop(
   ids: string[],
   { json, as, reason, ...selection }: ChangeOptions & { reason?: string },
 ): Promise<void> {
-  if (!reason?.trim()) throw new CommandError("--reason is required: the audit trail contains it.", exitCodes.usage);
+  if (!reason?.trim())
+    throw new CommandError("--reason is required, because the audit trail contains the reason.", exitCodes.usage);
   const rows = await withServices(selection, async (databases) => {
     const results: DeadLetterOutcome[] = [];
     for (const { id, database } of await locateDeadLetters(databases, ids)) {

@@ -14,7 +14,7 @@ export async function revokeKeys(
   ids: string[],
   { json, as, reason, service = "identity", databaseUrl }: ChangeOptions & { readonly reason?: string },
 ): Promise<void> {
-  if (!reason) throw new CommandError("--reason is required: the audit trail contains it.", exitCodes.usage);
+  if (!reason) throw new CommandError("--reason is required, because the audit trail contains the reason.", exitCodes.usage);
   const rows = await withServices({ service, databaseUrl }, async ([database]) => {
     const revokeKey = database?.service.revokeKey;
     if (!database || !revokeKey)

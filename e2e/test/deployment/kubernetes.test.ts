@@ -11,8 +11,8 @@ import { createComposeValues } from "../../src/compose-file.ts";
 
 /**
  * Checks the manifests of deploy/kustomize as files, without a tool: a component contains the
- * common parts of all Deployments. TEST_KUSTOMIZE and TEST_KUBECONFORM name these programs, and
- * TEST_KUBECONFIG a cluster, whose API server checks the manifests in a dry run.
+ * common parts of all Deployments. TEST_KUSTOMIZE and TEST_KUBECONFORM are the paths of these
+ * programs. TEST_KUBECONFIG selects a cluster, whose API server checks the manifests in a dry run.
  */
 const root = join(import.meta.dirname, "..", "..", "..");
 const manifests = join(root, "deploy", "kustomize");
@@ -145,7 +145,7 @@ test.each(owners)("a Job with the image of %s runs its migrations as the owner o
     image: `amana-${service}`,
     command: ["node", "migrate.js"],
   });
-  // Neither the Service nor the disruption budget selects the pod of the Job.
+  // The label differs, so that the Service and the disruption budget do not select the Job's pod.
   expect(spec.template.metadata.labels[nameLabel]).toBe(`${service}-migrate`);
   for (const overlay of overlays) {
     const { configMapGenerator, replacements } = await readSingle(

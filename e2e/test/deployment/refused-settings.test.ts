@@ -83,19 +83,19 @@ test.each<[ServiceName, string, (secrets: Secrets) => Record<string, string>, st
     "clients",
     "the gateway's public key in KYC_PUBLIC_KEYS",
     ({ gatewayKey }) => ({ KYC_PUBLIC_KEYS: gatewayKey.publicKey }),
-    "KYC_PUBLIC_KEYS and GATEWAY_PUBLIC_KEYS hold the same key",
+    "KYC_PUBLIC_KEYS and GATEWAY_PUBLIC_KEYS contain the same key",
   ],
   [
     "kyc",
     "the gateway's private key as kyc's CALLER_PRIVATE_KEY",
     ({ gatewayKey }) => ({ CALLER_PRIVATE_KEY: gatewayKey.privateKey }),
-    "CALLER_PRIVATE_KEY and GATEWAY_PUBLIC_KEYS hold the same key",
+    "CALLER_PRIVATE_KEY and GATEWAY_PUBLIC_KEYS contain the same key",
   ],
   [
     "identity",
     "the gateway's private key as AUDIT_SIGNING_KEY",
     ({ gatewayKey }) => ({ AUDIT_SIGNING_KEY: gatewayKey.privateKey }),
-    "AUDIT_SIGNING_KEY and GATEWAY_PUBLIC_KEYS hold the same key",
+    "AUDIT_SIGNING_KEY and GATEWAY_PUBLIC_KEYS contain the same key",
   ],
   [
     "webhooks",

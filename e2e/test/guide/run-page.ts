@@ -6,7 +6,10 @@ import { type Block, readBlocks } from "./guide-page.ts";
 type Json = unknown;
 type Variables = Readonly<Record<string, string>>;
 
-/** Values that replace the placeholders of the guide. A reader has them before the first sample. */
+/**
+ * Values that replace the placeholders of the guide. A reader of the guide has these values before
+ * the first sample.
+ */
 export interface Reader {
   readonly gatewayUrl: string;
   readonly sandboxUrl: string;

@@ -185,8 +185,8 @@ test("an evidence bundle can be verified offline, and every change to it is repo
       ["heads.jsonl", replaceText(/"links":\d+/, '"links":1'), "head_not_signed"],
       ["heads.jsonl", () => [], "head_missing"],
     ];
-    // The forged bundle has no heads and links and is for a day without rows, so that no other
-    // check applies.
+    // The forged bundle has no heads or links, and its day has no rows, so that only this check
+    // applies.
     const forged = join(dir, "forged");
     mkdirSync(forged);
     const manifest = JSON.stringify({ business_id: business.id, from: "9999-01-01", to: "9999-01-01", files: {} });

@@ -74,7 +74,7 @@ async function createClientsWithVerdicts(count: number): Promise<(() => Promise<
   return verdicts.flat();
 }
 
-/** Submits verdicts in order, and injects `faults` before those with the same index. */
+/** Submits verdicts in order. Injects the faults of an index before the verdict of that index. */
 async function submitVerdicts(
   verdicts: (() => Promise<unknown>)[],
   faults: Record<number, () => Promise<unknown>> = {},

@@ -338,7 +338,7 @@ test("clients have the organization_id of their business, and the list of client
 });
 
 describe("the lists", () => {
-  /** Number of rows of the large business, more than a search counts. */
+  /** Number of rows of the large business. A search counts fewer rows. */
   const rowCount = 1_005;
   let largeBusiness: TestBusiness;
   /** A second business with few rows in the same lists. */

@@ -25,11 +25,11 @@ type Column = (typeof columns)[number];
 type Counts = Readonly<Record<string, number>>;
 type Costs = Readonly<Record<Column, Counts>>;
 
-/** Repeated by each gateway twice a second, and not part of an operation. */
+/** RPC that each gateway repeats twice a second. It is not part of an operation. */
 const keyLookUps = "KeyLeaseService/ResolveKeys";
 /**
- * Operations during which a callback of the provider or the refund job runs. Their counts depend on
- * which of both comes first.
+ * Operations during which a callback of the provider or the refund job also runs. Their counts
+ * depend on the order of the request and this work.
  */
 const concurrentOperations = ["cancelKycApplication", "reviewKycApplication", "resolveRefund"];
 /** Counts of the request itself. Background work can add to the other columns. */
@@ -47,7 +47,10 @@ let dir: string;
 let postgres: Postgres;
 let running: TestSystem;
 let statistics: Client;
-/** Open until the end, because a failed delivery would be retried during another operation. */
+/**
+ * Receivers stay open until the end, because a failed delivery would be retried during another
+ * operation.
+ */
 const receivers = new AsyncDisposableStack();
 
 beforeAll(async () => {
@@ -75,7 +78,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-/** Returns the counters of work for requests and events, without that of background tasks. */
+/** Returns the counters of work for requests and events. Excludes the work of background tasks. */
 async function readCounters(): Promise<Map<string, number>> {
   const counters = new Map<string, number>();
   const add = (column: Column, name: string, value: number) => {
@@ -123,7 +126,7 @@ interface Measurement {
 }
 
 async function measure(id: string): Promise<Measurement> {
-  // The data of other operations, such as endpoints, would change the costs of this one.
+  // The data of other operations, such as endpoints, would change the costs of this operation.
   const business = await aBusiness(running.system);
   receivers.use(business.receiver);
   const send = await prepareOperation(running, business, id);
@@ -199,7 +202,7 @@ describe("costs of the operations", async () => {
   });
 
   test("an idle system sends at most five statements a second", async () => {
-    // The first windows may contain work of the start.
+    // The first windows may contain work of the system's start.
     let count = Number.POSITIVE_INFINITY;
     let texts = "";
     for (let windows = 0; count > 5 * idleSeconds && windows < 6; windows++) {
@@ -220,7 +223,7 @@ describe("costs of the operations", async () => {
       const known = recorded.get(id);
       let measured = await measure(id);
       let growth = known && !isUpdate ? growthOf(id, measured.costs, known) : [];
-      // A busy machine can deliver an event of the previous operation during this one.
+      // A busy machine can deliver an event of the previous operation during this operation.
       for (let repetition = 0; known && growth.length > 0 && repetition < 2; repetition++) {
         measured = await measure(id);
         growth = growthOf(id, measured.costs, known);

@@ -39,5 +39,5 @@ test("the demo names the possible values for an unknown KYC_PROVIDER", async () 
     (error: { stdout: string; stderr: string }) => error,
   );
   await rm(folder, { recursive: true, force: true });
-  expect(stdout + stderr).toMatch(/KYC_PROVIDER is "veriff"\.\s+Set it to port, didit, sumsub/);
+  expect(stdout + stderr).toMatch(/KYC_PROVIDER has the unknown value "veriff"\.\s+Set it to port, didit, sumsub/);
 }, 260_000);

@@ -193,7 +193,8 @@ function generateText({ format, pattern, examples = [], minLength = 0, maxLength
   if (format && !formats[format]) return fc.constantFrom(...(examples as string[]));
   const regex = new RegExp(pattern ?? "", "u");
   const unit = fc.constantFrom(...characters);
-  // Anchored patterns are generated. For patterns with a lookahead, generated texts are tested.
+  // Generates texts from an anchored pattern without its lookaheads. The filter below applies the
+  // complete pattern.
   const texts =
     pattern?.startsWith("^") && pattern.endsWith("$")
       ? fc.stringMatching(new RegExp(pattern.replaceAll(/\(\?=.*?\)(?=\\d|0)/g, ""), "u"))

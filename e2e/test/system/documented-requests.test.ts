@@ -98,7 +98,7 @@ async function adaptRequest({ id, path }: { id: string; path: string }, request:
   return { send, url, body };
 }
 
-/** Returns fields that a rule between fields requires in addition to those of a body. */
+/** Returns the fields that a body needs in addition because of a rule between fields. */
 function additionalFields(id: string, body: object): object {
   if (id === "createBeneficiary") return { account_number: someBeneficiary.account_number };
   if (id !== "createPaymentLink") return {};

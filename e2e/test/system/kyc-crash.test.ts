@@ -296,8 +296,8 @@ describe("concurrent requests", () => {
   test("when a cancellation and a submission are concurrent, response, state and event agree with the provider", async () => {
     const results = await runRounds(async ({ id, link }, round) => {
       const submit = () => tryToActOnLink(testSystem.system, link, "submit", { outcome: "approved" });
-      // In the first round the cancellation is first, in the last round the submission. In the
-      // other rounds both are sent at nearly the same time.
+      // In the first round, the cancellation is sent first. In the last round, the submission is
+      // sent first. In the other rounds, both are sent at nearly the same time.
       if (round === 0) return { id, response: await cancel(id), submitted: await submit() };
       if (round === rounds - 1) return { id, submitted: await submit(), response: await cancel(id) };
       const [response, submitted] = await Promise.all([cancel(id), delay(round % 12).then(submit)]);

@@ -55,7 +55,7 @@ const linesOf = (text: string) =>
     .filter(Boolean)
     .map((line) => JSON.parse(line) as Line);
 
-/** Sums amounts in centimes by order number, without orders whose sum is 0. */
+/** Returns the sum of the amounts in centimes by order number. Omits sums of 0. */
 function sumByOrder(amounts: readonly (readonly [orderNumber: string, minor: bigint])[]): Record<string, bigint> {
   const sums: Record<string, bigint> = {};
   for (const [orderNumber, minor] of amounts) sums[orderNumber] = (sums[orderNumber] ?? 0n) + minor;
@@ -93,7 +93,7 @@ async function playScenario(business: TestBusiness, index: number): Promise<void
 test("statements equal the processor's books to the centime, and consecutive ones contain each line once", async () => {
   const start = new Date(Date.now() - 60_000).toISOString();
   let isDone = false;
-  /** Reads one short statement after the other while payments change. */
+  /** Reads consecutive short statements while payments change. */
   const readConsecutively = async (business: TestBusiness) => {
     const lines: Line[] = [];
     for (let from = start, isLast = false; !isLast; ) {

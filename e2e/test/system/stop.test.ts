@@ -10,7 +10,7 @@ import { startSystem } from "@amana/dev-env/system";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
 const root = join(import.meta.dirname, "..", "..", "..");
-/** Python program that runs a command in a pseudo terminal. Its end closes the terminal. */
+/** Python program that runs a command in a pseudo terminal. The terminal closes when it ends. */
 const terminal = "import pty, sys; sys.exit(pty.spawn(sys.argv[1:]))";
 
 let folder: string;
@@ -69,7 +69,7 @@ test("start ends every process when its terminal is closed", async () => {
 });
 
 test("start prints that it stops, and no failure, after Ctrl-C in a terminal while migrations run", async () => {
-  // Sent at once, because the migrations can end before a later look at the output.
+  // Sends Ctrl-C at once, because the migrations can end before a later look at the output.
   let isSent = false;
   const sendOnce = (output: string, child: ChildProcess) => {
     if (isSent || !output.includes("Migrations")) return;
@@ -120,7 +120,7 @@ test("start with direct events stops the Kafka process that a killed run left be
   children.add(kafkaProcess);
   await mkdir(join(dir, "kafka"), { recursive: true });
   await writeFile(join(dir, "kafka", "kafka.pid"), `${kafkaProcess.pid}\n`);
-  // The start fails after it has stopped the Kafka process, because no server listens on this port.
+  // The start stops the Kafka process. Then it fails, because no server listens on this port.
   const databaseUrl = "postgres://unreachable@127.0.0.1:1/none";
   await expect(startSystem({ dir, events: "direct", databaseUrl })).rejects.toThrow("could not be prepared");
   expect(readProcess(kafkaProcess.pid as number)).toBeUndefined();

@@ -88,7 +88,7 @@ test("a refund is one trace from its request to the webhook attempt", async () =
   for (const span of spans) {
     expect(ids.has(span.parentSpanId ?? "")).toBe(true);
     expect(span.endMs).toBeGreaterThanOrEqual(span.startMs);
-    // A span starts after its parent. All clocks are those of one machine.
+    // A span starts after its parent. All processes use the clock of one machine.
     const parent = spans.find(({ spanId }) => spanId === span.parentSpanId);
     expect(span.startMs).toBeGreaterThan((parent?.startMs ?? 0) - 50);
   }

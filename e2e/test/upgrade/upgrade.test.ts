@@ -29,7 +29,9 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
-/** Starts a server. `createEmptyDatabases` returns a function from a service to its owner URL. */
+/**
+ * Starts a server. `createEmptyDatabases` returns a function that maps a service to its owner URL.
+ */
 async function startServer() {
   const postgres = await startPostgres({ dataDir: join(dir, "postgres"), durable: false, log: () => {} });
   const { databasePassword } = await readSecrets(dir);

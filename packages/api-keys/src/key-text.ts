@@ -24,8 +24,8 @@ export function generateApiKey(kind: ApiKeyKind): string {
 }
 
 /**
- * Returns the kind of a well-formed key, or undefined when form or checksum is wrong. This rejects
- * a typo without a call. Only identity can determine whether the key exists.
+ * Returns the kind of a well-formed key, or undefined when form or checksum is wrong. The checksum
+ * detects a typing error without a call. Only identity can determine whether the key exists.
  */
 export function readApiKeyKind(text: string): ApiKeyKind | undefined {
   const kind = form.exec(text)?.[1] as ApiKeyKind | undefined;

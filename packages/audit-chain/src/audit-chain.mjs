@@ -79,8 +79,8 @@ const statement = ({ day, links, hash, previous, final, made_at, public_key }) =
   `amana audit head\n${canonicalJson({ day, links, hash, previous, final, made_at, public_key })}`;
 
 /**
- * Returns the hash of a head, the previous hash of the next day. @param {Omit<Head, "signature">}
- * head
+ * Returns the hash of a head. The heads of the next day have it as `previous`. @param {Omit<Head,
+ * "signature">} head
  */
 export const headHash = (head) => createHash("sha256").update(statement(head)).digest("hex");
 
@@ -114,11 +114,11 @@ export function isSigned(head) {
 export const isoOf = (time) => `case when ${time} >= '0001-01-01 00:00:00Z' and ${time} < 'infinity'
   then to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') else (${time} at time zone 'UTC')::text end`;
 
-/** Columns of audit_head for a head. */
+/** SQL columns of the table audit_head that form a head. */
 export const headColumns = `day::text, links::int, encode(hash, 'hex') as hash, encode(previous, 'hex') as previous, final,
   ${isoOf("made_at")} as made_at, public_key, signature`;
 
-/** Columns of audit_event `e` for a row. */
+/** SQL columns of the table audit_event (alias `e`) from which `rowOf` creates a row. */
 export const rowColumns = `e.id, ${isoOf("e.at")} as at, e.actor, e.actor_key_id, e.actor_name,
   e.action, e.entity_type, e.entity_id, e.business_id, e.before::text as before, e.after::text as after, e.reason, e.request_id, e.address`;
 
@@ -142,11 +142,12 @@ const lateMsMax = { own: 10 * 60_000, byEvent: dayMs };
 const earlyMsMax = 10 * 60_000;
 
 /**
- * Compares a row's own time, which its writer sets, with the time of its sealing, which lies
- * between `from` and `until` (milliseconds). Reports a row that was sealed more than 10 minutes
- * before its own time. Also reports a row that was sealed too late: more than 10 minutes after its
- * own time for actions of identity, more than a day for others.
- * @param {Row} row @param {{ day: string, number: number, from: number, until: number, report: (finding: Finding) => void }} sealed
+ * Compares a row's own time, which its writer sets, with the time of its sealing. The row was
+ * sealed between `from` and `until` (milliseconds). Reports a row that was sealed more than 10
+ * minutes before its own time. Also reports a row that was sealed too late: more than 10 minutes
+ * after its own time for actions of identity, more than a day for others.
+ * @param {Row} row @param {{ day: string, number: number, from: number, until: number, report:
+ * (finding: Finding) => void }} sealed
  */
 export function checkTime(row, { day, number, from, until, report }) {
   const at = Date.parse(String(row["at"]));
@@ -378,8 +379,8 @@ async function readTrail(folder, manifest, manifestHash, report) {
     const row = value;
     const { day, number, business_number = 0, business_previous } = row.sealed;
     const place = { day, number: business_number, id: row.id };
-    // Rejects text that other programs may read differently. For example, a program may use another
-    // one of two members with the same name.
+    // Rejects text that other programs may parse to other values. For example, the text may have
+    // two members with the same name.
     if (JSON.stringify(row) !== text)
       report({ problem: "row_changed", ...place, detail: `the text of row ${row.id} was changed` });
     if (row.business_id !== manifest.business_id)

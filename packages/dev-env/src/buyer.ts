@@ -9,7 +9,7 @@ export interface ReadPage {
   readonly location: string | undefined;
 }
 
-/** Values of the form of a payment link, by the names of its inputs. */
+/** Form values for the page of a payment link, by input name. */
 export type FormValues = Readonly<Record<string, string>>;
 
 /**
@@ -36,8 +36,8 @@ export class Buyer {
   }
 
   /**
-   * Sends the form of a page with these values and accepted conditions. The same page sent twice
-   * has the same form token.
+   * Sends the form of a page with these values, and accepts the conditions. A second `submit` of
+   * the same page sends the same form token.
    */
   async submit({ html }: ReadPage, values: FormValues = {}): Promise<ReadPage> {
     const formToken = /name="form_token" value="([\w-]+)"/.exec(html)?.[1];

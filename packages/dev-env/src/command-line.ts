@@ -32,7 +32,7 @@ export async function runCommandLine(command: Command): Promise<void> {
       { from: "user" },
     );
   } catch (error) {
-    // The usage text lists the missing argument.
+    // Prints the help, because it lists the missing argument.
     if (error instanceof CommanderError && error.code === "commander.missingArgument") command.outputHelp({ error: true });
     process.exitCode = reportError(error);
   }

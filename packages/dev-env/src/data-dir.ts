@@ -69,7 +69,7 @@ export async function removeData(dir: string): Promise<void> {
  */
 const isData = (name: string) => dataNames.has(name.replace(/\.new(-password)?$/, ""));
 
-/** Returns the real path. Throws DevEnvError unless Amana may use the folder as its own. */
+/** Returns the real path. Throws DevEnvError if the folder cannot be a data folder of Amana. */
 async function requireUsable(dir: string): Promise<string> {
   const folder = await stat(dir).catch((error: NodeJS.ErrnoException) => {
     throw unusableFolder(dir, error);
@@ -110,7 +110,10 @@ const entriesOf = (dir: string) =>
 
 function unusableFolder(dir: string, error: NodeJS.ErrnoException): DevEnvError {
   if (error.code === "ENOTDIR" || error.code === "EEXIST") {
-    return new DevEnvError(`${dir} cannot be the data folder: it, or ${dirname(dir)}, is a file.`, otherFolderAdvice);
+    return new DevEnvError(
+      `${dir} cannot be the data folder, because this path or ${dirname(dir)} is a file.`,
+      otherFolderAdvice,
+    );
   }
   return new DevEnvError(`${dir} cannot be the data folder: ${error.message}`, otherFolderAdvice, { cause: error });
 }

@@ -28,9 +28,9 @@ export function endWithParent(pid: number, signal: NodeJS.Signals): () => void {
 }
 
 /**
- * Starts a process that gets `signal` when this process ends first. The guard starts before the
- * process, which is registered in the same turn of the event loop. Only a SIGKILL of this process
- * between start and registration leaves the started process running.
+ * Starts a child process. The child gets `signal` if this process ends first. The guard runs before
+ * the child starts. The child is registered with the guard in the same turn of the event loop, so
+ * it survives only if SIGKILL ends this process between its start and its registration.
  */
 export function startedUnderGuard<T extends ChildProcess>(signal: NodeJS.Signals, start: () => T): T {
   guard ??= startGuard();
@@ -61,7 +61,7 @@ function startGuard(): ChildProcess {
 }
 
 /**
- * Ends this process by the signal unless another listener handles it. Without any listener, a
+ * Ends this process by the signal if no other listener handles the signal. Without any listener, a
  * signal could end this process between the start of a process and its registration.
  */
 function endUnlessHandled(name: NodeJS.Signals): void {

@@ -28,8 +28,8 @@ const java = { name: "Java with Maven", start: startKafka };
 
 /**
  * Starts the chosen transport. `auto` and `kafka` use `brokers` if given; `docker` and `direct`
- * ignore them. Throws DevEnvError if the transport is unavailable. `auto` never throws it, except
- * for unreachable brokers, because `direct` needs no other program.
+ * ignore them. Throws DevEnvError if the transport is unavailable. With `auto`, only unreachable
+ * brokers cause this error, because `direct` needs no other program.
  */
 export async function startEventTransport(options: EventTransportOptions): Promise<EventTransport> {
   const { choice, brokers } = options;

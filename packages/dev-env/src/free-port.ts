@@ -40,7 +40,7 @@ function reserve(port: number): Promise<boolean> {
   });
 }
 
-/** Returns whether a program listens on the port, on the loopback or on all addresses. */
+/** Returns whether a program listens on the port, at the loopback address or at all addresses. */
 export async function portInUse(port: number): Promise<boolean> {
   for (const host of ["127.0.0.1", "0.0.0.0"]) {
     if ((await bindFailure(port, host)) === "EADDRINUSE") return true;

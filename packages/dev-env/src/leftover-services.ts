@@ -20,7 +20,8 @@ export async function writeProcesses(dir: string, pids: readonly number[]): Prom
 export async function stopLeftoverServices(dir: string): Promise<void> {
   const { starter, pids } = (await readJson<Processes>(fileIn(dir))) ?? { starter: 0, pids: [] };
   const matches = (command: string) => /services\/\w+\/src\/main\.ts/.test(command);
-  // SIGKILL at once: services tolerate a crash, and a graceful stop would wait for ended services.
+  // Sends SIGKILL first. Services tolerate a crash, and a graceful stop would wait for other
+  // services that have already ended.
   const stopSteps = gracefulStop.slice(1);
   await Promise.all(pids.map((pid) => stopLeftover({ name: "system", dir, pid, matches, starter: () => starter, stopSteps })));
 }

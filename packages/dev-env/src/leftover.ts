@@ -9,7 +9,7 @@ export interface Leftover {
   readonly dir: string;
   readonly pid: number;
   /**
-   * Returns whether the command line is that of the process. Its id may belong to another program.
+   * Returns whether a command line belongs to this process. Another program may have its id now.
    */
   matches(command: string): boolean;
   /** Returns the id of the process that started this process, from its command line. */
@@ -18,9 +18,9 @@ export interface Leftover {
 }
 
 /**
- * Stops the process if it runs. Throws DevEnvError if the run that started it still runs. That run
- * still runs if it is the parent of the process: when a parent ends, its children get another
- * parent. A reused process id is therefore not mistaken for that run.
+ * Stops the process if it runs. Throws DevEnvError if its starter still runs. The starter still
+ * runs if it is the parent of the process: when a parent ends, its children get another parent. A
+ * program that reuses the id of the starter is therefore not mistaken for the starter.
  */
 export async function stopLeftover(leftover: Leftover, log?: LogLine): Promise<void> {
   const { name, dir, pid, matches, starter, stopSteps = gracefulStop } = leftover;

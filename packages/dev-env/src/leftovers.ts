@@ -4,8 +4,8 @@ import { stopLeftoverServices } from "./leftover-services.ts";
 import { stopLeftoverPostmaster } from "./postgres/leftover-postmaster.ts";
 
 /**
- * Stops all processes of a killed run on the data folder, with any options. Throws DevEnvError, and
- * stops no further process, if that run still runs.
+ * Stops all processes of a killed run on the data folder, whatever options that run had. Throws
+ * DevEnvError, and stops no further process, if that run still runs.
  */
 export async function stopLeftovers(dir: string): Promise<void> {
   await stopLeftoverServices(dir);

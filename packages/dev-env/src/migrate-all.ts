@@ -29,9 +29,7 @@ export async function migrateAll(dir: string, databases: Databases, progress: Pr
   });
 }
 
-/**
- * Returns a digest of all migrations that a service can use: its own, and those of all packages.
- */
+/** Returns a digest of the migrations that a service can use: its own, and all of the packages. */
 async function digestOfMigrations(service: string): Promise<string> {
   const hash = createHash("sha256");
   const files = globSync(`{packages/*,services/${service}}/migrations/*.sql`, { cwd: root });

@@ -11,9 +11,9 @@ import { launcher, systemUser } from "./postgres/system-user.ts";
 import { type LogLine, type ServerProcess, spawnServer } from "./server-process.ts";
 
 export interface PostgresOptions {
-  /** Folder of the data and the superuser's password. Created if missing, kept between runs. */
+  /** Folder of the data and the superuser's password. `startPostgres` creates a missing folder. */
   dataDir: string;
-  /** False, for tests, is faster, but a crash can lose the commits of the last second. */
+  /** Tests use false: it is faster, but a crash can lose the commits of the last second. */
   durable: boolean;
   /** Additional server settings, as `name=value`. */
   settings?: readonly string[];
@@ -159,7 +159,7 @@ async function serverVersion(superuserUrl: string, dataDir: string): Promise<str
     throw new DevEnvError(
       `PostgreSQL on ${dataDir} runs, but its superuser cannot connect: ${message}`,
       code === wrongPassword
-        ? "If the password was changed, write the new one to the file superuser-password in that folder."
+        ? "If the password was changed, write the new password to the file superuser-password in that folder."
         : "Try again when the machine is less busy. The data is unchanged.",
       { cause: error },
     );

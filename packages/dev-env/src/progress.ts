@@ -28,7 +28,7 @@ interface RunningStep {
 
 const redrawMs = 200;
 
-/** Returns the result of `work`, which must call `done`. If it throws, the step fails. */
+/** Returns the result of `work`, which must call `done`. If `work` throws, the step fails. */
 export async function inStep<T>(progress: Progress, name: string, work: (step: ProgressStep) => Promise<T>): Promise<T> {
   const step = progress.step(name);
   try {

@@ -49,8 +49,8 @@ function readPs(pid: number): RunningProcess | undefined {
 }
 
 /**
- * Sends the signals in order until `hasEnded` returns true. Returns false if it still returns false
- * after the last signal.
+ * Sends the signals in order until `hasEnded` returns true. Returns false if the process has not
+ * ended after the last signal.
  */
 export async function stopByPid(pid: number, steps: readonly StopStep[], hasEnded: () => boolean): Promise<boolean> {
   if (hasEnded()) return true;

@@ -41,7 +41,8 @@ export const bundlesVariable = "AMANA_SERVICE_BUNDLES";
 
 /**
  * Creates a service in its own process, as in a deployment, with its output in a log file. If the
- * service ends by itself, `onCrash` is called, and with `supervised` it is started again.
+ * service exits unexpectedly, `onCrash` is called. With `supervised`, the service is then started
+ * again.
  */
 export function serviceProcess(options: {
   name: string;
@@ -132,13 +133,13 @@ export async function migrateService(name: string, env: Record<string, string>, 
   if (result.ok) return;
   throw new DevEnvError(
     `The migrations of ${name} failed: ${result.failure}\n${result.output}`,
-    "The data is unchanged. The version that created it still starts on it.",
+    "The data is unchanged. The version of Amana that created the data can still use it.",
   );
 }
 
 /**
  * Returns the file of a service's program, absolute or relative to the project's root, and the
- * variables of its process. The file is a bundle if `bundlesVariable` is set, unless `fromSource`.
+ * variables of its process. Returns a bundle if `bundlesVariable` is set and `fromSource` is false.
  */
 export function serviceProgram(
   name: string,
@@ -150,7 +151,7 @@ export function serviceProgram(
   return { file: join(bundles, "services", name, `${program}.js`), env: { NODE_COMPILE_CACHE: join(bundles, "cache") } };
 }
 
-/** Returns the variables that a service inherits: none that could be one of its settings. */
+/** Returns the variables that a service inherits. Others could be mistaken for its settings. */
 function inheritedEnv(): NodeJS.ProcessEnv {
   const { PATH, HOME, LANG, TZ, TMPDIR, NODE_COMPILE_CACHE, LOG_LEVEL } = process.env;
   return { PATH, HOME, LANG, TZ, TMPDIR, NODE_COMPILE_CACHE, LOG_LEVEL, NODE_NO_WARNINGS: "1" };

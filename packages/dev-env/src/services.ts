@@ -79,7 +79,7 @@ const ownSettings: Record<ServiceName, (wiring: Wiring) => Record<string, string
     ...kycPort,
     ...vendorSettings(loopbackUrl(ports.sandbox)),
     KYC_PROVIDER: kycProvider,
-    // All other providers are configured, too, so that applications of an earlier run can end.
+    // Configures all other providers, too, so that applications of an earlier run can finish.
     KYC_PROVIDERS_FORMER: kycProviders.filter((name) => name !== kycProvider).join(","),
     CALLER_PRIVATE_KEY: secrets.kycKey.privateKey,
     CLIENTS_URLS: loopbackUrl(ports.clients),
@@ -130,7 +130,7 @@ const vendorSettings = (sandboxUrl: string) => ({
   KYC_SUMSUB_LEVEL_ID_CARD: "amana id card",
   KYC_SUMSUB_LEVEL_PASSPORT: "amana passport",
   KYC_SUMSUB_LEVEL_STILL: "amana still",
-  // The sandbox permits more than Sumsub's documented 10.
+  // The sandbox permits more AML requests per minute than the 10 that Sumsub documents.
   KYC_SUMSUB_AML_PER_MINUTE: "6000",
   KYC_SUMSUB_WEBHOOK_SECRETS: kycCallbackSecret,
   KYC_SUMSUB_WEBHOOK_ID: "webhook",

@@ -30,9 +30,9 @@ export interface SystemOptions {
   readonly kycProvider?: string | undefined;
   /** Folder of all data, logs and secrets. */
   readonly dir: string;
-  /** Port of the gateway. Default: a free one. */
+  /** Port of the gateway. Default: a free port. */
   readonly port?: number;
-  /** Port of the sandbox. Default: a free one. */
+  /** Port of the sandbox. Default: a free port. */
   readonly sandboxPort?: number;
   readonly events: EventChoice;
   /** Running brokers. Without them, `startSystem` may start a Kafka. */
@@ -46,7 +46,7 @@ export interface SystemOptions {
   readonly durable?: boolean;
   /** Restarts services that end by themselves. */
   readonly supervised?: boolean;
-  /** Settings that override the generated ones. */
+  /** Settings that override the generated settings. */
   readonly env?: Partial<Record<ServiceName, Record<string, string>>>;
   readonly progress?: Progress;
   /** Cancels a start that is in progress; the start then throws. */
@@ -77,12 +77,13 @@ export interface System extends AsyncDisposable {
 function parseKycProvider(value: string | undefined): KycProvider {
   const name = kycProviders.find((known) => known === (value || "port"));
   if (name) return name;
-  throw new DevEnvError(`KYC_PROVIDER is "${value}".`, `Set it to ${kycProviders.join(", ")}, or remove it.`);
+  throw new DevEnvError(`KYC_PROVIDER has the unknown value "${value}".`, `Set it to ${kycProviders.join(", ")}, or remove it.`);
 }
 
 /**
  * Starts PostgreSQL and the event transport, runs the migrations, starts each service in its own
- * process, and seeds a business. If a part cannot start, stops the others and throws DevEnvError.
+ * process, and seeds a business. If a part cannot start, stops the other parts and throws
+ * DevEnvError.
  */
 export async function startSystem(options: SystemOptions): Promise<System> {
   const progress = options.progress ?? silentProgress;
@@ -97,9 +98,9 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   const secrets = await readSecrets(dir);
   const logDir = join(dir, "logs");
   await mkdir(logDir, { recursive: true });
-  if (options.port !== undefined) await requireFreePort(options.port, "the gateway", "Set PORT to another one");
+  if (options.port !== undefined) await requireFreePort(options.port, "the gateway", "Set PORT to another port");
   if (options.sandboxPort !== undefined)
-    await requireFreePort(options.sandboxPort, "the sandbox", "Set SANDBOX_PORT to another one");
+    await requireFreePort(options.sandboxPort, "the sandbox", "Set SANDBOX_PORT to another port");
 
   const starting = [
     startDatabases(options, { dir, logDir, progress, stack, password: secrets.databasePassword }),
@@ -107,7 +108,8 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       (transport) => stack.adopt(transport, () => transport.stop()),
     ),
   ] as const;
-  // If one of the two fails to start, the other can be stopped only after its start has finished.
+  // If PostgreSQL or the event transport fails to start, the other can be stopped only after its
+  // start.
   await Promise.allSettled(starting);
   signal?.throwIfAborted();
   const [databases, events] = await Promise.all(starting);
@@ -207,7 +209,8 @@ async function choosePorts({
 }
 
 /**
- * Creates the processes without starting them. Stores the ids of started ones in the data folder.
+ * Creates the processes without starting them. Each start stores the process ids in the data
+ * folder.
  */
 function createProcesses(
   { supervised = false }: SystemOptions,

@@ -7,7 +7,7 @@ const timeoutMs = 60_000;
 
 /**
  * Waits until the gateway reports that all services are ready. Throws DevEnvError after 60 seconds,
- * or if a process has ended that is not restarted.
+ * or when a process has ended and is not restarted.
  */
 export async function untilReady(
   gatewayUrl: string,

@@ -141,7 +141,7 @@ test("startPostgres throws, and leaves the server running, while the run that st
 
 test("startPostgres starts although the id in the pid file belongs to another program", async () => {
   await (await aPostgres()).stop();
-  // The process has the user of PostgreSQL, which ignores processes of other users and its parent.
+  // Runs the process as PostgreSQL's user, because PostgreSQL ignores processes of other users.
   const { uid, gid } = await stat(dataDir);
   const other = spawn("sleep", ["20"], { stdio: "ignore", timeout: 20_000, ...(asRoot ? { uid, gid } : {}) });
   await once(other, "spawn");

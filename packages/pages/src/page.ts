@@ -43,7 +43,10 @@ ${body}
 `.text;
 }
 
-/** Headers of a response whose URL contains a secret: not stored, and not sent as a referrer. */
+/**
+ * Headers of a response whose URL contains a secret. The response is not stored, and browsers do
+ * not send the URL as a referrer.
+ */
 export const privateHeaders = { "referrer-policy": "no-referrer", "cache-control": "no-store" };
 
 /** The part of a page's headers that differs between pages. */

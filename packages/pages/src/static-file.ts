@@ -18,9 +18,9 @@ interface Variant {
   readonly etag: string;
 }
 
-/** Minimum length for compression in bytes: a shorter response fits into one packet anyway. */
+/** Minimum length in bytes of a compressed response. A shorter response fits into one packet. */
 const compressedFrom = 1_400;
-/** The highest quality takes seconds for the four megabytes of the API reference. */
+/** With the highest quality, the four megabytes of the API reference would take seconds. */
 const brotliQuality = 6;
 
 /**

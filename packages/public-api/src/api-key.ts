@@ -32,7 +32,7 @@ export const ApiKeyForOperator = Type.Omit(ApiKeyJson, ["api_key"]);
 export const ApiKeyCreation = Type.Omit(ApiKeyJson, ["last_used_at", "revoked_at"]);
 export const ApiKeyRevocation = Type.Pick(ApiKeyJson, ["id", "business_id", "name", "api_key_prefix", "revoked_at"]);
 
-/** Schema of an API key for its own business, which has `prefix` in place of `api_key_prefix`. */
+/** Schema of an API key in responses to its own business. It has `prefix`, not `api_key_prefix`. */
 const OwnApiKeyJson = Type.Object({
   id: Type.String({ format: "uuid" }),
   name: Type.String({ examples: ["checkout"] }),
@@ -52,7 +52,8 @@ export const OwnApiKeyRevocation = Type.Pick(OwnApiKeyJson, ["id", "name", "pref
 const allowed_ips = ({ allowedIps }: ApiKey) => (allowedIps.length > 0 ? allowedIps : undefined);
 
 /**
- * Renders a key with all public fields. The response schema of each operation selects from them.
+ * Renders a key with all public fields. The response schema of each operation drops the fields that
+ * it does not list.
  */
 export const renderApiKey = renderer(ApiKeySchema, ApiKeyJson, { api_key_prefix: "prefix", allowed_ips });
 export const renderOwnApiKey = renderer(ApiKeySchema, OwnApiKeyJson, { allowed_ips });

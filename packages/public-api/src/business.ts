@@ -19,15 +19,15 @@ const BusinessJson = Type.Object({
 
 /** Schema of a business for operators. `api_key` is present only when one was issued. */
 export const BusinessForOperator = BusinessJson;
-/** Schema of a business for itself. */
+/** Schema of a business in responses to the business itself. */
 export const BusinessForItself = Type.Omit(BusinessJson, ["organization_id", "contact_email", "api_key"]);
 /** Schema of the response to a registration with an invitation. */
 export const BusinessOnboarding = Type.Omit(BusinessJson, ["organization_id"]);
-/** Schema of the response to a change. */
+/** Schema of the response to an update of a business. */
 export const BusinessUpdate = Type.Omit(BusinessJson, ["created_at", "organization_id", "contact_email"]);
 
 /**
- * Renders a business with all public fields. The response schema of each operation selects from
- * them.
+ * Renders a business with all public fields. The response schema of each operation drops the fields
+ * that it does not list.
  */
 export const renderBusiness = renderer(BusinessSchema, BusinessJson);

@@ -59,7 +59,7 @@ export const ClientJson = Type.Object({
 
 const renderPerson = renderer(ClientSchema, Type.Omit(ClientJson, ["organization_id"]));
 
-/** Renders a client. `organizationId` is that of its business. */
+/** Renders a client. `organizationId` is the number of the client's business. */
 export const renderClient = (client: ClientMessage, organizationId: number): Static<typeof ClientJson> => ({
   ...renderPerson(client),
   organization_id: organizationId,

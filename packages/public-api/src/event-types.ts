@@ -21,8 +21,8 @@ const byDefault = (meaning: string): EventDescription => ({ meaning, optIn: fals
 const optIn = (meaning: string): EventDescription => ({ meaning, optIn: true });
 
 /**
- * The event types that a webhook endpoint can select. WEBHOOK_TEST and WEBHOOK_CHECK are sent to
- * the tested endpoint independent of its selection.
+ * The event types that a webhook endpoint can select. WEBHOOK_TEST and WEBHOOK_CHECK are not among
+ * them: they are always sent to the tested endpoint.
  */
 export const eventTypes: Readonly<Record<EventType, EventDescription>> = {
   KYC_COMPLETED: byDefault("The verification succeeded, and the applicant is verified."),

@@ -12,7 +12,7 @@ const linkUrl = (more = "") =>
   });
 const status = () => Type.Enum(kycStatuses);
 
-/** Schema of the response to a creation. */
+/** Schema of the response to the creation of an application. */
 export const KycApplicationCreation = Type.Object({
   id: Type.String({ format: "uuid" }),
   created_at: Type.String({ format: "date-time" }),
@@ -69,7 +69,7 @@ const renderView = renderer(KycApplicationSchema, Type.Omit(KycApplicationJson, 
   reason_codes: ({ reasonCodes }) => renderKycReasons(reasonCodes),
 });
 
-/** Renders an application as JSON text. Without a link in the message, the JSON has none. */
+/** Renders an application as JSON text. The JSON has a link only if the message has one. */
 export const renderKycApplication = (application: KycApplication): string =>
   withMember(renderView(application), "metadata", application.metadata);
 

@@ -20,7 +20,7 @@ describe("amounts", () => {
   test("parseMoney preserves the order of amounts", () => {
     fc.assert(
       fc.property(moneyText, moneyText, (a, b) => {
-        // Scales without parseMoney, which is under test.
+        // Scales the amounts without parseMoney, because the test checks parseMoney.
         const scaled = (text: string) => BigInt(text.replace(/^([^.]*)\.?(.*)$/, (_, w, f) => `${w}${f.padEnd(2, "0")}`));
         return parseMoney(a, "DZD") < parseMoney(b, "DZD") === scaled(a) < scaled(b);
       }),

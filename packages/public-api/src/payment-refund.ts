@@ -56,7 +56,7 @@ const renderOwn = renderer(
   { needs_decision: ({ needsDecisionSinceMs }) => needsDecisionSinceMs !== undefined },
 );
 
-/** Renders a refund. Throws a TypeError without its payment. */
+/** Renders a refund. Throws a TypeError if the message contains no payment. */
 export function renderRefund(refund: Refund): Static<typeof RefundJson> {
   const { payment } = refund;
   if (!payment) throw new TypeError("the refund has no payment");
@@ -83,7 +83,7 @@ export const ChangedPaymentJson = Type.Object({
   processor: ProcessorView,
 });
 
-/** Renders a changed payment. Throws a TypeError without the payment. */
+/** Renders a changed payment. Throws a TypeError if the message contains no payment. */
 export function renderChangedPayment(changed: ChangedPayment): Static<typeof ChangedPaymentJson> {
   const { payment, difference } = changed;
   if (!payment) throw new TypeError("the message ChangedPayment has no payment");

@@ -89,8 +89,8 @@ export function renderPaymentTimeline(
 }
 
 /**
- * Returns the first, the paid and the current state. The entries of events have the states in
- * between.
+ * Returns entries for the first, the paid and the current state. The entries of events show the
+ * states in between.
  */
 function statesOf({ createdAtMs, paidAtMs, updatedAtMs, status, origin }: NonNullable<PaymentHistory["payment"]>): Entry[] {
   const state = (ms: bigint, name: string, detail?: string): Entry => ({ at: isoTimestamp(ms), kind: "payment", name, detail });

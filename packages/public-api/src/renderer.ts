@@ -3,8 +3,8 @@ import type { Static, TObject, TProperties, TSchema } from "typebox";
 import { formatMoney } from "./money.ts";
 
 /**
- * Sources of the public fields that are not read from the message field with their name: the name
- * of another field, or a function of the message.
+ * Sources of public fields whose value is not in the message field of the same name: the name of
+ * another field, or a function of the message.
  */
 type Sources<M, P> = { readonly [K in keyof P]?: string | ((message: M) => unknown) };
 

@@ -73,8 +73,8 @@ export const WebhookEndpointUpdate = Type.Omit(WebhookEndpointFields, ["created_
 const renderHealth = renderer(WebhookEndpointHealthSchema, HealthJson);
 
 /**
- * Renders an endpoint with all public fields. The response schema of each operation selects from
- * them.
+ * Renders an endpoint with all public fields. The response schema of each operation drops the
+ * fields that it does not list.
  */
 export const renderWebhookEndpoint = renderer(WebhookEndpointSchema, WebhookEndpointFields, {
   // An empty list means the default types, so that the endpoint also receives types that are added
@@ -83,7 +83,7 @@ export const renderWebhookEndpoint = renderer(WebhookEndpointSchema, WebhookEndp
   health: ({ health }) => health && renderHealth(health),
 });
 
-/** Schema of the result of one event of a check. */
+/** Schema of the result of one event in a check of an endpoint. */
 export const WebhookCheckJson = Type.Object({
   name: Type.Enum(lowerCaseNames(WebhookCheckName)),
   passed: Type.Boolean({ description: "Whether the endpoint responded as required." }),

@@ -9,7 +9,7 @@ const asset = (name: string) => readFileSync(new URL(`./assets/${name}`, import.
 
 /** Style sheet of the pages of this package. */
 export const receiptStyle = `${baseStyle}\n${asset("receipt.css")}`;
-/** Script of these pages. It shows the print button, which cannot work without a script. */
+/** Script of the pages. It shows the print button, which cannot work without a script. */
 export const receiptScript = asset("receipt.js");
 
 /** Longest accepted e-mail address (RFC 5321, section 4.5.3.1.3, without the angle brackets). */
@@ -46,7 +46,9 @@ export interface ReceiptPageOptions {
   readonly rejectedEmail?: string | undefined;
 }
 
-/** Returns the body of the page of a receipt: print, PDF and e-mail. */
+/**
+ * Returns the body of a receipt's page, with controls to print, download and e-mail the receipt.
+ */
 export function receiptPage(receipt: Receipt, options: ReceiptPageOptions): Html {
   const { language, path, canSendEmail } = options;
   const texts = receiptTexts[language];

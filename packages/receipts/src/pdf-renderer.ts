@@ -38,8 +38,8 @@ const workerUrl = new URL("./assets/pdf-worker.js", import.meta.url);
 /**
  * Creates a renderer. The layout runs in one worker thread, so that it does not delay other work of
  * the process. The thread starts with the first receipt, because it needs about 50 MB. It renders
- * one receipt at a time, in 10 ms. `queuedMax`: accepted receipts, including the current one.
- * `timeoutMs`: maximum time of a receipt, including its time in the queue.
+ * one receipt at a time, in about 10 ms. `queuedMax` limits the accepted receipts, including the
+ * current one. `timeoutMs` limits the time of a receipt, including its time in the queue.
  */
 export function createPdfRenderer({ queuedMax = 20, timeoutMs = 5_000 } = {}): PdfRenderer {
   const queued = new Map<number, Rendering>();
@@ -55,8 +55,8 @@ export function createPdfRenderer({ queuedMax = 20, timeoutMs = 5_000 } = {}): P
   };
 
   const start = () => {
-    // The thread does not inherit the Node options of the process, because it needs none and
-    // rejects some.
+    // The thread does not inherit the Node options of the process, because threads reject some
+    // options.
     const started = new Worker(workerUrl, { execArgv: [] });
     started.on("message", ({ id, pdf, error }: Reply) => {
       const rendering = queued.get(id);

@@ -23,5 +23,5 @@ export interface Receipt {
   readonly refundedAt?: Date | undefined;
 }
 
-/** Free number of the card holders' help line in Algeria. */
+/** Toll-free number of the card holders' help line in Algeria. */
 export const helpline = "3020";

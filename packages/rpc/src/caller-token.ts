@@ -4,7 +4,9 @@ import type { DescMethodUnary } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { Caller } from "./caller.ts";
 
-/** Private key that signs caller tokens: one of the gateway, or of kyc for its calls to clients. */
+/**
+ * Private key that signs caller tokens. The gateway has one. kyc has one for its calls to clients.
+ */
 export interface CallerKey {
   readonly id: string;
   /** Ed25519. */
@@ -16,7 +18,10 @@ export interface TrustedKey {
   readonly id: string;
   /** Ed25519. */
   readonly publicKey: KeyObject;
-  /** "anyone": all callers and methods. A list: only the platform, and only these methods. */
+  /**
+   * "anyone": the key may sign for all callers and methods. A list: only for the platform, and only
+   * for these methods.
+   */
   readonly signsFor: "anyone" | readonly DescMethodUnary[];
 }
 
@@ -93,7 +98,7 @@ export function createCallerVerifier(
   return {
     /**
      * Returns the caller of a token for a call of a method. Throws a ConnectError `unauthenticated`
-     * with the reason for a token that is not valid there.
+     * with the reason if the token is not valid for the call.
      */
     check(token: string | undefined, method: DescMethodUnary): Caller {
       if (!token) throw tokenError("is missing");

@@ -29,9 +29,9 @@ export interface CallOptions {
   readonly address?: string;
   readonly traceparent?: string;
   readonly idempotencyKey?: IdempotencyKey | undefined;
-  /** Milliseconds to the deadline, which the call carries to the server. */
+  /** Milliseconds to the deadline. The client sends the deadline to the server. */
   readonly timeoutMs?: number;
-  /** Called before the promise settles when the response is the stored one of an earlier call. */
+  /** Called before the promise settles if the response is a stored result of an earlier call. */
   readonly onReplayed?: () => void;
 }
 
@@ -58,8 +58,8 @@ const timeoutMsDefault = 5_000;
 const ejectMs = 1_000;
 const attemptsMax = 3;
 /**
- * The server did not receive the whole request in time and therefore did not begin the call (RFC
- * 9110, section 15.5.9).
+ * Status of a request that the server did not receive completely in time. The server did not begin
+ * the call (RFC 9110, section 15.5.9).
  */
 const requestTimeout = 408;
 
@@ -83,10 +83,10 @@ const eject = (replica: Replica): void => {
 };
 
 /**
- * Opens the pool of a replica. A connection carries one call at a time. The pool does not limit the
- * number of connections, so that no call waits for another one. Callers limit their own calls.
- * The pool closes an idle connection 2 s before the time in the server's Keep-Alive header, so that
- * no call is written to a connection that the server closes.
+ * Opens the pool of a replica. A connection has one call at a time. The pool does not limit the
+ * number of connections, so a call never waits for another call. Callers limit their own calls. The
+ * pool closes an idle connection 2 s before the time in the server's Keep-Alive header, so that no
+ * call is written to a connection that the server closes.
  */
 function openReplica(url: string, tls: Tls | undefined): Replica {
   const openPool = () => {
@@ -208,7 +208,7 @@ class ConnectionError extends Error {
   }
 }
 
-/** Adds the current trace to a call without one. */
+/** Adds the current trace to a call that has no trace. */
 function inCurrentTrace(call: CallOptions): CallOptions {
   const trace = currentTrace();
   return trace ? { ...call, traceparent: trace.traceparent, requestId: call.requestId ?? trace.requestId ?? "" } : call;

@@ -20,7 +20,10 @@ export class ServerHealth {
     this.#ready = atMostEvery(probeEveryMs, isReady);
   }
 
-  /** Reports NOT_SERVING. Call it before the server closes, so that load balancers use others. */
+  /**
+   * Reports NOT_SERVING. Call it before the server closes, so that load balancers use other
+   * servers.
+   */
   stopServing(): void {
     this.#serving = false;
     this.#changes.dispatchEvent(new Event("change"));

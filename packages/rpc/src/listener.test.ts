@@ -237,7 +237,7 @@ test("the RPC server responds to a call on an idle connection while the server s
   await client.handOverMessages({}, { caller: noCaller });
   startedCalls = 0;
   const stopped = server[Symbol.asyncDispose]();
-  // The server has closed its port before.
+  // At this time, the server has already closed its port.
   await sleep(500);
   await client.handOverMessages({}, { caller: noCaller });
   expect(startedCalls).toBe(1);

@@ -19,7 +19,7 @@ export interface Limits {
    * longest call.
    */
   readonly idleTimeoutMs: number;
-  /** The listener closes further connections at once. */
+  /** Maximum number of connections. The listener closes further connections at once. */
   readonly connectionsMax: number;
 }
 
@@ -141,8 +141,8 @@ export async function listen(options: {
     async stop() {
       stopping = true;
       for (const socket of sockets) {
-        // Only the newest pending response gets `Connection: close`. An earlier one with this
-        // header would end the connection before the responses to the pipelined requests after it.
+        // Only the newest pending response gets `Connection: close`. An earlier response with this
+        // header would end the connection before the responses to later pipelined requests.
         const newest = [...(pending.get(socket) ?? [])].at(-1);
         if (newest) newest.shouldKeepAlive = false;
       }
@@ -162,8 +162,8 @@ export async function listen(options: {
 }
 
 /**
- * Destroys a socket whose timeout has expired, unless bytes have arrived. After the event loop was
- * blocked, timers run before the bytes that arrived in the meantime are read.
+ * Destroys a socket whose timeout has expired, if no bytes have arrived. If the event loop was
+ * blocked, timers run before the event loop reads the bytes that arrived during the block.
  */
 function destroyIfSilent(socket: net.Socket): void {
   const { bytesRead } = socket;

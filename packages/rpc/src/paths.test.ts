@@ -50,7 +50,7 @@ const inProto = { "content-type": "application/proto" };
 interface TestRequest {
   readonly path?: string;
   readonly method?: string;
-  /** Headers in place of those of a valid request; undefined removes a header. */
+  /** Headers that replace those of a valid request. The value undefined removes a header. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
   readonly body?: Uint8Array;
   readonly chunked?: boolean;
@@ -84,7 +84,7 @@ function overHttp1(additionalHeaders: Record<string, string> = {}): Connection &
       const { path = resolveKeys, method = "POST", body = new Uint8Array() } = options;
       const request = http.request(`${server.url}${path}`, { agent, method, headers: headersOf(options, additionalHeaders) });
       request.on("socket", (socket) => sockets.add(socket));
-      // Written before the end, so that Node does not add a Content-Length.
+      // Writes the body before the end, so that Node does not add a Content-Length.
       request.write(body);
       request.end();
       const [response] = (await once(request, "response")) as [http.IncomingMessage];
@@ -129,8 +129,8 @@ const invalidTimeout = failure(400, "invalid_argument", /protocol error: invalid
 const tooLarge = new Uint8Array(messageBytesMax + 1);
 
 /**
- * Requests with their expected responses. Codes are those of connectrpc.com/docs/protocol, or of
- * connect-node where the protocol names none.
+ * Requests with their expected responses. The codes come from connectrpc.com/docs/protocol, or from
+ * connect-node if the protocol defines none.
  */
 const cases: Record<string, [TestRequest, () => Outcome]> = {
   "an empty body": [{}, success],
@@ -143,7 +143,8 @@ const cases: Record<string, [TestRequest, () => Outcome]> = {
     { body: Buffer.from([0xff, 0xff]) },
     () => failure(500, "internal", /parse binary: .*/),
   ],
-  // "If the server doesn't support the specified Message-Codec, it must respond with […] 415"
+  // The protocol: "If the server doesn't support the specified Message-Codec, it must respond with
+  // […] 415"
   "content type image/jpeg": [{ headers: { "content-type": "image/jpeg" } }, () => noBody(415)],
   "content type text/html": [{ headers: { "content-type": "text/html; charset=utf-8" } }, () => noBody(415)],
   "content type application/proto with a parameter": [
@@ -163,7 +164,7 @@ const cases: Record<string, [TestRequest, () => Outcome]> = {
       [{ headers: { "content-encoding": encoding } }, () => failure(501, "unimplemented", /unknown compression .*/)],
     ]),
   ),
-  // "positive integer as ASCII string of at most 10 digits"
+  // The protocol: "positive integer as ASCII string of at most 10 digits"
   ...Object.fromEntries(
     ["abc", "1.5", "1e3", "0x10", "-1", "+1", "12345678901"].map((value) => [
       `timeout ${value}`,
@@ -171,7 +172,7 @@ const cases: Record<string, [TestRequest, () => Outcome]> = {
     ]),
   ),
   "timeout 0": [timeout("0"), () => failure(504, "deadline_exceeded", /.*/)],
-  // "server implementations may clamp timeouts to an appropriate maximum"
+  // The protocol: "server implementations may clamp timeouts to an appropriate maximum"
   "a timeout of 100 days": [timeout("8640000000"), success],
   "a timeout of 10 s": [timeout("10000"), success],
   "an unknown method": [{ path: "/identity.v1.KeyLeaseService/Nothing" }, () => noBody(404)],

@@ -430,7 +430,7 @@ describe("createRpcClient and createRpcServer", () => {
 });
 
 describe("standard clients on the same port", () => {
-  /** Signs when it is called: a token is valid for ten seconds. */
+  /** Signs a new token at each call, because a token is valid for only ten seconds. */
   const freshHeaders = () => ({ [headerNames.caller]: signer.sign(caller, "test"), [headerNames.requestId]: "r2" });
 
   test.each([
@@ -535,7 +535,7 @@ describe("standard clients on the same port", () => {
       expect((await watching.next()).value?.status).toBe(1);
       ended.abort();
       await expect(watching.next()).rejects.toMatchObject({ code: Code.Canceled });
-      // The server reads this call after the end of the watch.
+      // The server processes the end of the watch before this call.
       await client.check({});
     }
     process.off("warning", onWarning);

@@ -37,7 +37,9 @@ export function serve<S extends DescService>(
   return { service, implementations: implementations as unknown as ServedService["implementations"], takesCaller };
 }
 
-/** Calls `serve` with RPCs that are created from a context: those of a service's `rpc/index.ts`. */
+/**
+ * Calls `serve` with RPCs that are created from a context: the RPCs of a service's `rpc/index.ts`.
+ */
 export function serveFrom<S extends DescService, Context>(
   service: S,
   rpcs: { readonly [K in keyof Implementations<S>]: (context: Context) => Implementations<S>[K] },
@@ -60,7 +62,10 @@ export interface RpcServerOptions {
   readonly tls?: Tls | undefined;
   readonly limits?: Partial<Limits>;
   readonly logger: Logger;
-  /** Returns whether a fault is temporary, as of a database. The response is then `unavailable`. */
+  /**
+   * Returns whether a fault is temporary, such as an unavailable database. The response is then
+   * `unavailable`.
+   */
   readonly isUnavailable?: (error: unknown) => boolean;
   /** Returns whether required dependencies respond, for health probes. It must not throw. */
   readonly isReady?: () => Promise<boolean>;
@@ -119,7 +124,8 @@ export async function createRpcServer(options: RpcServerOptions): Promise<RpcSer
     routes,
     readMaxBytes: messageBytesMax,
     writeMaxBytes: messageBytesMax,
-    // Compressed bytes could become 4 MiB, which the limit on unfinished bodies does not count.
+    // A few compressed bytes could become 4 MiB, but the limit on unfinished bodies counts only
+    // received bytes.
     acceptCompression: [],
     maxTimeoutMs: timeoutMsMax,
   });
@@ -317,8 +323,8 @@ function sendError(response: Response, error: ConnectError): void {
 }
 
 /**
- * Decodes a request. An unreadable one gets the code and text of connect-node, because the Connect
- * protocol does not define them.
+ * Decodes a request. For an unreadable request, throws the code and text of connect-node, because
+ * the Connect protocol does not define them.
  */
 function decode(method: DescMethodUnary, body: Buffer): Message {
   try {

@@ -86,8 +86,8 @@ test("rejectSharedKeys reports the same key in two settings in production only",
   const [firstKey, secondKey] = pairs;
   const source = { NODE_ENV: "production", A: `k1:${firstKey}`, B: `k1:${secondKey}`, C: `k1:${privateText}` };
   expect(() => readShared(source)).not.toThrow();
-  expect(() => readShared({ ...source, B: `k1:${secondKey},k2:${firstKey}` })).toThrow("B and A hold the same key");
-  expect(() => readShared({ ...source, A: `k1:${firstKey},k2:${publicText}` })).toThrow("C and A hold the same key");
+  expect(() => readShared({ ...source, B: `k1:${secondKey},k2:${firstKey}` })).toThrow("B and A contain the same key");
+  expect(() => readShared({ ...source, A: `k1:${firstKey},k2:${publicText}` })).toThrow("C and A contain the same key");
   expect(() => readShared({ ...source, B: `k1:${firstKey}`, NODE_ENV: "test" })).not.toThrow();
 });
 

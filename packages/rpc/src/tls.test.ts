@@ -242,7 +242,7 @@ describe("changed certificate files", () => {
     await (await createTlsClient(server, validFiles)).deliver();
     await replace(files, newFiles);
     await vi.waitFor(async () => (await createTlsClient(server, newFiles)).deliver(), 4_000);
-    // The handshake timeout would close it only later.
+    // The handshake timeout would close the connection only later.
     await vi.waitFor(() => expect(earlyConnection.destroyed).toBe(true), 1_000);
   });
 

@@ -53,7 +53,7 @@ export async function openTls(files: TlsFiles, logger: Logger, pauseMs: number =
   };
 }
 
-/** Reads the files. Throws when they do not match, as while they are being replaced. */
+/** Reads the files. Throws if they do not match, which happens while they are being replaced. */
 async function read({ certFile, keyFile, caFile }: TlsFiles) {
   const [cert, key, ca] = await Promise.all([readFile(certFile), readFile(keyFile), readFile(caFile)]);
   createSecureContext({ cert, key, ca });

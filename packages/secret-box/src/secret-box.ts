@@ -14,7 +14,7 @@ export interface SecretBox {
   readonly formerKeyIds: readonly string[];
   /** Returns the ciphertext to store in the row whose id is `owner`. */
   encrypt(secret: string, owner: string): string;
-  /** Throws if the key is no longer configured, the text was altered, or the owner is another. */
+  /** Throws if the key is no longer configured, the text was altered, or `owner` is another row. */
   decrypt(ciphertext: string, owner: string): string;
 }
 

@@ -14,7 +14,7 @@ export function forOperators(caller: Caller): typeof allBusinesses {
 }
 
 /**
- * Returns an RPC that reads a row by its id. `ownerOf` selects whose rows, by default those of the
+ * Returns an RPC that reads a row by its id. `ownerOf` selects the owner of the row, by default the
  * calling business. Throws `missing()` when the owner has no such row.
  */
 export const readOne =

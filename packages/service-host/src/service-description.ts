@@ -7,11 +7,11 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 export interface ServiceDescription {
   readonly name: string;
   readonly database: Omit<MigrateOptions, "url">;
-  /** Topics to which its outbox is relayed. */
+  /** Topics to which the service's outbox is relayed. */
   readonly emits: readonly string[];
   /** Consumed topics, with the messages of their payloads. */
   readonly consumes: Readonly<Record<string, DescMessage>>;
-  /** Rows that can be stuck: the service's own, and those of its packages. */
+  /** Rows that can be stuck: the rows of the service and the rows of its packages. */
   readonly stuckRows: readonly StuckRows[];
   /** Columns that are encrypted with SECRET_ENCRYPTION_KEYS. */
   readonly sealed?: readonly SealedColumn[];

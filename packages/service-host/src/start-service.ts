@@ -39,7 +39,7 @@ export interface ServiceParts<Config> {
   use<T extends AsyncDisposable | Disposable>(resource: T): T;
 }
 
-/** The parts that are specific to a service. `startService` has the common ones. */
+/** The parts that are specific to a service. `startService` has the common parts. */
 export interface Service<Config extends ServiceConfig, Context extends { readonly orm: Orm }> {
   /** Name of the service, also the audience of caller tokens and the source of its events. */
   readonly name: string;
@@ -68,7 +68,9 @@ export interface StartOptions<Context> {
   readonly clock?: Clock;
   /** Replaces members of the context, so that a test can simulate external systems. */
   readonly replace?: Partial<Context>;
-  /** Whether relay and jobs run. False in tests, which check rows that these would change. */
+  /**
+   * Whether relay and jobs run. False in tests, because both would change rows that a test checks.
+   */
   readonly background?: boolean;
 }
 

@@ -1,6 +1,6 @@
 import { createTestDatabase, type TestDatabaseOptions } from "@amana/testing";
 
-/** For each table, the columns in the evidence and the columns left out of it, as SQL. */
+/** By table, SQL lists of the columns in the evidence and of the columns that are left out. */
 type EvidenceColumns = Readonly<Record<string, { readonly shown: string; readonly leftOut: string }>>;
 
 /**

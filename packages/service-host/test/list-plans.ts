@@ -30,8 +30,8 @@ interface PlanNode {
 
 /**
  * Plans lists as a service does, in tables of a million rows. `fill` is SQL that inserts a row for
- * each `i` of a table `numbers` with 20 000 rows. The statistics then get a million rows
- * (`pg_restore_relation_stats`), because an insert of a million rows takes minutes.
+ * each `i` of a table `numbers` with 20 000 rows. Then `pg_restore_relation_stats` sets the
+ * statistics to a million rows, because an insert of a million rows takes minutes.
  */
 export async function startListPlans(name: string, database: TestDatabaseOptions, tables: readonly string[], fill: string) {
   await using stack = new AsyncDisposableStack();

@@ -1,6 +1,6 @@
 import type { CallOptions } from "@amana/rpc";
 
-/** Options of a POST with an Idempotency-Key. `replayed`: the response was a stored one. */
+/** Options of a POST with an Idempotency-Key. A stored response sets `replayed` to true. */
 export function withIdempotencyKey(
   caller: CallOptions["caller"],
   key: string,

@@ -14,8 +14,9 @@ const workspace = /^(?:(?:packages|services)\/[^/]+|bench|chaos|sdks\/typescript
 const withoutTests = /^(?:docs|deploy|\.github|\.ci)\/|\.md$/;
 
 /**
- * Returns parts of the paths of the tests for the files that differ from main: the tests of their
- * workspaces, and the readers. Undefined when a file that all workspaces share differs.
+ * Returns parts of test paths that select the tests for the changes since main: the tests of each
+ * changed workspace, and the readers. Returns undefined when a file that all workspaces share has
+ * changed.
  */
 export function changedTests(root: string): string[] | undefined {
   const git = (...args: string[]) =>

@@ -5,7 +5,7 @@ import { type AST, RegExpParser, visitRegExpAST } from "@eslint-community/regexp
 const { checkSync } = createRequire(import.meta.url)("recheck/lib/browser.js") as typeof import("recheck");
 const parser = new RegExpParser();
 
-/** Maximum number of combinations: trying more takes too long, even if the number is constant. */
+/** Maximum number of combinations. More would take too long, even if their number is constant. */
 const waysMax = 1_000;
 const timeoutMs = 120_000;
 

@@ -7,9 +7,7 @@ const keyOf = (topic: string): Uint8Array => createHash("sha256").update(topic).
 export const testEventKeys = (...topics: string[]) =>
   Object.fromEntries(topics.map((topic) => [topic, [{ id, key: keyOf(topic) }]]));
 
-/**
- * Returns settings for these topics. Unless they are overridden, no service receives the events.
- */
+/** Returns settings for these topics. Without an override, no service receives the events. */
 export const testEventSettings = (...topics: string[]) => ({
   EVENTS: "direct",
   EVENT_MAC_KEYS: topics.map((topic) => `${topic}=${id}:${Buffer.from(keyOf(topic)).toString("base64")}`).join(","),

@@ -7,7 +7,7 @@ import { type Expression, findExpressions } from "./find-expressions.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
 
-/** Tests, development tools and a generated script. None gets external input. */
+/** Paths of tests, of development tools and of a generated script. They get no external input. */
 const withoutExternalInput =
   /\.test\.ts$|(^|\/)(test|scripts)\/|^(bench|chaos|deploy|e2e|packages\/(dev-env|testing)|sdks\/src)\/|^services\/gateway\/src\/(guide\.ts|pages\/assets\/guide\/search\.js)$/;
 

@@ -75,7 +75,7 @@ function freeBytes(dir: string): number {
   }
 }
 
-/** Rejects words that match no test file: Vitest ignores such a word if another one matches. */
+/** Rejects words that match no test file. Vitest ignores such a word if another word matches. */
 function requireMatches(words: readonly string[]): void {
   const files = globSync("**/*.test.ts", { cwd: root, exclude: ["**/node_modules"] });
   const unmatched = words.filter((word) => !files.some((file) => file.includes(word.replace(/:\d+$/, ""))));

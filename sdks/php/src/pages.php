@@ -17,8 +17,9 @@ final class Page
 }
 
 /**
- * A list, newest first. `foreach` reads each page when it is needed. Items that are created in the
- * meantime shift the pages, so an item may occur twice. A created_to in the past prevents this.
+ * A list, newest first. `foreach` reads each page when it is needed. Items that are created during
+ * an iteration shift the pages, so an item may occur twice. To prevent this, pass a created_to in
+ * the past.
  *
  * @implements \IteratorAggregate<int, array<string, mixed>>
  */

@@ -11,9 +11,9 @@ final class Retry
     private const CODES_WITHOUT_EFFECT = ['overloaded', 'refunds_held'];
 
     /**
-     * Returns whether the request may have taken effect, given this response and the state before
-     * it. A rejection before the check of the Idempotency-Key does not change the outcome of
-     * earlier attempts.
+     * Returns whether the request may have taken effect. The result depends on this response and on
+     * whether the outcome was unknown before it. A rejection before the check of the
+     * Idempotency-Key does not change the outcome of earlier attempts.
      */
     public static function isOutcomeUnknownAfter(Problem $problem, bool $wasUnknown): bool
     {
@@ -27,9 +27,9 @@ final class Retry
     }
 
     /**
-     * Returns whether the same request may succeed when it is repeated. $repeatable: a repetition
-     * has no second effect, as for a GET or a POST with a key. Other requests are repeated only
-     * after 429.
+     * Returns whether the same request may succeed when it is repeated. $repeatable is true if a
+     * repetition has no second effect: for a GET, and for a POST with a key. Other requests are
+     * repeated only after 429.
      */
     public static function isWorthRepeating(Problem $problem, bool $repeatable): bool
     {
@@ -48,8 +48,8 @@ final class Retry
     }
 
     /**
-     * Returns the pause before the next attempt: doubled each time, ± one third, at least
-     * Retry-After.
+     * Returns the pause before the next attempt. It doubles with each attempt, varies by up to one
+     * third, and is at least Retry-After.
      */
     public static function pauseSeconds(int $attempt, float $first, ?int $retryAfter): float
     {

@@ -29,7 +29,10 @@ final class NoResponse extends \RuntimeException
 /** @internal Sends requests, and repeats them after failures that may be temporary. */
 final class Transport
 {
-    /** The client does not wait longer. The error then contains retryAfter. */
+    /**
+     * Longest Retry-After for which the client waits. After a longer one, it throws an error with
+     * retryAfter.
+     */
     private const RETRY_AFTER_SECONDS_MAX = 60;
     private const ENCRYPTED_OR_LOOPBACK =
         '~^(https:|http://(([a-z0-9-]+\.)*localhost|127(\.[0-9]{1,3}){3}|\[::1\])(:[0-9]+)?(/|$))~iD';

@@ -83,7 +83,7 @@ final class Webhook
     }
 
     /**
-     * Rejects invalid secrets, because anybody could sign with an empty one.
+     * Rejects invalid secrets, because any sender could sign with an empty secret.
      *
      * @param list<string> $secrets
      * @return list<string>

@@ -9,7 +9,7 @@ CODES_WITHOUT_EFFECT = ("overloaded", "refunds_held")
 def is_outcome_unknown_after(problem: Problem, was_unknown: bool) -> bool:
     """Returns whether the request may have taken effect.
 
-    The result depends on this response and the state before it.
+    The result depends on this response and on whether the outcome was unknown before it.
     A rejection before the check of the Idempotency-Key does not change the outcome of earlier
     attempts.
     """
@@ -24,8 +24,8 @@ def is_outcome_unknown_after(problem: Problem, was_unknown: bool) -> bool:
 def is_worth_repeating(problem: Problem, repeatable: bool) -> bool:
     """Returns whether the same request may succeed when it is repeated.
 
-    repeatable: a repetition has no second effect, as for a GET or a POST with a key. Other requests
-    are repeated only after 429.
+    repeatable: whether a repetition has no second effect, which is true for a GET and for a POST
+    with a key. Other requests are repeated only after 429.
     """
     status, code = problem.status, problem.code
     if status == 429:
@@ -41,6 +41,6 @@ def is_worth_repeating(problem: Problem, repeatable: bool) -> bool:
 def pause_seconds(attempt: int, first: float, retry_after: float | None) -> float:
     """Returns the pause before the next attempt.
 
-    It is doubled each time, ± one third, and at least retry_after.
+    It doubles with each attempt, varies by up to one third, and is at least retry_after.
     """
     return max(first * 2 ** (attempt - 1) * random.uniform(2 / 3, 4 / 3), retry_after or 0)

@@ -18,7 +18,7 @@ from .retry import is_outcome_unknown_after, is_worth_repeating, pause_seconds
 
 T = TypeVar("T")
 
-# The client does not wait longer. The error then contains retry_after.
+# Longest Retry-After for which the client waits. After a longer one, it raises an error with retry_after.
 RETRY_AFTER_SECONDS_MAX = 60
 _ENCRYPTED_OR_LOOPBACK = re.compile(
     r"^(https:|http://(([a-z0-9-]+\.)*localhost|127(\.[0-9]{1,3}){3}|\[::1\])(:[0-9]+)?(/|$))", re.IGNORECASE
@@ -174,8 +174,8 @@ class Page(Generic[T]):
 class List(Generic[T]):
     """A list, newest first. An iteration reads each page when it is needed.
 
-    Items that are created in the meantime shift the pages, so an item may occur twice. A created_to
-    in the past prevents this.
+    Items that are created during an iteration shift the pages, so an item may occur twice. To
+    prevent this, pass a created_to in the past.
     """
 
     def __init__(self, transport: Transport, path: str, query: Mapping[str, Any] | None) -> None:

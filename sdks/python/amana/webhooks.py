@@ -79,7 +79,7 @@ def _bytes(text: str) -> bytes:
 
 
 def _keys_of(secrets: Sequence[str]) -> Sequence[str]:
-    """Rejects invalid secrets, because anybody could sign with an empty one."""
+    """Rejects invalid secrets, because any sender could sign with an empty secret."""
     if isinstance(secrets, str) or not secrets:
         raise ValueError("secrets must be a list with at least one secret")
     for secret in secrets:

@@ -4,9 +4,9 @@ import type { Problem } from "./errors.ts";
 const codesWithoutEffect = ["overloaded", "refunds_held"];
 
 /**
- * Returns whether the request may have taken effect, given this response and the state before it. A
- * rejection before the check of the Idempotency-Key does not change the outcome of earlier
- * attempts.
+ * Returns whether the request may have taken effect. The result depends on this response and on
+ * whether the outcome was unknown before it. A rejection before the check of the Idempotency-Key
+ * does not change the outcome of earlier attempts.
  */
 export function isOutcomeUnknownAfter({ status, code }: Problem, wasUnknown: boolean): boolean {
   if (status === 409 && code.endsWith("_in_progress")) return true;
@@ -15,8 +15,9 @@ export function isOutcomeUnknownAfter({ status, code }: Problem, wasUnknown: boo
 }
 
 /**
- * Returns whether the same request may succeed when it is repeated. `repeatable`: a repetition has
- * no second effect, as for a GET or a POST with a key. Other requests are repeated only after 429.
+ * Returns whether the same request may succeed when it is repeated. `repeatable` is true if a
+ * repetition has no second effect: for a GET, and for a POST with a key. Other requests are
+ * repeated only after 429.
  */
 export function isWorthRepeating({ status, code }: Problem, repeatable: boolean): boolean {
   if (status === 429) return true;
@@ -27,7 +28,8 @@ export function isWorthRepeating({ status, code }: Problem, repeatable: boolean)
 }
 
 /**
- * Returns the pause before the next attempt: doubled each time, ± one third, at least Retry-After.
+ * Returns the pause before the next attempt. It doubles with each attempt, varies by up to one
+ * third, and is at least Retry-After.
  */
 export function pauseMs(attempt: number, firstMs: number, retryAfterSeconds = 0): number {
   const backoffMs = firstMs * 2 ** (attempt - 1) * (2 / 3 + Math.random() * (2 / 3));

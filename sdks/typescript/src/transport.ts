@@ -45,7 +45,10 @@ export interface Response {
   readonly body: unknown;
 }
 
-/** The client does not wait longer. The error then contains `retryAfter`. */
+/**
+ * Longest Retry-After for which the client waits. After a longer one, it throws an error with
+ * `retryAfter`.
+ */
 const retryAfterSecondsMax = 60;
 const isEncryptedOrLoopback = /^(https:|http:\/\/(([a-z0-9-]+\.)*localhost|127(\.[0-9]{1,3}){3}|\[::1\])(:[0-9]+)?(\/|$))/i;
 /** Error codes of connections that were never established, so the request had no effect. */

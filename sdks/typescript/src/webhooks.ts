@@ -55,7 +55,7 @@ export function verifyXSignature(headers: WebhookHeaders, body: Uint8Array | str
   if (!expected.some((candidate) => isEqual(received, candidate))) throw new WebhookRefused("X-Signature does not match");
 }
 
-/** Rejects invalid secrets, because any sender could sign with an empty one. */
+/** Rejects invalid secrets, because any sender could sign with an empty secret. */
 function keysOf(secrets: readonly string[]): readonly string[] {
   if (secrets.length > 0 && secrets.every((secret) => /^whsec_[A-Za-z0-9+/]{43}=$/.test(secret))) return secrets;
   throw new TypeError("each secret must be whsec_ followed by 44 characters, as shown for the endpoint");

@@ -43,8 +43,8 @@ const withoutHeader = (name: string): Delivery => {
   return { ...genuine, headers };
 };
 /**
- * Returns a delivery with a timestamp that is signed with the secret. Receivers reject it for its
- * form or its distance from their clock.
+ * Returns a delivery whose timestamp is signed with the secret. Receivers reject the timestamp
+ * because of its form or its distance from their clock.
  */
 const signedAt = (timestamp: string): Delivery => ({
   ...genuine,

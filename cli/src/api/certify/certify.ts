@@ -104,7 +104,7 @@ async function runPoint(
     return resultOf(statusOf(run.checks));
   } catch (error) {
     if (error instanceof NotApplicable) return resultOf("not applicable", error.message);
-    // An error of the API would also stop the next points.
+    // Stops the run, because an error of the API would also affect the next points.
     if (error instanceof AmanaError) throw error;
     const [firstLine = ""] = (error as Error).message.split("\n");
     return resultOf("failed", error instanceof PointStopped ? firstLine : `The page did not continue: ${firstLine}`);

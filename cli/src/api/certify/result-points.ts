@@ -95,7 +95,7 @@ const timeInAlgiers = (time: string) =>
     timeZone: "Africa/Algiers",
   }).format(new Date(time));
 
-/** Points for which any accepted `card` is sufficient. */
+/** Points that can be checked with any accepted `card`. */
 export const resultPoints = (card: Card, email: string | undefined): readonly Point[] => [
   {
     id: "canceled",

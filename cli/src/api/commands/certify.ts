@@ -31,6 +31,6 @@ export function certify(program: Command): void {
 function parsePoints(text: string): readonly string[] {
   const ids = text.split(",").map((id) => id.trim());
   if (ids.some((id) => !/^[a-z0-9-]+$/.test(id)))
-    throw new InvalidArgumentError("It must be names of points, for example checkout,frame.");
+    throw new InvalidArgumentError("It must be a list of point names, for example checkout,frame.");
   return ids;
 }

@@ -37,7 +37,8 @@ export async function listen(api: Api, options: ListenOptions): Promise<void> {
       exitCodes.usage,
     );
   await removeOldEndpoints(api);
-  // When the reader of the output exits, such as head, the command also removes its endpoint.
+  // The command also removes its endpoint when the program that reads the output, such as head,
+  // exits.
   const outputClosed = new AbortController();
   process.stdout.removeAllListeners("error").on("error", () => outputClosed.abort());
   const stop = AbortSignal.any([api.stop, outputClosed.signal]);
@@ -52,7 +53,7 @@ export async function listen(api: Api, options: ListenOptions): Promise<void> {
   const { promise: listening, resolve, reject } = Promise.withResolvers<void>();
   server.once("error", reject).listen(options.port ?? 0, "127.0.0.1", resolve);
   await listening.catch((error: NodeJS.ErrnoException) => {
-    throw new CommandError(`The port ${options.port} cannot be used (${error.code}). Choose another one with --port.`);
+    throw new CommandError(`The port ${options.port} cannot be used (${error.code}). Choose another port with --port.`);
   });
   const { port } = server.address() as { port: number };
   try {
@@ -79,7 +80,9 @@ const startMessage = ({ secret, events }: { secret?: string; events: readonly st
 Signing secret  ${secret}  (valid until the command stops)
 Events          ${events.join(", ")}`;
 
-/** Explains the rejection of the local address by a deployment that permits only public ones. */
+/**
+ * Explains the rejection of the local address by a deployment that permits only public addresses.
+ */
 function explainRejectedUrl(error: unknown): never {
   const codes = ["url_not_https", "url_not_public"];
   const isUrlRejected = error instanceof ProblemError && codes.some((code) => code === error.code);

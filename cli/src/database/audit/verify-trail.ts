@@ -162,7 +162,10 @@ async function daysOf(em: SqlEntityManager, options: VerifyOptions): Promise<str
   return days.map(({ day }) => day).filter((day) => isInRange(day, options));
 }
 
-/** Returns the hash on which `day` builds, or undefined if the final head before it is missing. */
+/**
+ * Returns the hash of the final head before `day`, or `genesis` if no earlier day exists. Returns
+ * undefined if the head is missing.
+ */
 async function endOfDayBefore(em: SqlEntityManager, day: string, report: VerifyOptions["report"]): Promise<string | undefined> {
   const [head] = await em.execute<Head[]>(`select ${headColumns} from audit_head where day = ?::date - 1 and final`, [day]);
   if (head) return headHash(head);
@@ -177,8 +180,8 @@ async function endOfDayBefore(em: SqlEntityManager, day: string, report: VerifyO
 }
 
 async function* linksOf(em: SqlEntityManager, day: string): AsyncGenerator<LinkRow> {
-  // Identity writes no number below 1 and no number twice. The query includes such links, so that
-  // they are reported.
+  // Identity writes each number once, beginning with 1. The query also returns links with lower or
+  // repeated numbers, so that they are reported.
   for (let after: { number: number; link_id: string } | undefined = { number: Number.MIN_SAFE_INTEGER, link_id: nil }; after; ) {
     const links: LinkRow[] = await em.execute<LinkRow[]>(
       `select ${rowColumns}, l.number::float8 as number, l.id as link_id, l.event_id, encode(l.leaf, 'hex') as leaf, encode(l.hash, 'hex') as hash,
@@ -215,7 +218,7 @@ function checkSealing(
 function checkRow(day: string, link: LinkRow, report: VerifyOptions["report"]): void {
   const { number, event_id: id, business_number, business_previous, leaf, is_old, link_business_id, ...columns } = link;
   if (columns["id"] === null) {
-    // Without the row, the id in the link is unproven, and its old time may be forged.
+    // Without the row, nothing proves the id in the link, so its old time may be forged.
     const exception = is_old ? ", unless it is older than the chain and its retention of five years is over" : "";
     report({ problem: "row_deleted", day, number, id, detail: `row ${id}, link ${number} of ${day}, was deleted${exception}` });
     return;
@@ -260,7 +263,8 @@ async function findUnlinked(em: SqlEntityManager, { from, to, report }: VerifyOp
     "select coalesce(uuid_at(?::date at time zone 'UTC'), ?) as first, uuid_at((?::date + 1) at time zone 'UTC') as below",
     [from ?? null, nil, to ?? null],
   );
-  // The nil UUID is a valid id: the first page includes its bound, the next pages exclude theirs.
+  // The nil UUID is a valid id, so the first page includes its lower bound. The next pages exclude
+  // their lower bound.
   let { first: after, compare }: { first: string | null; compare: ">=" | ">" } = { first: bounds?.first ?? nil, compare: ">=" };
   while (after !== null) {
     const pages: { last: string | null; ids: string[] }[] = await em.execute(

@@ -68,7 +68,9 @@ async function showLostRows(name: keyof typeof nextSteps, { since, as, json, ...
   process.stdout.write(nextSteps[name]);
 }
 
-/** Compares each row with its newest event only: an earlier event differs from the row anyway. */
+/**
+ * Compares each row only with its newest event, because earlier events differ from the row anyway.
+ */
 async function compareAll({ service, orm }: OpenDatabase, webhooks: OpenDatabase, from: Date, as: string): Promise<Difference[]> {
   const newest = await newestEvents(service.name, webhooks, from);
   const allDifferences: Difference[] = [];

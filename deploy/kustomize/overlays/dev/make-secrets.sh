@@ -32,7 +32,7 @@ payments="payments.v1=k1:$(read_file payments)"
 kyc="kyc.v1=k1:$(read_file kyc)"
 audit="audit.v1=k1:$(read_file audit)"
 
-# Copied, because kustomize reads no files outside of an overlay's folder.
+# Copies the script, because kustomize cannot read files outside of an overlay's folder.
 mkdir -p postgres/secrets
 cp $repository/deploy/postgres/create-databases.sh postgres/secrets/
 for name in POSTGRES $database_roles; do put postgres ${name}_PASSWORD "$(read_file ${name}_PASSWORD)"; done

@@ -4,7 +4,7 @@ import { listen } from "./listen.ts";
 import type { Participants } from "./participants.ts";
 import type { Reporter } from "./reporter.ts";
 
-/** Makes a card payment and refunds it, with the webhooks of both. */
+/** Makes a card payment, refunds it, and waits for the webhooks of both. */
 export async function payAndRefund(
   reporter: Reporter,
   participants: Participants,

@@ -14,7 +14,8 @@ export interface ReceivedWebhook {
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 
 /**
- * Starts the webhook receiver of a business. It rejects deliveries without both valid signatures.
+ * Starts the webhook receiver of a business. It rejects a delivery if one of the two signatures is
+ * missing or invalid.
  */
 export async function startReceiver() {
   let secret = "";

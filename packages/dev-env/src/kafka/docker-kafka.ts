@@ -15,7 +15,7 @@ const engineTimeoutMs = 5_000;
 const startTimeoutMs = 5 * 60_000;
 const stopTimeoutMs = 15_000;
 const containerDataDir = "/var/lib/kafka/data";
-/** In the container only Kafka listens; `freePort` returns higher ports. */
+/** A fixed port, because only Kafka listens in the container. The port of the broker is higher. */
 const controllerPort = 9093;
 
 /** Throws DevEnvError if no Docker engine responds. */
@@ -60,7 +60,9 @@ async function startContainer(port: number, dir: string): Promise<StartedTestCon
   const { GenericContainer, Wait } = await import("testcontainers");
 
   class LoopbackContainer extends GenericContainer {
-    /** The library itself publishes ports on all addresses of the machine. */
+    /**
+     * Publishes the port on the loopback address. The library would publish it on all addresses.
+     */
     publishOnLoopback(): this {
       this.hostConfig.PortBindings = { [`${port}/tcp`]: [{ HostIp: "127.0.0.1", HostPort: String(port) }] };
       return this;

@@ -35,8 +35,8 @@ export interface JavaKafkaOptions extends KafkaOptions {
   /** Folder of the jar files. Default: `defaultCacheDir()`. */
   cacheDir?: string | undefined;
   /**
-   * Settings that override the default ones, for example a TLS listener. Listener lists are
-   * appended.
+   * Settings that override the defaults, for example a TLS listener. The values of listener lists
+   * are appended to the defaults.
    */
   properties?: Readonly<Record<string, string>> | undefined;
   /** Node of a cluster (see startKafkaNodes). Default: a new cluster with one node. */

@@ -49,7 +49,7 @@ export async function fetchKafkaJars(step: ProgressStep, cacheDir: string, signa
       );
     }
     await rename(fetched, folder).catch((error) => {
-      // Another process has renamed its folder first.
+      // The rename fails if another process has already created the folder.
       if (!existsSync(folder)) throw error;
     });
   } finally {

@@ -10,8 +10,8 @@ export const superuser = "postgres";
 
 const majorVersion = "18";
 /**
- * File with the superuser's password. It is in the data folder, so that both are moved and removed
- * together.
+ * File with the superuser's password. It is in the data folder, so that the password and the data
+ * are moved and removed together.
  */
 const passwordFile = "superuser-password";
 const initdbTimeoutMs = 120_000;

@@ -12,7 +12,10 @@ export interface SystemUser {
 const name = "postgres";
 const timeoutMs = 10_000;
 
-/** Returns the current user, or for root the user `postgres`, because PostgreSQL rejects root. */
+/**
+ * Returns the current user. Root is replaced by the user `postgres`, because PostgreSQL does not
+ * run as root.
+ */
 export async function systemUser(): Promise<SystemUser> {
   if (process.getuid?.() !== 0) return {};
   const existing = await lookUp();

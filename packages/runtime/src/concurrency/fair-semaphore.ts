@@ -27,7 +27,8 @@ class Tenant {
 
 /**
  * A semaphore that is fair between tenants, and between the keys of a tenant. Free slots go to
- * waiting tenants in turn, so a thousand calls of one tenant delay a call of another by one slot.
+ * waiting tenants in rotation. A thousand calls of one tenant therefore delay a call of another
+ * tenant by only one slot.
  */
 export class FairSemaphore {
   readonly limits: Required<FairLimits>;
@@ -58,13 +59,14 @@ export class FairSemaphore {
   }
 
   /**
-   * Takes a slot, at once or within `waitMs`; resolves to false if none became free. The caller
-   * calls `leave` with the same tenant and key for each slot that it took.
+   * Takes a slot. Returns true if a slot is free. Otherwise waits for up to `waitMs`, and resolves
+   * to false if no slot became free. The caller calls `leave` with the same tenant and key for each
+   * slot that it took.
    */
   enter(tenant: string, waitMs: number, key = ""): true | Promise<boolean> {
     const tenantEntry = entryOf(this.#tenants, tenant, Tenant);
     const keyEntry = entryOf(tenantEntry.keys, key, Key);
-    // A free slot has no waiter that may use it: `leave` gives each slot to the next waiter.
+    // If a slot is free, no waiter may use it, because `leave` gives each slot to the next waiter.
     if (this.#used < this.limits.slots && this.#hasShare(tenantEntry, keyEntry)) return this.#use(tenantEntry, keyEntry);
     return new Promise((admit) => {
       const waiter = { admit, timer: setTimeout(() => this.#expire(tenant, key, waiter), waitMs) };

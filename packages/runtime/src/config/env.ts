@@ -133,7 +133,7 @@ class EnvReader {
     return withoutSlashes(value);
   }
 
-  /** Reads a URL like `url`, but for traffic through external networks: https in production. */
+  /** Reads the URL of an external system, like `url`. In production, the URL must be https. */
   externalUrl(name: string): string {
     const url = this.url(name);
     if (this.isProduction && url.startsWith("http:")) {

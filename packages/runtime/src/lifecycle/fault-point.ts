@@ -4,12 +4,14 @@ import { readFileSync, renameSync } from "node:fs";
 const file = process.env["FAULT_POINT_FILE"];
 const armedPoint = process.env["FAULT_POINT"];
 
-/** Time for the signal to take effect. The thread is blocked meanwhile, so that no code runs. */
+/**
+ * Time for the signal to take effect. The thread is blocked for this time, so that no code runs.
+ */
 const waitMs = { SIGKILL: 5_000, SIGSTOP: 100 } as const;
 
 /**
  * Kills the process, without any cleanup, when the setting FAULT_POINT has this name. Crash tests
- * use it to stop a service between two steps. With FAULT_POINT_FILE instead, a file contains the
+ * use it to stop a service between two steps. If FAULT_POINT_FILE is set, its file contains the
  * name and the signal: "refund.sending SIGSTOP". The file may be created while the process runs.
  * The first process at the point renames it to "<file>.<pid>". Both settings prevent a start in
  * production.

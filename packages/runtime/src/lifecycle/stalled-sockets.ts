@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 
 /**
  * Finds sockets whose peer does not read what is sent to it. Node's socket timeout does not find
- * them, because each byte that the peer sends restarts it.
+ * them, because each byte that the peer sends restarts the timeout.
  */
 export class StalledSockets {
   readonly #stallMs: number;

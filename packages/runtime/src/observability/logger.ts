@@ -13,8 +13,8 @@ export const readLogLevel = (env: EnvReader): LogLevel => env.choice("LOG_LEVEL"
 
 /**
  * Names of fields whose values are redacted, down to `depthMax` levels. Code must not log secrets;
- * this is defense in depth. pino's own redaction with wildcards takes 50 µs for a line, this one
- * about 1 µs.
+ * this is defense in depth. pino's own redaction with wildcards takes 50 µs for a line, the
+ * redaction in this file about 1 µs.
  */
 const secretFields = new Set(
   [

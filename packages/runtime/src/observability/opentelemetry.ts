@@ -134,7 +134,7 @@ export function createTracer(
 
 /**
  * Returns the outcome of an export. An error with an HTTP status means that the collector refused
- * the spans: the exporter itself retries temporary errors.
+ * the spans, because the exporter retries temporary errors.
  */
 const outcomeOf = (error: (Error & { code?: unknown }) | undefined) =>
   error === undefined ? "sent" : typeof error.code === "number" ? "refused" : "dropped";

@@ -5,14 +5,14 @@ export type SpanKind = "internal" | "server" | "client" | "producer" | "consumer
  */
 type SpanAttributes = Readonly<Record<string, string | number | undefined>>;
 
-/** Work in progress, as part of its parent. `end` must be called once. */
+/** Work in progress, which is part of the work of its parent. `end` must be called once. */
 export interface Span {
   /** The parent of spans and calls that belong to this work. */
   readonly traceparent: string;
   set(attributes: SpanAttributes): void;
   /** Marks the span as failed, with a fixed word as error type. Not for rejected requests. */
   fail(errorType: string): void;
-  /** Ends the span, with an error type as failed. */
+  /** Ends the span. Marks it as failed if an error type is given. */
   end(failure?: string): void;
 }
 

@@ -10,8 +10,8 @@ interface Calls {
 }
 
 /**
- * Returns the function with measurements: it records the duration and outcome of each call under
- * the operation's name, and a span of the current trace. A call that throws has only the span.
+ * Returns the function with measurements. Records the duration and outcome of each call under the
+ * operation's name, and a span of the current trace. Records only the span if the call throws.
  */
 export const timed =
   <Args extends unknown[], Outcome extends { readonly kind: string }>(

@@ -14,8 +14,8 @@ export const spans = counter({
 let begin: BeginSpan | undefined;
 
 /**
- * Exports the spans of this process to the collector until disposed. Only this loads the
- * OpenTelemetry SDK, which takes CPU at start and memory.
+ * Exports the spans of this process to the collector until disposed. Loads the OpenTelemetry SDK on
+ * demand, because the SDK needs memory, and CPU time at start.
  */
 export async function startTracing(settings: TracingSettings, service: string, logger: Logger): Promise<AsyncDisposable> {
   const { createTracer } = await import("./opentelemetry.ts");
@@ -33,7 +33,7 @@ export async function startTracing(settings: TracingSettings, service: string, l
 const isSampled = (traceparent: string): boolean => traceparent.endsWith("-01");
 
 /**
- * Begins a span. Returns undefined unless tracing is on and the parent's trace is sampled. `name`
+ * Begins a span. Returns undefined if tracing is off or the parent's trace is not sampled. `name`
  * must be from a small set: the pattern of a route, an RPC, a topic.
  */
 export function beginSpan(kind: SpanKind, name: string, parent: string | undefined, options?: SpanOptions): Span | undefined {

@@ -18,7 +18,7 @@ test("drawSchedule returns the same schedule for the same seed and number, and J
 });
 
 test.each(kycProviders)(
-  "drawSchedule for %s uses each cell once as the first fault before it repeats one, and adds the work that reaches each fault",
+  "drawSchedule for %s uses every cell as the first fault before it repeats a cell, and adds the work that triggers each fault",
   (provider) => {
     const cells = cellsOf(provider);
     const schedules = numbers(cells.length).map((number) => drawSchedule(3, number, provider));
@@ -35,7 +35,7 @@ test.each(kycProviders)(
   },
 );
 
-test("minimize returns the items without which the list does not fail", async () => {
+test("minimize returns only the items that are necessary for the failure", async () => {
   const all = numbers(40);
   const candidates: (readonly number[])[] = [];
   const fails = async (subset: readonly number[]) => {

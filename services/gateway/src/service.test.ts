@@ -90,7 +90,7 @@ const get = (url: string, agent: http.Agent, path = "/healthz") =>
   });
 
 describe("a stopping gateway", () => {
-  test("a stopping gateway completes requests that started before it closed, and then stops listening", async () => {
+  test("a stopping gateway responds to all requests during its stop delay, and then stops listening", async () => {
     const gateway = await start({ STOP_DELAY_MS: "2000" });
     const started = Promise.withResolvers<void>();
     const release = Promise.withResolvers<void>();
@@ -158,7 +158,7 @@ describe("a stopping gateway", () => {
 });
 
 describe("readiness", () => {
-  test("the readiness check names the unreachable services", async () => {
+  test("/readyz of the gateway returns 503 with the names of the unreachable services", async () => {
     const stoppedServer = await startTestServer([]);
     await stoppedServer[Symbol.asyncDispose]();
     await using gateway = await start({ PAYMENTS_URLS: stoppedServer.url });
@@ -171,7 +171,7 @@ describe("readiness", () => {
 });
 
 describe("a key with many requests", () => {
-  test("a key with many requests is not looked up for each request", async () => {
+  test("the gateway looks a key up fewer than 10 times for 20 requests", async () => {
     await using gateway = await start();
     for (let i = 0; i < 20; i++) expect((await read(gateway.url)).status).toBe(200);
     // Usually one look-up; on a slow machine another one for each half of a lease.
@@ -180,7 +180,7 @@ describe("a key with many requests", () => {
 });
 
 describe("the log", () => {
-  test("the log has one line for each request, with key prefix and business but without the key", async () => {
+  test("the gateway's log has one line for each request, with key prefix and business, and never contains the key", async () => {
     const lines: string[] = [];
     const sink = new Writable({
       write(chunk, _encoding, done) {

@@ -30,18 +30,18 @@ test("draw permits a request after retryAfterSeconds, at any rate", () => {
   }
 });
 
-test("a bucket contains at most its burst after a long time without draws", () => {
+test("TokenBuckets contain at most the burst of a key after a long time without draws", () => {
   const { buckets, clock } = start({ perSecond: 10, burst: 5 });
   clock.ms = 1e9;
   expect(Array.from({ length: 8 }, () => buckets.draw("a").allowed).filter(Boolean)).toHaveLength(5);
 });
 
-test("each key has its own bucket", () => {
+test("TokenBuckets use a separate bucket for each key", () => {
   const { buckets } = start({ perSecond: 1, burst: 1 });
   expect([buckets.draw("a").allowed, buckets.draw("b").allowed, buckets.draw("a").allowed]).toEqual([true, true, false]);
 });
 
-test("a new bucket beyond bucketsMax replaces the least recently used bucket", () => {
+test("TokenBuckets replace the least recently used bucket when a new bucket exceeds bucketsMax", () => {
   const { buckets } = start({ perSecond: 1, burst: 1, bucketsMax: 2 });
   buckets.draw("a");
   buckets.draw("b");

@@ -211,7 +211,7 @@ describe("POST /kyc/applications", () => {
     ["[]", 400, "invalid_json"],
     ["null", 400, "invalid_json"],
     ["{", 400, "invalid_json"],
-  ])("the body %s returns %i %s", async (body, status, code) => {
+  ])("POST /kyc/applications, for the body %s, returns %i %s", async (body, status, code) => {
     const response = await send("POST", path, body);
     expect(response.statusCode).toBe(status);
     expect([response.json().code, ...(response.json().errors ?? []).map((error: { code: string }) => error.code)]).toContain(
@@ -220,7 +220,7 @@ describe("POST /kyc/applications", () => {
     expect(gateway.received).toEqual([]);
   });
 
-  test("the error for a repeated JSON member contains its name but not its value", async () => {
+  test("POST /kyc/applications returns an error for a repeated JSON member with its name and without its value", async () => {
     const response = await send("POST", path, '{"profile":{"first_name":"Amina","first_name":"Lina"}}');
     expect(response.json().detail).toContain("first_name");
     expect(response.body).not.toMatch(/Amina|Lina/);
@@ -444,7 +444,7 @@ describe("routes of KYC applications", () => {
     ).toBe(allow);
   });
 
-  test.each(["/kyc", "/kyc/application", `${path}/${id}/approve`])("%s returns 404", async (url) => {
+  test.each(["/kyc", "/kyc/application", `${path}/${id}/approve`])("POST %s returns 404, because the route does not exist", async (url) => {
     expect((await send("POST", url)).statusCode).toBe(404);
   });
 

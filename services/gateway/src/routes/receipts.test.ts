@@ -206,7 +206,7 @@ describe("GET /receipts/{token}", () => {
     expect(unavailable.body).toContain("<h1>One moment, please</h1>");
   });
 
-  test("the gateway serves the script of the print button", async () => {
+  test("the gateway serves the script of the receipt page's print button", async () => {
     const { body } = await get(page);
     const [, path = ""] = /<script type="module" src="([^"]+)">/.exec(body) ?? [];
     const script = await get(path);
@@ -279,7 +279,7 @@ describe("POST /receipts/{token}/email", () => {
   );
 });
 
-test("receipts count towards the limit of requests without a key", async () => {
+test("GET /receipts/{token} counts towards the rate limit of requests without a key", async () => {
   await using limited = await startTestGateway({ limits: { keylessPerSecond: 1 }, nowMs: () => 0 });
   const getLimited = () => limited.app.inject({ method: "GET", url: page, headers: { "accept-language": "en" } });
   const responses = [];

@@ -138,10 +138,13 @@ describe("a body", () => {
     expect([response.statusCode, response.json().code]).toEqual([415, "unsupported_media_type"]);
   });
 
-  test.each(["gzip", "br", "deflate", "gzip, identity"])("the gateway returns 415 for a body with the content encoding %s", async (encoding) => {
-    const response = await create({ ...json, "content-encoding": encoding }, JSON.stringify(body));
-    expect([response.statusCode, response.json().code]).toEqual([415, "unsupported_media_type"]);
-  });
+  test.each(["gzip", "br", "deflate", "gzip, identity"])(
+    "the gateway returns 415 for a body with the content encoding %s",
+    async (encoding) => {
+      const response = await create({ ...json, "content-encoding": encoding }, JSON.stringify(body));
+      expect([response.statusCode, response.json().code]).toEqual([415, "unsupported_media_type"]);
+    },
+  );
 
   test("the gateway accepts a body of one megabyte, and returns 413 for a larger body", async () => {
     const text = JSON.stringify(body);
@@ -162,10 +165,13 @@ describe("a body", () => {
     }
   });
 
-  test.each([{}, json, { "content-type": "text/plain" }])("the gateway treats an empty chunked body as no body (%j)", async (type) => {
-    const response = await refund({ ...gateway.business.headers, ...type, "transfer-encoding": "chunked" });
-    expect(response.statusCode).toBe(200);
-  });
+  test.each([{}, json, { "content-type": "text/plain" }])(
+    "the gateway treats an empty chunked body as no body (%j)",
+    async (type) => {
+      const response = await refund({ ...gateway.business.headers, ...type, "transfer-encoding": "chunked" });
+      expect(response.statusCode).toBe(200);
+    },
+  );
 
   test("the gateway returns 415 without a slow match for a content type that contains kilobytes of white space", async () => {
     const type = `application/json;charset=utf-8${" ".repeat(15_000)}x`;
@@ -229,18 +235,21 @@ describe("API keys", () => {
     [{ authorization: "Basic dXNlcjpwYXNz" }, "invalid_api_key"],
     [{ authorization: "Bearer sk_test_short" }, "invalid_api_key"],
     [{ "x-api-key": "a, b" }, "invalid_api_key"],
-  ] as [Record<string, string>, string][])("the gateway returns 401 for the headers %j with the code %s, without a call to identity", async (headers, code) => {
-    const { resolveKeys } = gateway.behaviour.keyLeases;
-    let isCalled = false;
-    gateway.behaviour.keyLeases.resolveKeys = async () => {
-      isCalled = true;
-      return {};
-    };
-    const response = await me(headers);
-    gateway.behaviour.keyLeases.resolveKeys = resolveKeys as NonNullable<typeof resolveKeys>;
-    expect([response.statusCode, response.json().code, response.headers["www-authenticate"]]).toEqual([401, code, "Bearer"]);
-    expect(isCalled).toBe(false);
-  });
+  ] as [Record<string, string>, string][])(
+    "the gateway returns 401 for the headers %j with the code %s, without a call to identity",
+    async (headers, code) => {
+      const { resolveKeys } = gateway.behaviour.keyLeases;
+      let isCalled = false;
+      gateway.behaviour.keyLeases.resolveKeys = async () => {
+        isCalled = true;
+        return {};
+      };
+      const response = await me(headers);
+      gateway.behaviour.keyLeases.resolveKeys = resolveKeys as NonNullable<typeof resolveKeys>;
+      expect([response.statusCode, response.json().code, response.headers["www-authenticate"]]).toEqual([401, code, "Bearer"]);
+      expect(isCalled).toBe(false);
+    },
+  );
 
   test("the gateway returns invalid_api_key for a key with one wrong character, without a call to identity", async () => {
     const { key } = gateway.business;
@@ -425,8 +434,11 @@ describe("an idempotency key", () => {
     ]);
   });
 
-  test.each(["a".repeat(256), "with space", "é", "tab\tinside", ""])("the gateway returns 400 for the Idempotency-Key %j", async (bad) => {
-    const response = await send("/payments", JSON.stringify(body), { "idempotency-key": bad });
-    expect([response.statusCode, response.json().code]).toEqual([400, "invalid_idempotency_key"]);
-  });
+  test.each(["a".repeat(256), "with space", "é", "tab\tinside", ""])(
+    "the gateway returns 400 for the Idempotency-Key %j",
+    async (bad) => {
+      const response = await send("/payments", JSON.stringify(body), { "idempotency-key": bad });
+      expect([response.statusCode, response.json().code]).toEqual([400, "invalid_idempotency_key"]);
+    },
+  );
 });

@@ -70,18 +70,21 @@ describe("Connections with responses that the client reads slowly or not at all"
   test.each([
     ["", () => {}],
     [", even if the client continues to send", (client: RawClient) => void client.socket.write("G")],
-  ])("Connections closes a connection after 30 seconds in which the client reads nothing of its response%s", async (_name, sendMore) => {
-    const { gateway, port, accepted, advanceMs } = await start();
-    await using _ = gateway;
-    await using client = new RawClient(port, { reads: false });
-    await client.write(largeRequests);
-    await eventually(() => expect(accepted[0]?.writableLength).toBeGreaterThan(0));
-    await eventually(() => {
-      sendMore(client);
-      advanceMs(stallMs);
-      expect(accepted[0]?.destroyed).toBe(true);
-    });
-  });
+  ])(
+    "Connections closes a connection after 30 seconds in which the client reads nothing of its response%s",
+    async (_name, sendMore) => {
+      const { gateway, port, accepted, advanceMs } = await start();
+      await using _ = gateway;
+      await using client = new RawClient(port, { reads: false });
+      await client.write(largeRequests);
+      await eventually(() => expect(accepted[0]?.writableLength).toBeGreaterThan(0));
+      await eventually(() => {
+        sendMore(client);
+        advanceMs(stallMs);
+        expect(accepted[0]?.destroyed).toBe(true);
+      });
+    },
+  );
 
   test("Connections keeps the connection open while the client reads the response slowly", async () => {
     const { gateway, port, accepted, advanceMs } = await start();

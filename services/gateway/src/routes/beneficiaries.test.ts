@@ -257,20 +257,23 @@ describe("GET /beneficiaries", () => {
     expect(gateway.received[0]?.call.caller).toMatchObject({ role: "business", businessId: gateway.business.businessId });
   });
 
-  test.each(["GET", "PUT"] as const)("%s /beneficiaries/{id} returns the same 404 for an unknown and a malformed id", async (method) => {
-    const refuseWith = async () => {
-      throw new DomainError("not_found", "not_found", "There is no such beneficiary.");
-    };
-    gateway.behaviour.beneficiaries.getBeneficiary = refuseWith;
-    gateway.behaviour.beneficiaries.updateBeneficiary = refuseWith;
-    const headers = { "x-request-id": "same-request" };
-    const payload = method === "PUT" ? {} : undefined;
-    const notFound = await send(method, `/${uuidv7()}`, payload, headers);
-    expect(notFound.json()).toMatchObject({ status: 404, code: "not_found" });
-    for (const malformedId of ["x", "%00", `${id}0`]) {
-      expect((await send(method, `/${malformedId}`, payload, headers)).body).toBe(notFound.body);
-    }
-  });
+  test.each(["GET", "PUT"] as const)(
+    "%s /beneficiaries/{id} returns the same 404 for an unknown and a malformed id",
+    async (method) => {
+      const refuseWith = async () => {
+        throw new DomainError("not_found", "not_found", "There is no such beneficiary.");
+      };
+      gateway.behaviour.beneficiaries.getBeneficiary = refuseWith;
+      gateway.behaviour.beneficiaries.updateBeneficiary = refuseWith;
+      const headers = { "x-request-id": "same-request" };
+      const payload = method === "PUT" ? {} : undefined;
+      const notFound = await send(method, `/${uuidv7()}`, payload, headers);
+      expect(notFound.json()).toMatchObject({ status: 404, code: "not_found" });
+      for (const malformedId of ["x", "%00", `${id}0`]) {
+        expect((await send(method, `/${malformedId}`, payload, headers)).body).toBe(notFound.body);
+      }
+    },
+  );
 
   test("GET /beneficiaries returns an array and the total, and sends each filter", async () => {
     gateway.behaviour.beneficiaries.listBeneficiaries = async () => ({ beneficiaries: [aBeneficiary()], total: 7 });

@@ -444,9 +444,12 @@ describe("routes of KYC applications", () => {
     ).toBe(allow);
   });
 
-  test.each(["/kyc", "/kyc/application", `${path}/${id}/approve`])("POST %s returns 404, because the route does not exist", async (url) => {
-    expect((await send("POST", url)).statusCode).toBe(404);
-  });
+  test.each(["/kyc", "/kyc/application", `${path}/${id}/approve`])(
+    "POST %s returns 404, because the route does not exist",
+    async (url) => {
+      expect((await send("POST", url)).statusCode).toBe(404);
+    },
+  );
 
   test.each(routes.filter(([method]) => method === "POST"))("%s %s accepts only JSON of at most 1 MiB", async (method, url) => {
     const headers = url.endsWith("review") ? gateway.admin.headers : {};

@@ -80,7 +80,7 @@ test("transaction opens a new session after PostgreSQL terminated the idle ones"
   expect(secondSession?.pid).not.toBe(firstSession?.pid);
 });
 
-test("createOrm replaces connections that are lost in transactions, even if this happens repeatedly", async () => {
+test("createOrm replaces connections that are lost in transactions, even after repeated losses", async () => {
   const twoConnections = await database.connect({ poolMax: 2 });
   const loseConnection = async () => {
     const error = await errorOf(

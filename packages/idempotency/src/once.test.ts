@@ -97,7 +97,7 @@ test("`once` executes one of several concurrent calls with the same key and reje
   expect(await count("effect")).toBe(1);
 });
 
-test("`once` executes one of many racing calls with the same key; the others get its response or idempotency_in_progress", async () => {
+test("`once` executes one of many concurrent calls with the same key, and the other calls get its response or idempotency_in_progress", async () => {
   for (let round = 0; round < 10; round++) {
     const caller = aBusinessCaller();
     const results = await Promise.allSettled(Array.from({ length: 8 }, () => issue(aCall({ caller }))));

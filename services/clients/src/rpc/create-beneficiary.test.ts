@@ -44,7 +44,7 @@ describe("createBeneficiary", () => {
     expect(await harness.beneficiaries.getBeneficiary({ id: createdBeneficiary.id }, { caller })).toEqual(createdBeneficiary);
   });
 
-  test("createBeneficiary uses the default type PERSON and displays the beneficiary", async () => {
+  test("createBeneficiary uses the defaults PERSON for the type and true for display", async () => {
     expect(await createBeneficiary({})).toMatchObject({ type: BeneficiaryType.PERSON, display: true });
   });
 
@@ -135,7 +135,7 @@ describe("createBeneficiary for a client who is blocked concurrently", () => {
       await beforeCommit();
     });
 
-  test("createBeneficiary rejects a request that waited for the block, and keeps an earlier beneficiary", async () => {
+  test("createBeneficiary rejects a request that waits for a concurrent block of the client, and keeps an earlier beneficiary", async () => {
     const { id } = await harness.createPerson(caller);
     const earlierBeneficiary = await createBeneficiary({ clientId: id });
     let lateError: Promise<unknown> | undefined;

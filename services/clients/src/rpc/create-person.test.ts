@@ -69,7 +69,7 @@ test.each([
   ["2026-03-01", "2008-02-29", true],
   ["2028-02-29", "2010-02-28", true],
   ["2028-02-29", "2010-03-01", false],
-])("createPerson accepts, on %s, a person born on %s: %s", async (today, dateOfBirth, isAllowed) => {
+])("createPerson, on the day %s, accepts a person with the birth date %s: %s", async (today, dateOfBirth, isAllowed) => {
   for (const time of ["00:00:00.000", "23:59:59.999"]) {
     harness.clock.nowMs = Date.parse(`${today}T${time}Z`);
     const creation = harness.createPerson(aBusinessCaller(), { dateOfBirth });

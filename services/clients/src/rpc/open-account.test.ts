@@ -191,7 +191,7 @@ describe("openAccount for a client who is blocked concurrently", () => {
     expect(lateErrors).toEqual(Array(3).fill(expect.objectContaining({ code: "client_blocked" })));
   });
 
-  test("openAccount opens the account while a later block of the client waits", async () => {
+  test("openAccount opens the account if a block of the client begins while openAccount has locked the client", async () => {
     const { id } = await harness.createPerson(caller);
     const { id: occupiedId } = await openAccount({ externalAccountId: "freed-soon" });
     let responses: Promise<unknown[]> | undefined;

@@ -94,7 +94,7 @@ test("revokeOperatorKey keeps the last live key, even for concurrent revocations
   expect((await listKeys()).filter(({ revokedAtMs }) => revokedAtMs === undefined)).toHaveLength(1);
 });
 
-test("revokeOperatorKey waits for the longest lease before each response, including repeated requests", async () => {
+test("revokeOperatorKey waits for the longest lease before each response, even for a repeated request", async () => {
   const { id, adminKey } = await create("amina");
   expect(waitsMs).toEqual([]);
   const firstResponse = await revoke(id);

@@ -23,7 +23,7 @@ async function aBusiness() {
   return { id, apiKey, apiKeyPrefix, options, keyId };
 }
 
-test("a business can issue a second key and then revoke the first key; both are live until then", async () => {
+test("createOwnApiKey and revokeOwnApiKey replace the key of a business, and both keys are live until the revocation", async () => {
   const business = await aBusiness();
   const createdKey = await create("next", business.options);
   expect(readApiKeyKind(createdKey.apiKey ?? "")).toBe("sk_test_");
@@ -147,7 +147,7 @@ describe("revokeOwnApiKey", () => {
   });
 });
 
-test("a replaced key in its grace period cannot issue or revoke keys", async () => {
+test("createOwnApiKey and revokeOwnApiKey reject a replaced key in its grace period", async () => {
   const { id, options } = await aBusiness();
   const rotatedBusiness = await identity.businesses.updateOwnBusiness(
     { rotateApiKey: true, previousKeyTtlSeconds: 600 },

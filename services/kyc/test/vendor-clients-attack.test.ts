@@ -53,7 +53,7 @@ describe("the client of Sumsub", () => {
     expect(await provider.get(known, 3_000)).toMatchObject({ kind: "unknown" });
   });
 
-  test("cancel of the Sumsub client returns no success if the response to the deactivation states that the applicant is not deleted", async () => {
+  test("cancel of the Sumsub client does not return success if the response to the deactivation states that the applicant is not deleted", async () => {
     await using provider = vendor.aSumsubProvider();
     for (const body of [
       { id: sumsub.applicantId, deleted: false },
@@ -64,7 +64,7 @@ describe("the client of Sumsub", () => {
     }
   });
 
-  test("cancel of the Sumsub client does not report the applicant as closed if the response describes another applicant that is deleted", async () => {
+  test("cancel of the Sumsub client does not report the applicant as closed if the response describes another, deleted applicant", async () => {
     await using provider = vendor.aSumsubProvider();
     const other = sumsub.anApplicant({ id: "5b594ade0a975a36c9349e99", externalUserId: "other", deleted: true });
     vendor.replies = { ...open, "/one": json(other), "/presence/deactivated": json({}) };
@@ -107,7 +107,7 @@ describe("the client of Sumsub", () => {
     });
   });
 
-  test("an applicant without a level name is not APPROVED after the setting of its level was removed", () => {
+  test("evaluate does not return APPROVED for a Sumsub applicant without a level name after the setting of its level was removed", () => {
     const applicant = sumsub.withReview({ levelName: undefined });
     const review = readReview(applicant);
     const responses = { applicant, steps: sumsub.someSteps(), amlCase: sumsub.anAmlCase() };
@@ -162,7 +162,7 @@ describe("the client of Didit", () => {
     expect(await provider.review(inReview, approval, 3_000)).toMatchObject({ kind: "unknown" });
   });
 
-  test("get of the Didit client does not count a person's approval that a later change of status withdrew as proof for an approval without a row", async () => {
+  test("get of the Didit client does not accept a person's approval as proof if a later status change withdrew the approval", async () => {
     await using provider = vendor.aDiditProvider();
     const reviews = [
       didit.aReview({ previous_status: "Approved", new_status: "Resubmitted", created_at: "2026-05-02T10:00:00Z" }),
@@ -173,7 +173,7 @@ describe("the client of Didit", () => {
     expect(outcome).toMatchObject({ kind: "accepted", value: { verdict: "NEEDS_REVIEW" } });
   });
 
-  test("get of the Didit client does not count a person's approval as proof if the list of reviews continues on another page, oldest first", async () => {
+  test("get of the Didit client does not accept a person's approval as proof if the list of reviews is oldest first and has more pages", async () => {
     await using provider = vendor.aDiditProvider();
     const results = Array.from({ length: 10 }, (_, day) =>
       didit.aReview({ created_at: `2026-05-0${Math.min(day + 1, 9)}T10:00:00Z` }),

@@ -54,7 +54,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
   afterAll(() => harness[Symbol.asyncDispose]());
   afterEach(() => harness.sandbox.clearFaults());
 
-  test(`kyc with ${vendor} follows an application from its creation to its submission`, async () => {
+  test(`kyc with ${vendor} adopts each status of an application from its creation to its submission`, async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     expect(await harness.readRefreshed(id, caller)).toMatchObject({ status: KycStatus.CREATED });
@@ -147,7 +147,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(await readStored(id)).toMatchObject({ verdict: "APPROVED" });
   });
 
-  test(`contract test 14: kyc with ${vendor} continues the back-off of checks while the vendor's state does not change`, async () => {
+  test(`contract test 14: kyc with ${vendor} increases the pause between checks while the vendor's state does not change`, async () => {
     const { id } = await harness.create();
     await makeDue(id, "-1 day");
     await harness.checkDue();

@@ -135,7 +135,7 @@ describe("evaluate, reason codes of our rules", () => {
   });
 });
 
-test.each(verdicts)("decide returns a person's %s, and REJECTED for an expired document", (outcome) => {
+test.each(verdicts)("decide returns a person's decision %s, and REJECTED for an expired document", (outcome) => {
   const reasons = { reasonCodes: ["AML_MATCH"] } as const;
   for (const documentExpiry of [today, "2026-03-02", undefined]) {
     expect(decide(outcome, { ...reasons, documentExpiry }, today)).toEqual({ verdict: outcome, reasonCodes: ["AML_MATCH"] });

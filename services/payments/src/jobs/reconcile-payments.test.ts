@@ -52,7 +52,7 @@ test("reconcilePayments sets EXPIRED when the session expires at the processor",
   expect((await harness.readEvents(payment.id))[0]).toMatchObject({ payment: { actionCode: "-2007", processorOrderStatus: 6 } });
 });
 
-test("a payment that is paid after it became EXPIRED becomes PAID when the card holder returns", async () => {
+test("returnFromProcessor changes an EXPIRED payment that was paid later to PAID", async () => {
   const caller = aBusinessCaller();
   const payment = await harness.aPendingPayment(caller);
   await using job = harness.startReconciler();

@@ -46,7 +46,7 @@ describe("createPaymentLink", () => {
     expect(await harness.links.getPaymentLink({ id: link.id }, { caller })).toEqual(link);
   });
 
-  test("createPaymentLink stores all fields, and metadata as it was sent", async () => {
+  test("createPaymentLink stores all fields, and the metadata byte for byte", async () => {
     const caller = aBusinessCaller();
     const { amountMinor: _none, ...request } = aPaymentLinkRequest;
     const fields = {

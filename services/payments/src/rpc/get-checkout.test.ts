@@ -55,7 +55,7 @@ describe("getCheckout", () => {
     expect(await read(link, paymentToken)).not.toHaveProperty("payment");
   });
 
-  test("getCheckout returns no payment that has ended, of another link, or for an invalid page token", async () => {
+  test("getCheckout returns no payment for an ended payment, for a payment of another link and for an invalid page token", async () => {
     const link = await aLink();
     const ended = await harness.startCheckout(link);
     await harness.sandbox.cancel(ended.payment?.processorOrderId);

@@ -99,7 +99,7 @@ describe("getReceipt", () => {
 });
 
 describe("findReceipt", () => {
-  test("findReceipt returns the receipt of the token in receipt_url", async () => {
+  test("findReceipt returns the receipt for the token in receipt_url", async () => {
     const payment = await harness.aFinishedPayment(caller);
     const token = payment.receiptUrl?.split("/").at(-1) ?? "";
     expect(await harness.receipts.findReceipt({ token }, platform)).toEqual(await getReceipt(payment.id));

@@ -116,7 +116,7 @@ describe.skipIf(isBrowserMissing("browser tests of the verification page"))(
       },
     );
 
-    test("the camera step shows, retakes and keeps pictures without sending them", async () => {
+    test("the camera step of the verification page shows, retakes and keeps pictures without sending them", async () => {
       const page = await aPage({ permissions: ["camera"] });
       const origins = new Set<string>();
       const bodies: string[] = [];
@@ -160,7 +160,7 @@ describe.skipIf(isBrowserMissing("browser tests of the verification page"))(
       await page.context().close();
     });
 
-    test("the camera step explains a denied camera, and accepts a sample", async () => {
+    test("the camera step of the verification page explains a denied camera, and accepts a sample picture", async () => {
       const page = await aPage();
       const { linkUrl } = await aLink();
       await page.goto(linkUrl);

@@ -22,7 +22,7 @@ async function startProcess(databaseUrl: string, faultPoint: string) {
 
 const page = { limit: 50, offset: 0 };
 
-test("a process that is killed between the POST and its record sends the same id and bytes again after the restart", async () => {
+test("webhooks, killed between a POST and the record of its result, sends the same id and bytes again after the restart", async () => {
   await using testDatabase = await createTestDatabase("webhooks", database);
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
@@ -46,7 +46,7 @@ test("a process that is killed between the POST and its record sends the same id
   });
 });
 
-test("a consumer that is killed after its commit and receives the message again creates one delivery", async () => {
+test("webhooks, killed after a consumer's commit, creates one delivery when the message is delivered again", async () => {
   await using testDatabase = await createTestDatabase("webhooks", database);
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();

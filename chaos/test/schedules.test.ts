@@ -7,7 +7,7 @@ import { minimize, shrink } from "../src/matrix/shrink.ts";
 
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i);
 
-test("drawSchedule returns the same schedule for the same seed and number, and JSON preserves it", () => {
+test("drawSchedule returns the same schedule for the same seed and number, and readSchedule reads it from JSON", () => {
   for (const number of numbers(20)) {
     const schedule = drawSchedule(7, number);
     expect(drawSchedule(7, number)).toEqual(schedule);

@@ -426,7 +426,7 @@ test("amana prints the name of an invalid option or setting, exits with the docu
   }
 });
 
-test("amana replaces control characters, fits tables to the terminal, and exits with 0 after the reader closes the pipe", async () => {
+test("amana replaces control characters, limits tables to the terminal's width, and exits with 0 after the reader closes the pipe", async () => {
   const hostile = await jsonOf(
     amanaLocal(
       "businesses",

@@ -119,7 +119,7 @@ test("amana dead-letters show omits the free text of a message, and a message th
   expect(trail[0]).toMatchObject({ actor: "command:amina", before: { fields: { status: "PARKED", service: "webhooks" } } });
 });
 
-test("a starting consumer applies the message for which an operator ran dead-letters retry while the consumer was stopped", async () => {
+test("a starting consumer applies a message that amana dead-letters retry scheduled while the consumer was stopped", async () => {
   const { deliver, stop } = await aConsumer();
   const { id, eventId } = await aParkedDeadLetter(deliver);
   await stop();
@@ -247,7 +247,7 @@ test.each([
   expect(await amana(...args)).toMatchObject({ code: 2, err: expect.stringContaining("It must be a number from") });
 });
 
-test("amana reads the database password from a setting or a file, and prints it in no message", async () => {
+test("amana reads the database password from a setting or a file, and prints no message with the password", async () => {
   const url = new URL(db.url);
   const password = url.password;
   url.password = "";

@@ -82,7 +82,7 @@ const readDecisions = (page: string) =>
 
 const decisionPages = documents.filter((path) => /^docs\/decisions\/(?!README)/.test(path));
 
-test("the index of docs/decisions links to every page, and every page contains decisions", () => {
+test("the index of docs/decisions links to every page of the folder, and every page contains decisions", () => {
   expect(decisionPages.filter((page) => readDecisions(page).length === 0)).toEqual([]);
   const index = readFileSync(join(root, "docs/decisions/README.md"), "utf8");
   expect(decisionPages.filter((page) => !index.includes(`](${page.slice("docs/decisions/".length)})`))).toEqual([]);

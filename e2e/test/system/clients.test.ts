@@ -142,7 +142,7 @@ describe("an onboarding", () => {
     await expectStatuses(client, onboardingStatuses.verified, { id: application.id });
   });
 
-  test("an onboarding follows its newest application and ignores a later verdict of an older one", async () => {
+  test("an onboarding has the statuses of its newest application, and ignores a later verdict of an older application", async () => {
     const { client, application: older } = await aClientWithLink();
     await submit(older, { outcome: "needs_review" });
     await expectStatuses(client, onboardingStatuses.underReview, { id: older.id });
@@ -218,7 +218,7 @@ describe("an operator's decision", () => {
 describe("an account", () => {
   const changeStatus = (id: string, verb: string) => business.call("POST", `/api/v1/accounts/${id}/${verb}`);
 
-  test("an account can be activated after its client is verified, and each status change needs a permitted status", async () => {
+  test("POST /accounts/{id}/activate requires a verified client, and each change of an account's status requires a permitted status", async () => {
     const { client, application } = await aClientWithLink();
     const opened = await openAccount(client);
     const id = String(opened.body["id"]);
@@ -422,7 +422,7 @@ describe("the lists", () => {
     },
   );
 
-  test.each(lists)("the list of %s returns no row of another business for any filter that matches the row", async (list) => {
+  test.each(lists)("the list of %s returns no row of another business, even if a filter matches the row", async (list) => {
     const filters = {
       clients: [
         "kyc_status=NOT_STARTED",
@@ -499,7 +499,7 @@ describe("ids of another business", () => {
     ...["activate", "suspend", "reactivate", "close"].map((verb): Operation => ["POST", `/api/v1/accounts/${account}/${verb}`]),
   ];
 
-  test("ids of another business get the same responses as unknown ids on every route of clients, and change nothing", async () => {
+  test("every route of clients returns the same response for an id of another business as for an unknown id, and changes nothing", async () => {
     const client = await aVerifiedClient();
     const beneficiary = (await business.call("POST", "/api/v1/beneficiaries", { ...someBeneficiary, client_id: client })).body[
       "id"
@@ -530,7 +530,7 @@ describe("ids of another business", () => {
     expect((await readResources()).map(({ text }) => text)).toEqual(textsBefore);
   });
 
-  test("a request succeeds when another business has used the same Idempotency-Key, e-mail address or external id", async () => {
+  test("the routes of clients accept an Idempotency-Key, e-mail address or external id that another business has used", async () => {
     const key = { "idempotency-key": randomUUID() };
     const client = await aClient(business);
     const body = { ...someAccount, client_id: client, external_account_id: "shared" };

@@ -198,7 +198,7 @@ describe("costs of the operations", async () => {
     if (!isUpdate) expect([...recorded.keys()]).toEqual(operationIds);
   });
 
-  test("an idle system sends at most five statements a second", async () => {
+  test("an idle system sends at most five statements a second to PostgreSQL", async () => {
     // The first windows may contain work of the start.
     let count = Number.POSITIVE_INFINITY;
     let texts = "";

@@ -116,7 +116,7 @@ test("a 410 response disables a webhook endpoint, is reported to the other endpo
 });
 
 describe("ids of another business", () => {
-  test("ids of another business get the same responses as unknown ids from payments and webhooks", async () => {
+  test("the routes of payments and webhooks return the same response for an id of another business as for an unknown id", async () => {
     const payment = await aPaidPayment(testSystem.system, business);
     await business.call("POST", `/api/v1/payments/${payment.id}/refund`);
     const webhook = await eventually(async () => {

@@ -180,7 +180,7 @@ test.skipIf(!otelCollectorPath)(
   },
 );
 
-test.each(["hang", 503] as const)("requests succeed while the collector has the behaviour %s", async (behaviour) => {
+test.each(["hang", 503] as const)("API requests succeed while the span collector has the behaviour %s", async (behaviour) => {
   collector.answer = behaviour;
   try {
     for (let i = 0; i < 3; i++) {

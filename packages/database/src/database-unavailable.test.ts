@@ -67,7 +67,7 @@ test("isDatabaseUnavailable returns true when the session is terminated during a
   expect(isDatabaseUnavailable(error)).toBe(true);
 });
 
-test("transaction opens a new session after PostgreSQL terminated the idle ones", async () => {
+test("transaction opens a new session after PostgreSQL terminated the idle sessions", async () => {
   const single = await database.connect({ poolMax: 1 });
   const pidOf = () => transaction(single, (em) => em.execute<{ pid: number }[]>("select pg_backend_pid() as pid"));
   const [firstSession] = await pidOf();

@@ -107,7 +107,7 @@ test("migrate adds checksums to a database of an early version and executes only
   await expect(run({ ...first, sql: "select 1" })).rejects.toThrow(/0001-first was edited/);
 });
 
-test("requireMigrated accepts a database of the same or a newer version, and throws for an older one", async () => {
+test("requireMigrated accepts a database of the same or a newer version, and throws for a database of an older version", async () => {
   const start = async (...migrations: (typeof first)[]) => requireMigrated(await database.connect(), migrations);
   await expect(start(first, second)).rejects.toThrow(/lacks 0001-first, 0002-second[\s\S]*migrate command first/);
   await run(first);

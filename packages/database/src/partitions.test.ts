@@ -193,7 +193,7 @@ test("keepPartitions creates the partitions once when several replicas call it a
   expect(await currentNames()).toEqual(["visit_default", "visit_earlier"]);
 });
 
-test("keepPartitions gives up while a long transaction reads the table, and does not block writes", async () => {
+test("keepPartitions throws after its lock timeout while a long transaction reads the table, and does not block writes", async () => {
   const reader = orm.em.fork();
   await reader.begin();
   await reader.execute("select from visit limit 1");

@@ -48,7 +48,7 @@ test("TenantClient reads and writes no rows without a tenant", async () => {
   await expect(insert).rejects.toThrow("row-level security");
 });
 
-test("TenantClient reads the tenant's rows in a prepared statement, in an unprepared one and in a transaction", async () => {
+test("TenantClient reads the tenant's rows in prepared statements, in unprepared statements and in transactions", async () => {
   await forTenant(businessA, async () => {
     expect(await read()).toEqual([businessA]);
     expect(await orm.em.fork().execute(text)).toEqual([{ business_id: businessA }]);

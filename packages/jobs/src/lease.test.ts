@@ -29,7 +29,7 @@ const readLease = async () => {
 const setRemainingSeconds = (seconds: number) =>
   db.sql("update job set leased_until = now() + make_interval(secs => ?) where id = ?", [seconds, id]);
 
-test("withLease gives the lease to one of fifty concurrent callers and returns undefined to the others at once", async () => {
+test("withLease gives the lease to one of fifty concurrent callers, and immediately returns undefined to the other callers", async () => {
   let holders = 0;
   let holdersMax = 0;
   let release = () => {};

@@ -200,7 +200,7 @@ test("processDueRows begins at most perPause rows within one pause, even if the 
   }
 });
 
-test("processDueRows processes the rows of a business by priority, then by age, and serves two businesses in turn", async () => {
+test("processDueRows processes the rows of a business by priority and then by age, and alternates between two businesses", async () => {
   const [rowsOfA, rowsOfB] = [await insertDueRows(3), await insertDueRows(2)];
   const [a1 = "", a2 = "", a3 = ""] = rowsOfA;
   const [b1 = "", b2 = ""] = rowsOfB;

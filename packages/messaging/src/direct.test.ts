@@ -47,7 +47,7 @@ test("the direct transport delivers committed events to the subscriber in order,
   expect(await outbox(publisherDb.orm)).toEqual([]);
 });
 
-test("the direct transport keeps a message in the outbox while one of two subscribers is down, and the message takes effect once at each", async () => {
+test("the direct transport keeps a message in the outbox while one of two subscribers is down, and both subscribers apply the message once", async () => {
   const up = await aSubscriber("up");
   const down = await aSubscriber("down");
   await down[Symbol.asyncDispose]();

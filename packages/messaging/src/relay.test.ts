@@ -158,7 +158,7 @@ test("the relay publishes the row of a transaction that began before a failover 
   expect(await outbox(db.orm)).toEqual([]);
 });
 
-test("the relay publishes each row once in a copy on another server, where transaction ids are lower", async () => {
+test("the relay publishes each row once after the database was copied to a server with lower transaction ids", async () => {
   const client = new pg.Client({ connectionString: db.url });
   await client.connect();
   await emit(db.orm, "k", "was in progress", "published", "published and old");
@@ -212,7 +212,7 @@ test("the relay publishes the rows of two concurrent transactions, even if the r
   expect(transport.bodies).toEqual(["late id", "early id"]);
 });
 
-test("two relays on one database publish each message once and each key in order", async () => {
+test("two relays on one database publish each message once, and the messages of each key in order", async () => {
   aRelay();
   aRelay();
   const keys = ["a", "b", "c", "d"];

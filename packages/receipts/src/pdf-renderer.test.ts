@@ -81,7 +81,7 @@ describe("createPdfRenderer", () => {
     expect(Buffer.compare(first, second)).toBe(0);
   });
 
-  test("PdfRenderer.render rejects a receipt beyond the queue at once and renders the others", async () => {
+  test("PdfRenderer.render immediately rejects a receipt beyond the queue limit, and renders the queued receipts", async () => {
     await using small = createPdfRenderer({ queuedMax: 2 });
     const results = await Promise.allSettled([1, 2, 3].map(() => small.render(aReceipt, "fr")));
     expect(results.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected"]);

@@ -70,7 +70,7 @@ test("createBodyReader rejects a body beyond the limit of unfinished bodies, and
   expect(await responseOn(next)).toBe("90000 bytes");
 });
 
-test("createBodyReader accepts small bodies while unfinished large bodies use the whole limit of large bodies", async () => {
+test("createBodyReader accepts small bodies while unfinished large bodies use the complete limit of large bodies", async () => {
   const port = await startServer(40_000);
   for (let i = 0; i < 2; i++) {
     const large = connect(port);

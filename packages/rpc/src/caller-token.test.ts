@@ -51,7 +51,7 @@ function signRenewedToken(signer: ReturnType<typeof createCallerSigner>, clock: 
   return signer.sign(caller, "clients");
 }
 
-test("the caller token signer reuses a caller's token for a service for five seconds, unless its clock is set back", () => {
+test("the caller token signer reuses a token for the same caller and service for five seconds, and not after its clock was set back", () => {
   const { clock, signer } = createPair();
   const first = signer.sign(caller, "clients");
   clock.signerMs += 4_999;

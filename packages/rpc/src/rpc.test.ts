@@ -186,7 +186,7 @@ describe("createRpcClient and createRpcServer", () => {
     expect(calls).toHaveLength(3);
   });
 
-  test("an RPC server rejects a request with an unknown field as unavailable, unless the caller is the platform", async () => {
+  test("an RPC server rejects a request with an unknown field as unavailable, and accepts such a request from the platform", async () => {
     calls = [];
     behaviour = async () => ({});
     const newer = create(HandOverService.method.handOverMessages.input, request);
@@ -482,7 +482,7 @@ describe("standard clients on the same port", () => {
     expect(calls).toHaveLength(0);
   });
 
-  test("the RPC server responds with 401 to a call without a token before it receives the body, for each protocol", async () => {
+  test("the RPC server, for each protocol, responds with 401 to a call without a token before it receives the body", async () => {
     const path = "/messaging.v1.HandOverService/HandOverMessages";
     const session = http2.connect(server.url);
     for (const target of [path, `${path}?`, `${path}?a=b`]) {

@@ -28,7 +28,7 @@ describe("FairSemaphore", () => {
     expect([...semaphore.keys("a")]).toEqual(["x"]);
   });
 
-  test("FairSemaphore admits waiting tenants in turn", async () => {
+  test("FairSemaphore alternates between waiting tenants", async () => {
     const semaphore = new FairSemaphore({ slots: 1, perTenant: 1 });
     expect(semaphore.enter("busy", longMs)).toBe(true);
     const order: string[] = [];
@@ -43,7 +43,7 @@ describe("FairSemaphore", () => {
     expect(order).toEqual(["busy", "quiet", "other", "busy", "busy", "busy", "busy"]);
   });
 
-  test("FairSemaphore admits the waiting keys of a tenant in turn", async () => {
+  test("FairSemaphore alternates between the waiting keys of a tenant", async () => {
     const semaphore = new FairSemaphore({ slots: 1, perTenant: 1 });
     semaphore.enter("a", longMs, "busy");
     const order: string[] = [];

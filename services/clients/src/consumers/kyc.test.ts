@@ -235,7 +235,7 @@ test("the KYC consumer of clients changes the client's updated_at only when it c
   harness.clock.nowMs = undefined;
 });
 
-test("ONBOARDING_AUTO_APPROVE approves a verified client with details, and writes an audit event", async () => {
+test("the KYC consumer of clients with ONBOARDING_AUTO_APPROVE approves a verified client with details, and writes an audit event", async () => {
   await using approvingHarness = await startHarness({ autoApprove: true });
   const caller = aBusinessCaller();
   const { id: clientId } = await approvingHarness.createPerson(caller);

@@ -136,7 +136,7 @@ describe("activateAccount", () => {
     expect((await changeStatus("reactivate", activeAccount.id)).status).toBe(AccountStatus.ACTIVE);
   });
 
-  test("activateAccount waits for a concurrent block of the client, and is then rejected", async () => {
+  test("activateAccount waits for a concurrent block of the client, and then rejects the request", async () => {
     const { id: clientId } = await harness.createPerson(caller, { kycLevel: KycLevel.NOT_REQUIRED });
     const { id } = await harness.openAccount(caller, { clientId });
     let activation: Promise<unknown> | undefined;

@@ -57,7 +57,7 @@ describe("createBeneficiary", () => {
   });
 
   test.each([{ iban: undefined }, { iban: "" }, { iban: undefined, accountNumber: "" }])(
-    "createBeneficiary rejects a request with neither IBAN nor account number: %o",
+    "createBeneficiary rejects a request without an IBAN and without an account number: %o",
     async (changes) => {
       const countBefore = await countBeneficiaries();
       expect(await refusal(createBeneficiary({ ...changes, bic: "BEXADZAL" }))).toMatchObject({
@@ -100,7 +100,7 @@ describe("createBeneficiary", () => {
     expect((await createBeneficiary({ clientId: blacklistedClient.id })).clientId).toBe(blacklistedClient.id);
   });
 
-  test("createBeneficiary creates one beneficiary per Idempotency-Key", async () => {
+  test("createBeneficiary creates one beneficiary for each Idempotency-Key", async () => {
     const countBefore = (await countBeneficiaries()) ?? 0;
     const [firstOptions, secondOptions] = [withIdempotencyKey(caller, "k-1"), withIdempotencyKey(caller, "k-1")];
     const createdBeneficiary = await createBeneficiary({}, firstOptions);

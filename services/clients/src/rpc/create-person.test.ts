@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness[Symbol.asyncDispose]());
 
-test("createPerson uses the defaults FULL_KYC, LOW, not blocked and not blacklisted", async () => {
+test("createPerson uses the defaults FULL_KYC, LOW, blocked = false and is_blacklisted = false", async () => {
   const caller = aBusinessCaller();
   const person = aPerson();
   const { $typeName: _, ...client } = await harness.clients.createPerson(person, { caller });
@@ -100,7 +100,7 @@ test("createPerson accepts one of ten concurrent requests with the same e-mail a
   for (const result of results) if (result.status === "rejected") expect(result.reason).toMatchObject({ code: "email_taken" });
 });
 
-test("createPerson creates one client per Idempotency-Key, and rejects the key with another body", async () => {
+test("createPerson creates one client for each Idempotency-Key, and rejects the key with another body", async () => {
   const caller = aBusinessCaller();
   const person = aPerson();
   const createdClient = await harness.clients.createPerson(person, withIdempotencyKey(caller, "k1"));

@@ -156,7 +156,7 @@ describe("openAccount", () => {
 });
 
 describe("openAccount for a client who is blocked concurrently", () => {
-  test("openAccount waits for an earlier block of the client, and is then rejected", async () => {
+  test("openAccount waits for an earlier block of the client, and then rejects the request", async () => {
     const { id } = await harness.createPerson(caller);
     let opening: Promise<unknown> | undefined;
     await harness.transaction(async (em) => {

@@ -215,17 +215,17 @@ describe("settings", () => {
     ["https://*.forms.test", {}, /must list origins without a path or wildcard/],
     ["https://forms.test;script-src", {}, /must list origins without a path or wildcard/],
     ["http://forms.test", { NODE_ENV: "production" }, /must list https origins in production, not "http:\/\/forms.test"/],
-  ])("readConfig rejects CARD_FORM_ORIGINS %s", (origins, settings, message) => {
+  ])("readConfig of the gateway rejects CARD_FORM_ORIGINS %s", (origins, settings, message) => {
     expect(() => readConfig({ CARD_FORM_ORIGINS: `https://a.test,${origins}`, ...settings })).toThrow(message);
   });
 
-  test("readConfig rejects a CARD_MARKS_DIR without the marks", () => {
+  test("readConfig of the gateway rejects a CARD_MARKS_DIR without the card marks", () => {
     expect(() => readConfig({ CARD_MARKS_DIR: import.meta.dirname })).toThrow(
       /CARD_MARKS_DIR must contain cib.svg and edahabia.svg/,
     );
   });
 
-  test("readConfig reports every missing setting and invalid addresses", () => {
+  test("readConfig of the gateway reports every missing setting and every invalid address", () => {
     expect(() => readConfig({})).toThrow(/IDENTITY_URLS.*PAYMENTS_URLS.*WEBHOOKS_URLS.*CALLER_PRIVATE_KEY/s);
     expect(() => readConfig({ IDENTITY_URLS: "nowhere" })).toThrow(/IDENTITY_URLS must list http addresses/);
     expect(() => readConfig({})).toThrow(/CHECKOUT_KEYS is not set.*CARD_FORM_ORIGINS is not set/s);

@@ -46,7 +46,7 @@ describe.skipIf(isBrowserMissing("browser tests of a buyer"))("a buyer's browser
     return { page, context, starts, url, behaviour };
   }
 
-  test("a buyer pays by keyboard alone and without scripts, and keeps only the cookie of the link", async () => {
+  test("the checkout page without scripts can be completed by keyboard, and sets only the cookie of the link", async () => {
     const { page, context, starts } = await openLink({ link: anOpenLink(), context: { javaScriptEnabled: false } });
     await page.focus("#amount");
     for (const text of ["1500,50", "Amina B.", "", "0550 12 34 56"]) {

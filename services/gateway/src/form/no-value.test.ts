@@ -117,7 +117,7 @@ test('"" in a PUT or PATCH clears the bank details of a beneficiary and is rejec
   expect(await rejectedFields(fields, "")).toEqual(namesOf(fields.filter((field) => !isBankDetail(field))));
 });
 
-test("a PUT or PATCH rejects the fields of the response that it cannot change as immutable", async () => {
+test("a PUT or PATCH rejects, with immutable_field, each field of the response that the request cannot change", async () => {
   const testedFields: string[] = [];
   for (const [path, operations] of Object.entries(openApiDocument().paths)) {
     for (const method of ["put", "patch"] as const) {

@@ -41,7 +41,7 @@ describe("boundBytes with one-byte chunks", () => {
     await eventually(() => expect(used(allBytes)).toBe(0));
   });
 
-  test("boundBytes rejects a body without a key beyond the route's limit with 413", async () => {
+  test("boundBytes rejects the body of a request without a key with 413 if the body exceeds the limit of the route", async () => {
     const { gateway, port, used } = await start();
     await using _ = gateway;
     await using client = new RawClient(port);
@@ -248,7 +248,7 @@ test.each([1, 3])(
 );
 
 describe("boundBytes for keyless requests", () => {
-  test("boundBytes rejects a body without a key beyond the limit of the network with 429, while another network and a business are served", async () => {
+  test("boundBytes rejects requests without a key with 429 beyond the limit of their network, and serves another network and a business", async () => {
     const { gateway, port, used } = await start({ byteBounds: { perNetwork: 256 * kibibyte } });
     await using _ = gateway;
     await using first = new RawClient(port);
@@ -265,7 +265,7 @@ describe("boundBytes for keyless requests", () => {
     await business.expectStatuses("200");
   });
 
-  test("boundBytes rejects a body without a key beyond a quarter of the gateway's bytes with 503, while a business is served", async () => {
+  test("boundBytes rejects requests without a key with 503 beyond a quarter of the gateway's bytes, and serves a business", async () => {
     const { gateway, port, used } = await start({ byteBounds: { total: mebibyte } });
     await using _ = gateway;
     await using first = new RawClient(port);

@@ -209,7 +209,7 @@ describe("rate limit settings", () => {
     CARD_FORM_ORIGINS: "https://forms.test",
   };
 
-  test("each rate limit setting has a default", () => {
+  test("each rate limit setting of the gateway has a default", () => {
     expect(readConfig(source).rateLimits).toEqual({
       perSecond: 100,
       burst: 200,
@@ -225,7 +225,7 @@ describe("rate limit settings", () => {
     });
   });
 
-  test("a rate limit setting of 0 switches the limit off", () => {
+  test("a rate limit setting of the gateway with the value 0 switches the limit off", () => {
     const { rateLimits } = readConfig({ ...source, RATE_LIMIT_PER_SECOND: "0", RATE_LIMIT_KYC_PER_SECOND: "0" });
     const limits = createRateLimits(rateLimits);
     expect([limits.business, limits.kyc]).toEqual([undefined, undefined]);

@@ -178,7 +178,7 @@ test("SharedBuckets change no bucket when the response of identity lacks a bucke
   expect(buckets.draw("b")).toMatchObject({ allowed: true, remaining: 1 });
 });
 
-test("draw returns 0 remaining tokens and the seconds until the next token for a bucket below 0", () => {
+test("draw of TokenBuckets, for a bucket below 0, returns 0 remaining tokens and the seconds until the next token", () => {
   const buckets = new TokenBuckets({ ...limit, nowMs: () => 0 });
   buckets.setTokens("b", -150);
   expect(buckets.draw("b")).toEqual({ allowed: false, limit: 200, remaining: 0, resetSeconds: 4, retryAfterSeconds: 2 });

@@ -62,9 +62,12 @@ describe("GET /pay/{token}", () => {
     ["ar", '<html lang="ar" dir="rtl">'],
     ["en", '<html lang="en" dir="ltr">'],
     ["xx", '<html lang="fr" dir="ltr">'],
-  ])("GET /pay/{token} uses the language that the buyer chose, or that of the link: lang=%s", async (lang, html) => {
-    expect((await get(`${path}?lang=${lang}`)).body).toContain(html);
-  });
+  ])(
+    "GET /pay/{token} uses the language in the query, or the link's language for an unknown language: lang=%s",
+    async (lang, html) => {
+      expect((await get(`${path}?lang=${lang}`)).body).toContain(html);
+    },
+  );
 
   test("GET /pay/{token} forbids frames, referrers, caches, resources of other origins, and redirects of the form to other origins", async () => {
     const { headers } = await get();
@@ -78,7 +81,7 @@ describe("GET /pay/{token}", () => {
     expect(headers["set-cookie"]).toBeUndefined();
   });
 
-  test("GET /pay/{token} shows hostile texts of a business as text without hidden characters", async () => {
+  test("GET /pay/{token} shows markup in texts of a business as plain text without hidden characters", async () => {
     const name = `<script>alert(1)</script>\u202e"onload=`;
     serveLink(gateway, aLink({ name, description: "\u202eمرحبا\u200b".repeat(64) }), {}, { name: "<b>Shop</b>\u2067" });
     const { body } = await get();
@@ -120,7 +123,7 @@ describe("GET /pay/{token}", () => {
   });
 
   test.each(["/pay/x", "/pay/%00%00%00%00%00%00%00%00%00%00%00%00%00%00%00%00", "/pay/%ff", `/pay/${"a".repeat(65)}`])(
-    "GET /pay/{token} sends the page of an unknown link without a call to a service for %s",
+    "GET %s sends the page of an unknown link without a call to a service",
     async (url) => {
       const response = await get(url);
       expect([response.statusCode, h1(response.body)]).toEqual([404, "Lien de paiement inconnu"]);
@@ -128,7 +131,7 @@ describe("GET /pay/{token}", () => {
     },
   );
 
-  test("GET /pay/{token} offers to continue the payment in progress of the browser, or to start a new one", async () => {
+  test("GET /pay/{token} offers to continue the browser's payment in progress, or to start a new payment", async () => {
     serveLink(gateway, aLink(), { payment: aPayment() });
     const { statusCode, body } = await get(path, { cookie: browserCookie });
     expect([statusCode, h1(body)]).toEqual([200, "Vous avez déjà un paiement en cours"]);
@@ -139,13 +142,13 @@ describe("GET /pay/{token}", () => {
     expect(again.body).toContain('name="begin_again"');
   });
 
-  test("GET /pay/{token} passes no payment to the service for a cookie that the gateway did not sign", async () => {
+  test("GET /pay/{token} ignores the payment in a cookie that the gateway did not sign", async () => {
     const forged = new PaymentCookie([Buffer.alloc(32, 9)]).write(linkToken, paymentToken, { isSecure: true });
     await get(path, { cookie: forged.split(";", 1)[0] as string });
     expect(gateway.received[0]?.request).not.toHaveProperty("paymentToken");
   });
 
-  test("GET /pay/{token} offers to continue the payment in progress of the browser when the link is full", async () => {
+  test("GET /pay/{token} offers to continue the browser's payment in progress when the link is full", async () => {
     serveLink(gateway, aLink(), { state: CheckoutState.FULL, payment: aPayment() });
     const { statusCode, body } = await get(`${path}?lang=en`, { cookie: browserCookie });
     expect(statusCode).toBe(409);
@@ -184,7 +187,7 @@ describe("POST /pay/{token}", () => {
     ]);
   });
 
-  test("POST /pay/{token} returns the form with what was typed, marks each error, and focuses the first field with an error", async () => {
+  test("POST /pay/{token} returns the form with the buyer's input, marks each error, and focuses the first field with an error", async () => {
     serveLink(gateway, anOpenLink());
     const { statusCode, body } = await post({ amount: "5", name: "<Amina>", email: "bad", lang: "en" });
     expect(statusCode).toBe(422);
@@ -217,7 +220,7 @@ describe("POST /pay/{token}", () => {
     expect([response.statusCode, response.headers["content-type"]]).toEqual([413, "text/html; charset=utf-8"]);
   });
 
-  test("POST /pay/{token} offers to continue the payment in progress or to start a new one when the amounts differ", async () => {
+  test("POST /pay/{token} offers to continue the payment in progress or to start a new payment when the amounts differ", async () => {
     serveLink(gateway, anOpenLink({ customerFields: {} }), { payment: aPayment() });
     const { body } = await post({ amount: "700", lang: "en" }, { headers: { cookie: browserCookie } });
     expect(h1(body)).toBe("You already have a payment in progress");
@@ -253,7 +256,7 @@ describe("POST /pay/{token}", () => {
     expect(body).toMatch(/<input id="phone"[^>]* aria-invalid="true" autofocus>/);
   });
 
-  test("POST /pay/{token} starts no payment for a link that is not available, or of a disabled business", async () => {
+  test("POST /pay/{token} starts no payment for a link that is not available, and for a link of a disabled business", async () => {
     serveLink(gateway, aLink(), { state: CheckoutState.UNAVAILABLE });
     expect((await post()).statusCode).toBe(410);
     serveLink(gateway, aLink(), {}, { status: BusinessStatus.DISABLED });
@@ -274,7 +277,7 @@ describe("with a proof of work", () => {
     await start({ checkout: { hasCaptcha: true } });
   });
 
-  test("POST /pay/{token} starts one payment for a solution, and none without a solution or for another form", async () => {
+  test("POST /pay/{token} starts one payment for a solved proof of work, and no payment without a solution or for another form", async () => {
     const { body, headers } = await get();
     expect(headers["content-security-policy"]).toContain("worker-src 'self'");
     const challenge = challengeOf(body);

@@ -100,7 +100,7 @@ describe("POST /kyc/applications", () => {
     });
   });
 
-  test("POST /kyc/applications returns client_id and external_id if the application has them", async () => {
+  test("POST /kyc/applications returns client_id and external_id if the application has these fields", async () => {
     gateway.behaviour.kycApplications.createKycApplication = async () => anApplication({ clientId: id, externalId: "x" });
     expect((await send("POST", path)).json()).toEqual({ ...creationShape, client_id: id, external_id: "x" });
   });
@@ -170,7 +170,7 @@ describe("POST /kyc/applications", () => {
     { redirect_url: "https://shop.example" },
   ];
   test.each(maximalBodies.map((body) => [shortenedJson(body), body] as const))(
-    "POST /kyc/applications accepts the maximum: %s",
+    "POST /kyc/applications accepts a body with a maximum value: %s",
     async (_text, body) => {
       expect((await send("POST", path, body)).statusCode).toBe(201);
     },
@@ -321,7 +321,7 @@ describe.each([
   ["GET", (applicationId: string) => `${path}/${applicationId}`],
   ["POST", (applicationId: string) => `${path}/${applicationId}/cancel`],
 ] as const)("%s of one application", (method, pathOf) => {
-  test("/kyc/applications/{id} returns the same 404 for another business's application, an unknown id and a malformed id", async () => {
+  test("GET and cancel of /kyc/applications/{id} return the same 404 for another business's application, an unknown id and a malformed id", async () => {
     const { kycApplications } = gateway.behaviour;
     kycApplications.getKycApplication = kycApplications.cancelKycApplication = async () => {
       throw new DomainError("not_found", "not_found", "There is no such KYC application.");
@@ -461,7 +461,7 @@ describe("routes of KYC applications", () => {
   });
 
   test.each(routes.filter(([method]) => method === "POST"))(
-    "%s %s forwards an Idempotency-Key and rejects a malformed one",
+    "%s %s forwards an Idempotency-Key, and rejects a malformed Idempotency-Key",
     async (method, url) => {
       const admin = url.endsWith("review");
       const headers = admin ? gateway.admin.headers : {};

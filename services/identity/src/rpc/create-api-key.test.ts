@@ -92,13 +92,13 @@ test.each([uuidv7(), "not-a-uuid", ""])("createApiKey returns business_not_found
   });
 });
 
-test("createApiKey rejects a business", async () => {
+test("createApiKey rejects a business as the caller", async () => {
   const { id } = await identity.aBusiness();
   const call = identity.apiKeys.createApiKey({ businessId: id, name: "till" }, { caller: aBusinessCaller(id) });
   await expect(call).rejects.toMatchObject({ code: "admin_required" });
 });
 
-test("createApiKey issues one key per Idempotency-Key, and returns the secret once", async () => {
+test("createApiKey issues one key for each Idempotency-Key, and returns the secret once", async () => {
   const { id } = await identity.aBusiness();
   let isReplayed = false;
   const options = { ...asAdmin, ...withIdempotencyKey("key-1"), onReplayed: () => (isReplayed = true) };

@@ -40,7 +40,7 @@ test("drawTokens refills a bucket at its rate, from below 0 up to the capacity",
   expect(await draw({ ...bucketOptions, tokens: 1 })).toEqual([9]);
 });
 
-test("drawTokens neither adds nor removes tokens after the clock was set back", async () => {
+test("drawTokens does not change the number of tokens after the clock was set back", async () => {
   const bucketOptions = { bucket: "kyc clock", perSecond: 1, burst: 10 };
   await draw({ ...bucketOptions, tokens: 5 });
   await ageBucket(bucketOptions.bucket, -3_600);

@@ -45,7 +45,7 @@ test("onboardBusiness creates a PENDING business with a key that is live after t
 });
 
 describe("invitation", () => {
-  test("createInvitation returns the token once and stores its hash; the token expires after a week by default", async () => {
+  test("createInvitation returns the token once, stores only its hash, and uses an expiry of one week by default", async () => {
     const { invitationToken = "", prefix, expiresAtMs, createdAtMs, ...otherFields } = await invite();
     expect(readApiKeyKind(invitationToken)).toBe("inv_");
     expect(prefix).toBe(invitationToken.slice(0, 16));

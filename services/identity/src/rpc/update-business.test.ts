@@ -121,7 +121,7 @@ test.each([uuidv7(), "not-a-uuid"])("updateBusiness returns not_found for the id
   await expect(call).rejects.toMatchObject({ kind: "not_found", code: "not_found" });
 });
 
-test("updateBusiness rejects a business", async () => {
+test("updateBusiness rejects a business as the caller", async () => {
   const { id } = await identity.aBusiness();
   const call = identity.businesses.updateBusiness({ id, name: "x" }, { caller: aBusinessCaller(id) });
   await expect(call).rejects.toMatchObject({ code: "admin_required" });

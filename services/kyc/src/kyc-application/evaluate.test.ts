@@ -91,7 +91,7 @@ describe("evaluate, for all combinations of verdict and evidence", () => {
       expect(evidence).toMatchObject({ ...positiveEvidence, reasonCodes: ["PROFILE_MISMATCH"] });
   });
 
-  test("evaluate returns NEEDS_REVIEW except for an approval, a rejection and an expired document", () => {
+  test("evaluate returns NEEDS_REVIEW in every case except an approval, a rejection and an expired document", () => {
     expect(rejectionCounts).toEqual({
       expired: 4 * rowsPerExpiry,
       byProvider: 3 * rowsPerExpiry - reviewedRejections.length,

@@ -119,7 +119,7 @@ describe("the client of Didit", () => {
     expect(await provider.erase(known, 3_000)).toMatchObject({ kind });
   });
 
-  test("erase of the Didit client returns unknown if a proxy's HTML page is the response to the deletion of the user", async () => {
+  test("erase of the Didit client returns unknown if a proxy responds to the deletion of the user with an HTML page", async () => {
     await using provider = vendor.aDiditProvider();
     vendor.replies = { [`/session/${didit.sessionId}/delete/`]: [204, ""], "/users/delete/": htmlPage(200) };
     expect(await provider.erase(known, 3_000)).toMatchObject({ kind: "unknown" });

@@ -128,7 +128,7 @@ describe("contract test 2: readDecision", () => {
     expect(read(aDecision(), { profileKeys: ["other"] })?.unread).toEqual(["profile"]);
   });
 
-  test("readDecision returns the earliest expiry of two documents, and none if one document has no expiry", () => {
+  test("readDecision returns the earliest expiry of two documents, and no expiry if one document has no expiry", () => {
     const [first] = aDecision()["id_verifications"] as object[];
     const two = (expiration_date: unknown) => aDecision({ id_verifications: [first, { ...first, expiration_date }] });
     expect(read(two("2027-01-31"))).toMatchObject({ documentExpiry: "2027-01-31" });

@@ -198,7 +198,7 @@ describe("settle for an EXPIRED payment", () => {
 describe("waitOrExpire and registration", () => {
   const dateAt = (seconds: number) => new Date(createdAt.getTime() + seconds * 1000);
 
-  test("waitOrExpire plans checks after the pauses of the schedule and at the end of the window", () => {
+  test("waitOrExpire plans checks after the pauses of the schedule and at the end of the time to pay", () => {
     const payment = aPayment();
     const checkSeconds: number[] = [];
     for (let now = createdAt; now < dateAt(1_230); now = payment.nextCheckAt ?? dateAt(9_999)) {
@@ -210,7 +210,7 @@ describe("waitOrExpire and registration", () => {
     expect(payment).toMatchObject({ status: "EXPIRED", nextCheckAt: null });
   });
 
-  test("waitOrExpire does not expire a payment before the window ends", () => {
+  test("waitOrExpire does not expire a payment before its time to pay ends", () => {
     const payment = aPayment();
     expect(payment.waitOrExpire(true, [60], 1_230, new Date(dateAt(1_230).getTime() - 1))).toBe("waiting");
     expect(payment.status).toBe("PENDING");

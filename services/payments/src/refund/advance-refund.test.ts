@@ -491,7 +491,7 @@ describe("advanceRefund and its lease", () => {
     expect(await readRefundRow()).toMatchObject({ status: "ACCEPTED", sends: 1 });
   });
 
-  test("advanceRefund does not reject a refund that another process has sent after the refusal", async () => {
+  test("advanceRefund does not reject a refused refund that another process has sent again in the meantime", async () => {
     await harness.sandbox.fault("refund", "error:5");
     await harness.sandbox.fault("status", "slow:600", 2);
     const rejection = refusal(refund());

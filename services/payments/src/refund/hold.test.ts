@@ -69,7 +69,7 @@ test("refundPayment does not repeat a partial refund that a restore lost, even i
   });
 });
 
-test("advanceRefunds does not resend a refund that is only REQUESTED in the restored database", async () => {
+test("advanceRefunds, after a restore, does not resend a sent refund that is REQUESTED in the restored database", async () => {
   await harness.sandbox.fault("refund", "late:2000");
   await refusal(refund());
   await harness.sql(

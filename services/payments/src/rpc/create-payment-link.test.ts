@@ -94,7 +94,7 @@ describe("createPaymentLink", () => {
   test.each([
     ["an operator", adminCaller],
     ["the platform", platformCaller],
-  ])("createPaymentLink rejects %s", async (_name, caller) => {
+  ])("createPaymentLink rejects %s as the caller", async (_name, caller) => {
     const error = await refusal(harness.links.createPaymentLink(aPaymentLinkRequest, { caller }));
     expect(error).toMatchObject({ kind: "forbidden", code: "business_key_required" });
   });

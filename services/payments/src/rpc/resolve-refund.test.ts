@@ -199,7 +199,7 @@ test.each([
   expect(await readAuditEvents()).toEqual([]);
 });
 
-test("refund RPCs for operators reject a business, and resolveRefund rejects an unknown id", async () => {
+test("refund RPCs for operators reject a business as the caller, and resolveRefund rejects an unknown id", async () => {
   expect(await refusal(resolveRefund(RefundOutcome.ACCEPTED, { caller }))).toMatchObject({ code: "admin_required" });
   expect(await refusal(harness.refunds.listRefunds({ limit: 1 }, { caller }))).toMatchObject({ code: "admin_required" });
   expect(await refusal(harness.refunds.listChangedPayments({ limit: 1 }, { caller }))).toMatchObject({ code: "admin_required" });

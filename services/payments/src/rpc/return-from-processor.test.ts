@@ -47,7 +47,7 @@ describe("returnFromProcessor", () => {
     expect(await readEventTypes(payment.id)).toEqual([PaymentEventType.PAYMENT_CANCELED]);
   });
 
-  test("returnFromProcessor redirects to fail_url with PENDING before the payment, and with PAID after it", async () => {
+  test("returnFromProcessor redirects with the status PENDING before the buyer pays, and with PAID afterwards", async () => {
     const caller = aBusinessCaller();
     const payment = await harness.aPendingPayment(caller);
     expect((await harness.returnFromProcessor(payment.id)).searchParams.get("status")).toBe("PENDING");

@@ -139,7 +139,7 @@ describe("startCheckout", () => {
   test.each([
     ["a business", aBusinessCaller()],
     ["an operator", adminCaller],
-  ])("startCheckout rejects %s", async (_name, by) => {
+  ])("startCheckout rejects %s as the caller", async (_name, by) => {
     const request = { linkToken: linkTokenOf(await aLink()), formToken: "f", language: "FR", conditionsVersion: "1" };
     expect(await refusal(harness.checkout.startCheckout(request, { caller: by }))).toMatchObject({ code: "platform_required" });
   });
@@ -213,7 +213,7 @@ describe("startCheckout with a form token or browser of an earlier payment", () 
     expect(await ofLink(link)).toHaveLength(2);
   });
 
-  test("startCheckout starts a new payment for a browser whose payment has ended or whose time to pay is over", async () => {
+  test("startCheckout starts a new payment for a browser when its payment or the time to pay has ended", async () => {
     const link = await aLink();
     const first = await start(link);
     await harness.sandbox.cancel(first.payment?.processorOrderId);

@@ -154,7 +154,7 @@ describe("Didit GET decision", () => {
     ["needs_review", ["FACE_MISMATCH"], "In Review", "face_matches", "In Review", "LOW_FACE_MATCH_SIMILARITY", "warning"],
     ["needs_review", ["AML_MATCH"], "In Review", "aml_screenings", "In Review", "POSSIBLE_MATCH_FOUND", "warning"],
   ])(
-    "Didit GET decision of the outcome %s with %j has the status %s and the warning in %s",
+    "Didit GET decision, for the outcome %s with %j, returns the status %s and the warning in %s",
     async (outcome, reason_codes, status, feature, featureStatus, risk, log_type) => {
       const { decision } = await decide({ outcome, reason_codes });
       expect(decision.status).toBe(status);
@@ -311,7 +311,7 @@ describe("Didit PATCH update-status", () => {
     ["system", "STATUS_UPDATED", "SYSTEM", null, "In Review"],
     ["note", "NOTE_ADDED", "CONSOLE_USER", null, null],
   ])(
-    "Didit GET reviews names the actor of a review by %s",
+    "Didit GET reviews returns the actor of a review by %s",
     async (by, activity_type, actor_type, actor_email, previous_status) => {
       const { id, token } = await decide({ outcome: "needs_review" });
       await act(token, "review", { outcome: "approved", by });

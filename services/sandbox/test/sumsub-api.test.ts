@@ -176,7 +176,7 @@ describe("Sumsub POST websdkLink", () => {
 });
 
 describe("Sumsub GET one", () => {
-  test("Sumsub GET one and the steps return the evidence of an approved applicant", async () => {
+  test("Sumsub GET of an applicant and of its steps returns the evidence of an approved applicant", async () => {
     const { id, reference, object } = await decide({
       outcome: "approved",
       document_type: "id_card",
@@ -208,14 +208,14 @@ describe("Sumsub GET one", () => {
     ["needs_review", ["AML_MATCH"], "onHold", {}, ["SANCTIONS"]],
     ["failed", [], "completed", { reviewAnswer: "RED", reviewRejectType: "RETRY" }, ["LOW_QUALITY"]],
   ])(
-    "Sumsub GET one of the outcome %s with %j has the status %s",
+    "Sumsub GET of an applicant, for the outcome %s with %j, returns the status %s",
     async (outcome, reason_codes, reviewStatus, result, labels) => {
       const { object } = await decide({ outcome, reason_codes });
       expect(object.review).toMatchObject({ reviewStatus, reviewResult: { ...result, rejectLabels: labels } });
     },
   );
 
-  test("Sumsub GET one does not change when the link is opened, and the steps contain the chosen document", async () => {
+  test("Sumsub GET of an applicant returns the same response after the link is opened, and the steps contain the chosen document", async () => {
     const { id, token } = await anApplicant(sandbox.url);
     await act(token, "open");
     expect((await applicantAt(sandbox.url, id)).review.reviewStatus).toBe("init");
@@ -238,14 +238,14 @@ describe("Sumsub GET one", () => {
     expect((await applicantAt(sandbox.url, id)).review).toMatchObject({ attemptCnt: 5, reviewResult: { reviewAnswer: "GREEN" } });
   });
 
-  test("Sumsub GET one requires a photograph for a level whose name ends in still", async () => {
+  test("Sumsub GET of an applicant returns a required photograph for a level with the name suffix still", async () => {
     const { object } = await decide({ outcome: "approved" }, {}, "amana still");
     expect(object.requiredIdDocs.docSets).toContainEqual(
       expect.objectContaining({ idDocSetType: "SELFIE", videoRequired: "photoRequired" }),
     );
   });
 
-  test("Sumsub GET one, the steps and the AML case contain the fields that submit overrides", async () => {
+  test("Sumsub GET of an applicant, its steps and its AML case return the fields that submit overrides", async () => {
     const answer = {
       type: "company",
       info: null,
@@ -262,7 +262,7 @@ describe("Sumsub GET one", () => {
     expect((await amlCaseAt(sandbox.url, id)).status).toBe(404);
   });
 
-  test("Sumsub GET one returns equal profile fields in fixedInfo and info, or different ones if the document differs", async () => {
+  test("Sumsub GET of an applicant returns equal profile fields in fixedInfo and info, and different fields if the document differs", async () => {
     const fixedInfo = { firstName: "Meriem", lastName: "Haddad" };
     const equal = await decide({ first_name: "meriem" }, { fixedInfo });
     expect(equal.object.review.reviewResult.reviewAnswer).toBe("GREEN");
@@ -296,7 +296,7 @@ describe("Sumsub GET amlCase", () => {
     [{ outcome: "approved" }, "GREEN", []],
     [{ aml_hit_count: 2 }, "RED", ["unknown", "unknown"]],
     [{ aml_hit_count: 1, aml_cleared: true }, "GREEN", ["false_positive"]],
-  ])("Sumsub GET amlCase of %j has the review %s and the hits %j", async (submission, answer, statuses) => {
+  ])("Sumsub GET amlCase, for the submission %j, returns the review %s and the hits %j", async (submission, answer, statuses) => {
     const { id, object } = await decide(submission);
     const { status, body } = await amlCaseAt(sandbox.url, id);
     expect(status).toBe(200);
@@ -371,7 +371,7 @@ describe("Sumsub PATCH deactivated", () => {
 });
 
 describe("Sumsub POST approve and reject", () => {
-  test("Sumsub POST approve and reject set the verdict of an applicant that is on hold or already has one", async () => {
+  test("Sumsub POST approve and reject set the verdict of an applicant that is on hold or already has a verdict", async () => {
     const applicant = await decide({ outcome: "needs_review", reason_codes: ["AML_MATCH"] });
     const { id } = applicant;
     expect((await review(id, "reject", { note: "Amana officer" })).status).toBe(200);

@@ -33,7 +33,7 @@ describe("ConcurrencyLimits", () => {
     ]);
   });
 
-  test("ConcurrencyLimits grants an eighth of all slots to slow endpoints, and two slots to each of them", () => {
+  test("ConcurrencyLimits grants an eighth of all slots to slow endpoints, and two slots to each slow endpoint", () => {
     const { slow } = openLimits({ total: 1024, perBusiness: 256, perEndpoint: 32 });
     expect(slow.limits).toEqual({ slots: 128, perTenant: 32, perKey: 2 });
   });

@@ -70,7 +70,7 @@ test("the delivery worker sends the stored body by POST with both signatures", a
   expect(delivery).toMatchObject({ status: DeliveryStatus.SUCCEEDED, attempts: [{ statusCode: 200 }] });
 });
 
-test("the delivery worker sends an event once if a batch of messages contains it twice", async () => {
+test("the delivery worker sends an event once if a batch of messages contains the event twice", async () => {
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
   await create(receiver.url, caller);
@@ -424,7 +424,7 @@ test("a claim of deliveries stays within the limits for each business, each endp
   expect(nextClaimed).toHaveLength(3);
 });
 
-test("a claim reads fewer than 700 rows while an endpoint that uses all its slots has 20000 due deliveries", async () => {
+test("a claim of deliveries reads fewer than 700 rows while an endpoint that uses all its slots has 20000 due deliveries", async () => {
   await using idleHarness = await startHarness({ deliver: false });
   const [busyCaller, otherCaller] = [aBusinessCaller(), aBusinessCaller()];
   const { id: endpointId } = await create("http://127.0.0.1:9/", busyCaller, idleHarness);
@@ -447,7 +447,7 @@ test("a claim reads fewer than 700 rows while an endpoint that uses all its slot
   expect((await deliveriesRead(idleHarness)) - readBefore).toBeLessThan(700);
 });
 
-test("a claim reads only due deliveries while 5000 endpoints have deliveries that are due later", async () => {
+test("a claim of deliveries reads only due deliveries while 5000 endpoints have deliveries that are due later", async () => {
   await using idleHarness = await startHarness({ deliver: false });
   const busyCaller = aBusinessCaller();
   await create("http://127.0.0.1:9/", busyCaller, idleHarness);

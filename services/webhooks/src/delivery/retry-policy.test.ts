@@ -5,7 +5,7 @@ import { pauseMs, readRetryAfterMs } from "./retry-policy.ts";
 const pausesMs = [30, 120, 600, 1_800, 7_200, 21_600, 43_200].map((seconds) => seconds * 1000);
 const dayMs = 24 * 60 * 60 * 1000;
 
-test("pauseMs differs from the schedule by at most 20 %, and is undefined after the eighth attempt", () => {
+test("pauseMs returns a pause that differs from the schedule by at most 20 %, and undefined after the eighth attempt", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 7 }), fc.double({ min: 0, max: 0.999_999, noNaN: true }), (attempts, random) => {
       const planned = pausesMs[attempts - 1] as number;

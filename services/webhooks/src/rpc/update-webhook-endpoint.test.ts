@@ -21,7 +21,7 @@ const read = async (id: string, caller: ReturnType<typeof aBusinessCaller>) => {
   return endpoint;
 };
 
-test("updateWebhookEndpoint changes url, status and events separately, and keeps fields that are not sent", async () => {
+test("updateWebhookEndpoint changes url, status and events separately, and keeps fields that the request omits", async () => {
   const { caller, created, id } = await anEndpoint();
   const updated = await harness.endpoints.updateWebhookEndpoint({ id, url: "http://127.0.0.1/new" }, { caller });
   const expected = { ...created, url: "http://127.0.0.1/new", secret: undefined, updatedAtMs: expect.any(BigInt) };
@@ -93,7 +93,7 @@ test("updateWebhookEndpoint rejects a rotation with an activation time outside 0
   expect(harness.context.secrets.decrypt(row?.secret as string, id)).toBe(created.secret);
 });
 
-test("updateWebhookEndpoint changes no field when it rejects one of the fields", async () => {
+test("updateWebhookEndpoint changes no field when it rejects one field", async () => {
   const { caller, created, id } = await anEndpoint();
   await expect(
     harness.endpoints.updateWebhookEndpoint({ id, url: "http://10.0.0.1/", rotateSecret: true }, { caller }),

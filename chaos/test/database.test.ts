@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { databaseProgram } from "../src/database/database.ts";
 import { runProgram } from "../src/run-program.ts";
 
-test("2xx responses survive a kill of PostgreSQL, and no refund is sent again after the restore of an old database", async () => {
+test("in the attack program database, a kill of PostgreSQL loses no change with a 2xx response, and a restore causes no second refund", async () => {
   const report = await runProgram(databaseProgram, { seed: 1, seconds: 3 });
   expect(report.violations).toEqual([]);
   expect(report.counted("PostgreSQL killed (-9)")).toBeGreaterThan(0);

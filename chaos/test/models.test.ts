@@ -12,7 +12,7 @@ if (!isInstalled) {
 }
 
 describe.skipIf(!isInstalled)("models", () => {
-  test("the models of a refund and of a key lease have no counterexample, and have one if a rule is removed", async () => {
+  test("the models of refunds and key leases have no counterexample with all rules, and a counterexample without one of the rules", async () => {
     const report = await runProgram(modelsProgram, { seed: 1, seconds: 1 });
     expect(report.violations).toEqual([]);
     expect(report.counted("checked: a model has no counterexample")).toBe(2);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { overloadProgram } from "../src/overload/overload.ts";
 import { runProgram } from "../src/run-program.ts";
 
-test("the system responds to requests beyond its capacity with 503 and Retry-After, and recovers", async () => {
+test("in the attack program overload, the system returns 503 with Retry-After to requests beyond its capacity, and recovers", async () => {
   const report = await runProgram(overloadProgram, { seed: 1, seconds: 1 });
   expect(report.violations).toEqual([]);
   expect(report.counted("10 times: 503")).toBeGreaterThan(0);

@@ -3,7 +3,7 @@ import { rotationOf } from "../src/rotation/rotation.ts";
 import { runProgram } from "../src/run-program.ts";
 
 /** Rotates one secret. The command `npx --yes pnpm@12 chaos rotation` rotates all. */
-test("all requests succeed while the key of kyc is rotated under load", async () => {
+test("in the attack program rotation, all requests succeed while the caller key of kyc is rotated under load", async () => {
   const report = await runProgram(rotationOf(["kyc-key"]), { seed: 1, seconds: 1 });
   expect(report.violations).toEqual([]);
   expect(report.counted("changed: kyc-key")).toBe(1);
@@ -13,7 +13,7 @@ test("all requests succeed while the key of kyc is rotated under load", async ()
     expect(report.counted(`checked: ${claim}`), claim).toBeGreaterThan(10);
 });
 
-test("a rotation reports violations if kyc signs with a new key before clients has the public key", async () => {
+test("the attack program rotation reports violations if kyc signs with a new key before clients has the public key", async () => {
   const report = await runProgram(rotationOf(["kyc-key"], "add the new key after the old one"), { seed: 1, seconds: 1 });
   expect(report.violations.length).toBeGreaterThan(0);
 });

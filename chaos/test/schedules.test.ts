@@ -7,7 +7,7 @@ import { minimize, shrink } from "../src/matrix/shrink.ts";
 
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i);
 
-test("drawSchedule returns the same schedule for the same seed and number, and JSON preserves it", () => {
+test("drawSchedule returns the same schedule for the same seed and number, and readSchedule reads it from JSON", () => {
   for (const number of numbers(20)) {
     const schedule = drawSchedule(7, number);
     expect(drawSchedule(7, number)).toEqual(schedule);
@@ -18,7 +18,7 @@ test("drawSchedule returns the same schedule for the same seed and number, and J
 });
 
 test.each(kycProviders)(
-  "drawSchedule for %s uses each cell once as the first fault before it repeats one, and adds the work that reaches each fault",
+  "drawSchedule for %s uses every cell as the first fault before it repeats a cell, and adds the work that triggers each fault",
   (provider) => {
     const cells = cellsOf(provider);
     const schedules = numbers(cells.length).map((number) => drawSchedule(3, number, provider));
@@ -35,7 +35,7 @@ test.each(kycProviders)(
   },
 );
 
-test("minimize returns the items without which the list does not fail", async () => {
+test("minimize returns only the items that are necessary for the failure", async () => {
   const all = numbers(40);
   const candidates: (readonly number[])[] = [];
   const fails = async (subset: readonly number[]) => {

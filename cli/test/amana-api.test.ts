@@ -58,7 +58,7 @@ async function jsonOf<T = Record<string, unknown>>(result: Promise<CommandResult
 const leafCommands = (command: Command): Command[] =>
   command.commands.length === 0 ? [command] : command.commands.flatMap((child) => leafCommands(child));
 
-test("the help of every command names the API, databases or files that it uses, and has an example", async () => {
+test("the help text of every amana command names the API, databases or files that the command uses, and has an example", async () => {
   for (const command of leafCommands(await createProgram())) {
     let text = "";
     command.configureOutput({ writeOut: (part) => (text += part) }).outputHelp();
@@ -67,7 +67,7 @@ test("the help of every command names the API, databases or files that it uses, 
   }
 });
 
-test("a command that uses the API loads no schemas and no database packages, to start fast", async () => {
+test("an amana command that uses the API loads no schemas and no database packages, so that it starts fast", async () => {
   const reportModules = `import { registerHooks } from "node:module";
     const load = (url, context, next) => (/typebox|mikro-orm|prom-client/.test(url) && console.error(url), next(url, context));
     registerHooks({ load });`;
@@ -77,7 +77,7 @@ test("a command that uses the API loads no schemas and no database packages, to 
   expect(await loadedBy("outbox")).toContain("mikro-orm");
 });
 
-test("businesses creates, lists, approves, disables and renames businesses with the key of the local system", async () => {
+test("amana businesses creates, lists, approves, disables and renames businesses with the operator key of the local system", async () => {
   const created = await jsonOf(amanaLocal("businesses", "create", "--name", "Neuve", "--pending", "--json"));
   const id = String(created["id"]);
   expect(created).toMatchObject({ status: "PENDING", api_key: expect.stringContaining("sk_test_") });
@@ -96,7 +96,7 @@ test("businesses creates, lists, approves, disables and renames businesses with 
   expect(JSON.parse(rejected.err)).toMatchObject({ error: { code: "invalid_status_transition", status: 409, exit_code: 1 } });
 });
 
-test("payment-links creates, lists, shows and deactivates links with the key of a business", async () => {
+test("amana payment-links creates, lists, shows and deactivates links with the key of a business", async () => {
   const price = ["--amount", "2500.00", "--max-payments", "12"];
   const created = await jsonOf(amanaBusiness("payment-links", "create", "--name", "Lesson", ...price, "--json"));
   const id = String(created["id"]);
@@ -108,7 +108,7 @@ test("payment-links creates, lists, shows and deactivates links with the key of 
   expect(JSON.parse(rejected.err)).toMatchObject({ error: { code: "validation_failed", status: 422 } });
 });
 
-test("api-keys works for operators and businesses; invitations and operator-keys work for operators", async () => {
+test("amana api-keys creates and revokes keys with an operator key or a business key, and amana invitations and operator-keys with an operator key", async () => {
   const { id: invitation } = await jsonOf(amanaLocal("invitations", "create", "--name", "x", "--json"));
   await jsonOf(amanaLocal("invitations", "revoke", String(invitation), "--yes", "--json"));
   expect((await amanaLocal("invitations", "list")).out).toMatch(new RegExp(`${invitation} +REVOKED`));
@@ -148,7 +148,7 @@ test("api-keys works for operators and businesses; invitations and operator-keys
   });
 });
 
-test("payments lists several pages, refunds after a confirmation, and shows a timeline", async () => {
+test("amana payments lists several pages, refunds after a confirmation, and shows a timeline", async () => {
   const paid = await aPaidPayment(running.system, business);
   for (let i = 0; i < 104; i++) await business.call("POST", "/api/v1/payments", { ...anOrder, order_ref: `o-${i}` });
   const lines = (await amanaBusiness("payments", "list", "--all", "--json")).out.trim().split("\n");
@@ -201,7 +201,7 @@ test("payments lists several pages, refunds after a confirmation, and shows a ti
   expect(await amanaBusiness("payments", "refresh", paid.id)).toMatchObject({ code: 0 });
 });
 
-test("payments statement prints a table, JSON lines or CSV, and the end of the statement", async () => {
+test("amana payments statement prints a table, JSON lines or CSV, and the end of the statement", async () => {
   const paid = await aPaidPayment(running.system, business);
   await business.amana.payments.refund(paid.id, { amount: "0.50" });
   const from = new Date(Date.now() - 3_600_000).toISOString();
@@ -232,7 +232,7 @@ test("payments statement prints a table, JSON lines or CSV, and the end of the s
   expect(await statement("--csv", "--json")).toMatchObject({ code: 2 });
 });
 
-test("payments statement exits with 3 when the connection closes before the end", async () => {
+test("amana payments statement exits with 3 when the connection closes before the end of the statement", async () => {
   const server = createServer((_, response) => {
     response.writeHead(200, { "content-type": "text/csv", "x-statement-until": "2026-11-25T10:00:00.000Z" });
     response.write("at,type\r\n", () => response.destroy());
@@ -246,7 +246,7 @@ test("payments statement exits with 3 when the connection closes before the end"
   expect(err).toContain("incomplete");
 });
 
-test("refunds decide exits with 1 for an unknown refund; payments refund exits with 5 when it gets no response", async () => {
+test("amana refunds decide exits with 1 for an unknown refund, and amana payments refund exits with 5 without a response", async () => {
   expect((await amanaLocal("refunds", "list", "--to-decide")).out).toBe("No refund needs a decision.\n");
   const decide = ["refunds", "decide", uuidv7(), "--outcome", "ACCEPTED", "--note", "seen", "--yes"];
   expect(await amanaLocal(...decide)).toMatchObject({ code: 1, err: expect.stringContaining("not_found") });
@@ -261,7 +261,7 @@ test("refunds decide exits with 1 for an unknown refund; payments refund exits w
   expect(unanswered.err).toMatch(/--idempotency-key [0-9a-f-]{36}$/m);
 });
 
-test("payments show lists causes before effects and reports omitted entries", async () => {
+test("amana payments show lists causes before their effects, and reports omitted entries", async () => {
   type Shown = { entries: { kind: string; name: string }[] };
   // The payment is paid and refunded before the first read: one transaction emits both events.
   const ids = [];
@@ -298,7 +298,7 @@ test("payments show lists causes before effects and reports omitted entries", as
   expect(out).toMatch(/ event +PAYMENT_REFUNDED /);
 });
 
-test("kyc shows applications without their secret link; kyc review requires an operator's key", async () => {
+test("amana kyc shows applications without their secret links, and amana kyc review requires an operator key", async () => {
   const created = await business.call("POST", "/api/v1/kyc/applications", { external_id: "a-1" });
   const id = String(created.body["id"]);
   expect(await jsonOf(amanaBusiness("kyc", "list", "--external-id", "a-1", "--json"))).toMatchObject([{ id }]);
@@ -318,7 +318,7 @@ test("kyc shows applications without their secret link; kyc review requires an o
     });
 });
 
-test("events and webhooks show deliveries; events redeliver and deliveries replay deliver events again", async () => {
+test("amana events and amana webhooks show deliveries, and their redeliver and replay commands deliver events again", async () => {
   const tested = await jsonOf(amanaBusiness("webhooks", "test", business.endpointId, "--json"));
   const id = String(tested["id"]);
   expect(await jsonOf(amanaBusiness("webhooks", "list", "--json"))).toMatchObject([{ id: business.endpointId }]);
@@ -332,7 +332,7 @@ test("events and webhooks show deliveries; events redeliver and deliveries repla
   expect(await jsonOf(amanaBusiness(...replay, "--statuses", "succeeded", "--json"))).toMatchObject({ status: "DONE" });
 });
 
-test("dead-letters rejects database options without --databases, and API options with it", async () => {
+test("amana dead-letters rejects database options without --databases, and API options with --databases", async () => {
   expect((await amanaLocal("dead-letters", "list")).out).toBe("There are no dead letters.\n");
   expect((await amanaLocal("dead-letters", "list", "--databases")).out).toBe("There are no dead letters.\n");
   expect(await amanaLocal("dead-letters", "show", uuidv7())).toMatchObject({
@@ -363,7 +363,7 @@ async function amanaWithOneResponse(...args: string[]): Promise<CommandResult> {
   return await amanaWith({ ...businessSettings(), AMANA_URL: url }, ...args);
 }
 
-test("api-keys revoke prints the completed revocations when a later call gets no response", async () => {
+test("amana api-keys revoke prints the completed revocations when a later call gets no response", async () => {
   const ids = [];
   for (const name of ["one", "two"])
     ids.push(String((await jsonOf(amanaBusiness("api-keys", "create", "--name", name, "--json")))["id"]));
@@ -372,14 +372,14 @@ test("api-keys revoke prints the completed revocations when a later call gets no
   expect({ code, err }).toEqual({ code: 5, err: expect.stringMatching(/The change may be done.*amana api-keys list\n$/) });
 });
 
-test("payments show prints the payment and exits with 1 when the events get no response", async () => {
+test("amana payments show prints the payment and exits with 1 when the request for its events gets no response", async () => {
   const { id } = await aPaidPayment(running.system, business);
   const { code, out, err } = await amanaWithOneResponse("payments", "show", id);
   expect({ code, err }).toEqual({ code: 1, err: expect.stringMatching(/^Events and deliveries could not be read.*\n$/) });
   expect(out).toMatch(/ payment +PAID\n/);
 });
 
-test("amana names the invalid option or setting, exits with the documented code, and prints no key", async () => {
+test("amana prints the name of an invalid option or setting, exits with the documented code, and prints no key", async () => {
   const otherDeployment = "https://elsewhere.example";
   const incompleteDir = await mkdtemp(join(dir, "incomplete-"));
   await writeFile(join(incompleteDir, "dev.json"), `{"business":{"api_key":"${business.key}`);
@@ -427,7 +427,7 @@ test("amana names the invalid option or setting, exits with the documented code,
   }
 });
 
-test("amana replaces control characters, fits tables to the terminal, and exits with 0 after the reader closes the pipe", async () => {
+test("amana replaces control characters, limits tables to the terminal's width, and exits with 0 after the reader closes the pipe", async () => {
   const hostile = await jsonOf(
     amanaLocal(
       "businesses",
@@ -496,7 +496,7 @@ async function listeningAs(env: Record<string, string>, ...args: string[]) {
 const endpointIds = async () =>
   (JSON.parse((await business.call("GET", "/api/v1/webhook-endpoints")).text) as { id: string }[]).map(({ id }) => id);
 
-test("listen forwards signed bytes unchanged, returns the response, and removes its endpoint at Ctrl-C or at the next start", async () => {
+test("amana listen forwards signed webhooks unchanged, returns the response, and deletes its endpoint at Ctrl-C or at the next start", async () => {
   const receiver = await aLocalReceiver();
   const short = await jsonOf<{ id: string; api_key: string }>(amanaBusiness("api-keys", "create", "--name", "short", "--json"));
   const { AMANA_URL } = businessSettings();
@@ -545,7 +545,7 @@ test("listen forwards signed bytes unchanged, returns the response, and removes 
   expect(await endpointIds()).toEqual([business.endpointId]);
 });
 
-test("listen reports that a deployment with ALLOW_INSECURE_WEBHOOKS=false cannot reach this machine", async () => {
+test("amana listen reports that a deployment with ALLOW_INSECURE_WEBHOOKS=false cannot reach this machine", async () => {
   const { webhooks } = running.system.services;
   const { id } = await aPaidPayment(running.system, business);
   await webhooks.stop();

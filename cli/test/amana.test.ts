@@ -94,7 +94,7 @@ async function auditTrail() {
   return rows.map(({ payload }) => fromBinary(ActionRecordedSchema, payload));
 }
 
-test("dead-letters show omits the free text of a message, and the consumer applies it once when two operators retry it", async () => {
+test("amana dead-letters show omits the free text of a message, and a message that two operators retry takes effect once", async () => {
   const { deliver } = await aConsumer();
   const { id, key, eventId } = await aParkedDeadLetter(deliver);
   expect(await listDeadLetters()).toMatchObject([
@@ -119,7 +119,7 @@ test("dead-letters show omits the free text of a message, and the consumer appli
   expect(trail[0]).toMatchObject({ actor: "command:amina", before: { fields: { status: "PARKED", service: "webhooks" } } });
 });
 
-test("a starting consumer applies the message for which an operator ran dead-letters retry while the consumer was stopped", async () => {
+test("a starting consumer applies a message that amana dead-letters retry scheduled while the consumer was stopped", async () => {
   const { deliver, stop } = await aConsumer();
   const { id, eventId } = await aParkedDeadLetter(deliver);
   await stop();
@@ -131,7 +131,7 @@ test("a starting consumer applies the message for which an operator ran dead-let
   await eventually(() => expect(processedIds).toContain(eventId));
 });
 
-test("dead-letters drop requires a reason, and adds one audit row when two operators drop the same message", async () => {
+test("amana dead-letters drop requires a reason, and adds one audit row when two operators drop the same message", async () => {
   const { deliver } = await aConsumer();
   const { id, eventId } = await aParkedDeadLetter(deliver);
   const withoutReason = await amana("dead-letters", "drop", id, "--service", "webhooks");
@@ -142,7 +142,7 @@ test("dead-letters drop requires a reason, and adds one audit row when two opera
   expect(await jsonOf("dead-letters", "retry", id)).toMatchObject([{ outcome: expect.stringContaining("DROPPED") }]);
 });
 
-test("stuck and migrate status list overdue work and missing migrations, and exit with 4", async () => {
+test("amana stuck lists overdue work, amana migrate status lists missing migrations, and both exit with 4", async () => {
   expect(await amana("stuck", "--service", "webhooks")).toMatchObject({
     code: 0,
     out: expect.stringContaining("No overdue work"),
@@ -169,7 +169,7 @@ test("amana stuck runs without SQL errors on the schema of each service", async 
   }
 });
 
-test("outbox republish adds events of a time range or with given ids to the outbox, audits each run, and rejects a topic that the service does not emit", async () => {
+test("amana outbox republish adds events of a time range or with given ids to the outbox, audits each run, and rejects a topic of another service", async () => {
   await using serviceDb = await createTestDatabase("payments", payments.database);
   const emit = (key: string) =>
     transaction(serviceDb.orm, async (em) =>
@@ -199,7 +199,7 @@ test("outbox republish adds events of a time range or with given ids to the outb
   expect(await run("--topic", "payments.v1")).toMatchObject({ code: 2 });
 });
 
-test("refunds hold and refunds release change the hold and are audited", async () => {
+test("amana refunds hold starts a refund hold, amana refunds release ends the hold, and both are audited", async () => {
   await using serviceDb = await createTestDatabase("payments", payments.database);
   const env = { PAYMENTS_DATABASE_URL: serviceDb.url };
   const run = (...args: string[]) => amanaWith(env, "refunds", ...args, "--as", "amina");
@@ -217,7 +217,7 @@ test("refunds hold and refunds release change the hold and are audited", async (
   ]);
 });
 
-test("dead-letters list replaces control characters on the terminal, and escapes them in JSON", async () => {
+test("amana dead-letters list replaces control characters on the terminal, and escapes them in JSON", async () => {
   const hostileText = "turned \u202e round\u2028\u009b31m\nstatus          DELIVERED";
   const id = uuidv7();
   await sql(
@@ -247,7 +247,7 @@ test.each([
   expect(await amana(...args)).toMatchObject({ code: 2, err: expect.stringContaining("It must be a number from") });
 });
 
-test("amana reads the database password from a setting or a file, and prints it in no message", async () => {
+test("amana reads the database password from a setting or a file, and prints no message with the password", async () => {
   const url = new URL(db.url);
   const password = url.password;
   url.password = "";
@@ -265,7 +265,7 @@ test("amana reads the database password from a setting or a file, and prints it 
   for (const secret of ["hidden", password]) expect(twoPasswords.err).not.toContain(secret);
 });
 
-test("api-keys revoke --databases revokes a business's and an operator's key once and audits the actor", async () => {
+test("amana api-keys revoke --databases revokes a business key or an operator key once, and audits the actor", async () => {
   const description = (await import("@amana/identity/repair")).repair;
   await using serviceDb = await createTestDatabase("identity", description.database);
   const sql = (text: string, values: unknown[] = []) => serviceDb.orm.em.fork().execute<object[]>(text, values);
@@ -305,7 +305,7 @@ test("api-keys revoke --databases revokes a business's and an operator's key onc
   ]);
 });
 
-test("stuck exits with 3 when some or all databases are unreachable, and prints no password", async () => {
+test("amana stuck exits with 3 when some or all databases are unreachable, and prints no password", async () => {
   const unreachable = "postgres://amana:wrong-secret@127.0.0.1:9/none";
   const others = Object.fromEntries(
     ["CLIENTS", "IDENTITY", "KYC", "PAYMENTS"].map((name) => [`${name}_DATABASE_URL`, unreachable]),

@@ -107,7 +107,7 @@ test("verifyTrail reports row_deleted for a row that was deleted before or after
   expect(await verify()).toMatchObject([{ id: ids[4] }, { problem: "row_deleted", id: unsealed }]);
 });
 
-test("a process that is killed after inserting links leaves no links, and other processes continue sealing", async () => {
+test("sealRows leaves no links when its process is killed before the commit, and other processes continue sealing", async () => {
   for (let i = 0; i < 5; i++) await recordAction();
   const settings = { DATABASE_URL: db.url, KEY_MODE: "test" };
   {
@@ -124,7 +124,7 @@ test("a process that is killed after inserting links leaves no links, and other 
   expect(await verify({ trusted: undefined })).toEqual([]);
 });
 
-test("verifyTrail reports row_deleted when the link of the row has an event id with an old time", async () => {
+test("verifyTrail reports row_deleted for a deleted row whose link was changed to an old event id", async () => {
   await tamper(
     `delete from audit_event where id = '${ids[4]}'`,
     `update audit_link set event_id = '00000000-0000-7000-8000-000000000001' where event_id = '${ids[4]}'`,
@@ -253,7 +253,7 @@ test.each([
   }
 });
 
-test("verifyTrail reports row_past_chain for a row that was inserted without the trigger", async () => {
+test("verifyTrail reports row_past_chain for a row that was inserted while the trigger was disabled", async () => {
   await tamper(
     `insert into audit_event (id, at, actor, action, entity_type, entity_id, request_id, address)
      values (uuidv7(), now(), 'ak', 'a.b', 'a', uuidv7(), 'r', 'a')`,
@@ -294,7 +294,7 @@ test("verifyTrail reports a head that was changed, deleted or signed with anothe
   ]);
 });
 
-test("verifyTrail reports a chain that the owner of the database and key rewrote, if a head was stored elsewhere", async () => {
+test("verifyTrail, with a head that was stored elsewhere, reports a chain that the owner of the database and key rewrote", async () => {
   const [, , kept] = await heads();
   await tamper(
     `update audit_event set reason = 'another' where id = '${ids[0]}'`,
@@ -309,7 +309,7 @@ test("verifyTrail reports a chain that the owner of the database and key rewrote
   expect(await problemCodes({ kept: [kept] })).toContain("links_missing");
 });
 
-test("the database rejects changes of audit_unsealed; sealing removes its rows", async () => {
+test("PostgreSQL rejects changes to the table audit_unsealed, from which only sealing removes rows", async () => {
   const id = await recordAction();
   for (const statement of [
     "delete from audit_unsealed",
@@ -410,7 +410,7 @@ test("verifyTrail reports head_missing for a day without a head between days wit
   expect((await verify()).filter(({ problem }) => problem === "head_missing")).not.toEqual([]);
 });
 
-test("audit verify prints text or JSON, exits with 4 for a finding, and with 2 for an invalid day", async () => {
+test("amana audit verify prints text or JSON, and exits with 4 for a finding and with 2 for an invalid day", async () => {
   const dir = await mkdtemp(join(tmpdir(), "amana-audit-"));
   const amana = (...args: string[]) => amanaWith({ IDENTITY_DATABASE_URL: db.url }, "audit", "verify", ...args);
   try {

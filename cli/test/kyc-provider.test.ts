@@ -68,15 +68,18 @@ async function check(env: Record<string, string>): Promise<{ code: number | null
 test.each([
   ["didit", didit],
   ["sumsub", sumsub],
-])("kyc-provider check exits with 0 for a correctly configured account at %s, and prints no secrets", async (_vendor, env) => {
-  const { code, rows, out } = await check(env());
-  expect(rows.filter(({ result }) => result !== "ok")).toEqual([]);
-  expect(rows.map((row) => row.check)).toEqual(
-    expect.arrayContaining(["reachable", "credentials", "configuration", "webhook", "callback address"]),
-  );
-  expect(code).toBe(0);
-  expect(out).not.toMatch(/provider-callback-secret|sbx:sandbox/);
-});
+])(
+  "amana kyc-provider check exits with 0 for a correctly configured account at %s, and prints no secrets",
+  async (_vendor, env) => {
+    const { code, rows, out } = await check(env());
+    expect(rows.filter(({ result }) => result !== "ok")).toEqual([]);
+    expect(rows.map((row) => row.check)).toEqual(
+      expect.arrayContaining(["reachable", "credentials", "configuration", "webhook", "callback address"]),
+    );
+    expect(code).toBe(0);
+    expect(out).not.toMatch(/provider-callback-secret|sbx:sandbox/);
+  },
+);
 
 test.each([
   ["a wrong key", didit, { KYC_DIDIT_API_KEY: "other" }, {}, "credentials", "KYC_DIDIT_API_KEY"],
@@ -97,19 +100,22 @@ test.each([
     "callback address",
     "KYC_CALLBACK_URL",
   ],
-] as const)("kyc-provider check exits with 1 and names the next step for %s", async (_name, env, changes, setup, name, text) => {
-  await sandbox.control("PUT", "kyc-setup", setup);
-  const { code, rows } = await check({ ...env(), ...changes });
-  expect(rows).toContainEqual({
-    provider: expect.any(String),
-    check: name,
-    result: "failure",
-    text: expect.stringContaining(text),
-  });
-  expect(code).toBe(1);
-});
+] as const)(
+  "amana kyc-provider check exits with 1 and prints the next step for %s",
+  async (_name, env, changes, setup, name, text) => {
+    await sandbox.control("PUT", "kyc-setup", setup);
+    const { code, rows } = await check({ ...env(), ...changes });
+    expect(rows).toContainEqual({
+      provider: expect.any(String),
+      check: name,
+      result: "failure",
+      text: expect.stringContaining(text),
+    });
+    expect(code).toBe(1);
+  },
+);
 
-test("kyc-provider check exits with 2 for incomplete settings, and names the missing ones and the next step", async () => {
+test("amana kyc-provider check exits with 2 for incomplete settings, and prints the missing settings and the next step", async () => {
   const { KYC_DIDIT_API_KEY: _key, ...incomplete } = didit();
   expect(await amanaWith(incomplete, "kyc-provider", "check")).toMatchObject({
     code: 2,
@@ -131,7 +137,7 @@ async function anApplication(provider: string, status: string): Promise<string> 
   return id;
 }
 
-test("kyc-provider erase deletes the applicant of an ended application and audits it; list counts deletions to confirm", async () => {
+test("amana kyc-provider erase deletes the applicant of an ended application and audits the deletion, and list counts unconfirmed deletions", async () => {
   const [atDidit, open] = [await anApplication("didit", "COMPLETED"), await anApplication("didit", "CREATED")];
   const erase = (id: string, env: Record<string, string>, ...args: string[]) =>
     amanaWith(env, "kyc-provider", "erase", id, "--reason", "request", "--as", "amina", ...args);

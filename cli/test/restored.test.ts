@@ -58,7 +58,7 @@ async function paymentsAndWebhooks() {
   };
 }
 
-test("amana restored lists lost payments, schedules a read of payments that differ, and leaves the others unchanged", async () => {
+test("amana restored lists lost payments, schedules a read of payments whose status differs, and does not change other payments", async () => {
   const { aPayment, addEvent, restored, paymentsSql } = await paymentsAndWebhooks();
   const [older, unchanged, alreadyRefunded] = [await aPayment("PAID"), await aPayment("PAID"), await aPayment("REFUNDED")];
   const unknown = { id: uuidv7(), businessId: uuidv7() };
@@ -131,7 +131,7 @@ async function kycAndWebhooks() {
   };
 }
 
-test("amana restored kyc requests a lost review decision again once, and schedules a read of applications that differ", async () => {
+test("amana restored kyc emits KYC_NEEDS_REVIEW once for a lost review decision, and schedules a read of applications whose status differs", async () => {
   const { anApplication, addEvent, restored, kycSql } = await kycAndWebhooks();
   const decidedAtProvider = await anApplication("COMPLETED", "NEEDS_REVIEW", "APPROVED");
   const openAtProvider = await anApplication("COMPLETED", "NEEDS_REVIEW");

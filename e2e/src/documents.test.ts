@@ -41,7 +41,7 @@ function findPaths(document: string): string[][] {
   ];
 }
 
-test.each(documents)("all paths in %s exist", (document) => {
+test.each(documents)("all file paths in the document %s exist", (document) => {
   const missing = findPaths(document).filter((locations) => !locations.some((path) => existsSync(join(root, path))));
   expect(missing.map(([path]) => path)).toEqual([]);
 });
@@ -56,7 +56,7 @@ const createAnchor = (heading: string) =>
 const readHeadings = (document: string) =>
   [...readFileSync(join(root, document), "utf8").matchAll(/^#+ (.+)$/gm)].map(([, heading]) => heading ?? "");
 
-test.each(documents)("all headings to which %s links exist", (document) => {
+test.each(documents)("all headings to which the document %s links exist", (document) => {
   const text = readFileSync(join(root, document), "utf8");
   const links = [...text.matchAll(/\]\((?!https?:)([^)#\s]*)#([^)\s]+)\)/g)];
   const missing = links.filter(([, path, anchor]) => {
@@ -82,14 +82,14 @@ const readDecisions = (page: string) =>
 
 const decisionPages = documents.filter((path) => /^docs\/decisions\/(?!README)/.test(path));
 
-test("the index of docs/decisions links to every page, and every page contains decisions", () => {
+test("the index of docs/decisions links to every page of the folder, and every page contains decisions", () => {
   expect(decisionPages.filter((page) => readDecisions(page).length === 0)).toEqual([]);
   const index = readFileSync(join(root, "docs/decisions/README.md"), "utf8");
   expect(decisionPages.filter((page) => !index.includes(`](${page.slice("docs/decisions/".length)})`))).toEqual([]);
 });
 
 test.each(decisionPages)(
-  "each decision in %s has a status and, unless it is superseded, a context, a decision and consequences",
+  "each decision in %s has a status, and each decision that is not superseded has a context, a decision and consequences",
   (page) => {
     const faults = readDecisions(page).flatMap(({ heading, status, text }) => {
       if (/^Status: superseded by \[[^\]]+\]\([^)]+\)$/.test(status)) {
@@ -109,7 +109,7 @@ test.each(decisionPages)(
   },
 );
 
-test("comments are at most 100 columns wide, except tables and comments for tools", () => {
+test("comments in source files are at most 100 columns wide, except tables and comments for tools", () => {
   const isWide = (line: string) => line.length > 100 && /^ *(\/\/|\*|\/\*)/.test(line) && !/ \| |biome-ignore/.test(line);
   const wide = listFiles("services/*.ts", "packages/*.ts", "cli/*.ts", "sdks/*.ts")
     .filter((path) => !path.includes("/gen/"))

@@ -36,18 +36,18 @@ test("docker-compose.yml keeps the data of PostgreSQL, Kafka and the sandbox in 
   }
 });
 
-test("the health check of PostgreSQL connects by TCP, so that it fails during initialization", () => {
+test("in docker-compose.yml, the health check of PostgreSQL connects by TCP, so that it fails during initialization", () => {
   expect(compose.services["postgres"]?.healthcheck?.test.join(" ")).toMatch(/^CMD pg_isready .*-h 127\.0\.0\.1/);
 });
 
-test("every long-running container has a restart policy and a health check", () => {
+test("in docker-compose.yml, every long-running container has a restart policy and a health check", () => {
   for (const [name, { restart, healthcheck }] of longRunning) {
     expect([name, restart]).toEqual([name, "unless-stopped"]);
     expect(healthcheck?.test, name).toBeDefined();
   }
 });
 
-test("health checks in the compose file run neither a JVM nor Node", () => {
+test("in docker-compose.yml, health checks run only bash or pg_isready, and start no JVM and no Node process", () => {
   for (const [name, { healthcheck }] of longRunning) {
     const [kind, program, ...args] = healthcheck?.test ?? [];
     expect([name, kind]).toEqual([name, "CMD"]);
@@ -56,7 +56,7 @@ test("health checks in the compose file run neither a JVM nor Node", () => {
   }
 });
 
-test("every container has minimal rights, a memory limit and a limit for log files", () => {
+test("in docker-compose.yml, every container has minimal rights, a memory limit and a limit for log files", () => {
   for (const [name, service] of entries) {
     expect(service.cap_drop, name).toEqual(["ALL"]);
     expect(service.security_opt, name).toContain("no-new-privileges:true");
@@ -66,7 +66,7 @@ test("every container has minimal rights, a memory limit and a limit for log fil
   }
 });
 
-test("database URLs contain no password, so that a password can contain any characters", async () => {
+test("in docker-compose.yml, database URLs contain no password, so that a password can contain any characters", async () => {
   const values = databasePasswords((name) => `the/pass'word of ${name}`);
   const usedPasswords = new Set<string>();
   for (const [name] of entries) {
@@ -83,6 +83,6 @@ test("database URLs contain no password, so that a password can contain any char
   expect(composeSettings(compose, "postgres", values)).toMatchObject(values);
 });
 
-test("third-party images are pinned to a version", () => {
+test("in docker-compose.yml, third-party images are pinned to a version", () => {
   for (const name of thirdPartyServices) expect(compose.services[name]?.image, name).toMatch(/:\d+\.\d+(\.\d+)?$/);
 });

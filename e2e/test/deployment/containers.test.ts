@@ -142,7 +142,7 @@ describe.skipIf(!engine)("the system in containers", () => {
   });
 
   test(
-    "the system in containers keeps unread events and the sandbox's orders after `down` and `up`",
+    "the system in containers keeps unconsumed events and the sandbox's orders after `docker compose down` and `up`",
     async () => {
       const key = await registerBusiness();
       await runCompose("stop", "webhooks");
@@ -159,7 +159,7 @@ describe.skipIf(!engine)("the system in containers", () => {
   );
 
   test.skipIf(!restart)(
-    "all containers start again after a restart of the engine, and no event is lost",
+    "the system in containers starts again after a restart of the container engine, and loses no event",
     async () => {
       const key = await registerBusiness();
       const paymentId = await createPaidPayment(key);

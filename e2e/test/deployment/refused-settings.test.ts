@@ -51,7 +51,7 @@ test.each<[ServiceName, string[]]>([
   ["webhooks", ["ALLOW_INSECURE_WEBHOOKS is for sandboxes"]],
   ["payments", ["SATIM_URL must be an https address", "SATIM_FORM_URL_TEMPLATE must be an https address", "PUBLIC_URL must be"]],
   ["kyc", ["KYC_PROVIDER_URL must be an https address", "KYC_CALLBACK_URL must be an https address"]],
-])("%s in production rejects settings that are only for sandboxes", async (name, problems) => {
+])("the service %s in production rejects settings that are only for sandboxes", async (name, problems) => {
   const output = await runService(name, { NODE_ENV: "production" });
   expect(output).toContain("The settings are not usable");
   for (const problem of problems) expect(output).toContain(problem);
@@ -60,7 +60,7 @@ test.each<[ServiceName, string[]]>([
 test.each([
   ...serviceNames.map((name) => [name, "main.ts"] as const),
   ...databaseOwners.map((name) => [name, "migrate.ts"] as const),
-])("%s %s rejects an unknown LOG_LEVEL and prints the permitted values", async (name, program) => {
+])("the program %s/%s rejects an unknown LOG_LEVEL and prints the permitted values", async (name, program) => {
   const output = await runService(name, { LOG_LEVEL: "loud" }, program);
   expect(output).toContain('LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent, not "loud"');
   expect(output).not.toContain("    at ");
@@ -103,7 +103,7 @@ test.each<[ServiceName, string, (secrets: Secrets) => Record<string, string>, st
     ({ eventSecret }) => ({ EVENT_MAC_KEYS: ["payments.v1", "kyc.v1"].map((topic) => `${topic}=k1:${eventSecret}`).join(",") }),
     "EVENT_MAC_KEYS has the same key for payments.v1 and kyc.v1",
   ],
-])("%s does not start in production with %s", async (name, _setting, settings, problem) => {
+])("the service %s does not start in production with %s", async (name, _setting, settings, problem) => {
   expect(await runService(name, { NODE_ENV: "production", ...settings(await readSecrets(dir)) })).toContain(problem);
 });
 
@@ -115,7 +115,7 @@ test("the gateway rejects a TRUSTED_PROXIES value that is invalid or permits all
   expect(output).not.toContain('not "10.0.0.0/8"');
 });
 
-test("a migrate command with an unreachable database prints the next step", async () => {
+test("the migrate command of a service prints the next step when its database is unreachable", async () => {
   const output = await runService("payments", {}, "migrate.ts");
   expect(output).toMatch(/The database cannot be used right now[\s\S]*Run this command again/);
   expect(output).not.toContain("    at ");

@@ -56,7 +56,7 @@ describe.skipIf(!canRunShell)("the shell samples of the guide", () => {
 describe("the tables in the sandbox page of the guide", () => {
   const [, ...cards] = readRows("sandbox", "Test cards");
 
-  test("a payment with a test card of the guide ends with the documented status and codes", async () => {
+  test("a payment with each test card in the guide ends with the documented status and codes", async () => {
     expect(cards.length).toBe(16);
     const results = cards.map(async ([pan, expiry, cvv2, description]) => {
       const { body } = await business.call("POST", "/api/v1/payments", anOrder);
@@ -75,7 +75,7 @@ describe("the tables in the sandbox page of the guide", () => {
     expect(await Promise.all(results)).toEqual(cards);
   });
 
-  test("an applicant's submission from the guide's table of verdicts causes the documented result and webhook", async () => {
+  test("each submission in the guide's table of verdicts causes the documented result and webhook", async () => {
     const verdicts = readRows("sandbox", "Verdicts").filter(([body]) => body?.startsWith("{"));
     expect(verdicts.length).toBe(6);
     const results = verdicts.map(async ([submission = "", , , kind = ""]) => {
@@ -87,7 +87,7 @@ describe("the tables in the sandbox page of the guide", () => {
     expect(await Promise.all(results)).toEqual(verdicts);
   });
 
-  test("the API returns the documented responses while the sandbox simulates a fault from the guide", async () => {
+  test("the API returns the documented response for each fault in the guide that the sandbox simulates", async () => {
     const { system } = testSystem;
     const [, ...rows] = readRows("sandbox", "What to try before going live");
     const [creation = [], refund = [], rejection = [], verification = [], ...others] = rows;

@@ -132,7 +132,7 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
     expect(firing.filter((alert) => !speedAlerts.test(alert))).toEqual([]);
   });
 
-  test("alerts fire when the processor, provider, endpoints or collector fail, and on forgeries, key guessing and floods", async () => {
+  test("alerts fire when the processor, provider, endpoints or collector fail, and during forgeries, key guessing and floods", async () => {
     const withoutServer = await aBusiness(testSystem.system, "Without a server");
     await withoutServer.receiver[Symbol.asyncDispose]();
     for (let i = 0; i < 5; i++) await aPaidPayment(testSystem.system, withoutServer);

@@ -32,7 +32,7 @@ async function pay(formUrl: string): Promise<string> {
   return redirect_url;
 }
 
-test("a buyer pays a link, and the business finds the payment by the link and by the e-mail address", async () => {
+test("GET /payments finds a payment that a buyer made at a payment link by the link's id and by the buyer's e-mail address", async () => {
   const link = await business.amana.paymentLinks.create({
     name: "Cours d'arabe",
     amount: "5000.00",
@@ -79,7 +79,7 @@ test("a buyer pays a link, and the business finds the payment by the link and by
   expect((await new Buyer(link.url).open()).status).toBe(410);
 });
 
-test("no buyer can start a payment after the response that deactivated the link or disabled the business", async () => {
+test("POST /pay/{token} starts no payment after the response to a request that deactivated the link or disabled the business", async () => {
   const other = await aBusiness(testSystem.system, "Ferme");
   try {
     const link = await other.amana.paymentLinks.create({ name: "Miel", amount: "900.00" });
@@ -98,7 +98,7 @@ test("no buyer can start a payment after the response that deactivated the link 
   }
 });
 
-test("a filter with the link of another business returns 404 payment_link_not_found", async () => {
+test("GET /payments with the link of another business as a filter returns 404 payment_link_not_found", async () => {
   const other = await aBusiness(testSystem.system, "Autre");
   try {
     const link = await other.amana.paymentLinks.create({ name: "Miel", amount: "900.00" });

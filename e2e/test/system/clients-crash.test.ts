@@ -135,7 +135,7 @@ async function killAndRestart(service: ServiceProcess = testSystem.system.servic
 }
 
 describe("clients during verdicts", () => {
-  test("clients applies each verdict once after kills between commit and offset, and at random times", async () => {
+  test("the clients service applies each verdict once after kills between commit and offset, and at random times", async () => {
     const { clients } = testSystem.system.services;
     const verdicts = await createClientsWithVerdicts(12);
     await expectStatesOfNewestApplications();
@@ -155,7 +155,7 @@ describe("clients during verdicts", () => {
     await expectStatesOfNewestApplications();
   });
 
-  test("clients applies each verdict once when one of two replicas is killed", async () => {
+  test("the clients service applies each verdict once when one of two replicas is killed", async () => {
     const { system } = testSystem;
     await using stack = new AsyncDisposableStack();
     const port = await freePort();
@@ -181,7 +181,7 @@ describe("clients during verdicts", () => {
     await system.ready();
   });
 
-  test("clients responds without Kafka, and applies all verdicts after Kafka starts again", async () => {
+  test("the clients service responds while Kafka is stopped, and applies all verdicts after Kafka starts again", async () => {
     const verdicts = await createClientsWithVerdicts(6);
     await expectStatesOfNewestApplications();
     await testSystem.kafka?.stop();
@@ -199,7 +199,7 @@ describe("clients during verdicts", () => {
     await expectStatesOfNewestApplications();
   });
 
-  test("clients changes no row when the complete topic is delivered again with an empty inbox", async () => {
+  test("the clients service changes no row when the complete topic is delivered again with an empty inbox", async () => {
     const { clients } = testSystem.system.services;
     const readState = async () => [
       await queryRows("clients", "select to_jsonb(c) as row from client c order by id"),
@@ -236,7 +236,7 @@ describe("clients during verdicts", () => {
   });
 });
 
-test("40 creations with Idempotency-Keys create one row for each key when clients is killed", async () => {
+test("the clients service, killed during 40 creations with Idempotency-Keys, creates one row for each key", async () => {
   const client_id = await aClient(business);
   const creations = Array.from({ length: 40 }, (_, index) => {
     const name = `keyed-${index}-${randomUUID()}`;
@@ -279,7 +279,7 @@ test("40 creations with Idempotency-Keys create one row for each key when client
   }
 });
 
-test("when a client is blocked during parallel openings, each account whose opening returned 201 exists, and no later opening succeeds", async () => {
+test("POST /accounts opens no account after the block of its client, and each account with a 201 response exists", async () => {
   const makeRoundTrip = async () => (await request(`${testSystem.system.sandboxUrl}/healthz`)).body.dump();
   const opensMax = 50;
   const accountsOf = async (clientId: string) =>
@@ -336,7 +336,7 @@ test("when a client is blocked during parallel openings, each account whose open
   expect(Math.max(...rounds)).toBeGreaterThan(0);
 });
 
-test("after all tests no dead letter exists, each approval is audited once, and list totals equal the table counts", async () => {
+test("after all tests of clients, no dead letter exists, each approval is audited once, and list totals equal the table counts", async () => {
   expect(await queryRows("clients", "select reason from dead_letter where status <> 'DELIVERED'")).toEqual([]);
   const approved = await queryRows("clients", "select id as entity_id from onboarding where decision = 'APPROVED' order by id");
   expect(approved.length).toBeGreaterThan(0);

@@ -69,7 +69,7 @@ const readAuditRows = (clientId: string) =>
   queryRows("identity", "select * from audit_event where entity_type = 'onboarding' and after->>'client_id' = $1", [clientId]);
 
 describe("an onboarding", () => {
-  test("an onboarding goes from registration to APPROVED, and its status contains the link of an open application", async () => {
+  test("an onboarding changes from its registration to APPROVED, and its status contains the link of an open application", async () => {
     const client = await aClient(business);
     await expectStatuses(client, onboardingStatuses.registered);
     await saveDetails(business, client);
@@ -100,7 +100,7 @@ describe("an onboarding", () => {
     ["failed", onboardingStatuses.aborted, (application) => submit(application, { outcome: "failed" })],
   ];
   test.each(outcomes)(
-    "after an application is %s, the onboarding has the statuses %j and no link",
+    "after a KYC application is %s, the onboarding has the statuses %j and no link",
     async (_outcome, statuses, decide) => {
       const { client, application } = await aClientWithLink({ max_attempts: 1 });
       await decide(application);
@@ -109,7 +109,7 @@ describe("an onboarding", () => {
   );
 
   test.each(outcomes)(
-    "after an application is %s, an onboarding without details stays at DETAILS_PENDING until they are stored",
+    "after a KYC application is %s, an onboarding without details stays at DETAILS_PENDING until the details are stored",
     async (_outcome, statuses, decide) => {
       const client = await aClient(business);
       const application = await anApplication(business, { client_id: client, max_attempts: 1 });
@@ -123,7 +123,7 @@ describe("an onboarding", () => {
   test.each([
     ["APPROVED", onboardingStatuses.verified],
     ["REJECTED", onboardingStatuses.declined],
-  ] as const)("an onboarding in review continues after the review is resolved as %s", async (outcome, statuses) => {
+  ] as const)("an onboarding in review has the final statuses after the review is resolved as %s", async (outcome, statuses) => {
     const { client, application } = await aClientWithLink();
     await submit(application, { outcome: "needs_review" });
     await expectStatuses(client, onboardingStatuses.underReview, { id: application.id });
@@ -142,7 +142,7 @@ describe("an onboarding", () => {
     await expectStatuses(client, onboardingStatuses.verified, { id: application.id });
   });
 
-  test("an onboarding follows its newest application and ignores a later verdict of an older one", async () => {
+  test("an onboarding has the statuses of its newest application, and ignores a later verdict of an older application", async () => {
     const { client, application: older } = await aClientWithLink();
     await submit(older, { outcome: "needs_review" });
     await expectStatuses(client, onboardingStatuses.underReview, { id: older.id });
@@ -161,7 +161,7 @@ describe("an onboarding", () => {
 });
 
 describe("an operator's decision", () => {
-  test("an approval is applied and audited once, and the same Idempotency-Key returns the same response", async () => {
+  test("an operator's approval of an onboarding is applied and audited once, and the same Idempotency-Key returns the same response", async () => {
     const client = await aVerifiedClient();
     const path = `${onboarding(client)}/approve`;
     expect(statusAndCode(await business.call("POST", path))).toEqual([403, "admin_required"]);
@@ -206,7 +206,7 @@ describe("an operator's decision", () => {
     ]);
   });
 
-  test("a decision of an operator is rejected for a client that is not verified or does not exist", async () => {
+  test("an operator's decision on an onboarding is rejected for a client that is not verified or does not exist", async () => {
     const { client } = await aClientWithLink();
     for (const verb of ["approve", "decline"]) {
       expect(statusAndCode(await operator("POST", `${onboarding(client)}/${verb}`))).toEqual([409, "invalid_status_transition"]);
@@ -218,7 +218,7 @@ describe("an operator's decision", () => {
 describe("an account", () => {
   const changeStatus = (id: string, verb: string) => business.call("POST", `/api/v1/accounts/${id}/${verb}`);
 
-  test("an account can be activated after its client is verified, and each status change needs a permitted status", async () => {
+  test("POST /accounts/{id}/activate requires a verified client, and each change of an account's status requires a permitted status", async () => {
     const { client, application } = await aClientWithLink();
     const opened = await openAccount(client);
     const id = String(opened.body["id"]);
@@ -280,7 +280,7 @@ describe("an account", () => {
 });
 
 describe("while a service is down", () => {
-  test("while clients is down, a creation with client_id returns 503 and creates nothing, and one without it returns 201", async () => {
+  test("while clients is down, POST /kyc/applications returns 503 with a client_id and 201 without a client_id", async () => {
     const client_id = await aClient(business);
     const count = async () => (await business.call("GET", `${applications}?external_id=clients-down`)).headers["x-total-count"];
     await testSystem.system.services.clients.stop();
@@ -298,7 +298,7 @@ describe("while a service is down", () => {
     expect((await business.call("POST", applications, { external_id: "clients-down", client_id })).status).toBe(201);
   });
 
-  test("while kyc is down, an onboarding is returned without its link", async () => {
+  test("while kyc is down, GET onboarding/status and onboarding/details return 200 without the verification link", async () => {
     const { client, application } = await aClientWithLink();
     await expectStatuses(client, onboardingStatuses.created, application);
     await testSystem.system.services.kyc.stop();
@@ -320,7 +320,7 @@ describe("while a service is down", () => {
   });
 });
 
-test("clients have the organization_id of their business, and the list of clients filters by it", async () => {
+test("GET /clients returns the organization_id of the business with each client, and filters by organization_id", async () => {
   const id = await aClient(business);
   const readOrganizationId = async ({ id: businessId }: TestBusiness) =>
     Number((await operator("GET", `/api/v1/businesses/${businessId}`)).body["organization_id"]);
@@ -380,7 +380,7 @@ describe("the lists", () => {
   const tables = { clients: "client", beneficiaries: "beneficiary", accounts: "account" };
   const lists = ["clients", "beneficiaries", "accounts"] as const;
   test.each(lists)(
-    "the next links of the list of %s return every row once, newest first, also beyond the counted 1 000 rows",
+    "the pages of the list of %s contain every row once, newest first, even beyond the 1 000 counted rows",
     async (list) => {
       const path = `/api/v1/${list}?limit=100`;
       const first = await readPage(path);
@@ -404,7 +404,7 @@ describe("the lists", () => {
   );
 
   test.each(lists)(
-    "a search of %s with more than 1 000 results reports a capped total and can be read to its end",
+    "a search in the list of %s with more than 1 000 results has a capped total, and its pages contain all results",
     async (list) => {
       const path = `/api/v1/${list}?search=GROUP&limit=100`;
       const first = await readPage(path);
@@ -422,7 +422,7 @@ describe("the lists", () => {
     },
   );
 
-  test.each(lists)("the list of %s returns no row of another business for any filter that matches the row", async (list) => {
+  test.each(lists)("the list of %s returns no row of another business, even if a filter matches the row", async (list) => {
     const filters = {
       clients: [
         "kyc_status=NOT_STARTED",
@@ -499,7 +499,7 @@ describe("ids of another business", () => {
     ...["activate", "suspend", "reactivate", "close"].map((verb): Operation => ["POST", `/api/v1/accounts/${account}/${verb}`]),
   ];
 
-  test("ids of another business get the same responses as unknown ids on every route of clients, and change nothing", async () => {
+  test("every route of clients returns the same response for an id of another business as for an unknown id, and changes nothing", async () => {
     const client = await aVerifiedClient();
     const beneficiary = (await business.call("POST", "/api/v1/beneficiaries", { ...someBeneficiary, client_id: client })).body[
       "id"
@@ -530,7 +530,7 @@ describe("ids of another business", () => {
     expect((await readResources()).map(({ text }) => text)).toEqual(textsBefore);
   });
 
-  test("a request succeeds when another business has used the same Idempotency-Key, e-mail address or external id", async () => {
+  test("the routes of clients accept an Idempotency-Key, e-mail address or external id that another business has used", async () => {
     const key = { "idempotency-key": randomUUID() };
     const client = await aClient(business);
     const body = { ...someAccount, client_id: client, external_account_id: "shared" };

@@ -201,8 +201,8 @@ describe("costs of the operations", async () => {
     if (!isUpdate) expect([...recorded.keys()]).toEqual(operationIds);
   });
 
-  test("an idle system sends at most five statements a second", async () => {
-    // The first windows may contain work of the system's start.
+  test("an idle system sends at most five statements a second to PostgreSQL", async () => {
+    // The first windows may contain work of the start.
     let count = Number.POSITIVE_INFINITY;
     let texts = "";
     for (let windows = 0; count > 5 * idleSeconds && windows < 6; windows++) {

@@ -68,7 +68,7 @@ const refundWebhookIds = (paymentId: string) =>
  * service alone.
  */
 describe("payments killed with SIGKILL", () => {
-  test("a refund takes effect once when payments is killed before the processor's response, and the same key returns its result", async () => {
+  test("a refund takes effect once when payments is killed before the processor's response, and the same Idempotency-Key returns the result", async () => {
     const payment = await aPaidPayment(testSystem.system, business);
     const key = { "idempotency-key": `refund-${payment.id}` };
     const refund = () => business.call("POST", `/api/v1/payments/${payment.id}/refund`, {}, key);
@@ -89,7 +89,7 @@ describe("payments killed with SIGKILL", () => {
     await expectRefundedOnce(payment);
   });
 
-  test("a creation registers one order when payments is killed before the processor's response, and the same key returns it", async () => {
+  test("POST /payments registers one order when payments is killed before the processor's response, and the same Idempotency-Key returns the payment", async () => {
     const key = { "idempotency-key": `create-${Date.now()}` };
     const create = () => business.call("POST", "/api/v1/payments", { ...anOrder, order_ref: "killed" }, key);
     await killAt("payments", "register.answering", async () => {
@@ -107,19 +107,19 @@ describe("payments killed with SIGKILL", () => {
 });
 
 describe("events", () => {
-  test("a relay that is killed after publishing and before marking publishes the event again with the same webhook id", async () => {
+  test("an event whose relay is killed after its publication and before its mark is published again with the same webhook id", async () => {
     const payment = await aPaidPayment(testSystem.system, business);
     await killAt("payments", "relay.published", () => business.call("POST", `/api/v1/payments/${payment.id}/refund`));
     await expectRefundedOnce(payment);
   });
 
-  test("a consumer that is killed after its commit and before its offset creates no second event", async () => {
+  test("a consumer of webhooks that is killed after its commit and before its Kafka offset creates no second event", async () => {
     const payment = await aPaidPayment(testSystem.system, business);
     await killAt("webhooks", "consumer.committed", () => business.call("POST", `/api/v1/payments/${payment.id}/refund`));
     await expectRefundedOnce(payment);
   });
 
-  test("a webhooks process that is killed between a POST and its record sends a second POST with the same id", async () => {
+  test("a webhooks process that is killed between a POST and the record of its result sends a second POST with the same id", async () => {
     const payment = await aPaidPayment(testSystem.system, business);
     await killAt("webhooks", "delivery.posted", () => business.call("POST", `/api/v1/payments/${payment.id}/refund`));
     await expectRefundedOnce(payment);
@@ -211,7 +211,7 @@ describe("amana outbox republish after the loss of a topic", () => {
 /** services/payments/src/refund and src/payment test every lost response with the service alone. */
 describe("lost responses of the processor", () => {
   test.each(["timeout_after"])(
-    "a refund with fault %s returns 504 and locks the payment, which becomes REFUNDED after one call",
+    "a refund with the fault %s returns 504 and locks the payment, which becomes REFUNDED after one processor call",
     async (mode) => {
       const payment = await aPaidPayment(testSystem.system, business);
       await sandbox(testSystem.system, "PUT", "/sandbox/faults", { operation: "refund", mode, times: 1 });
@@ -227,23 +227,29 @@ describe("lost responses of the processor", () => {
     },
   );
 
-  test.each(["http_500"])("a refund with fault %s returns 504 and is sent again only after a read of the order", async (mode) => {
-    const payment = await aPaidPayment(testSystem.system, business);
-    await sandbox(testSystem.system, "PUT", "/sandbox/faults", { operation: "refund", mode, times: 1 });
-    expect(await business.call("POST", `/api/v1/payments/${payment.id}/refund`)).toMatchObject({ status: 504 });
-    await eventually(async () => {
-      expect((await business.call("GET", `/api/v1/payments/${payment.id}`)).body["status"]).toBe("REFUNDED");
-    });
-    expect((await readProcessorView(testSystem.system, payment.orderId)).refundedAmount).toBe(500_000);
-    await eventually(() => expect(refundWebhookIds(payment.id).size).toBe(1));
-  });
+  test.each(["http_500"])(
+    "a refund with the fault %s returns 504 and is sent again only after a read of the order",
+    async (mode) => {
+      const payment = await aPaidPayment(testSystem.system, business);
+      await sandbox(testSystem.system, "PUT", "/sandbox/faults", { operation: "refund", mode, times: 1 });
+      expect(await business.call("POST", `/api/v1/payments/${payment.id}/refund`)).toMatchObject({ status: 504 });
+      await eventually(async () => {
+        expect((await business.call("GET", `/api/v1/payments/${payment.id}`)).body["status"]).toBe("REFUNDED");
+      });
+      expect((await readProcessorView(testSystem.system, payment.orderId)).refundedAmount).toBe(500_000);
+      await eventually(() => expect(refundWebhookIds(payment.id).size).toBe(1));
+    },
+  );
 
-  test.each(["timeout_after"])("a registration with fault %s finds the order and creates the payment", async (mode) => {
-    await sandbox(testSystem.system, "PUT", "/sandbox/faults", { operation: "register", mode, times: 1 });
-    const created = await business.call("POST", "/api/v1/payments", anOrder);
-    expect(created.status, JSON.stringify(created.body)).toBe(201);
-    expect(created.body["form_url"]).toContain(String(created.body["processor_order_id"]));
-  });
+  test.each(["timeout_after"])(
+    "POST /payments, with the fault %s of the registration, finds the order and creates the payment",
+    async (mode) => {
+      await sandbox(testSystem.system, "PUT", "/sandbox/faults", { operation: "register", mode, times: 1 });
+      const created = await business.call("POST", "/api/v1/payments", anOrder);
+      expect(created.status, JSON.stringify(created.body)).toBe(201);
+      expect(created.body["form_url"]).toContain(String(created.body["processor_order_id"]));
+    },
+  );
 
   test("a refund that the processor rejects returns 422, the payment stays PAID, and no event is emitted", async () => {
     const payment = await aPaidPayment(testSystem.system, business);

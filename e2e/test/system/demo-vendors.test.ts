@@ -30,7 +30,7 @@ test.each(["didit", "sumsub"])(
   260_000,
 );
 
-test("the demo names the possible values for an unknown KYC_PROVIDER", async () => {
+test("the demo prints the possible values for an unknown KYC_PROVIDER", async () => {
   const folder = await mkdtemp(join(tmpdir(), "amana-demo-"));
   const env = { ...process.env, AMANA_DIR: folder, KYC_PROVIDER: "veriff" };
   const run = promisify(execFile)(process.execPath, [program], { cwd: root, env, timeout: 240_000 });

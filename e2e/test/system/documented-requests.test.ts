@@ -125,7 +125,7 @@ test("the gateway accepts every example of the OpenAPI document", async () => {
   expect(count).toBeGreaterThan(70);
 });
 
-test("the gateway rejects requests that match the OpenAPI document only for the state of a resource or a rule about several fields", async () => {
+test("the gateway rejects a request that matches the OpenAPI document only because of a resource's state or a rule about several fields", async () => {
   await prepare();
   const rejections: string[] = [];
   const inOrder = documentedOperations.toSorted((a, b) => order.indexOf(a.method) - order.indexOf(b.method));
@@ -179,7 +179,7 @@ const operationsWithPriorState = [
   "suspendAccount",
 ];
 
-test("every POST of the OpenAPI document was repeated with its Idempotency-Key and executed once", () => {
+test("the test of random requests repeats every POST of the OpenAPI document that needs no prior state", () => {
   const posts = documentedOperations.filter(
     ({ method, path }) => method === "post" && !path.startsWith("/api/v1/payments/return/"),
   );

@@ -33,7 +33,7 @@ afterAll(async () => {
   await testSystem?.[Symbol.asyncDispose]();
 });
 
-test("20 parallel refunds of one payment return 200 once and 409 otherwise, with one processor call", async () => {
+test("20 parallel refunds of one payment cause one processor call, one response with 200 and 19 responses with 409", async () => {
   const payment = await aPaidPayment(testSystem.system, business);
   const refunds = await Promise.allSettled(Array.from({ length: 20 }, () => business.amana.payments.refund(payment.id)));
   const rejected = refunds.flatMap((refund) => (refund.status === "rejected" ? [refund.reason as ProblemError] : []));
@@ -43,7 +43,7 @@ test("20 parallel refunds of one payment return 200 once and 409 otherwise, with
   expect(await business.receiver.next("PAYMENT_REFUNDED", payment.id, 90_000)).toBeDefined();
 });
 
-test("20 parallel requests with one Idempotency-Key are executed once", async () => {
+test("POST /payments creates one payment for 20 parallel requests with one Idempotency-Key", async () => {
   const idempotencyKey = randomUUID();
   const creations = await Promise.allSettled(
     Array.from({ length: 20 }, () => business.amana.payments.create({ ...anOrder, order_ref: "twenty" }, { idempotencyKey })),
@@ -54,7 +54,7 @@ test("20 parallel requests with one Idempotency-Key are executed once", async ()
   expect((await business.amana.payments.list({ order_ref: "twenty" }).page()).total).toBe(1);
 });
 
-test("an endpoint can be tested and checked, and a replay delivers missed events", async () => {
+test("a webhook endpoint can be tested and checked, and a replay delivers the events that the endpoint missed", async () => {
   const replayBusiness = await aBusiness(testSystem.system, "Replays");
   await using receiver = replayBusiness.receiver;
   const { webhookEndpoints, events } = replayBusiness.amana;
@@ -86,7 +86,7 @@ test("an endpoint can be tested and checked, and a replay delivers missed events
   });
 });
 
-test("a response of 410 disables the endpoint, is reported to the other endpoints of the business, and is audited", async () => {
+test("a 410 response disables a webhook endpoint, is reported to the other endpoints of the business, and is audited", async () => {
   const { call, receiver } = await aBusiness(testSystem.system, "Librairie", ["WEBHOOK_ENDPOINT_DISABLED"]);
   await using _receiver = receiver;
   const goneServer = createServer((_request, response) => response.writeHead(410).end());
@@ -116,7 +116,7 @@ test("a response of 410 disables the endpoint, is reported to the other endpoint
 });
 
 describe("ids of another business", () => {
-  test("ids of another business get the same responses as unknown ids from payments and webhooks", async () => {
+  test("the routes of payments and webhooks return the same response for an id of another business as for an unknown id", async () => {
     const payment = await aPaidPayment(testSystem.system, business);
     await business.call("POST", `/api/v1/payments/${payment.id}/refund`);
     const webhook = await eventually(async () => {
@@ -174,7 +174,7 @@ describe("invalid input", () => {
     "0x10",
   ];
   test.each(amounts.map((amount) => [JSON.stringify(amount) ?? String(amount), amount]))(
-    "a creation with the amount %s returns 422 for /amount",
+    "POST /payments with the amount %s returns 422 for /amount",
     async (_text, amount) => {
       const response = await business.call("POST", "/api/v1/payments", { ...anOrder, amount: amount as string });
       expect(response.status).toBe(422);
@@ -195,7 +195,7 @@ describe("invalid input", () => {
     null,
   ];
   test.each(urls.map((url) => [String(url).slice(0, 40), url]))(
-    "a creation with the success_url %j returns 422 for /success_url",
+    "POST /payments with the success_url %j returns 422 for /success_url",
     async (_text, url) => {
       const response = await business.call("POST", "/api/v1/payments", { ...anOrder, success_url: url as string });
       expect(response.status).toBe(422);
@@ -203,7 +203,7 @@ describe("invalid input", () => {
     },
   );
 
-  test("a rejected creation stores no payment", async () => {
+  test("POST /payments stores no payment for a rejected request", async () => {
     const totalBefore = (await business.call("GET", "/api/v1/payments")).headers["x-total-count"];
     await business.call("POST", "/api/v1/payments", { ...anOrder, amount: 5000 as unknown as string });
     await business.call("POST", "/api/v1/payments", { ...anOrder, unknown_field: true });
@@ -229,7 +229,7 @@ describe("invalid input", () => {
     ["POST", "/api/v1/payments/1/refund"],
     ["GET", "/api/v1/webhook-endpoints/'%20or%201=1"],
     ["GET", "/api/v1/nothing"],
-  ] as const)("%s %s returns 404", async (method, path) => {
+  ] as const)("the gateway returns 404 for %s %s", async (method, path) => {
     expect((await business.call(method, path, method === "POST" ? {} : undefined)).status).toBe(404);
   });
 
@@ -245,7 +245,7 @@ describe("invalid input", () => {
     "created_from=yesterday",
     "created_to=2026-02-30T00:00:00Z",
     "limit=1&limit=2",
-  ])("the list of payments returns 422 for the query %s", async (query) => {
+  ])("GET /payments returns 422 for the query %s", async (query) => {
     expect((await business.call("GET", `/api/v1/payments?${query}`)).status).toBe(422);
   });
 });
@@ -271,7 +271,7 @@ describe("a gRPC client", () => {
   const portOf = (name: "identity" | "payments" | "webhooks") => Number(testSystem.system.rpcPorts[name]);
 
   test.each(["identity", "payments", "webhooks"] as const)(
-    "a gRPC client gets the health status SERVING from %s",
+    "a gRPC client gets the health status SERVING from the service %s",
     async (name) => {
       // HealthCheckResponse { status: SERVING } on the wire: field 1, varint 1.
       expect([...(await call(portOf(name), "/grpc.health.v1.Health/Check"))]).toEqual([8, 1]);
@@ -286,7 +286,7 @@ describe("a gRPC client", () => {
 });
 
 describe("key leases", () => {
-  test("every gateway rejects a key after the response to its revocation, under load with two identity replicas", async () => {
+  test("every gateway rejects a key after the response to the key's revocation, under load and with two identity replicas", async () => {
     const { system } = testSystem;
     await using stack = new AsyncDisposableStack();
     const [identityPort, gatewayPort] = await Promise.all([freePort(), freePort()]);

@@ -121,7 +121,7 @@ const killedKeys: string[] = [];
  */
 describe("kyc killed with SIGKILL", () => {
   test.each(["application.linked"])(
-    "a creation killed at %s before its commit adds no application, and its key is held",
+    "kyc, killed at %s before the commit of a creation, stores no application, and the Idempotency-Key is held",
     async (faultPoint) => {
       const key = `killed-${faultPoint}`;
       await killAt(faultPoint, async () => expect((await create(key)).status).toBeGreaterThanOrEqual(500));
@@ -133,7 +133,7 @@ describe("kyc killed with SIGKILL", () => {
   );
 
   test.each(["cancel.committed"])(
-    "a cancellation killed at %s returns CANCELED on a retry and emits one event",
+    "kyc, killed at %s during a cancellation, returns CANCELED to a retry and emits one event",
     async (faultPoint) => {
       const { id } = await anApplication(business);
       expectWebhooks(id, "KYC_CANCELED");
@@ -147,7 +147,7 @@ describe("kyc killed with SIGKILL", () => {
   );
 
   test.each(["callback.committed"])(
-    "a callback killed at %s is sent again by the provider and takes effect once",
+    "kyc, killed at %s during a callback, gets the callback again from the provider and applies the callback once",
     async (faultPoint) => {
       const { id, link } = await anApplication(business);
       expectWebhooks(id, "KYC_REJECTED");
@@ -158,7 +158,7 @@ describe("kyc killed with SIGKILL", () => {
   );
 
   test.each(["kyc_review.answered"])(
-    "a review killed at %s is applied, published and audited once, and the same key returns its result",
+    "kyc, killed at %s during a review, applies, publishes and audits the review once, and the same Idempotency-Key returns its result",
     async (faultPoint) => {
       const { id, link } = await anApplication(business);
       expectWebhooks(id, "KYC_NEEDS_REVIEW", "KYC_REVIEW_RESOLVED");
@@ -176,7 +176,7 @@ describe("kyc killed with SIGKILL", () => {
 
 describe("a creation while the provider is down", () => {
   test.each(["http_503", "timeout_before"])(
-    "a creation with the provider fault %s returns 503 with Retry-After, and the same key later creates one application",
+    "POST /kyc/applications, with the provider fault %s, returns 503 with Retry-After, and the same key later creates one application",
     async (mode) => {
       const key = `down-${mode}`;
       await setFault(testSystem.system, "kyc_create", mode, 100);
@@ -189,7 +189,7 @@ describe("a creation while the provider is down", () => {
     },
   );
 
-  test("a creation and a cancellation return 503 while the provider is stopped", async () => {
+  test("POST /kyc/applications and its cancellation return 503 while the provider is stopped", async () => {
     const { id } = await anApplication(business);
     expectWebhooks(id, "KYC_CANCELED");
     await testSystem.system.services.sandbox.stop();
@@ -206,7 +206,7 @@ describe("a creation while the provider is down", () => {
     expect((await cancel(id)).status).toBe(200);
   });
 
-  test("a creation with a slow provider creates one application, whether the response is in time or the call is repeated", async () => {
+  test("POST /kyc/applications creates one application while the provider is slow, with and without a repeated call to the provider", async () => {
     for (const mode of ["slow:200", "slow:1000"]) {
       await setFault(testSystem.system, "kyc_create", mode);
       const first = await create(mode.replace(":", "-"));
@@ -226,7 +226,7 @@ describe("callbacks", () => {
     ["truncated", 4],
     ["http_500", 6],
   ])(
-    "callbacks with the fault %s cause one webhook of the right type, at the latest after the next poll",
+    "provider callbacks with the fault %s cause one KYC_NEEDS_REVIEW webhook, at the latest after the next poll",
     async (mode, times) => {
       const { id, link } = await anApplication(business);
       expectWebhooks(id, "KYC_NEEDS_REVIEW");
@@ -237,7 +237,7 @@ describe("callbacks", () => {
     },
   );
 
-  test("a callback with a forged signature or a timestamp beyond five minutes returns 401 and changes nothing", async () => {
+  test("POST /callbacks/kyc returns 401 and changes nothing for a forged signature or a timestamp that differs by more than five minutes", async () => {
     const { id, link } = await anApplication(business);
     expectWebhooks(id, "KYC_COMPLETED");
     await actOnLink(testSystem.system, link, "submit", { outcome: "approved" });
@@ -293,7 +293,7 @@ describe("concurrent requests", () => {
     return results;
   };
 
-  test("when a cancellation and a submission are concurrent, response, state and event agree with the provider", async () => {
+  test("after a concurrent cancellation and submission of a KYC application, response, state and event agree with the provider", async () => {
     const results = await runRounds(async ({ id, link }, round) => {
       const submit = () => tryToActOnLink(testSystem.system, link, "submit", { outcome: "approved" });
       // In the first round, the cancellation is sent first. In the last round, the submission is
@@ -315,7 +315,7 @@ describe("concurrent requests", () => {
     expect(results.map(({ submitted }) => submitted)).toEqual(expect.arrayContaining([true, false]));
   });
 
-  test("when an expiry and a submission are concurrent, the state of the provider is applied and published once", async () => {
+  test("after a concurrent expiry and submission of a KYC application, kyc applies and publishes the provider's state once", async () => {
     const results = await runRounds(async ({ id, link }, round) => {
       const submit = () => tryToActOnLink(testSystem.system, link, "submit", { outcome: "rejected" });
       const expire = () => tryToActOnLink(testSystem.system, link, "expire");
@@ -422,7 +422,7 @@ async function readAuditRows(id: string): Promise<Record<string, unknown>[]> {
   }
 }
 
-test("an operator's review has one audit row with actor, values and reason, and one event", async () => {
+test("an operator's review of a KYC application creates one event, and one audit row with actor, values and reason", async () => {
   const { id, link } = await anApplication(business);
   expectWebhooks(id, "KYC_NEEDS_REVIEW", "KYC_REVIEW_RESOLVED");
   await actOnLink(testSystem.system, link, "submit", { outcome: "needs_review" });
@@ -448,12 +448,12 @@ test("an operator's review has one audit row with actor, values and reason, and 
   ]);
 });
 
-test("a killed creation has one application after its key is no longer held", async () => {
+test("POST /kyc/applications creates one application for the key of a killed request when the key is no longer held", async () => {
   expect(killedKeys).toHaveLength(1);
   for (const key of killedKeys) await expectOneApplication(key);
 });
 
-test("after all tests, Kafka and the webhooks contain every event once", async () => {
+test("after all tests of kyc, Kafka and the webhooks contain every event once", async () => {
   await eventually(async () => expect((await kycDatabase.query("select id from outbox_waiting")).rows).toEqual([]));
   const { rows } = await kycDatabase.query<{ id: string }>("select id from kyc_application");
   expect(rows.map(({ id }) => id).sort()).toEqual([...expectedWebhooks.keys()].sort());

@@ -247,11 +247,11 @@ async function runScenarios(): Promise<void> {
   });
 }
 
-describe.each(Object.entries(canaries))("%s", (_name, canary) => {
-  test("personal data is in no table of any database", () => expect(findPlaces(databases, canary)).toEqual([]));
-  test("personal data is in no log at level trace", () => expect(findPlaces(logs, canary)).toEqual([]));
-  test("personal data is in no message of Kafka", () => expect(findPlaces(messages, canary)).toEqual([]));
-  test("personal data is in no webhook and no response of the API", () =>
+describe.each(Object.entries(canaries))("%s", (name, canary) => {
+  test(`the personal data "${name}" is in no table of any database`, () => expect(findPlaces(databases, canary)).toEqual([]));
+  test(`the personal data "${name}" is in no log at level trace`, () => expect(findPlaces(logs, canary)).toEqual([]));
+  test(`the personal data "${name}" is in no message of Kafka`, () => expect(findPlaces(messages, canary)).toEqual([]));
+  test(`the personal data "${name}" is in no webhook and no response of the API`, () =>
     expect(findPlaces([...webhooks, ...responses], canary)).toEqual([]));
 });
 
@@ -264,13 +264,13 @@ describe("the token of the verification link", () => {
     expect(findPlacesOfTokens([...databases, ...logs, ...messages, ...webhooks])).toEqual([]);
   });
 
-  test("the token of the verification link is only in responses to its business: creation, read, list, cancellation and onboarding of the client", () => {
+  test("the token of the verification link is only in responses to its business (creation, read, list, cancellation, onboarding)", () => {
     expect(findPlacesOfTokens(responses).sort()).toEqual(["cancel", "creation", "list", "onboarding", "read"]);
   });
 });
 
 describe("findPlaces", () => {
-  test("the search finds words in the databases: text, JSON, and bytes of a stored response", () => {
+  test("findPlaces finds words in texts, in JSON and in the bytes of a stored response in the databases", () => {
     expect(findPlaces(databases, controls.externalId)).toEqual(
       expect.arrayContaining(["kyc: public.kyc_application", "kyc: public.idempotency_key", "webhooks: public.event"]),
     );
@@ -282,7 +282,7 @@ describe("findPlaces", () => {
     ]);
   });
 
-  test("the search finds words in the logs of every service at level trace", () => {
+  test("findPlaces finds words in the logs of every service at level trace", () => {
     for (const { id } of created) expect(findPlaces(logs, id)).toContain("log: kyc.log");
     expect(findPlaces(logs, business.id)).toContain("log: gateway.log");
     const logNames = ["postgres", ...serviceNames];
@@ -290,7 +290,7 @@ describe("findPlaces", () => {
     expect(findPlaces(logs, '"level":20')).not.toEqual([]);
   });
 
-  test("the search finds words in Kafka, webhooks and API responses", () => {
+  test("findPlaces finds words in Kafka messages, webhooks and API responses", () => {
     for (const control of [controls.externalId, controls.metadata]) {
       expect(findPlaces(messages, control)).toEqual(["kafka: kyc.v1"]);
       expect(findPlaces(webhooks, control)).toEqual([`webhooks of ${business.id}`]);
@@ -300,7 +300,7 @@ describe("findPlaces", () => {
   });
 
   test.each([0, 1, 2])(
-    "the search finds a word in base64 after %i other bytes, in hexadecimal digits and in capitals",
+    "findPlaces finds a word in base64 after %i other bytes, in hexadecimal digits and in capital letters",
     (before) => {
       const encoded = Buffer.from(`${"x".repeat(before)}${controls.note}y`).toString("base64");
       expect(findPlaces([{ name: "base64", content: encoded }], controls.note)).toEqual(["base64"]);

@@ -59,7 +59,7 @@ async function submitAndWait(kind: string, submission: object, body: object = {}
 }
 
 describe("a creation", () => {
-  test("a creation returns 201 with the documented fields and the Location header", async () => {
+  test("POST /kyc/applications returns 201 with the documented fields and the Location header", async () => {
     const created = await business.call("POST", applications, { external_id: "é-1", metadata: { a: 1 } });
     expect(created.status).toBe(201);
     expect(created.headers["location"]).toBe(`${applications}/${created.body["id"]}`);
@@ -75,7 +75,7 @@ describe("a creation", () => {
     expect(Object.keys(withoutBody.body).sort()).toEqual(["created_at", "id", "link_expires_at", "link_url", "status"]);
   });
 
-  test("a creation without a body uses the defaults: fr, 3 attempts, video, both documents, the provider's lifetime", async () => {
+  test("POST /kyc/applications without a body uses the defaults: fr, 3 attempts, video, both documents, the provider's link lifetime", async () => {
     const { id } = await anApplication(business);
     const { parameters } = (await readProviderView(testSystem.system, id)).calls[0] ?? {};
     expect(parameters).toEqual({
@@ -91,7 +91,7 @@ describe("a creation", () => {
     expect(hours).toBeCloseTo(72, 2);
   });
 
-  test("a creation passes every field to the provider, and the locale in lower case", async () => {
+  test("POST /kyc/applications sends every field to the provider, and the locale in lower case", async () => {
     const { id } = await anApplication(business, {
       allowed_documents: ["passport"],
       locale: "AR",
@@ -121,7 +121,7 @@ describe("a creation", () => {
     expect(text).not.toMatch(/Amina|example\.dz|\+213|shop\.example/);
   });
 
-  test("the metadata of a creation is returned byte for byte by GET, list, webhook and event log", async () => {
+  test("the metadata of POST /kyc/applications is byte for byte equal in GET, the list, the webhook and the event log", async () => {
     const metadata = String.raw`{"z":1,"a":{"n":12345678901234567890,"f":1.10,"e":1E+2},"t":"\u00e9 \ud83d\ude00","k":[null,true,"\/"]}`;
     const created = await business.call("POST", applications, `{"external_id":"bytes","metadata": ${metadata} }`, {
       "content-type": "application/json",
@@ -138,7 +138,7 @@ describe("a creation", () => {
     expect((await business.call("GET", "/api/v1/events?type=KYC_REJECTED")).text).toContain(expectedText);
   });
 
-  test("the client_id of a creation is in the response, the view and the webhook, and filters the list", async () => {
+  test("the client_id of POST /kyc/applications is in the response, GET and the webhook, and filters the list", async () => {
     const client_id = await aClient(business);
     const created = await business.call("POST", applications, { client_id });
     expect(created.body).toMatchObject({ status: "CREATED", client_id });
@@ -150,7 +150,7 @@ describe("a creation", () => {
     expect((await waitForWebhook(business, "KYC_COMPLETED", application.id)).body["client_id"]).toBe(client_id);
   });
 
-  test("a creation returns 404 for an unknown client_id and 409 for a blocked client, and creates nothing", async () => {
+  test("POST /kyc/applications returns 404 for an unknown client_id and 409 for a blocked client, and creates nothing", async () => {
     const blocked = await aClient(business);
     await business.call("PUT", `/api/v1/clients/person/${blocked}`, { blocked: true });
     const mark = { external_id: "no-client" };
@@ -165,7 +165,7 @@ describe("a creation", () => {
     expect((await business.call("GET", `${applications}?external_id=no-client`)).body).toEqual([]);
   });
 
-  test("a creation returns 409 and cancels the provider's link if the client is blocked during the provider's call", async () => {
+  test("POST /kyc/applications returns 409 and cancels the provider's link if the client is blocked during the call to the provider", async () => {
     const client_id = await aClient(business);
     await setFault(testSystem.system, "kyc_create", "slow:1500");
     const key = { "idempotency-key": randomUUID() };
@@ -184,7 +184,7 @@ describe("a creation", () => {
     expect((await readProviderView(testSystem.system, id)).status).toBe("CANCELED");
   });
 
-  test("a creation with a repeated Idempotency-Key returns the same application and link", async () => {
+  test("POST /kyc/applications with a repeated Idempotency-Key returns the same application and link", async () => {
     const key = { "idempotency-key": randomUUID() };
     const [first, second] = [
       await business.call("POST", applications, { external_id: "keyed" }, key),
@@ -197,7 +197,7 @@ describe("a creation", () => {
 });
 
 describe("the view of the business", () => {
-  test("an application has all required and no optional fields before a verdict", async () => {
+  test("GET /kyc/applications/{id} returns all required and no optional fields before a verdict", async () => {
     const { id } = await anApplication(business);
     expect((await read(id)).body).toEqual({
       id,
@@ -214,7 +214,7 @@ describe("the view of the business", () => {
     });
   });
 
-  test("an application contains the decision and its evidence after a verdict", async () => {
+  test("GET /kyc/applications/{id} returns the decision and its evidence after a verdict", async () => {
     const { view } = await submitAndWait("KYC_COMPLETED", { outcome: "approved", document_type: "id_card", nationality: "FRA" });
     expect(view).toMatchObject({
       status: "COMPLETED",
@@ -232,7 +232,7 @@ describe("the view of the business", () => {
     });
   });
 
-  test("the list of applications contains those of the business, newest first, page by page, with every filter", async () => {
+  test("GET /kyc/applications returns only applications of the business, newest first, in pages and with every filter", async () => {
     const mark = randomUUID();
     const createdIds: string[] = [];
     for (let i = 0; i < 3; i++) createdIds.unshift((await anApplication(defaultBusiness, { external_id: mark })).id);
@@ -257,7 +257,7 @@ describe("the view of the business", () => {
 
 describe("a transition", () => {
   test.each(["fr", "ar", "en"])(
-    "a cancellation changes CREATED to CANCELED, and the link then shows an explanation in %s",
+    "a cancellation changes a KYC application from CREATED to CANCELED, and the link then shows an explanation in %s",
     async (locale) => {
       const application = await anApplication(business, { locale });
       const canceled = await cancel(application.id);
@@ -271,14 +271,14 @@ describe("a transition", () => {
     },
   );
 
-  test("an application becomes OPENED when its link is opened, and CANCELED by a cancellation", async () => {
+  test("a KYC application becomes OPENED when its link is opened, and CANCELED by a cancellation", async () => {
     const { id, link } = await anApplication(business);
     await (await request(link)).body.dump();
     await eventually(async () => expect((await readFromList(id)).status).toBe("OPENED"));
     expect((await cancel(id)).body["status"]).toBe("CANCELED");
   });
 
-  test("a cancellation after the submission returns 409 kyc_in_progress, and the verdict is applied", async () => {
+  test("a cancellation of a KYC application after its submission returns 409 kyc_in_progress, and kyc applies the verdict", async () => {
     const application = await anApplication(business);
     await submit(application, { outcome: "approved", hold_seconds: 1 });
     const rejected = await cancel(application.id);
@@ -287,7 +287,7 @@ describe("a transition", () => {
   });
 
   test.each(["COMPLETED", "EXPIRED", "CANCELED"])(
-    "a cancellation of an application that is %s returns 409 and changes nothing",
+    "a cancellation of a KYC application that is %s returns 409 and changes nothing",
     async (status) => {
       const { id, link } = await anApplication(business);
       if (status === "COMPLETED") await submit({ id, link }, { outcome: "needs_review" });
@@ -337,7 +337,7 @@ describe("a verdict and its event", () => {
     ["KYC_FAILED", { outcome: "failed" }, {}, { status: "FAILED", error_message: expect.any(String) }],
   ];
   test.each(verdictCases)(
-    "kyc emits %s after the submission %j to an application created with %j",
+    "kyc emits %s after the submission %j to an application that was created with %j",
     async (kind, submission, body, expected) => {
       const { id, webhook, view } = await submitAndWait(kind, submission, body);
       expect(view).toMatchObject(expected);
@@ -348,7 +348,7 @@ describe("a verdict and its event", () => {
     },
   );
 
-  test("the webhook of a verdict contains the decision, external_id and metadata, and not the link", async () => {
+  test("the webhook of a KYC verdict contains the decision, external_id and metadata, and no link", async () => {
     const { id, link, webhook, view } = await submitAndWait(
       "KYC_COMPLETED",
       { outcome: "approved" },
@@ -380,7 +380,7 @@ describe("a verdict and its event", () => {
     expect((await read(id, defaultBusiness)).body["status"]).toBe("EXPIRED");
   });
 
-  test("KYC_FAILED is emitted once for each failed attempt, and the link accepts at most max_attempts attempts", async () => {
+  test("kyc emits KYC_FAILED once for each failed attempt, and the link accepts at most max_attempts attempts", async () => {
     const application = await anApplication(business, { max_attempts: 2 });
     await submit(application, { outcome: "failed" });
     await waitForWebhook(business, "KYC_FAILED", application.id);
@@ -401,20 +401,23 @@ describe("a verdict and its event", () => {
     expect(webhookTypesOf(defaultBusiness, id)).toEqual([]);
   });
 
-  test.each(["APPROVED", "REJECTED"])("an operator's review with %s emits KYC_REVIEW_RESOLVED and is final", async (outcome) => {
-    const { id } = await submitAndWait("KYC_NEEDS_REVIEW", { outcome: "needs_review" });
-    const path = `${applications}/${id}/review`;
-    const byBusiness = await business.call("POST", path, { outcome, note: "note of the business" });
-    expect([byBusiness.status, byBusiness.body["code"]]).toEqual([403, "admin_required"]);
-    const response = await operator()("POST", path, { outcome, note: "checked by an operator" });
-    expect([response.status, response.body["verdict"]]).toEqual([200, outcome]);
-    expect((await waitForWebhook(business, "KYC_REVIEW_RESOLVED", id)).body["verdict"]).toBe(outcome);
-    const secondReview = await operator()("POST", path, { outcome, note: "second review" });
-    expect([secondReview.status, secondReview.body["code"]]).toEqual([409, "kyc_review_not_open"]);
-    expect(webhookTypesOf(business, id)).toEqual(["KYC_NEEDS_REVIEW", "KYC_REVIEW_RESOLVED"]);
-  });
+  test.each(["APPROVED", "REJECTED"])(
+    "an operator's review with %s is final, and kyc emits KYC_REVIEW_RESOLVED",
+    async (outcome) => {
+      const { id } = await submitAndWait("KYC_NEEDS_REVIEW", { outcome: "needs_review" });
+      const path = `${applications}/${id}/review`;
+      const byBusiness = await business.call("POST", path, { outcome, note: "note of the business" });
+      expect([byBusiness.status, byBusiness.body["code"]]).toEqual([403, "admin_required"]);
+      const response = await operator()("POST", path, { outcome, note: "checked by an operator" });
+      expect([response.status, response.body["verdict"]]).toEqual([200, outcome]);
+      expect((await waitForWebhook(business, "KYC_REVIEW_RESOLVED", id)).body["verdict"]).toBe(outcome);
+      const secondReview = await operator()("POST", path, { outcome, note: "second review" });
+      expect([secondReview.status, secondReview.body["code"]]).toEqual([409, "kyc_review_not_open"]);
+      expect(webhookTypesOf(business, id)).toEqual(["KYC_NEEDS_REVIEW", "KYC_REVIEW_RESOLVED"]);
+    },
+  );
 
-  test("a review at the provider emits KYC_REVIEW_RESOLVED", async () => {
+  test("kyc emits KYC_REVIEW_RESOLVED after a review at the provider", async () => {
     const { id, link } = await submitAndWait("KYC_NEEDS_REVIEW", { outcome: "needs_review" });
     await actOnLink(testSystem.system, link, "review", { outcome: "rejected" });
     expect((await waitForWebhook(business, "KYC_REVIEW_RESOLVED", id)).body["verdict"]).toBe("REJECTED");
@@ -430,7 +433,7 @@ describe("an error", () => {
     ["POST", (id: string) => `${applications}/${id}/review`],
   ] as const;
 
-  test("every route returns 401 without a key, with an unknown key and with the key of a disabled business", async () => {
+  test("every route of KYC applications returns 401 without a key, with an unknown key and with the key of a disabled business", async () => {
     const disabled = await aBusiness(testSystem.system, "Fermée");
     await disabled.receiver[Symbol.asyncDispose]();
     await operator()("PATCH", `/api/v1/businesses/${disabled.id}`, { status: "DISABLED" });
@@ -443,7 +446,7 @@ describe("an error", () => {
     expect((await read(id)).body["status"]).toBe("CREATED");
   });
 
-  test("an application of another business gets the same 404 as an unknown id, and is not changed", async () => {
+  test("every route of KYC applications returns the same 404 for another business's application and an unknown id, and changes nothing", async () => {
     const { id } = await anApplication(business);
     const strip = ({ request_id: _r, instance: _i, ...rest }: Record<string, unknown>) => rest;
     for (const [method, path] of routes.slice(2, 4)) {

@@ -96,7 +96,7 @@ async function sendUnknownValues(): Promise<string[]> {
   return unknownValues;
 }
 
-test("values that callers send do not become label values, and the number of series stays small", async () => {
+test("metrics use no value that a caller sends as a label value, and the number of series stays small", async () => {
   const payment = await aPaidPayment(testSystem.system, business);
   await business.call("POST", `/api/v1/payments/${payment.id}/refund`);
   await business.call("POST", "/api/v1/kyc/applications", { external_id: "zz-made-up" });
@@ -154,7 +154,7 @@ test("values that callers send do not become label values, and the number of ser
   }
 });
 
-test("each service counts its own operations", async () => {
+test("the metrics of each service count the operations of that service", async () => {
   const { body } = await business.call("POST", "/api/v1/payments", anOrder);
   await eventually(async () => {
     const samples = await scrapeAll();

@@ -169,7 +169,7 @@ async function restoreService(port: number, name: Owner): Promise<void> {
   await startOn(port, name);
 }
 
-test("each service except payments gets its missing changes from the other services after a restore", async () => {
+test("each service except payments gets its lost changes from the other services after a restore of its database", async () => {
   const port = await restoreServer("alone");
   await restoreIdentity(port);
   await restoreWebhooks(port);
@@ -273,7 +273,7 @@ async function expectSecondVerdictEvent(countBefore: number): Promise<void> {
   expect(new Set(receivedVerdicts().values())).toEqual(new Set(["APPROVED"]));
 }
 
-test("all services work after a restore to one time with an empty Kafka, and refunds are held", async () => {
+test("all services serve requests after a restore of all databases to one time with an empty Kafka, and refunds are held", async () => {
   const port = await restoreServer("all");
   await system.services.gateway.stop();
   for (const name of databaseOwners) await system.services[name].kill();

@@ -90,7 +90,7 @@ async function playScenario(business: TestBusiness, index: number): Promise<void
   await changes[index % 8]?.();
 }
 
-test("statements equal the processor's books to the centime, and consecutive ones contain each line once", async () => {
+test("payment statements equal the processor's records to the centime, and consecutive statements contain each line once", async () => {
   const start = new Date(Date.now() - 60_000).toISOString();
   let isDone = false;
   /** Reads consecutive short statements while payments change. */

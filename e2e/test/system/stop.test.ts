@@ -60,7 +60,7 @@ function findProcesses(): string[] {
 
 const waitForAllExits = () => eventually(() => expect(findProcesses()).toEqual([]), 30_000);
 
-test("start ends every process when its terminal is closed", async () => {
+test("pnpm start ends every process when its terminal is closed", async () => {
   const start = await run("packages/dev-env/src/start.ts", ["--events=direct"], ["python3", "-c", terminal]);
   await start.waitForOutput("Ready after");
   expect(findProcesses().length).toBeGreaterThan(9);
@@ -68,8 +68,8 @@ test("start ends every process when its terminal is closed", async () => {
   await waitForAllExits();
 });
 
-test("start prints that it stops, and no failure, after Ctrl-C in a terminal while migrations run", async () => {
-  // Sends Ctrl-C at once, because the migrations can end before a later look at the output.
+test("pnpm start, after Ctrl-C in a terminal while migrations run, prints that it stops, and prints no failure", async () => {
+  // Sent at once, because the migrations can end before a later look at the output.
   let isSent = false;
   const sendOnce = (output: string, child: ChildProcess) => {
     if (isSent || !output.includes("Migrations")) return;
@@ -84,7 +84,7 @@ test("start prints that it stops, and no failure, after Ctrl-C in a terminal whi
   expect(findProcesses()).toEqual([]);
 });
 
-test("demo stops the system that it started on SIGINT", async () => {
+test("pnpm demo, on SIGINT, stops the system that it started", async () => {
   const demo = await run("packages/dev-env/src/demo/demo.ts");
   await demo.waitForOutput("Migrations");
   demo.child.kill("SIGINT");
@@ -93,7 +93,7 @@ test("demo stops the system that it started on SIGINT", async () => {
   await waitForAllExits();
 });
 
-test("bench, on SIGTERM, ends every process that it started", async () => {
+test("pnpm bench, on SIGTERM, ends every process that it started", async () => {
   const bench = await run("bench/src/bench.ts", ["reads", "--rounds", "1", "--seconds", "1"]);
   await bench.waitForOutput("Migrations");
   bench.child.kill("SIGTERM");
@@ -102,7 +102,7 @@ test("bench, on SIGTERM, ends every process that it started", async () => {
 });
 
 test.each(["SIGINT", "SIGHUP", "SIGKILL"] as const)(
-  "pnpm test ends Vitest, PostgreSQL and all processes of tests on %s",
+  "pnpm test, on %s, ends Vitest, PostgreSQL and all processes of tests",
   async (signal) => {
     const suite = await run("packages/testing/src/run.ts", ["packages/dev-env/test/service-process.test.ts"]);
     await eventually(() => expect(findProcesses().join()).toContain("services/sandbox"), 90_000);
@@ -113,7 +113,7 @@ test.each(["SIGINT", "SIGHUP", "SIGKILL"] as const)(
   },
 );
 
-test("start with direct events stops the Kafka process that a killed run left behind", async () => {
+test("pnpm start with direct events stops the Kafka process of a killed run", async () => {
   const dir = join(folder, "amana");
   const flags = ["-Damana.owner=1", `-Damana.kafka.dir=${join(dir, "kafka")}`, "kafka.Kafka"];
   const kafkaProcess = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)", "--", ...flags], { stdio: "ignore" });

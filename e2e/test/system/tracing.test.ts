@@ -56,7 +56,7 @@ const refund = (paymentId: string, traceparent: string) =>
   business.call("POST", `/api/v1/payments/${paymentId}/refund`, undefined, { traceparent, "x-request-id": "a-refund-of-a-test" });
 const findSpan = (traceId: string, name: string) => spansOf(traceId).find((span) => span.name === name);
 
-test("a refund is one trace from its request to the webhook attempt", async () => {
+test("the spans of a refund form one trace from the request to the webhook attempt", async () => {
   const { id } = await aPaidPayment(testSystem.system, business);
   const { status } = await refund(id, `00-${aTraceId}-${callerSpanId}-00`);
   expect(status).toBe(200);
@@ -102,7 +102,7 @@ test("a refund is one trace from its request to the webhook attempt", async () =
   });
 });
 
-test("the later processing of a refund with an unknown outcome belongs to the trace of its request", async () => {
+test("the spans of the later processing of a refund with an unknown outcome belong to the trace of its request", async () => {
   const traceId = aTraceId.replace("4bf9", "5bf9");
   const { id } = await aPaidPayment(testSystem.system, business);
   await sandbox(testSystem.system, "PUT", "/sandbox/faults", { operation: "refund", mode: "timeout_after", times: 1 });
@@ -129,7 +129,7 @@ test("the later processing of a refund with an unknown outcome belongs to the tr
   });
 });
 
-test("log lines of the refund contain its trace id, and the request id where it is available", async () => {
+test("log lines of a refund contain its trace id, and its request id if the service has received the request id", async () => {
   const linesOf = async (name: string) =>
     (await readFile(join(testSystem.system.logDir, `${name}.log`), "utf8"))
       .split("\n")
@@ -145,7 +145,7 @@ test("log lines of the refund contain its trace id, and the request id where it 
   );
 });
 
-test("spans contain no secrets and no data of cards, persons or bodies, and have few names", async () => {
+test("exported spans contain no secrets and no data of cards, persons or bodies, and have few different names", async () => {
   await business.call("POST", "/api/v1/kyc/applications", { external_id: "zz-external", metadata: { note: "zz-note" } });
   await business.call("GET", "/api/v1/payments?order_ref=zz-search");
   await business.call("GET", "/api/v1/zz-address/zz-more");
@@ -180,7 +180,7 @@ test.skipIf(!otelCollectorPath)(
   },
 );
 
-test.each(["hang", 503] as const)("requests succeed while the collector has the behaviour %s", async (behaviour) => {
+test.each(["hang", 503] as const)("API requests succeed while the span collector has the behaviour %s", async (behaviour) => {
   collector.answer = behaviour;
   try {
     for (let i = 0; i < 3; i++) {

@@ -72,7 +72,7 @@ const createFirstVersion = (urlOf: (name: string) => string) =>
 const migrateAll = (urlOf: (name: string) => string) =>
   Promise.all(databaseOwners.map((name) => migrateService(name, { DATABASE_URL: urlOf(name) })));
 
-test("migrations keep all rows of a database of the first version and produce the schema of a new database", async () => {
+test("migrations of a first-version database keep all rows and produce the schema of a new database", async () => {
   await using server = await startServer();
   const newUrls = await server.createEmptyDatabases();
   await migrateAll(newUrls);
@@ -95,7 +95,7 @@ test("migrations keep all rows of a database of the first version and produce th
   }
 });
 
-test("the previous version cannot delete the rows that mark counter tables as unused, so it counts the rows of a list", async () => {
+test("the previous version cannot delete the marker rows of counter tables that are no longer used", async () => {
   await using server = await startServer();
   const newUrls = await server.createEmptyDatabases();
   await migrateAll(newUrls);
@@ -113,7 +113,7 @@ test("the previous version cannot delete the rows that mark counter tables as un
   expect(marked).toMatchObject({ payments: 1, clients: 3, kyc: 1, webhooks: 1 });
 });
 
-test("start upgrades the data folder of an older version and keeps its data", async () => {
+test("pnpm start upgrades the data folder of an older version and keeps its data", async () => {
   {
     await using server = await startServer();
     await createFirstVersion(await server.createEmptyDatabases());

@@ -28,11 +28,14 @@ const examples = [
 ];
 
 describe("API keys", () => {
-  test.each(examples)("an issued key such as $prefix… keeps its kind, prefix and hash", ({ key, kind, prefix, sha256 }) => {
-    expect(readApiKeyKind(key)).toBe(kind);
-    expect(prefixOf(key)).toBe(prefix);
-    expect(hashApiKey(key).toString("hex")).toBe(sha256);
-  });
+  test.each(examples)(
+    "readApiKeyKind, prefixOf and hashApiKey return the fixed values for the example key $prefix…",
+    ({ key, kind, prefix, sha256 }) => {
+      expect(readApiKeyKind(key)).toBe(kind);
+      expect(prefixOf(key)).toBe(prefix);
+      expect(hashApiKey(key).toString("hex")).toBe(sha256);
+    },
+  );
 
   test("generateApiKey returns unique, well-formed keys of the kind", () => {
     const keys = new Set<string>();

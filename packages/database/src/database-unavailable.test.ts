@@ -67,7 +67,7 @@ test("isDatabaseUnavailable returns true when the session is terminated during a
   expect(isDatabaseUnavailable(error)).toBe(true);
 });
 
-test("transaction opens a new session after PostgreSQL terminated the idle ones", async () => {
+test("transaction opens a new session after PostgreSQL terminated the idle sessions", async () => {
   const single = await database.connect({ poolMax: 1 });
   const pidOf = () => transaction(single, (em) => em.execute<{ pid: number }[]>("select pg_backend_pid() as pid"));
   const [firstSession] = await pidOf();
@@ -80,7 +80,7 @@ test("transaction opens a new session after PostgreSQL terminated the idle ones"
   expect(secondSession?.pid).not.toBe(firstSession?.pid);
 });
 
-test("createOrm replaces connections that are lost in transactions, even if this happens repeatedly", async () => {
+test("createOrm replaces connections that are lost in transactions, even after repeated losses", async () => {
   const twoConnections = await database.connect({ poolMax: 2 });
   const loseConnection = async () => {
     const error = await errorOf(

@@ -40,7 +40,7 @@ test("readDatabaseUrl returns a URL with a password unchanged", () => {
   expect(read({ DATABASE_URL: "postgres://a:b%2Fc@d/e" }).url).toBe("postgres://a:b%2Fc@d/e");
 });
 
-test("readDatabaseUrl rejects two passwords or an invalid URL, with messages that contain neither", () => {
+test("readDatabaseUrl rejects two passwords or an invalid URL, with messages that contain no password and no URL", () => {
   const problemsOf = (source: EnvSource) => {
     try {
       read({ DATABASE_PASSWORD: "hidden", ...source });

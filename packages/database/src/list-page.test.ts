@@ -49,7 +49,7 @@ const page = (businessId: string, options: Partial<ListQuery> = {}) =>
 const names = ({ rows }: { rows: { name: string }[] }) => rows.map(({ name }) => name);
 
 describe("listPage", () => {
-  test("listPage returns a business's own rows, newest first, and their number", async () => {
+  test("listPage returns only the rows of the business, newest first, and the number of these rows", async () => {
     const [owner, other] = [uuidv7(), uuidv7()];
     for (const name of ["a", "b", "c", "d"]) await add(owner, [{ name }]);
     await add(other, [{ name: "theirs" }]);
@@ -128,7 +128,7 @@ describe("listPage", () => {
     expect([await by("blue"), await search("rare")]).toMatchObject([single, single]);
   });
 
-  test("listPage returns a capped total beyond the end of a full page, which gateways of the previous version need", async () => {
+  test("listPage returns a capped total greater than the end of a full page, because gateways of the previous version require this", async () => {
     const owner = uuidv7();
     await add(
       owner,

@@ -71,7 +71,7 @@ async function createOldPartitions(): Promise<void> {
   for (const days of [-55, -45, -35, -25, -15, -5]) await visit(days, "old");
 }
 
-test("keepPartitions makes the existing table the first partition, without a rewrite or a rejected insert", async () => {
+test("keepPartitions converts the existing table into the first partition, and rewrites no file and rejects no insert", async () => {
   const rows = await sql("select * from visit order by id");
   const filesBefore = await files();
   let steps = 0;
@@ -140,7 +140,7 @@ test("keepPartitions leaves current rows in the default partition after a period
   expect(await partOf("later")).toEqual([expect.stringMatching(/^visit_\d{8}$/)]);
 });
 
-test("keepPartitions keeps an append-only table append-only, in a new partition and in the default one", async () => {
+test("keepPartitions keeps an append-only table append-only, in a new partition and in the default partition", async () => {
   await sql(`create function refuse() returns trigger language plpgsql as 'begin raise exception ''append-only''; end';
     create trigger keep_row before update or delete on visit for each row execute function refuse();
     alter table visit enable always trigger keep_row`);
@@ -159,7 +159,7 @@ test("keepPartitions keeps an append-only table append-only, in a new partition 
   }
 });
 
-test("keepPartitions drops no partition without an expiry in its rule", async () => {
+test("keepPartitions drops no partition of a table whose rule has no expiry", async () => {
   await createOldPartitions();
   await sql("update partition_rule set gone_below = 'null::uuid'");
   await keepAll();
@@ -181,7 +181,7 @@ test("keepPartitions throws for a row id outside the time range in the existing 
   expect(await countOf("new")).toBe(1);
 });
 
-test("keepPartitions repeats its first step when the constraint of an earlier attempt ends too early", async () => {
+test("keepPartitions completes when an earlier attempt left a constraint whose limit is only 59 minutes ahead", async () => {
   await keepPartitions({ orm, logger });
   await sql("alter table visit_earlier drop constraint earlier");
   await sql(
@@ -191,13 +191,13 @@ test("keepPartitions repeats its first step when the constraint of an earlier at
   expect(await currentNames()).toEqual(["visit_default", "visit_earlier"]);
 });
 
-test("keepPartitions works when several replicas call it at once", async () => {
+test("keepPartitions creates the partitions once when several replicas call it at once", async () => {
   await Promise.all([keepAll(), keepAll(), keepAll(), keepAll()]);
   await keepAll();
   expect(await currentNames()).toEqual(["visit_default", "visit_earlier"]);
 });
 
-test("keepPartitions gives up while a long transaction reads the table, and does not block writes", async () => {
+test("keepPartitions throws after its lock timeout while a long transaction reads the table, and does not block writes", async () => {
   const reader = orm.em.fork();
   await reader.begin();
   await reader.execute("select from visit limit 1");

@@ -51,7 +51,7 @@ test("TenantClient reads and writes no rows without a tenant", async () => {
   await expect(insert).rejects.toThrow("row-level security");
 });
 
-test("TenantClient reads the tenant's rows in a prepared statement, in an unprepared one and in a transaction", async () => {
+test("TenantClient reads the tenant's rows in prepared statements, in unprepared statements and in transactions", async () => {
   await forTenant(businessA, async () => {
     expect(await read()).toEqual([businessA]);
     expect(await orm.em.fork().execute(text)).toEqual([{ business_id: businessA }]);
@@ -59,7 +59,7 @@ test("TenantClient reads the tenant's rows in a prepared statement, in an unprep
   });
 });
 
-test("TenantClient reads all rows for allTenants, and so does a client of an earlier version", async () => {
+test("TenantClient with allTenants and a client of an earlier version read the rows of all tenants", async () => {
   expect(await forTenant(allTenants, () => read())).toEqual(bothBusinesses);
   expect(await forTenant(allTenants, () => transaction(orm, (em) => em.execute(text)))).toHaveLength(2);
   expect(await read(earlierVersion)).toEqual(bothBusinesses);
@@ -82,7 +82,7 @@ test("TenantClient cannot update, delete, insert or reassign rows of another bus
   );
 });
 
-test("TenantClient reads the rows of the caller's tenant when the query waited for a connection", async () => {
+test("TenantClient reads the rows of the caller's tenant, even if the query waited for a connection", async () => {
   const tenants = Array.from({ length: 60 }, (_, i) => [businessA, businessB, undefined][i % 3]);
   const rows = await Promise.all(tenants.map((tenant) => (tenant ? forTenant(tenant, () => read()) : read())));
   expect(rows).toEqual(tenants.map((tenant) => (tenant ? [tenant] : [])));
@@ -105,7 +105,7 @@ test("TenantClient throws the error of a failed statement, and does not keep its
   expect(await read()).toEqual([]);
 });
 
-test("TenantClient rejects a prepared query whose name has another text, and the connection stays usable", async () => {
+test("TenantClient rejects a prepared query whose name belongs to another statement, and the connection stays usable", async () => {
   await forTenant(businessA, async () => {
     expect(await namedQuery(singleConnection.em, "twice", "select 1 as value", [])).toEqual([{ value: 1 }]);
     const connection = singleConnection.em.getConnection() as unknown as { getNativeClient(): Promise<pg.Pool> };
@@ -186,7 +186,7 @@ test("TenantClient reads no rows of another business in a transaction that start
   }
 });
 
-test("TenantClient uses the tenant of the code that started a timer or wait, and of the code that emits an event", async () => {
+test("TenantClient uses in a callback the tenant of the code that started the timer or wait, or that emitted the event", async () => {
   const emitter = new EventEmitter();
   const readByListener: Promise<string[]>[] = [];
   forTenant(businessA, () => emitter.on("event", () => readByListener.push(read())));

@@ -120,7 +120,7 @@ describe("defineView", () => {
     expect(view.toMessage(row as NonNullable<typeof row>, { payment: undefined })).toEqual(create(ChangedPaymentSchema));
   });
 
-  test("defineView reads only rows of the business that match the view's condition, and none for an invalid id", async () => {
+  test("defineView reads only rows of the business that match the view's condition, and no row for an invalid id", async () => {
     const { id, businessId } = await createThing(uuidv7());
     expect(await view.read(em(), businessId, id)).toMatchObject({ id });
     expect(await view.read(em(), uuidv7(), id)).toBeUndefined();
@@ -164,7 +164,7 @@ describe("defineView", () => {
     await execute("drop table thing; alter table other_thing rename to thing");
   });
 
-  test.each([undefined, ""])("read, page and lockRow throw when the owner is %j", async (missing) => {
+  test.each([undefined, ""])("read, page and lockRow of a view throw when the owner is %j", async (missing) => {
     const { id } = await createThing(uuidv7());
     const owner = missing as string;
     await expect(view.read(em(), owner, id)).rejects.toThrow(TypeError);
@@ -182,7 +182,7 @@ describe("defineList", () => {
     return page.rows.map(({ orderRef }) => orderRef);
   };
 
-  test("defineList selects rows by the fields that the request contains; an omitted field does not restrict the rows", async () => {
+  test("defineList filters the rows only by the fields that the request contains", async () => {
     const businessId = uuidv7();
     await createThing(businessId, { orderRef: "a" });
     await createThing(businessId, { orderRef: "b", createdAt: day(2), status: "PAID" });

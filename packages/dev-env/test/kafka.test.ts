@@ -129,7 +129,7 @@ describe.skipIf(skipsKafka)("Kafka by Java", () => {
     expect(await consume(cluster, "payments", 2)).toEqual(["one", "two"]);
   });
 
-  test("startKafka stops the broker of a killed run, and throws while the run still runs", async () => {
+  test("startKafka stops the broker of a killed run, and throws while the run that started the broker continues", async () => {
     const script = `
       import { startKafka } from ${JSON.stringify(new URL("../src/kafka/java-kafka.ts", import.meta.url).href)};
       import { guardPid } from ${JSON.stringify(new URL("../src/end-with-parent.ts", import.meta.url).href)};

@@ -115,7 +115,7 @@ test("startPostgres keeps the data after a stop", async () => {
   expect(await query(second, "SELECT answer FROM kept")).toEqual([{ answer: 42 }]);
 });
 
-test("startPostgres with `durable` keeps a commit from just before a kill", async () => {
+test("startPostgres with `durable` keeps a commit that ended directly before a kill", async () => {
   const postgres = await aPostgres({ durable: true });
   await query(postgres, "CREATE TABLE kept AS SELECT 42 AS answer");
   await postgres.kill();
@@ -132,7 +132,7 @@ test("startPostgres stops the server of a killed run and starts with its data", 
   expect(await query(postgres, "SELECT answer FROM kept")).toEqual([{ answer: 42 }]);
 });
 
-test("startPostgres throws, and leaves the server running, while the run that started it still runs", async () => {
+test("startPostgres throws and does not stop the server while the run that started the server continues", async () => {
   const first = await aPostgres();
   const error = await failureOf(aPostgres());
   expect(error.problem).toContain(`already running on ${dataDir}`);
@@ -183,16 +183,19 @@ test.runIf(asRoot)("startPostgres starts in a folder that only root can enter, i
   expect((await aPostgres()).version).toMatch(/^18/);
 });
 
-test.runIf(asRoot)("launcher throws an error with the name of the closed folder if setpriv is missing", async () => {
-  await chmod(folder, 0o700);
-  const path = process.env["PATH"];
-  process.env["PATH"] = "/nowhere";
-  try {
-    await expect(launcher({ uid: 65_534, gid: 65_534 }, [join(folder, "data")])).rejects.toThrow(`chmod o+x ${folder}`);
-  } finally {
-    process.env["PATH"] = path;
-  }
-});
+test.runIf(asRoot)(
+  "launcher throws an error with the name of the folder that only root can enter if setpriv is missing",
+  async () => {
+    await chmod(folder, 0o700);
+    const path = process.env["PATH"];
+    process.env["PATH"] = "/nowhere";
+    try {
+      await expect(launcher({ uid: 65_534, gid: 65_534 }, [join(folder, "data")])).rejects.toThrow(`chmod o+x ${folder}`);
+    } finally {
+      process.env["PATH"] = path;
+    }
+  },
+);
 
 test("postgresPrograms throws for an unsupported platform, with an alternative as next step", () => {
   expect(() => postgresPrograms("win32", "x64")).toThrow(/WSL 2.*DATABASE_URL/);

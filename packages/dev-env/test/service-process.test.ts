@@ -30,7 +30,7 @@ async function start(supervised: boolean): Promise<number> {
   return service.pid() as number;
 }
 
-test("a supervised service that ends unexpectedly is reported and restarted every time", async () => {
+test("serviceProcess reports and restarts a supervised service each time that the service ends unexpectedly", async () => {
   for (let pid = await start(true), round = 1; round <= 2; round++) {
     process.kill(pid, "SIGKILL");
     await eventually(async () => {
@@ -42,7 +42,7 @@ test("a supervised service that ends unexpectedly is reported and restarted ever
   }
 });
 
-test("a service that `stop` or `kill` ends is not reported as crashed", async () => {
+test("serviceProcess does not report a service that `stop` or `kill` ended as crashed", async () => {
   await start(true);
   await service.kill();
   await service.start();
@@ -51,7 +51,7 @@ test("a service that `stop` or `kill` ends is not reported as crashed", async ()
   expect(crashedNames).toEqual([]);
 });
 
-test("an unsupervised service that ends unexpectedly is reported, not restarted, and can be started again", async () => {
+test("serviceProcess reports an unsupervised service that ends unexpectedly, does not restart it, and permits a later start", async () => {
   process.kill(await start(false), "SIGKILL");
   await eventually(() => expect(crashedNames).toEqual(["sandbox"]));
   expect(service.running()).toBe(false);

@@ -55,7 +55,7 @@ test("`once` returns the identical response, marked as replayed, to a repeated c
   expect(await count("effect")).toBe(1);
 });
 
-test("`once` returns a secret once and does not store it", async () => {
+test("`once` returns a secret only in the first response, and does not store the secret", async () => {
   const caller = aBusinessCaller();
   expect((await issue(aCall({ caller }))).apiKey).toBe("a-secret-key");
   expect((await issue(aCall({ caller }))).apiKey).toBeUndefined();
@@ -79,7 +79,7 @@ test("`once` rejects a key that was used for another request", async () => {
   expect(await count("effect")).toBe(1);
 });
 
-test("`once` executes one of several concurrent calls with the same key and rejects the others at once", async () => {
+test("`once` executes one of several concurrent calls with the same key, and immediately rejects the other calls", async () => {
   const caller = aBusinessCaller();
   const started = Promise.withResolvers<void>();
   const othersRejected = Promise.withResolvers<void>();
@@ -98,7 +98,7 @@ test("`once` executes one of several concurrent calls with the same key and reje
   expect(await count("effect")).toBe(1);
 });
 
-test("`once` executes one of many racing calls with the same key; the others get its response or idempotency_in_progress", async () => {
+test("`once` executes one of many concurrent calls with the same key, and the other calls get its response or idempotency_in_progress", async () => {
   for (let round = 0; round < 10; round++) {
     const caller = aBusinessCaller();
     const results = await Promise.allSettled(Array.from({ length: 8 }, () => issue(aCall({ caller }))));
@@ -145,7 +145,7 @@ test("`once` treats the same key of another business, operator or route as anoth
   expect((await issue(aCall({ caller: aBusinessCaller(caller.businessId) }))).id).toBe(ids[0]);
 });
 
-test("`once` frees a key 24 hours after its execution, and not before", async () => {
+test("`once` accepts another request with a key 24 hours after the execution, and not before", async () => {
   const caller = aBusinessCaller();
   const { id } = await issue(aCall({ caller }));
   await setAge("23 hours 59 minutes");
@@ -158,7 +158,7 @@ test("`once` frees a key 24 hours after its execution, and not before", async ()
   expect([await count("effect"), await count("idempotency_key")]).toEqual([2, 1]);
 });
 
-test("`once` accepts the fingerprint of the old and of the new gateway key while that key is rotated", async () => {
+test("`once` accepts the fingerprints of the old and the new fingerprint key of the gateway during a rotation", async () => {
   const caller = aBusinessCaller();
   const { id } = await issue(aCall({ caller, fingerprint: "old" }));
   const currentFirst = aCall({ caller, fingerprint: "old", otherFingerprint: "new" });

@@ -29,7 +29,7 @@ const readLease = async () => {
 const setRemainingSeconds = (seconds: number) =>
   db.sql("update job set leased_until = now() + make_interval(secs => ?) where id = ?", [seconds, id]);
 
-test("withLease gives the lease to one of fifty concurrent callers and returns undefined to the others at once", async () => {
+test("withLease gives the lease to one of fifty concurrent callers, and immediately returns undefined to the other callers", async () => {
   let holders = 0;
   let holdersMax = 0;
   let release = () => {};
@@ -67,7 +67,7 @@ test("`holds` of a lease returns true during the work", async () => {
   expect(await runWithLease(holds)).toEqual({ result: true });
 });
 
-test("`holds` of a lease returns false after another process takes the lease, and the former holder does not release it", async () => {
+test("`holds` of a lease returns false after another process has the lease, and withLease does not release the other process's lease", async () => {
   await runWithLease(async (lostLease) => {
     await setRemainingSeconds(-1);
     await runWithLease(async (newLease) => {
@@ -82,7 +82,7 @@ test("`holds` of a lease returns false after another process takes the lease, an
   expect((await readLease())?.token).not.toBeNull();
 });
 
-test("`holds` of a lease renews an expired lease that no other process has taken", async () => {
+test("`holds` of a lease renews an expired lease that no other process has claimed", async () => {
   await runWithLease(async (current) => {
     await setRemainingSeconds(-1);
     expect(await holds(current)).toBe(true);
@@ -118,7 +118,7 @@ test("withLease returns the row and the start of the lease by the database's clo
   });
 });
 
-test("release ends the lease in the transaction of the work; if that transaction fails, withLease ends the lease", async () => {
+test("`release` of a lease ends the lease with the transaction, and withLease ends the lease when the transaction fails", async () => {
   await runWithLease(async ({ release, token }) => {
     const job = { leaseToken: token as string | null, leasedUntil: new Date() as Date | null };
     await transaction(db.orm, async (em) => {
@@ -141,7 +141,7 @@ test("release ends the lease in the transaction of the work; if that transaction
   expect((await readLease())?.token).toBeNull();
 });
 
-test("release does not change a row with the lease of another process", async () => {
+test("`release` of a lease does not change a row with the lease of another process", async () => {
   await runWithLease(async ({ release }) => {
     const job = { leaseToken: "another", leasedUntil: new Date() };
     await transaction(db.orm, async (em) => release(em, job));

@@ -29,7 +29,7 @@ const readRow = async (id: string) => {
   return row;
 };
 
-test("three replicas process each due row once and no row that is not due", async () => {
+test("processDueRows in three replicas processes each due row once, and no row that is not due", async () => {
   const due = await insertDueRows(30);
   const [later = ""] = await insertDueRows(1);
   await db.sql("update job set due_at = now() + interval '1 hour' where id = ?", [later]);
@@ -48,7 +48,7 @@ test("three replicas process each due row once and no row that is not due", asyn
   expect(await db.sql("select id from job where lease_token is not null")).toEqual([]);
 });
 
-test("processDueRows skips a row that another replica is claiming, without waiting for it", async () => {
+test("processDueRows skips, without waiting, a row that another replica is claiming", async () => {
   const [claimed = "", free = ""] = await insertDueRows(2);
   const startedIds: string[] = [];
   await transaction(db.orm, async (em) => {
@@ -108,7 +108,7 @@ test("processDueRows waits for the rows in progress when it is disposed", async 
   expect(await readRow(id)).toEqual({ due: null, token: null });
 });
 
-test("processDueRows postpones a row whose work fails, but not a row that the work has finished before it failed", async () => {
+test("processDueRows postpones a row whose work fails, except a row that the work finished before its failure", async () => {
   const [failing = "", finished = ""] = await insertDueRows(2);
   const startedIds: string[] = [];
   {
@@ -124,7 +124,7 @@ test("processDueRows postpones a row whose work fails, but not a row that the wo
   expect(startedIds).toHaveLength(2);
 });
 
-test("six slow rows of one business use at most half of the slots and do not delay another business", async () => {
+test("processDueRows uses at most half of the slots for six slow rows of one business, and does not delay another business", async () => {
   const slow = await insertDueRows(6);
   const [other = ""] = await insertDueRows(1);
   const release = Promise.withResolvers<void>();
@@ -145,7 +145,7 @@ test("six slow rows of one business use at most half of the slots and do not del
   }
 });
 
-test("a business uses all slots when perBusiness equals concurrency, and another business gets the next free slot", async () => {
+test("processDueRows with perBusiness equal to concurrency uses all slots for one business, and the next free slot for another business", async () => {
   const alone = await insertDueRows(6);
   const ends = new Map(alone.map((id) => [id, Promise.withResolvers<void>()]));
   const startedIds: string[] = [];
@@ -168,7 +168,7 @@ test("a business uses all slots when perBusiness equals concurrency, and another
   }
 });
 
-test("the next row of a business that uses all its slots begins without a pause when a slot becomes free", async () => {
+test("processDueRows begins the next row of a business without a pause when one of its slots becomes free", async () => {
   await insertDueRows(6);
   const startedIds: string[] = [];
   await using _job = processDueRows(
@@ -184,7 +184,7 @@ test("the next row of a business that uses all its slots begins without a pause 
   await eventually(() => expect(startedIds).toHaveLength(6));
 });
 
-test("processDueRows begins at most perPause rows within one pause, even if they end at once", async () => {
+test("processDueRows begins at most perPause rows within one pause, even if the work of the rows ends immediately", async () => {
   await insertDueRows(20);
   const startedIds: string[] = [];
   const work = async (id: string) => {
@@ -200,7 +200,7 @@ test("processDueRows begins at most perPause rows within one pause, even if they
   }
 });
 
-test("processDueRows processes the rows of a business by priority, then by age, and serves two businesses in turn", async () => {
+test("processDueRows processes the rows of a business by priority and then by age, and alternates between two businesses", async () => {
   const [rowsOfA, rowsOfB] = [await insertDueRows(3), await insertDueRows(2)];
   const [a1 = "", a2 = "", a3 = ""] = rowsOfA;
   const [b1 = "", b2 = ""] = rowsOfB;

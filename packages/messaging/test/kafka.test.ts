@@ -105,7 +105,7 @@ describe.skipIf(missing !== "")("Kafka", () => {
     expect(warnings).toEqual([]);
   });
 
-  test("the Kafka transport delivers a message unchanged to every group, on a topic that did not exist", async () => {
+  test("the Kafka transport creates a missing topic, and delivers a message unchanged to every group", async () => {
     const [first, second] = [Promise.withResolvers<readonly Message[]>(), Promise.withResolvers<readonly Message[]>()];
     const transport = await aTransport();
     await transport.subscribe("fresh.v1", "one", async (messages) => first.resolve(messages));
@@ -126,7 +126,7 @@ describe.skipIf(missing !== "")("Kafka", () => {
     await eventually(() => expect(received).toEqual(["k:early"]));
   });
 
-  test("the messages of each key are delivered in order from several batches and partitions", async () => {
+  test("the Kafka transport delivers the messages of each key in order from several batches and partitions", async () => {
     const { received } = await aSubscriber("ordered.v1", "order");
     const publisher = await aTransport();
     for (const body of numbers(30)) {
@@ -144,7 +144,7 @@ describe.skipIf(missing !== "")("Kafka", () => {
     expect(offsets.map(({ high }) => Number(high) > 0)).toEqual(Array(6).fill(true));
   });
 
-  test("two members of a group share the messages, and the remaining member gets all after the other stops", async () => {
+  test("two members of a Kafka group share the messages, and after one member stops, the other member gets all messages", async () => {
     const [leaving, remaining] = [await aSubscriber("shared.v1", "share"), await aSubscriber("shared.v1", "share")];
     await eventually(async () => expect(await groupState("share.shared.v1")).toBe("Stable 2"));
     const publisher = await aTransport();
@@ -182,7 +182,7 @@ describe.skipIf(missing !== "")("Kafka", () => {
     expect(failures).toBe(5);
   });
 
-  test("no other member gets the messages of a handler that takes longer than the session timeout", {
+  test("the Kafka transport delivers no message to a second member while a handler takes longer than the session timeout", {
     concurrent: true,
   }, async (testContext) => {
     const calls: string[] = [];
@@ -198,7 +198,7 @@ describe.skipIf(missing !== "")("Kafka", () => {
     expect(calls).toEqual(["once"]);
   });
 
-  test("thousands of messages take effect once each when one of two consumers is killed", {
+  test("consumers of the Kafka transport apply thousands of messages once each when one of two consumers is killed", {
     concurrent: true,
   }, async (testContext) => {
     await using db = await createTestDatabase("messaging", database);
@@ -232,7 +232,7 @@ describe.skipIf(missing !== "")("Kafka", () => {
     expect(await deadLetters(db.orm)).toEqual([]);
   });
 
-  test("all events take effect without a service restart when Kafka is unreachable at the start and fails later", async () => {
+  test("relay and consumer apply all events without a restart when Kafka is unreachable at the start and fails later", async () => {
     await using db = await createTestDatabase("messaging", database);
     await kafka.stop();
     const [consuming, publishing] = [await aTransport(), await aTransport()];

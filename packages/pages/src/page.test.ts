@@ -10,7 +10,7 @@ test.each(languages)("documentOf sets language and direction and escapes the tit
   expect(page).toContain("<body>\n<main></main>\n</body>");
 });
 
-test("pageHeaders by default forbids frames, referrers, the camera and all sources that `sources` does not list", () => {
+test("pageHeaders forbids frames, referrers, the camera and all sources that `sources` does not list", () => {
   expect(pageHeaders({ language: "ar", sources: { "script-src": "'self'" } })).toEqual({
     "content-security-policy":
       "default-src 'none'; script-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",

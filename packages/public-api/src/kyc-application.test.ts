@@ -81,7 +81,7 @@ describe("renderKycApplication", () => {
     expect(Check(KycApplicationJson, json)).toBe(true);
   });
 
-  test("renderKycApplication omits the link when the message has none", () => {
+  test("renderKycApplication omits the link when the message has no link", () => {
     const json = JSON.parse(renderKycApplication(anApplication({ linkUrl: undefined })));
     expect(json).not.toHaveProperty("link_url");
     expect(Check(KycReviewJson, json)).toBe(true);

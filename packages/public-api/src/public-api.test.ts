@@ -103,7 +103,7 @@ describe("renderPayment", () => {
   });
 });
 
-test("the body of an event of a link's payment contains payment_link_id, and the metadata of the link unchanged", () => {
+test("the event body for a payment of a payment link contains payment_link_id, and the metadata of the link byte for byte", () => {
   const event = create(PaymentEventSchema, {
     type: PaymentEventType.PAYMENT_COMPLETED,
     payment: aPayment({ paymentLinkId: id }),
@@ -126,7 +126,7 @@ test("the body of a payment event is flat and has a fixed field order", () => {
   );
 });
 
-test("renderBusiness renders api_key only when the message has one", () => {
+test("renderBusiness renders api_key only when the message has an API key", () => {
   const business = create(BusinessSchema, { id, name: "B", status: BusinessStatus.ACTIVE, createdAtMs: at, updatedAtMs: at });
   expect(parsedJson(renderBusiness(business))).not.toHaveProperty("api_key");
   expect(parsedJson(renderBusiness({ ...business, apiKey: "sk" }))).toMatchObject({ api_key: "sk", status: "ACTIVE" });
@@ -138,13 +138,13 @@ test("renderApiKey and renderOwnApiKey render the prefix of the key", () => {
   expect(parsedJson(renderOwnApiKey(key))).toMatchObject({ prefix: "sk_test_00000000" });
 });
 
-test("renderWebhookEndpoint renders the default event types when the message has none", () => {
+test("renderWebhookEndpoint renders the default event types when the message has no event types", () => {
   const endpoint = create(WebhookEndpointSchema, { id, businessId: id, status: WebhookEndpointStatus.ACTIVE });
   expect(renderWebhookEndpoint(endpoint).events).toEqual(eventTypeNames.filter((name) => !eventTypes[name].optIn));
   expect(renderWebhookEndpoint({ ...endpoint, events: ["KYC_CANCELED"] }).events).toEqual(["KYC_CANCELED"]);
 });
 
-test("renderWebhookEndpoint renders the secret only when the message has one", () => {
+test("renderWebhookEndpoint renders the secret only when the message has a secret", () => {
   const endpoint = create(WebhookEndpointSchema, {
     id,
     businessId: id,
@@ -192,7 +192,7 @@ test.each([
     "timeout dns_error connection_refused connection_reset tls_error address_forbidden invalid_response secret_unreadable",
   ],
   [deadLetterStatuses, "RETRYING WAITING PARKED FORGED DELIVERED DROPPED"],
-])("the public enum values are %j, independent of internal values", (values: readonly string[], expected) => {
+])("the public values of an enum are exactly: %j", (values: readonly string[], expected) => {
   expect(values).toEqual(expected.split(" "));
 });
 

@@ -18,7 +18,7 @@ function createPair({ id = "k", signsFor = "anyone" as TrustedKey["signsFor"] } 
 }
 
 test.each<Caller>([caller, { role: "admin", keyId: "a1", keyPrefix: "ak_00000000" }, platformCaller])(
-  "the caller token verifier returns all fields of the caller that was signed ($role)",
+  "the caller token verifier returns all fields of the caller in a signed token ($role)",
   (signedCaller) => {
     const { signer, verifier } = createPair();
     const token = signer.sign(signedCaller, "clients");
@@ -27,7 +27,7 @@ test.each<Caller>([caller, { role: "admin", keyId: "a1", keyPrefix: "ak_00000000
   },
 );
 
-test("the caller token verifier rejects a token after ten seconds, even if it has cached the token", () => {
+test("the caller token verifier rejects a token after ten seconds, even if the token is in its cache", () => {
   const { clock, signer, verifier } = createPair();
   const token = signer.sign(caller, "clients");
   clock.verifierMs += 9_999;
@@ -36,7 +36,7 @@ test("the caller token verifier rejects a token after ten seconds, even if it ha
   expect(() => verifier.check(token, getClient)).toThrow("has expired");
 });
 
-test("the caller token verifier accepts a signer's clock that is five seconds ahead, and rejects six", () => {
+test("the caller token verifier accepts a signer's clock that is five seconds ahead, and rejects a clock that is six seconds ahead", () => {
   const { clock, signer, verifier } = createPair();
   clock.signerMs += 5_000;
   expect(verifier.check(signer.sign(caller, "clients"), getClient)).toEqual(caller);
@@ -51,7 +51,7 @@ function signRenewedToken(signer: ReturnType<typeof createCallerSigner>, clock: 
   return signer.sign(caller, "clients");
 }
 
-test("the caller token signer reuses a caller's token for a service for five seconds, unless its clock is set back", () => {
+test("the caller token signer reuses a token for the same caller and service for five seconds, and not after its clock was set back", () => {
   const { clock, signer } = createPair();
   const first = signer.sign(caller, "clients");
   clock.signerMs += 4_999;
@@ -65,7 +65,7 @@ test("the caller token signer reuses a caller's token for a service for five sec
   expect(signer.sign(caller, "clients")).not.toBe(second);
 });
 
-test("the caller token verifier rejects a token that is for another service, changed, truncated or signed with another algorithm", () => {
+test("the caller token verifier rejects a token for another service, and a token that is changed, truncated or signed with another algorithm", () => {
   const { signer, verifier, verifierOf } = createPair();
   const token = signer.sign(caller, "clients");
   expect(() => verifierOf("payments").check(token, getClient)).toThrow("another service");
@@ -100,7 +100,7 @@ test("the caller token verifier rejects no token in the three steps of a key rot
   expect(() => checkAfter(oldPair)).toThrow("unknown key");
 });
 
-test("a caller key with a list of methods signs only for the platform, and only for these methods", () => {
+test("the caller token verifier accepts a key with a list of methods only for the platform and only for these methods", () => {
   const { signer, verifier } = createPair({ signsFor: [getClientStanding] });
   expect(verifier.check(signer.sign(platformCaller, "clients"), getClientStanding)).toEqual(platformCaller);
   expect(() => verifier.check(signer.sign(platformCaller, "clients"), getClient)).toThrow("not permitted");

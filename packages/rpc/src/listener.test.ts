@@ -73,7 +73,7 @@ test.each([
   await sendSlowly(begin, piece);
 });
 
-test("the RPC server ends an HTTP/2 request whose body is not received, and later its idle connection", async () => {
+test("the RPC server ends an HTTP/2 request whose body is not received in time, and later closes the idle connection", async () => {
   await startServer();
   const session = http2.connect(server.url);
   const stream = session.request({ ":method": "POST", ":path": path, "content-type": "application/grpc" });
@@ -83,7 +83,7 @@ test("the RPC server ends an HTTP/2 request whose body is not received, and late
   await once(session, "close");
 });
 
-test("the RPC server keeps a connection during a call that exceeds the request timeout, and while it is idle between calls", async () => {
+test("the RPC server keeps a connection open during a call that exceeds the request timeout, and between calls", async () => {
   await startServer(100, 1_000);
   await using channel = createRpcChannel({ urls: [server.url], audience: "test" });
   const client = createRpcClient(HandOverService, channel);
@@ -152,7 +152,7 @@ test("the RPC server ends an HTTP/2 request whose body has more than 10 000 fram
   socket.destroy();
 });
 
-test("the RPC server closes connections beyond the limit and keeps the others", async () => {
+test("the RPC server closes connections beyond the limit, and keeps the earlier connections open", async () => {
   await startServer(2);
   const sockets = [1, 2].map(() => net.connect(server.port, "127.0.0.1"));
   await Promise.all(sockets.map((socket) => once(socket, "connect")));

@@ -180,7 +180,7 @@ const cases: Record<string, [TestRequest, () => Outcome]> = {
 };
 
 test.each(Object.entries(cases))(
-  "the fast path and connect-node return the same response for %s and keep the connection usable",
+  "the RPC server's fast path and connect-node return the same response for %s and keep the connection usable",
   async (_name, [request, expected]) => {
     prefixLength = 1;
     await using fast = overHttp1();
@@ -200,7 +200,7 @@ test.each(Object.entries(cases))(
 );
 
 describe("the fast path and connect-node", () => {
-  test("the fast path and connect-node reject a response larger than 4 MiB with the same error", async () => {
+  test("the RPC server's fast path and connect-node reject a response larger than 4 MiB with the same error", async () => {
     prefixLength = messageBytesMax;
     await using fast = overHttp1();
     await using slow = overHttp1({ "content-encoding": "identity" });
@@ -211,7 +211,7 @@ describe("the fast path and connect-node", () => {
     expect(new Set(outcomes.map(({ body }) => body)).size).toBe(1);
   });
 
-  test("the fast path and connect-node accept a request and a response of 4 MiB", async () => {
+  test("the RPC server's fast path and connect-node accept a request and a response of 4 MiB", async () => {
     const body = Buffer.concat([Buffer.from([10, 0xfb, 0xff, 0xff, 0x01]), Buffer.alloc(messageBytesMax - 5)]);
     prefixLength = messageBytesMax - 10;
     expect(success().body).toHaveLength(messageBytesMax);
@@ -251,7 +251,7 @@ describe("standard clients that send more than 4 MiB", () => {
         }),
     ],
   ])(
-    "%s gets resource_exhausted for a request above 4 MiB, and its next call on the connection succeeds",
+    "a %s client gets resource_exhausted for a request above 4 MiB, and its next call on the connection succeeds",
     async (_name, transport) => {
       prefixLength = 1;
       const client = createClient(KeyLeaseService, transport());

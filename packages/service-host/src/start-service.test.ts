@@ -22,7 +22,7 @@ const service: Service<ReturnType<typeof readServiceConfig>, { orm: never }> = {
   rpcServices: () => [],
 };
 
-test("startService is ready only after the migration when the database was unreachable at start", async () => {
+test("startService, when the database is unreachable at the start, reports ready only after the migration", async () => {
   await using empty = await copyTestDatabase("empty", { ...database, migrations: [] });
   const real = new URL(empty.url);
   const port = await freePort();

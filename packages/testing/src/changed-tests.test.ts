@@ -43,7 +43,7 @@ test("changedTests returns undefined when a file that all workspaces share diffe
   expect(changedTests(repository)).toBeUndefined();
 });
 
-test("readers contains only existing files of the repository", () => {
+test("`readers` of changedTests contains only existing files of the repository", () => {
   const root = join(import.meta.dirname, "..", "..", "..");
   expect(readers.filter((path) => !existsSync(join(root, path)))).toEqual([]);
 });

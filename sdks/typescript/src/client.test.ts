@@ -70,7 +70,7 @@ test.each<[string, Reply[]]>([
   ["503 and 500", [problem(503, "service_unavailable"), problem(500, "internal_error")]],
   ["504 and then in progress", [problem(504, "refund_outcome_unknown"), problem(409, "idempotency_in_progress")]],
   ["502 of an intermediary", [html, otherProblem]],
-])("the client repeats a POST with the same bytes and the same key after %s", async (_name, replies) => {
+])("the TypeScript client repeats a POST with the same bytes and the same Idempotency-Key after %s", async (_name, replies) => {
   const { amana, received } = await startServer(...replies, created);
   expect(await amana.payments.create(order)).toEqual({ id: "p-1" });
   expect(received).toHaveLength(replies.length + 1);
@@ -78,7 +78,7 @@ test.each<[string, Reply[]]>([
   expect(new Set(received.map(({ key, body, line }) => `${line} ${key} ${body}`)).size).toBe(1);
 });
 
-test("the client sends a new key with each POST, or the key of the caller", async () => {
+test("the TypeScript client sends a new Idempotency-Key with each POST, or the Idempotency-Key of the caller", async () => {
   const { amana, received } = await startServer(created);
   await amana.payments.create(order);
   await amana.payments.create(order);
@@ -105,7 +105,7 @@ test.each<[string, Reply[], boolean, number]>([
   ["an unexpected redirect with 303", [{ status: 303, headers: { location: "http://127.0.0.1:1/" } }], false, 1],
   ["a Retry-After of an hour", [problem(503, "service_unavailable", { "retry-after": "3600" })], true, 1],
 ])(
-  "the client reports the outcome and the attempts of a refund that ends with %s",
+  "the TypeScript client reports the outcome and the attempts of a refund that ends with %s",
   async (_name, replies, outcomeUnknown, attempts) => {
     const { amana, received } = await startServer(...replies);
     const error = await amana.payments.refund("p-1").catch((thrown: unknown) => thrown);
@@ -114,7 +114,7 @@ test.each<[string, Reply[], boolean, number]>([
   },
 );
 
-test("the client does not retry a request that is not repeatable, except after 429", async () => {
+test("the TypeScript client retries a request that is not repeatable only after 429", async () => {
   const unanswered = await startServer("reset", { status: 200 });
   const error = await unanswered.amana.webhookEndpoints.update("e-1", { rotate_secret: true }).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(ConnectionError);
@@ -126,7 +126,7 @@ test("the client does not retry a request that is not repeatable, except after 4
   expect(rateLimited.received).toHaveLength(2);
 });
 
-test("the client reports a known outcome if the server is unreachable", async () => {
+test("the TypeScript client reports a known outcome if the server is unreachable", async () => {
   const { amana } = await startServer(created);
   stop?.();
   const error = await amana.payments.create(order).catch((thrown: unknown) => thrown);
@@ -134,14 +134,14 @@ test("the client reports a known outcome if the server is unreachable", async ()
   expect(error).toMatchObject({ outcomeUnknown: false });
 });
 
-test("the client reports an unknown outcome if the caller aborts a POST", async () => {
+test("the TypeScript client reports an unknown outcome if the caller aborts a POST", async () => {
   const { amana, received } = await startServer("silence");
   const error = await amana.payments.create(order, { signal: AbortSignal.timeout(100) }).catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ outcomeUnknown: true });
   expect(received).toHaveLength(1);
 });
 
-test("the client throws a ProblemError with all members of the response", async () => {
+test("the TypeScript client throws a ProblemError with all members of the response", async () => {
   const errors = [{ pointer: "/amount", code: "invalid", message: "…" }];
   const body = { code: "validation_failed", detail: "Correct the amount.", request_id: "r-1", errors, payment_status: "PAID" };
   const { amana } = await startServer({ status: 422, body, headers: { ...problemHeaders, "retry-after": "7" } });
@@ -151,7 +151,7 @@ test("the client throws a ProblemError with all members of the response", async 
   expect((error as ProblemError).members["payment_status"]).toBe("PAID");
 });
 
-test("the client reads a list page by page with its filters", async () => {
+test("the TypeScript client reads all pages of a list with the same filters", async () => {
   const nextPageHeaders = { "x-total-count": "3", link: '</x?offset=2>; rel="next"' };
   const first: Reply = { status: 200, body: [{ id: "a" }, { id: "b" }], headers: nextPageHeaders };
   const { amana, received } = await startServer(first, { status: 200, body: [{ id: "c" }], headers: { "x-total-count": "3" } });
@@ -165,14 +165,14 @@ test("the client reads a list page by page with its filters", async () => {
   expect(await second.amana.payments.list().page()).toMatchObject({ total: 3, isLast: false });
 });
 
-test("the client encodes an id as one segment of the path and rejects dots", async () => {
+test("the TypeScript client encodes an id as one path segment, and rejects an id of dots", async () => {
   const { amana, received } = await startServer({ status: 200 });
   await amana.payments.get("a/../b?c");
   expect(received[0]?.line).toBe("GET /api/v1/payments/a%2F..%2Fb%3Fc");
   for (const id of ["", ".", ".."]) expect(() => amana.payments.get(id)).toThrow(TypeError);
 });
 
-test("the client throws TypeError for invalid settings without showing the key, and uses defaults for undefined", async () => {
+test("the TypeScript client throws a TypeError without the key for invalid settings, and uses defaults for undefined settings", async () => {
   const { baseUrl, received } = await startServer(created);
   for (const apiKey of ["", "sk_test_\nsecret", "sk_test_secret\n"]) {
     const create = () => new Amana({ baseUrl, apiKey });

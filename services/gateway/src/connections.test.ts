@@ -23,7 +23,7 @@ async function start(options: Parameters<typeof startTestGateway>[0] = {}) {
 }
 
 describe("connections of a network", () => {
-  test("a connection beyond the network's limit is closed, while other networks and replacements can connect", async () => {
+  test("Connections closes a connection beyond the limit of its network, and accepts other networks and, after a close, a new connection", async () => {
     const { gateway, port } = await start({ connectionBounds: { perNetwork: 2 } });
     await using _ = gateway;
     await using first = new RawClient(port);
@@ -49,7 +49,7 @@ describe("connections of a network", () => {
     });
   });
 
-  test("connections of a trusted proxy are not limited", async () => {
+  test("Connections does not limit the connections of a trusted proxy", async () => {
     const { gateway, port } = await start({ connectionBounds: { perNetwork: 1 }, trustedProxies: ["127.0.0.1"] });
     await using _ = gateway;
     const clients = Array.from({ length: 3 }, () => new RawClient(port));
@@ -70,18 +70,21 @@ describe("Connections with responses that the client reads slowly or not at all"
   test.each([
     ["", () => {}],
     [", even if the client continues to send", (client: RawClient) => void client.socket.write("G")],
-  ])("Connections closes the connection of an unread response after 30 seconds without progress%s", async (_name, sendMore) => {
-    const { gateway, port, accepted, advanceMs } = await start();
-    await using _ = gateway;
-    await using client = new RawClient(port, { reads: false });
-    await client.write(largeRequests);
-    await eventually(() => expect(accepted[0]?.writableLength).toBeGreaterThan(0));
-    await eventually(() => {
-      sendMore(client);
-      advanceMs(stallMs);
-      expect(accepted[0]?.destroyed).toBe(true);
-    });
-  });
+  ])(
+    "Connections closes a connection after 30 seconds in which the client reads nothing of its response%s",
+    async (_name, sendMore) => {
+      const { gateway, port, accepted, advanceMs } = await start();
+      await using _ = gateway;
+      await using client = new RawClient(port, { reads: false });
+      await client.write(largeRequests);
+      await eventually(() => expect(accepted[0]?.writableLength).toBeGreaterThan(0));
+      await eventually(() => {
+        sendMore(client);
+        advanceMs(stallMs);
+        expect(accepted[0]?.destroyed).toBe(true);
+      });
+    },
+  );
 
   test("Connections keeps the connection open while the client reads the response slowly", async () => {
     const { gateway, port, accepted, advanceMs } = await start();
@@ -98,7 +101,7 @@ describe("Connections with responses that the client reads slowly or not at all"
   });
 });
 
-test("the gateway disconnects a client that keeps its side open for 30 seconds after the last response", async () => {
+test("Connections disconnects a client that keeps its side open for 30 seconds after the last response", async () => {
   const { gateway, port, accepted, advanceMs } = await start();
   await using _ = gateway;
   await using client = new RawClient(port, { allowHalfOpen: true });
@@ -110,7 +113,7 @@ test("the gateway disconnects a client that keeps its side open for 30 seconds a
   expect(accepted[0]?.destroyed).toBe(true);
 });
 
-test("Connections closes a connection with more than 32 pending requests without executing the further ones", async () => {
+test("Connections closes a connection with more than 32 pending requests, and executes none of the additional requests", async () => {
   const { gateway, port } = await start();
   await using _ = gateway;
   const responseReady = Promise.withResolvers<void>();

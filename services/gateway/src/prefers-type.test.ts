@@ -17,6 +17,6 @@ test.each([
   ["pdf", false],
   ["", false],
   [undefined, false],
-])("prefersType returns whether the header prefers a PDF to a page: %j", (accept, expected) => {
+])("prefersType returns true only for an Accept header that prefers a PDF to a page: %j", (accept, expected) => {
   expect(prefersType(accept, "application/pdf", "text/html")).toBe(expected);
 });

@@ -38,7 +38,7 @@ test("requestOf converts times with any offset to Unix milliseconds", () => {
   });
 });
 
-test("requestOf lists fields without a value in `cleared` if the message has it, and omits them otherwise", () => {
+test("requestOf lists fields without a value in `cleared` if the message has this field, and omits these fields otherwise", () => {
   expect(requestOf(UpdatePersonRequestSchema, { id: "c", kyc_note: null, city: "Oran", second_email: "" })).toEqual({
     id: "c",
     city: "Oran",

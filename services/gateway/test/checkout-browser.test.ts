@@ -139,7 +139,7 @@ describe.skipIf(isBrowserMissing("browser tests of payment links"))("the pages o
   const cases = Object.keys(states).flatMap((name) => languages.map((language) => [name, language] as const));
 
   test.each(cases)(
-    "the checkout page (%s, in the language %s) has no axe violation, violates no Content-Security-Policy and does not scroll horizontally, in light and dark",
+    "the checkout page (%s, language %s) has no axe violation, no Content-Security-Policy violation and no horizontal overflow",
     async (name, language) => {
       const { arrange, path, act, hasCaptcha = false } = states[name]!;
       arrange(gateway);

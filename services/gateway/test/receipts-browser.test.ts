@@ -71,7 +71,7 @@ describe.skipIf(isBrowserMissing("browser tests of receipts"))("the receipt page
     },
   );
 
-  test.each(languages)("a rejected address gets the focus and is announced with its problem: %s", async (language) => {
+  test.each(languages)("the receipt page focuses a rejected e-mail address and announces the problem: %s", async (language) => {
     gateway.behaviour.receipts.sendReceipt = async () => {
       throw new DomainError("invalid", "validation_failed", "The address is not valid.", { pointer: "/email" });
     };
@@ -84,7 +84,7 @@ describe.skipIf(isBrowserMissing("browser tests of receipts"))("the receipt page
     await page.context().close();
   });
 
-  test("a buyer sends the receipt by keyboard, without scripts", async () => {
+  test("the receipt page without scripts sends the receipt when the buyer uses only the keyboard", async () => {
     const page = await openPage("en", false);
     await page.focus("#email");
     await page.keyboard.type("buyer@example.com");
@@ -97,7 +97,7 @@ describe.skipIf(isBrowserMissing("browser tests of receipts"))("the receipt page
     await page.context().close();
   });
 
-  test("the print button prints the page, and the printed page has no buttons", async () => {
+  test("the print button of the receipt page prints the page without buttons", async () => {
     const page = await openPage("fr");
     await page.evaluate("window.print = () => { document.title = 'printed' }");
     await page.click("[data-print]");
@@ -108,7 +108,7 @@ describe.skipIf(isBrowserMissing("browser tests of receipts"))("the receipt page
     await page.context().close();
   });
 
-  test("the PDF button downloads the receipt in the language of the page", async () => {
+  test("the PDF button of the receipt page downloads the receipt in the language of the page", async () => {
     const page = await openPage("ar");
     const downloading = page.waitForEvent("download");
     await page.click("a.primary");

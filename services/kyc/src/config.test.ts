@@ -17,7 +17,7 @@ const settings = {
   KYC_CALLBACK_SECRETS: "new, old",
 };
 
-test("readConfig uses the default of each optional setting", () => {
+test("readConfig of kyc uses the default of each optional setting", () => {
   expect(readConfig(settings)).toMatchObject({
     clientsUrls: ["http://clients-1.test", "http://clients-2.test"],
     providers: {
@@ -34,7 +34,7 @@ test("readConfig uses the default of each optional setting", () => {
   });
 });
 
-test("readConfig reports all invalid settings in one error, without secrets", () => {
+test("readConfig of kyc reports all invalid settings in one error, without secrets", () => {
   const { KYC_PROVIDER_TOKEN: _, ...otherSettings } = settings;
   const invalidSettings = {
     ...otherSettings,
@@ -84,7 +84,7 @@ const sumsub = {
 test.each([
   ["didit", didit],
   ["sumsub", sumsub],
-])("readConfig requires each setting of %s, and none of the other providers", (_vendor, vendor) => {
+])("readConfig of kyc requires each setting of %s, and no setting of other providers", (_vendor, vendor) => {
   const none = { KYC_PROVIDER_URL: "", KYC_PROVIDER_TOKEN: "", KYC_CALLBACK_SECRETS: "" };
   expect(problemsOf({ ...vendor, ...none })).toEqual([]);
   for (const name of Object.keys(vendor)) {
@@ -92,7 +92,7 @@ test.each([
   }
 });
 
-test("readConfig requires the settings of a former provider, and rejects an unknown provider", () => {
+test("readConfig of kyc requires the settings of a former provider, and rejects an unknown provider", () => {
   expect(problemsOf({ ...didit, KYC_PROVIDERS_FORMER: "sumsub" })).toContain("KYC_SUMSUB_APP_TOKEN is not set");
   expect(problemsOf({ KYC_PROVIDERS_FORMER: "veriff" })).toEqual([expect.stringContaining("KYC_PROVIDERS_FORMER must list")]);
   expect(problemsOf({ KYC_PROVIDER: "veriff" })).toEqual([expect.stringContaining("KYC_PROVIDER must be one of")]);
@@ -103,13 +103,13 @@ test.each([
   [{ ...didit, KYC_DIDIT_ENVIRONMENT: "sandbox" }, "KYC_DIDIT_ENVIRONMENT"],
   [{ ...sumsub, KYC_SUMSUB_URL: "http://api.sumsub.com" }, "KYC_SUMSUB_URL"],
   [{ ...sumsub, KYC_SUMSUB_APP_TOKEN: "sbx:token", KYC_SUMSUB_SANDBOX: "true" }, "KYC_SUMSUB_APP_TOKEN"],
-])("readConfig rejects http and test credentials in production: %j", (changes, name) => {
+])("readConfig of kyc in production rejects http and test credentials: %j", (changes, name) => {
   const problems = problemsOf({ ...changes, NODE_ENV: "production" });
   expect(problems).toContainEqual(expect.stringContaining(name));
   expect(problemsOf(changes)).toEqual([]);
 });
 
-test("readConfig rejects a token of Sumsub's sandbox without KYC_SUMSUB_SANDBOX, and the reverse", () => {
+test("readConfig of kyc rejects a token of Sumsub's sandbox without KYC_SUMSUB_SANDBOX, and another token with this setting", () => {
   expect(problemsOf({ ...sumsub, KYC_SUMSUB_APP_TOKEN: "sbx:token" })).toEqual([
     expect.stringContaining("KYC_SUMSUB_SANDBOX must be true"),
   ]);

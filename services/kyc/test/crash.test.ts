@@ -92,7 +92,7 @@ test.each(["kyc_review.answered", "review.answered", "review.committed"])(
   },
 );
 
-test("kyc, killed after it sent an operator's decision, audits the decision and rejects another operator's decision", async () => {
+test("kyc, killed after it sends an operator's decision, audits the decision and rejects another operator's decision", async () => {
   const { id } = await harness.aDecidedApplication({ outcome: "needs_review" });
   const review = (kyc: Harness["kyc"], outcome: KycVerdict, options: ReturnType<typeof withIdempotencyKey>) =>
     kyc.reviewKycApplication({ id, outcome, note: "seen" }, options);

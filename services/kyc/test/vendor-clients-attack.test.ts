@@ -35,25 +35,25 @@ describe("the client of Sumsub", () => {
     }),
   };
 
-  test("cancel of the Sumsub client returns unknown if a proxy's HTML page with the status 404 is the response to the read", async () => {
+  test("cancel of the Sumsub client returns unknown if a proxy responds to the read with a 404 HTML page", async () => {
     await using provider = vendor.aSumsubProvider();
     vendor.replies = { "/one": htmlPage(404) };
     expect(await provider.cancel(known, "CANCELED", 3_000)).toMatchObject({ kind: "unknown" });
   });
 
-  test("erase of the Sumsub client returns unknown if a proxy's HTML page with the status 404 is the response to the deactivation", async () => {
+  test("erase of the Sumsub client returns unknown if a proxy responds to the deactivation with a 404 HTML page", async () => {
     await using provider = vendor.aSumsubProvider();
     vendor.replies = { "/presence/deactivated": htmlPage(404) };
     expect(await provider.erase(known, 3_000)).toMatchObject({ kind: "unknown" });
   });
 
-  test("get of the Sumsub client returns unknown if a proxy's HTML page with the status 404 is the response to the read of the AML case", async () => {
+  test("get of the Sumsub client returns unknown if a proxy responds to the read of the AML case with a 404 HTML page", async () => {
     await using provider = vendor.aSumsubProvider();
     vendor.replies = { ...steps, "/one": json(sumsub.anApplicant()), "/amlCase": htmlPage(404) };
     expect(await provider.get(known, 3_000)).toMatchObject({ kind: "unknown" });
   });
 
-  test("cancel of the Sumsub client returns no success if the response to the deactivation states that the applicant is not deleted", async () => {
+  test("cancel of the Sumsub client does not return success if the response to the deactivation states that the applicant is not deleted", async () => {
     await using provider = vendor.aSumsubProvider();
     for (const body of [
       { id: sumsub.applicantId, deleted: false },
@@ -64,7 +64,7 @@ describe("the client of Sumsub", () => {
     }
   });
 
-  test("cancel of the Sumsub client does not report the applicant as closed if the response describes another applicant that is deleted", async () => {
+  test("cancel of the Sumsub client does not report the applicant as closed if the response describes another, deleted applicant", async () => {
     await using provider = vendor.aSumsubProvider();
     const other = sumsub.anApplicant({ id: "5b594ade0a975a36c9349e99", externalUserId: "other", deleted: true });
     vendor.replies = { ...open, "/one": json(other), "/presence/deactivated": json({}) };
@@ -76,14 +76,14 @@ describe("the client of Sumsub", () => {
     });
   });
 
-  test("review of the Sumsub client returns unknown if a proxy's HTML page with the status 200 is the response to the decision", async () => {
+  test("review of the Sumsub client returns unknown if a proxy responds to the decision with a 200 HTML page", async () => {
     await using provider = vendor.aSumsubProvider();
     const inReview = { ...known, status: "COMPLETED", awaitsReview: true, providerVerdict: "NEEDS_REVIEW" } as const;
     vendor.replies = { ...onHold, "/approve": htmlPage(200) };
     expect(await provider.review(inReview, approval, 3_000)).toMatchObject({ kind: "unknown" });
   });
 
-  test("create of the Sumsub client returns unknown, not a refusal, if Sumsub returns 409 to the creation and 404 to the search for the applicant", async () => {
+  test("create of the Sumsub client returns unknown if Sumsub returns 409 for the creation and 404 for the search for the applicant", async () => {
     await using provider = vendor.aSumsubProvider();
     vendor.replies = { ...setup, "/resources/applicants": json({ code: 409 }, 409), "/one": json({ code: 404 }, 404) };
     expect(await provider.create(anApplicationToCreate({ reference: sumsub.reference }), 3_000)).toMatchObject({
@@ -107,7 +107,7 @@ describe("the client of Sumsub", () => {
     });
   });
 
-  test("an applicant without a level name is not APPROVED after the setting of its level was removed", () => {
+  test("evaluate does not return APPROVED for a Sumsub applicant without a level name after the setting of its level was removed", () => {
     const applicant = sumsub.withReview({ levelName: undefined });
     const review = readReview(applicant);
     const responses = { applicant, steps: sumsub.someSteps(), amlCase: sumsub.anAmlCase() };
@@ -124,21 +124,18 @@ describe("the client of Didit", () => {
   test.each([
     ["the read", { "/decision/": htmlPage(404) }],
     ["the deletion", { "/decision/": json(didit.aDecision({ status: "Not Started" })), "/delete/": htmlPage(404) }],
-  ])(
-    "cancel of the Didit client returns unknown if a proxy's HTML page with the status 404 is the response to %s",
-    async (_call, list) => {
-      await using provider = vendor.aDiditProvider();
-      vendor.replies = list;
-      expect(await provider.cancel(known, "CANCELED", 3_000)).toMatchObject({ kind: "unknown" });
-    },
-  );
+  ])("cancel of the Didit client returns unknown if a proxy responds with a 404 HTML page to %s", async (_call, list) => {
+    await using provider = vendor.aDiditProvider();
+    vendor.replies = list;
+    expect(await provider.cancel(known, "CANCELED", 3_000)).toMatchObject({ kind: "unknown" });
+  });
 
   test.each([
     ["the session with the status 404", { "/users/delete/": json({ deleted: 1 }), "/delete/": htmlPage(404) }],
     ["the user with the status 404", { "/users/delete/": htmlPage(404), "/delete/": [204, ""] as Reply }],
     ["the user with the status 202", { "/users/delete/": htmlPage(202), "/delete/": [204, ""] as Reply }],
   ])(
-    "erase of the Didit client returns unknown if a proxy's HTML page is the response to the deletion of %s",
+    "erase of the Didit client returns unknown if a proxy responds with an HTML page to the deletion of %s",
     async (_what, list) => {
       await using provider = vendor.aDiditProvider();
       vendor.replies = list;
@@ -156,13 +153,13 @@ describe("the client of Didit", () => {
     expect({ isClosedThere, isReportedClosed }).not.toEqual({ isClosedThere: false, isReportedClosed: true });
   });
 
-  test("review of the Didit client returns unknown if a proxy's HTML page with the status 200 is the response to the decision", async () => {
+  test("review of the Didit client returns unknown if a proxy responds to the decision with a 200 HTML page", async () => {
     await using provider = vendor.aDiditProvider();
     vendor.replies = { "/update-status/": htmlPage(200), "/decision/": json(didit.aDecision({ status: "In Review" })) };
     expect(await provider.review(inReview, approval, 3_000)).toMatchObject({ kind: "unknown" });
   });
 
-  test("get of the Didit client does not count a person's approval that a later change of status withdrew as proof for an approval without a row", async () => {
+  test("get of the Didit client does not accept a person's approval as proof if a later status change withdrew the approval", async () => {
     await using provider = vendor.aDiditProvider();
     const reviews = [
       didit.aReview({ previous_status: "Approved", new_status: "Resubmitted", created_at: "2026-05-02T10:00:00Z" }),
@@ -173,7 +170,7 @@ describe("the client of Didit", () => {
     expect(outcome).toMatchObject({ kind: "accepted", value: { verdict: "NEEDS_REVIEW" } });
   });
 
-  test("get of the Didit client does not count a person's approval as proof if the list of reviews continues on another page, oldest first", async () => {
+  test("get of the Didit client does not accept a person's approval as proof if the list of reviews is oldest first and has more pages", async () => {
     await using provider = vendor.aDiditProvider();
     const results = Array.from({ length: 10 }, (_, day) =>
       didit.aReview({ created_at: `2026-05-0${Math.min(day + 1, 9)}T10:00:00Z` }),

@@ -132,7 +132,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     await harness.sandbox.clearFaults();
   });
 
-  test(`kyc with ${vendor} applies an operator's decision on an application that the vendor no longer has, after an earlier decision without a response`, async () => {
+  test(`kyc with ${vendor} applies an operator's decision if the vendor has deleted the application after an earlier decision without a response`, async () => {
     const { id } = await anApplicationInReview();
     replyOf = (method) => (method === "GET" ? undefined : [503, "{}"]);
     expect(await refusal(review(id, KycVerdict.APPROVED))).toMatchObject({ kind: "unavailable" });
@@ -141,7 +141,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(await review(id, KycVerdict.REJECTED)).toMatchObject({ verdict: KycVerdict.REJECTED });
   });
 
-  test(`kyc with ${vendor} does not set CANCELED while a proxy's HTML page with the status 404 is the response to each request`, async () => {
+  test(`kyc with ${vendor} does not set CANCELED while a proxy responds to each request with a 404 HTML page`, async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     replyOf = () => htmlPage(404);
@@ -155,7 +155,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect({ canSubmit, status: (await readStored(id))?.["status"] }).toEqual({ canSubmit: true, status: "CREATED" });
   });
 
-  test(`kyc with ${vendor} does not set EXPIRED, so that the verdict on a submission in time is lost, while a proxy's HTML page with the status 404 is the response to each request`, async () => {
+  test(`kyc with ${vendor} adopts the verdict on a timely submission after a proxy responded to each request with a 404 HTML page`, async () => {
     const { id, linkUrl } = await harness.create();
     await harness.sandbox.submit(linkUrl, { outcome: "approved" });
     await endLink(id);
@@ -167,7 +167,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(await readStored(id)).toMatchObject({ status: "COMPLETED", verdict: "APPROVED" });
   });
 
-  test(`kyc with ${vendor} loses no request, verdict and cancellation if the vendor rejects the credentials during many requests, until they are replaced`, async () => {
+  test(`kyc with ${vendor} completes all creations, cancellations and verdicts after the vendor rejected the credentials during many requests`, async () => {
     const caller = aBusinessCaller();
     const submitted = await Promise.all([1, 2, 3, 4].map(() => harness.create(caller)));
     const canceled = await Promise.all([1, 2, 3, 4].map(() => harness.create(caller)));
@@ -197,7 +197,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(await readVerdicts()).toEqual(["APPROVED", "APPROVED", "APPROVED", "APPROVED"]);
   });
 
-  test(`kyc with ${vendor} does not end a review if a proxy's HTML page with the status 404 is the response to the operator's decision`, async () => {
+  test(`kyc with ${vendor} does not end a review if a proxy responds to the operator's decision with a 404 HTML page`, async () => {
     const { id } = await anApplicationInReview();
     replyOf = () => htmlPage(404);
     await review(id, KycVerdict.APPROVED).catch(() => undefined);
@@ -214,7 +214,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(await readStored(id)).toMatchObject({ status: "COMPLETED", verdict: "APPROVED" });
   });
 
-  test(`kyc with ${vendor} plans no immediate check again and again after the database's clock was set back by an hour`, async () => {
+  test(`kyc with ${vendor} plans no repeated immediate checks after the database's clock was set back by an hour`, async () => {
     const { id, linkUrl } = await harness.create();
     await sync(id);
     await harness.sql("update kyc_application set provider_asked_at = now() + interval '1 hour' where id = ?", [id]);
@@ -224,7 +224,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(due).toEqual([]);
   });
 
-  test(`kyc with ${vendor} keeps FAILED, without a further check and alert, if a callback's read overlaps with the closing of the link after the last attempt`, async () => {
+  test(`kyc with ${vendor} keeps FAILED and plans no check if the read for a callback ends after the link was closed after the last attempt`, async () => {
     const { id, linkUrl } = await harness.create(aBusinessCaller(), { maxAttempts: 1 });
     const { provider_id } = await harness.sandbox.application(id);
     if (vendor === "didit") {
@@ -253,7 +253,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(error.mock.calls).toEqual([]);
   });
 
-  test(`kyc with ${vendor} does not adopt an API approval of a review as the operator's decision, after a decision that got 502`, async () => {
+  test(`kyc with ${vendor} keeps a review open if an API key approves at the vendor after an operator's decision got a 502 response`, async () => {
     const { id, linkUrl } = await anApplicationInReview();
     // The vendor confirms the request, but the review continues, for example for a second officer.
     replyOf = (method) => (method === "GET" ? undefined : [200, "{}"]);
@@ -264,7 +264,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(await readStored(id)).toMatchObject({ verdict: "NEEDS_REVIEW", reviewed_at: null });
   });
 
-  test(`kyc with ${vendor} ends an application without a further check and alert if a read that began before the link was closed is recorded after it`, async () => {
+  test(`kyc with ${vendor} keeps EXPIRED and plans no check if a read that began before the closing of the link is recorded later`, async () => {
     const { id } = await harness.create();
     const record = await readNow(id);
     await endLink(id);
@@ -277,7 +277,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(error.mock.calls).toEqual([]);
   });
 
-  test(`kyc with ${vendor} keeps the AML hits and the reasons of a review in which an operator rejects`, async () => {
+  test(`kyc with ${vendor} keeps the AML hits and the reason codes of a review that an operator rejects`, async () => {
     const { id } = await anApplicationInReview({ aml_hit_count: 2 });
     const before = await readStored(id);
     expect(before).toMatchObject({ aml_hit_count: 2, aml_decision: "POSSIBLE_MATCH", reason_codes: ["AML_MATCH"] });
@@ -290,7 +290,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     });
   });
 
-  test(`kyc with ${vendor} returns the stored link to a repeated creation that another execution overtook`, async () => {
+  test(`kyc with ${vendor} returns the stored link to a delayed creation if a repeated request with the same key has completed first`, async () => {
     const caller = aBusinessCaller();
     const options = () => withIdempotencyKey(caller, `overtaken-${vendor}`);
     const provider = harness.context.providers.current;
@@ -310,7 +310,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(second.linkUrl).toBe(first?.linkUrl);
   });
 
-  test(`kyc with ${vendor} logs no reference of a foreign application from a callback`, async () => {
+  test(`kyc with ${vendor} does not log the reference of an unknown application from a callback`, async () => {
     const info = vi.spyOn(harness.context.logger, "info");
     const providerId = vendor === "didit" ? crypto.randomUUID() : "5b594ade0a975a36c9349e66";
     await sendCallback(vendor, providerId, "canary.benali@example.dz");
@@ -329,7 +329,7 @@ describe("kyc with didit", () => {
     vi.restoreAllMocks();
   });
 
-  test("kyc with didit keeps a review open if an API key approves after a decision that Didit rejected with 400 and whose read got no response", async () => {
+  test("kyc with didit keeps a review open if an API key approves after Didit rejected an operator's decision with 400", async () => {
     const { id, linkUrl } = await anApplicationInReview();
     replyOf = (method) => (method === "GET" ? [503, ""] : [400, '["not allowed"]']);
     await refusal(review(id, KycVerdict.APPROVED));
@@ -339,7 +339,7 @@ describe("kyc with didit", () => {
     expect(await readStored(id)).toMatchObject({ verdict: "NEEDS_REVIEW", reviewed_at: null });
   });
 
-  test("kyc with didit keeps a review open if Didit approves a second submission automatically, after an officer's request for it and an operator's decision that Didit rejected with 400", async () => {
+  test("kyc with didit keeps a review open if Didit automatically approves a second submission after Didit rejected an operator's decision with 400", async () => {
     const { id, linkUrl } = await anApplicationInReview();
     await harness.sandbox.resubmit(linkUrl);
     // Didit's update-status permits no decision on a session with the status Resubmitted.
@@ -361,7 +361,7 @@ describe("kyc with sumsub", () => {
     replyOf = () => undefined;
   });
 
-  test("kyc with sumsub approves a submission after a proxy returned its HTML page with the status 404 to one read after the link's end", async () => {
+  test("kyc with sumsub approves a submission after a proxy responded to one read with a 404 HTML page after the link's end", async () => {
     const { id, linkUrl } = await harness.create();
     await harness.sandbox.submit(linkUrl, { outcome: "approved", hold_seconds: 1 });
     await sync(id);
@@ -381,7 +381,7 @@ describe("kyc with sumsub", () => {
     expect(await readStored(id)).toMatchObject({ status: "COMPLETED", verdict: "APPROVED" });
   });
 
-  test("kyc with sumsub adopts a rejection between the read and the deactivation of a cancellation", async () => {
+  test("kyc with sumsub adopts a rejection that occurs between the read and the deactivation of a cancellation", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     replyOf = async (method) => {

@@ -43,7 +43,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
   afterAll(() => harness[Symbol.asyncDispose]());
   afterEach(() => harness.sandbox.clearFaults());
 
-  test(`kyc with ${vendor} does not end a review on an API approval that was read before the review was recorded`, async () => {
+  test(`kyc with ${vendor} does not end a review for an API approval that was read before the review was recorded`, async () => {
     const { id, linkUrl } = await harness.create();
     await harness.sandbox.submit(linkUrl, { outcome: "needs_review", reason_codes: ["DUPLICATE"] });
     const recordReview = await (await readAtVendor(id)).read();
@@ -58,7 +58,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(await readStored(id)).toMatchObject({ verdict: "NEEDS_REVIEW", reviewed_at: null });
   });
 
-  test(`kyc with ${vendor} applies in the next check a person's provable approval that was read before the review was recorded`, async () => {
+  test(`kyc with ${vendor}, in the next check after a review was recorded, adopts an earlier approval only with proof that a person approved`, async () => {
     const { id, linkUrl } = await harness.create();
     await harness.sandbox.submit(linkUrl, { outcome: "needs_review", reason_codes: ["DUPLICATE"] });
     const recordReview = await (await readAtVendor(id)).read();
@@ -132,7 +132,7 @@ describe("kyc with sumsub", () => {
   afterAll(() => harness[Symbol.asyncDispose]());
   afterEach(() => harness.sandbox.clearFaults());
 
-  test("kyc with sumsub requires a review, after the link's end, of a submission that the vendor no longer has", async () => {
+  test("kyc with sumsub sets NEEDS_REVIEW after the link's end for a submission that the vendor no longer has", async () => {
     const { id, linkUrl } = await harness.create();
     await harness.sandbox.submit(linkUrl, { outcome: "approved", hold_seconds: 600 });
     await sync(id);

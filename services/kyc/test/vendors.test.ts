@@ -54,7 +54,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
   afterAll(() => harness[Symbol.asyncDispose]());
   afterEach(() => harness.sandbox.clearFaults());
 
-  test(`kyc with ${vendor} follows an application from its creation to its submission`, async () => {
+  test(`kyc with ${vendor} adopts each status of an application from its creation to its submission`, async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     expect(await harness.readRefreshed(id, caller)).toMatchObject({ status: KycStatus.CREATED });
@@ -84,7 +84,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(application).toMatchObject({ verdict: KycVerdict.NEEDS_REVIEW });
   });
 
-  test(`kyc with ${vendor} sets NEEDS_REVIEW if the profile differs from the document, and APPROVED if it is equal`, async () => {
+  test(`kyc with ${vendor} sets NEEDS_REVIEW if the profile differs from the document, and APPROVED if profile and document are equal`, async () => {
     const profile = JSON.stringify({ first_name: "Amine", last_name: "Benali", birth_date: "1990-01-01" });
     const equal = { outcome: "approved", first_name: "AMINE", last_name: "BENALI" } as const;
     expect(await harness.aDecidedApplication(equal, aBusinessCaller(), { profile })).toMatchObject({
@@ -147,7 +147,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(await readStored(id)).toMatchObject({ verdict: "APPROVED" });
   });
 
-  test(`contract test 14: kyc with ${vendor} continues the back-off of checks while the vendor's state does not change`, async () => {
+  test(`contract test 14: kyc with ${vendor} increases the pause between checks while the vendor's state does not change`, async () => {
     const { id } = await harness.create();
     await makeDue(id, "-1 day");
     await harness.checkDue();
@@ -250,7 +250,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(await review(id, KycVerdict.APPROVED)).toMatchObject({ verdict: KycVerdict.APPROVED });
   });
 
-  test(`kyc with ${vendor} ends a review on a rejection at the vendor, and on an approval only with proof that a person approved`, async () => {
+  test(`kyc with ${vendor} ends a review after a rejection at the vendor, and after an approval only with proof that a person approved`, async () => {
     const caller = aBusinessCaller();
     const inReview = async () => {
       const created = await harness.create(caller);
@@ -298,7 +298,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(await harness.create()).toMatchObject({ status: KycStatus.CREATED });
   });
 
-  test(`erase of the ${vendor} client deletes the applicant, and succeeds when repeated`, async () => {
+  test(`erase of the ${vendor} client deletes the applicant, and a repeated erase succeeds`, async () => {
     const { providerId, reference } = await createAtVendor();
     const known = knownOf(providerId, reference);
     expect(await current().erase(known, timeoutMs)).toEqual({
@@ -377,7 +377,7 @@ describe("kyc with didit", () => {
     expect(await readStored(id)).toMatchObject({ verdict: "NEEDS_REVIEW" });
   });
 
-  test("contract test 1: create of the Didit client returns a refusal for a 400 that names a field, and an unknown outcome for a 400 that names none", async () => {
+  test("contract test 1: create of the Didit client returns a refusal for a 400 that names a field, and an unknown outcome for any other 400", async () => {
     const refused = await current().create(aCreation({ redirectUrl: "ftp://shop.test" }), timeoutMs);
     expect(refused).toEqual({ kind: "refused", status: 400, errorCode: "didit_400_callback" });
     await harness.sandbox.fault("kyc_create", "error:400", 1);
@@ -431,7 +431,7 @@ describe("kyc with didit", () => {
     });
   });
 
-  test("contract test 1: create of the Didit client returns an unknown outcome for a 429, and makes no call during the pause after it", async () => {
+  test("contract test 1: create of the Didit client returns an unknown outcome for a 429, and makes no call during the following pause", async () => {
     await harness.sandbox.fault("kyc_create", "error:429", 1);
     expect(await current().create(aCreation(), timeoutMs)).toMatchObject({ kind: "unknown" });
     expect(await current().create(aCreation(), 1_000)).toEqual({
@@ -474,7 +474,7 @@ describe("kyc with sumsub", () => {
     expect(await harness.readRefreshed(id, caller)).toMatchObject({ verdict: KycVerdict.APPROVED });
   });
 
-  test("contract test 8: kyc with sumsub permits attempts after RETRY until none remains, and then closes the link", async () => {
+  test("contract test 8: kyc with sumsub permits attempts after RETRY until no attempt remains, and then closes the link", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller, { maxAttempts: 2 });
     await harness.sandbox.submit(linkUrl, { outcome: "failed" });
@@ -510,7 +510,7 @@ describe("kyc with sumsub", () => {
     expect(await current().review(knownOf(providerId, reference), decision, timeoutMs)).toMatchObject({ kind: "unknown" });
   });
 
-  test("contract test 11: cancel of the Sumsub client returns the state of an applicant that is being checked, and closes an open one, also when repeated", async () => {
+  test("contract test 11: cancel of the Sumsub client returns the state of an applicant in a check, and closes an open applicant", async () => {
     const submitted = await createAtVendor();
     await harness.sandbox.submit(submitted.linkUrl, { outcome: "approved", hold_seconds: 600 });
     const known = knownOf(submitted.providerId, submitted.reference);

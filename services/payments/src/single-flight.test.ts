@@ -27,7 +27,7 @@ const startCall = (id = "a", ms = 60_000) => {
   return startedCall;
 };
 
-test("createSingleFlight serves all calls during a run with one next run", async () => {
+test("createSingleFlight executes all calls that arrive during a run in one next run", async () => {
   const firstCall = startCall();
   await setImmediate();
   const otherCalls = [startCall(), startCall(), startCall("a", 70_000)];

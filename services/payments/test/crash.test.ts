@@ -65,7 +65,7 @@ test.each([
   ["C2", "refund.answering", "request sent, response not read"],
   ["C3", "refund.answered", "response read, not committed"],
   ["C5", "refund.committed", "committed, response not sent"],
-])("%s: a refund whose process is killed at %s (%s) is executed once and emits one event", async (_case, faultPoint) => {
+])("%s: payments, killed at %s during a refund (%s), executes the refund once and emits one event", async (_case, faultPoint) => {
   const caller = aBusinessCaller();
   const { id } = await harness.aFinishedPayment(caller);
   const keyOptions = withIdempotencyKey(caller, "k");
@@ -79,7 +79,7 @@ test.each([
   await expectRefundedOnce(id, caller);
 });
 
-test("the worker finishes a refund without a key whose process was killed before the request", async () => {
+test("advanceRefunds completes a refund without an Idempotency-Key whose process was killed before the request to the processor", async () => {
   const caller = aBusinessCaller();
   const { id } = await harness.aFinishedPayment(caller);
   await killDuring("refund.requested", caller, (payments) => payments.refundPayment({ id }, { caller, timeoutMs: 20_000 }));
@@ -88,7 +88,7 @@ test("the worker finishes a refund without a key whose process was killed before
 });
 
 test.each(["payment.begun", "register.answering", "payment.registered"])(
-  "a creation whose process is killed at %s results in one payment with one order",
+  "payments, killed at %s during createPayment, creates one payment with one order for a repeated request",
   async (faultPoint) => {
     const caller = aBusinessCaller();
     const create = (payments: Harness["payments"]) => payments.createPayment(aPaymentRequest, withIdempotencyKey(caller, "k"));
@@ -109,27 +109,30 @@ test.each([
   ["L1", "payment.begun", "payment committed in the only slot, order not registered"],
   ["L2", "register.answering", "registration sent, response not read"],
   ["L3", "payment.registered", "order registered, not committed"],
-])("%s: a form whose process is killed at %s (%s) starts one payment, which keeps the slot", async (_case, faultPoint) => {
-  const caller = aBusinessCaller();
-  const link = await harness.aPaymentLink(caller, { maxPayments: 1 });
-  const form = { formToken: "form-of-the-buyer" };
-  await killDuring(faultPoint, caller, (_payments, checkout) => startCheckout(checkout, link, form));
-  expect(await refusal(harness.startCheckout(link))).toMatchObject({ code: "payment_link_full" });
+])(
+  "%s: payments, killed at %s during startCheckout (%s), starts one payment, and the payment keeps the slot",
+  async (_case, faultPoint) => {
+    const caller = aBusinessCaller();
+    const link = await harness.aPaymentLink(caller, { maxPayments: 1 });
+    const form = { formToken: "form-of-the-buyer" };
+    await killDuring(faultPoint, caller, (_payments, checkout) => startCheckout(checkout, link, form));
+    expect(await refusal(harness.startCheckout(link))).toMatchObject({ code: "payment_link_full" });
 
-  await using _worker = harness.startReconciler();
-  const { payment, paymentToken } = await eventually(() => harness.startCheckout(link, form));
-  expect(payment?.formUrl).toContain(payment?.processorOrderId);
-  expect(await harness.startCheckout(link, { paymentToken })).toMatchObject({ payment: { id: payment?.id } });
-  expect(await refusal(harness.startCheckout(link))).toMatchObject({ code: "payment_link_full" });
-  expect(await harness.sql("select id from payment where business_id = ?", [caller.businessId])).toEqual([{ id: payment?.id }]);
-  expect((await harness.sandbox.byNumber(payment?.processorOrderNumber ?? "")).orderId).toBe(payment?.processorOrderId);
+    await using _worker = harness.startReconciler();
+    const { payment, paymentToken } = await eventually(() => harness.startCheckout(link, form));
+    expect(payment?.formUrl).toContain(payment?.processorOrderId);
+    expect(await harness.startCheckout(link, { paymentToken })).toMatchObject({ payment: { id: payment?.id } });
+    expect(await refusal(harness.startCheckout(link))).toMatchObject({ code: "payment_link_full" });
+    expect(await harness.sql("select id from payment where business_id = ?", [caller.businessId])).toEqual([{ id: payment?.id }]);
+    expect((await harness.sandbox.byNumber(payment?.processorOrderNumber ?? "")).orderId).toBe(payment?.processorOrderId);
 
-  await harness.sandbox.pay(payment?.processorOrderId);
-  await harness.returnFromProcessor(payment?.id ?? "");
-  await expectCompletedOnce(link, caller, payment?.id ?? "");
-});
+    await harness.sandbox.pay(payment?.processorOrderId);
+    await harness.returnFromProcessor(payment?.id ?? "");
+    await expectCompletedOnce(link, caller, payment?.id ?? "");
+  },
+);
 
-test("a link whose last payment's process is killed at payment.confirmed counts the payment once and is completed once", async () => {
+test("payments, killed at payment.confirmed, counts the last payment of a link once and completes the link once", async () => {
   const caller = aBusinessCaller();
   const link = await harness.aPaymentLink(caller, { maxPayments: 1 });
   const { payment } = await harness.startCheckout(link);
@@ -156,7 +159,7 @@ async function expectCompletedOnce({ id }: { readonly id: string }, caller: Call
 test.each([
   ["receipt.sending", "before the SMTP server gets the e-mail", 1],
   ["receipt.sent", "after the SMTP server has accepted the e-mail", 2],
-])("an e-mail whose process is killed at %s (%s) is sent %i times with one Message-ID", async (faultPoint, _moment, times) => {
+])("payments, killed at %s (%s), sends the receipt e-mail %i times with one Message-ID", async (faultPoint, _moment, times) => {
   await using mails = await startMailServer();
   await using sender = await startHarness({ sandbox: harness.sandbox, smtpUrl: mails.url() });
   const caller = aBusinessCaller();

@@ -30,7 +30,7 @@ const refundLateEffectSeconds = 1_200;
 const remainingHold = "8 seconds";
 const schedule = { refundLateEffectSeconds, refundCheckSeconds: [0.2, 0.5], paymentRereadSeconds: [86_400] };
 
-test("payments, after a restore to an earlier time, refunds nothing twice and adopts the processor's states", async () => {
+test("payments, after a restore to an earlier time, executes no refund twice and adopts the processor's states", async () => {
   await using stack = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), "amana-restore-"));
   stack.defer(() => rm(folder, { recursive: true, force: true }));
@@ -150,7 +150,7 @@ test("payments, after a restore to an earlier time, refunds nothing twice and ad
   }
 }, 3_600_000);
 
-test("updateHistory holds refunds after the restore of a backup without a stored history but with payments", async () => {
+test("updateHistory holds refunds after the restore of a backup that has payments and no stored history", async () => {
   await using stack = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), "amana-restore-"));
   stack.defer(() => rm(folder, { recursive: true, force: true }));

@@ -154,7 +154,7 @@ describe("Didit GET decision", () => {
     ["needs_review", ["FACE_MISMATCH"], "In Review", "face_matches", "In Review", "LOW_FACE_MATCH_SIMILARITY", "warning"],
     ["needs_review", ["AML_MATCH"], "In Review", "aml_screenings", "In Review", "POSSIBLE_MATCH_FOUND", "warning"],
   ])(
-    "Didit GET decision of the outcome %s with %j has the status %s and the warning in %s",
+    "Didit GET decision, for the outcome %s with %j, returns the status %s and the warning in %s",
     async (outcome, reason_codes, status, feature, featureStatus, risk, log_type) => {
       const { decision } = await decide({ outcome, reason_codes });
       expect(decision.status).toBe(status);
@@ -243,7 +243,7 @@ describe("Didit DELETE session", () => {
     },
   );
 
-  test("the control call delete deletes the session, and POST /v3/session/ with its vendor_data returns a new one", async () => {
+  test("the sandbox control call delete deletes a Didit session, and POST /v3/session/ with its vendor_data returns a new session", async () => {
     const { id, token, reference } = await aSession(sandbox.url);
     expect(await act(token, "delete")).toMatchObject({ status: 200 });
     expect((await call("GET", `/v3/session/${id}/decision/`)).status).toBe(404);
@@ -311,7 +311,7 @@ describe("Didit PATCH update-status", () => {
     ["system", "STATUS_UPDATED", "SYSTEM", null, "In Review"],
     ["note", "NOTE_ADDED", "CONSOLE_USER", null, null],
   ])(
-    "Didit GET reviews names the actor of a review by %s",
+    "Didit GET reviews returns the actor of a review by %s",
     async (by, activity_type, actor_type, actor_email, previous_status) => {
       const { id, token } = await decide({ outcome: "needs_review" });
       await act(token, "review", { outcome: "approved", by });
@@ -332,7 +332,7 @@ describe("Didit PATCH update-status", () => {
 });
 
 describe("control calls on a Didit session", () => {
-  test("submit and the tester's page reject the outcome failed, which Didit does not have", async () => {
+  test("the sandbox control call submit and the tester's page reject the outcome failed, which Didit does not have", async () => {
     const { id, token } = await aSession(sandbox.url);
     const response = await act(token, "submit", { outcome: "failed" });
     expect(response).toMatchObject({ status: 422, body: { message: expect.stringContaining("resubmit") } });
@@ -344,7 +344,7 @@ describe("control calls on a Didit session", () => {
     expect(await decisionAt(sandbox.url, id)).toMatchObject({ status: "Not Started" });
   });
 
-  test("resubmit makes a decided session Resubmitted, and the applicant can submit again on the same link", async () => {
+  test("the sandbox control call resubmit sets a decided session to Resubmitted, and the applicant can submit again on the same link", async () => {
     const session = await decide({ outcome: "approved" });
     expect((await act(session.token, "resubmit")).status).toBe(200);
     expect(await decisionAt(sandbox.url, session.id)).toMatchObject({ status: "Resubmitted" });
@@ -355,7 +355,7 @@ describe("control calls on a Didit session", () => {
     expect(receiver.received.map(({ body }) => body.status)).toEqual(["In Progress", "Approved", "Resubmitted", "Declined"]);
   });
 
-  test("reverse of a Didit session replaces the verdict and causes a callback", async () => {
+  test("the sandbox control call reverse replaces the verdict of a Didit session and causes a callback", async () => {
     const session = await decide({ outcome: "approved" });
     expect((await act(session.token, "reverse", { outcome: "approved" })).status).toBe(409);
     expect((await act(session.token, "reverse", { outcome: "rejected" })).status).toBe(200);
@@ -364,7 +364,7 @@ describe("control calls on a Didit session", () => {
     expect(receiver.received.at(-1)?.body).toMatchObject({ status: "Declined", decision: { status: "Declined" } });
   });
 
-  test("resubmit, reverse and delete reject an application of our own protocol, or without a verdict", async () => {
+  test("the sandbox control calls resubmit, reverse and delete reject an application of Amana's own protocol", async () => {
     const { token } = await aVerification(sandbox.url);
     expect((await act(token, "resubmit")).status).toBe(422);
     expect((await act(token, "delete")).status).toBe(422);
@@ -372,7 +372,7 @@ describe("control calls on a Didit session", () => {
     expect((await act(token, "reverse", { outcome: "maybe" })).status).toBe(422);
   });
 
-  test("GET /sandbox/kyc returns the dialect, the calls without personal data, and the callbacks with their attempts", async () => {
+  test("GET /sandbox/kyc/{token} returns, for a Didit session, the dialect, the calls without personal data, and the callbacks with their attempts", async () => {
     const contact_details = { email: "meriem@applicant.test", phone: "+213550000000" };
     const session = await aSession(sandbox.url, { contact_details, expected_details: { first_name: "Meriem" } });
     await act(session.token, "open");
@@ -387,7 +387,7 @@ describe("control calls on a Didit session", () => {
     expect(JSON.stringify(body)).not.toMatch(/meriem|\+213/i);
   });
 
-  test("the event list of our own protocol contains no event of a Didit session", async () => {
+  test("the event list of Amana's own protocol contains no event of a Didit session", async () => {
     const { cursor } = (await callProvider(sandbox.url, "GET", "events?limit=500")).body;
     await decide({ outcome: "approved" });
     expect((await callProvider(sandbox.url, "GET", `events?after=${cursor}`)).body.events).toEqual([]);
@@ -398,7 +398,7 @@ describe("Didit callbacks", () => {
   const hmac = (text: string, secret = "provider-callback-secret") => createHmac("sha256", secret).update(text).digest("hex");
   const isSigned = ({ headers, raw }: ReceivedCallback) => headers["x-signature"] === hmac(raw);
 
-  test("the Didit API of the sandbox sends a signed callback with the whole decision to KYC_CALLBACK_URL/didit after each change of a session's status", async () => {
+  test("the sandbox sends a signed Didit callback with the whole decision to KYC_CALLBACK_URL/didit after each status change", async () => {
     const session = await decide({ outcome: "approved" });
     await untilDelivered(session);
     expect(receiver.received.map(({ body }) => body.status)).toEqual(["In Progress", "Approved"]);
@@ -427,7 +427,7 @@ describe("Didit callbacks", () => {
     });
   });
 
-  test("the expiry of a session causes a callback", async () => {
+  test("the sandbox sends a Didit callback when a session expires", async () => {
     const session = await aSession(sandbox.url);
     await act(session.token, "expire");
     await untilDelivered(session);
@@ -439,18 +439,21 @@ describe("Didit callbacks", () => {
     [[404, 404, 404], 3, "given_up"],
     [[302], 1, "given_up"],
     [[400], 1, "given_up"],
-  ])("a callback with the responses %j has %i attempts and is %s", async (statuses, attempts, state) => {
-    receiver.respondNext(...statuses);
-    const session = await aSession(sandbox.url);
-    await act(session.token, "open");
-    await untilDelivered(session);
-    expect(receiver.received).toHaveLength(attempts);
-    expect(new Set(receiver.received.map(({ raw }) => raw)).size).toBe(1);
-    expect(await callbacksOf(session)).toMatchObject([{ state }]);
-  });
+  ])(
+    "a Didit callback of the sandbox with the responses %j has %i attempts and the state %s",
+    async (statuses, attempts, state) => {
+      receiver.respondNext(...statuses);
+      const session = await aSession(sandbox.url);
+      await act(session.token, "open");
+      await untilDelivered(session);
+      expect(receiver.received).toHaveLength(attempts);
+      expect(new Set(receiver.received.map(({ raw }) => raw)).size).toBe(1);
+      expect(await callbacksOf(session)).toMatchObject([{ state }]);
+    },
+  );
 
   test.each(["timeout_before", "timeout_after", "reset_after", "http_500", "error:404"])(
-    "a callback with the fault %s is sent again",
+    "a Didit callback of the sandbox with the fault %s is sent again",
     async (mode) => {
       const session = await aSession(sandbox.url);
       await setFault("kyc_callback", mode);
@@ -461,7 +464,7 @@ describe("Didit callbacks", () => {
     },
   );
 
-  test("a callback with the fault error:418 is not sent again", async () => {
+  test("a Didit callback of the sandbox with the fault error:418 is not sent again", async () => {
     const session = await aSession(sandbox.url);
     await setFault("kyc_callback", "error:418");
     await act(session.token, "open");
@@ -488,7 +491,7 @@ describe("Didit callbacks", () => {
     expect(leaked?.body.decision).toMatchObject({ first_name: "word-first" });
   });
 
-  test("no callback is sent without KYC_CALLBACK_URL", async () => {
+  test("the sandbox sends no Didit callback without KYC_CALLBACK_URL", async () => {
     await using silentSandbox = await aSandbox();
     const { token } = await aSession(silentSandbox.url);
     await kycControl(silentSandbox.url, token, "open");
@@ -520,7 +523,7 @@ describe("Didit configuration", () => {
     expect((await call("GET", "/v3/workflows/unknown/")).status).toBe(404);
   });
 
-  test("PUT /sandbox/kyc-setup replaces fields of the workflow and of the webhook, and null removes a field", async () => {
+  test("PUT /sandbox/kyc-setup replaces fields of Didit's workflow and webhook, and null removes a field", async () => {
     await setUp({ didit_workflow: { max_retry_attempts: 3, features: null, status: "draft" }, webhook: { enabled: false } });
     const { results } = (await call("GET", "/v3/workflows/")).body;
     expect(results.map(({ status }: { status: string }) => status)).toEqual(Array(6).fill("draft"));
@@ -556,14 +559,17 @@ describe("a fault of Didit's API", () => {
   };
   const names = Object.keys(operations) as (keyof typeof operations)[];
 
-  test.each(names)("%s with the fault error:503 returns an error in Didit's format and has no effect", async (name) => {
-    const { id } = await decide({ outcome: "needs_review" });
-    await setFault(name, "error:503");
-    expect(await operations[name](id)).toMatchObject({ status: 503, body: { detail: expect.any(String) } });
-    expect(await decisionAt(sandbox.url, id)).toMatchObject({ status: "In Review" });
-  });
+  test.each(names)(
+    "the Didit operation %s with the fault error:503 returns an error in Didit's format and has no effect",
+    async (name) => {
+      const { id } = await decide({ outcome: "needs_review" });
+      await setFault(name, "error:503");
+      expect(await operations[name](id)).toMatchObject({ status: 503, body: { detail: expect.any(String) } });
+      expect(await decisionAt(sandbox.url, id)).toMatchObject({ status: "In Review" });
+    },
+  );
 
-  test.each(names)("%s with the fault timeout_after takes effect without a response", async (name) => {
+  test.each(names)("the Didit operation %s with the fault timeout_after takes effect without a response", async (name) => {
     const { id } = await decide({ outcome: "needs_review" });
     await setFault(name, "timeout_after");
     const timeout = new Promise((resolve) => setTimeout(() => resolve("no response"), 150));
@@ -573,7 +579,7 @@ describe("a fault of Didit's API", () => {
     if (name === "kyc_review") expect(body.status).toBe("Approved");
   });
 
-  test("leak:<word> adds personal data, and leak_error:<word> returns 400 with a field and the word", async () => {
+  test("the fault leak:<word> of Didit's API adds personal data, and leak_error:<word> returns 400 with a field and the word", async () => {
     const { id } = await aSession(sandbox.url);
     await setFault("kyc_get", "leak:word");
     expect(await decisionAt(sandbox.url, id)).toMatchObject({ session_id: id, document_number: "word-number" });

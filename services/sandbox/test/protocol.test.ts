@@ -28,7 +28,7 @@ describe("register", () => {
     });
   });
 
-  test("register.do accepts an order number once", async () => {
+  test("register.do accepts each order number only once", async () => {
     const order = anOrder();
     expect(await call(sandbox.url, "register.do", order)).toMatchObject({ errorCode: 0 });
     expect(await call(sandbox.url, "register.do", order)).toMatchObject({ errorCode: 1, errorMessage: expect.any(String) });
@@ -68,7 +68,7 @@ test.each([
   "getOrderStatus.do",
   "getOrderStatusExtended.do",
   "refund.do",
-])("%s returns Access denied in lower-case fields for a wrong password, without effect", async (path) => {
+])("%s returns Access denied for a wrong password, without effect", async (path) => {
   const order = await payNewOrder(sandbox.url);
   const number = aNewOrderNumber();
   const parameters = { ...anOrder({ orderNumber: number, amount: "5000" }), orderId: order.orderId, password: "wrong" };
@@ -100,7 +100,7 @@ const cards = [
 ] as const;
 
 describe.each(cards)("card %s", (pan, expiry, cvv2, ErrorCode, OrderStatus, actionCode, respCode) => {
-  test("a payment with the card has the same outcome in both confirm calls and both status calls", async () => {
+  test(`a payment with the test card ${pan} has the same outcome in both confirm calls and both status calls`, async () => {
     const order = await registerNewOrder(sandbox.url);
     const payResponse = await control(sandbox.url, "POST", `payments/${order.orderId}/pay`, {
       pan,
@@ -173,7 +173,7 @@ describe.each(cards)("card %s", (pan, expiry, cvv2, ErrorCode, OrderStatus, acti
   });
 });
 
-test("the status of an order without an attempt to pay has no card and no response code", async () => {
+test("getOrderStatus.do returns no card and no response code for an order without a payment attempt", async () => {
   const order = await registerNewOrder(sandbox.url);
   const status = await call(sandbox.url, "getOrderStatus.do", { orderId: order.orderId });
   expect(status).toMatchObject({
@@ -191,7 +191,7 @@ test.each([
   ["FR", "Votre paiement a été accepté."],
   ["AR", "تم قبول عملية الدفع."],
   ["EN", "Your payment was accepted."],
-])("the text for the cardholder is in the order's language: %s", async (language, text) => {
+])("the sandbox returns the text for the card holder in the order's language: %s", async (language, text) => {
   const order = await payNewOrder(sandbox.url, { language });
   const status = await call(sandbox.url, "getOrderStatus.do", { orderId: order.orderId });
   expect(status.params.respCode_desc).toBe(text);
@@ -244,7 +244,7 @@ describe("refund", () => {
   });
 });
 
-test("numbersAsStrings renders every number of a response as a string", async () => {
+test("the sandbox setting numbersAsStrings renders every number of a response as a string", async () => {
   await using stringsSandbox = await aSandbox({ numbersAsStrings: true });
   const order = anOrder();
   const { orderId, errorCode } = await call(stringsSandbox.url, "register.do", order);

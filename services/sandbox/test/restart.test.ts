@@ -59,7 +59,7 @@ async function kill(): Promise<void> {
   await once(runningProcess, "exit");
 }
 
-test("orders, refunds, calls and the clock are kept when the process is killed", async () => {
+test("the sandbox keeps orders, refunds, calls and the clock when its process is killed", async () => {
   const url = await start();
   const order = await payNewOrder(url);
   const unpaidOrder = await registerNewOrder(url);
@@ -90,7 +90,7 @@ test("orders, refunds, calls and the clock are kept when the process is killed",
   });
 });
 
-test("a late refund takes effect once when the process is killed before", async () => {
+test("the sandbox executes a late refund once when its process is killed before the refund takes effect", async () => {
   const url = await start();
   const { orderId } = await payNewOrder(url);
   await control(url, "PUT", "faults", { operation: "refund", mode: "error_late:1500" });
@@ -105,7 +105,7 @@ test("a late refund takes effect once when the process is killed before", async 
   expect(await refunds(await start())).toHaveLength(1);
 });
 
-test("files and log contain no card number, password or credentials, and stderr is empty", async () => {
+test("the files and the log of the sandbox contain no card number, password or credentials", async () => {
   const url = await start();
   const order = await registerNewOrder(url);
   await control(url, "POST", `payments/${order.orderId}/pay`, { ...validCard, password: "not-the-password" });
@@ -123,7 +123,7 @@ test("files and log contain no card number, password or credentials, and stderr 
   expect(output).not.toContain("stderr:");
 });
 
-test("verifications, checks in progress and undelivered callbacks are kept when the process is killed", async () => {
+test("the sandbox keeps verifications, checks in progress and undelivered callbacks when its process is killed", async () => {
   await using receiver = await aReceiver();
   const profile = { first_name: "Zoé", last_name: "Unmistakable" };
   const url = await start();
@@ -157,7 +157,7 @@ test("verifications, checks in progress and undelivered callbacks are kept when 
   expect((await control(restartedUrl, "GET", `kyc/${token}`)).body.calls[0]).toMatchObject({ operation: "kyc_create" });
 });
 
-test("files and log contain no applicant's name, and the log contains no link", async () => {
+test("the files and the log of the sandbox contain no applicant's name, and the log contains no link", async () => {
   const url = await start();
   const { linkUrl, token } = await aVerification(url, {
     profile: { first_name: "Unmistakable", last_name: "Nobodyelse", birth_date: "1931-02-03" },

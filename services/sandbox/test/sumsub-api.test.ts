@@ -176,7 +176,7 @@ describe("Sumsub POST websdkLink", () => {
 });
 
 describe("Sumsub GET one", () => {
-  test("Sumsub GET one and the steps return the evidence of an approved applicant", async () => {
+  test("Sumsub GET of an applicant and of its steps returns the evidence of an approved applicant", async () => {
     const { id, reference, object } = await decide({
       outcome: "approved",
       document_type: "id_card",
@@ -208,14 +208,14 @@ describe("Sumsub GET one", () => {
     ["needs_review", ["AML_MATCH"], "onHold", {}, ["SANCTIONS"]],
     ["failed", [], "completed", { reviewAnswer: "RED", reviewRejectType: "RETRY" }, ["LOW_QUALITY"]],
   ])(
-    "Sumsub GET one of the outcome %s with %j has the status %s",
+    "Sumsub GET of an applicant, for the outcome %s with %j, returns the status %s",
     async (outcome, reason_codes, reviewStatus, result, labels) => {
       const { object } = await decide({ outcome, reason_codes });
       expect(object.review).toMatchObject({ reviewStatus, reviewResult: { ...result, rejectLabels: labels } });
     },
   );
 
-  test("Sumsub GET one does not change when the link is opened, and the steps contain the chosen document", async () => {
+  test("Sumsub GET of an applicant returns the same response after the link is opened, and the steps contain the chosen document", async () => {
     const { id, token } = await anApplicant(sandbox.url);
     await act(token, "open");
     expect((await applicantAt(sandbox.url, id)).review.reviewStatus).toBe("init");
@@ -227,7 +227,7 @@ describe("Sumsub GET one", () => {
     expect(await stepsAt(sandbox.url, id)).toEqual({ IDENTITY: { idDocType: "PASSPORT", country: "DZA" }, SELFIE: null });
   });
 
-  test("an applicant can submit again on the same link after each RED RETRY", async () => {
+  test("a Sumsub applicant can submit again on the same link after each RED RETRY", async () => {
     const { id, token } = await anApplicant(sandbox.url);
     for (const attempt of [1, 2, 3, 4]) {
       await act(token, "submit", { outcome: "failed" });
@@ -238,14 +238,14 @@ describe("Sumsub GET one", () => {
     expect((await applicantAt(sandbox.url, id)).review).toMatchObject({ attemptCnt: 5, reviewResult: { reviewAnswer: "GREEN" } });
   });
 
-  test("Sumsub GET one requires a photograph for a level whose name ends in still", async () => {
+  test("Sumsub GET of an applicant returns a required photograph for a level with the name suffix still", async () => {
     const { object } = await decide({ outcome: "approved" }, {}, "amana still");
     expect(object.requiredIdDocs.docSets).toContainEqual(
       expect.objectContaining({ idDocSetType: "SELFIE", videoRequired: "photoRequired" }),
     );
   });
 
-  test("Sumsub GET one, the steps and the AML case contain the fields that submit overrides", async () => {
+  test("Sumsub GET of an applicant, its steps and its AML case return the fields that submit overrides", async () => {
     const answer = {
       type: "company",
       info: null,
@@ -262,7 +262,7 @@ describe("Sumsub GET one", () => {
     expect((await amlCaseAt(sandbox.url, id)).status).toBe(404);
   });
 
-  test("Sumsub GET one returns equal profile fields in fixedInfo and info, or different ones if the document differs", async () => {
+  test("Sumsub GET of an applicant returns equal profile fields in fixedInfo and info, and different fields if the document differs", async () => {
     const fixedInfo = { firstName: "Meriem", lastName: "Haddad" };
     const equal = await decide({ first_name: "meriem" }, { fixedInfo });
     expect(equal.object.review.reviewResult.reviewAnswer).toBe("GREEN");
@@ -296,7 +296,7 @@ describe("Sumsub GET amlCase", () => {
     [{ outcome: "approved" }, "GREEN", []],
     [{ aml_hit_count: 2 }, "RED", ["unknown", "unknown"]],
     [{ aml_hit_count: 1, aml_cleared: true }, "GREEN", ["false_positive"]],
-  ])("Sumsub GET amlCase of %j has the review %s and the hits %j", async (submission, answer, statuses) => {
+  ])("Sumsub GET amlCase, for the submission %j, returns the review %s and the hits %j", async (submission, answer, statuses) => {
     const { id, object } = await decide(submission);
     const { status, body } = await amlCaseAt(sandbox.url, id);
     expect(status).toBe(200);
@@ -357,7 +357,7 @@ describe("Sumsub PATCH deactivated", () => {
     expect(await deactivate(id)).toMatchObject({ status: 409, body: { errorCode: 1006 } });
   });
 
-  test("the control call delete marks the applicant as deleted, and operations return 409 with errorCode 1008", async () => {
+  test("the sandbox control call delete marks a Sumsub applicant as deleted, and operations return 409 with errorCode 1008", async () => {
     const applicant = await anApplicant(sandbox.url);
     const { id, token } = applicant;
     await act(token, "submit", { outcome: "approved", hold_seconds: 3_600 });
@@ -371,7 +371,7 @@ describe("Sumsub PATCH deactivated", () => {
 });
 
 describe("Sumsub POST approve and reject", () => {
-  test("Sumsub POST approve and reject set the verdict of an applicant that is on hold or already has one", async () => {
+  test("Sumsub POST approve and reject set the verdict of an applicant that is on hold or already has a verdict", async () => {
     const applicant = await decide({ outcome: "needs_review", reason_codes: ["AML_MATCH"] });
     const { id } = applicant;
     expect((await review(id, "reject", { note: "Amana officer" })).status).toBe(200);
@@ -407,7 +407,7 @@ describe("Sumsub POST approve and reject", () => {
 });
 
 describe("control calls on a Sumsub applicant", () => {
-  test("reverse of a Sumsub applicant replaces the verdict and causes a callback", async () => {
+  test("the sandbox control call reverse replaces the verdict of a Sumsub applicant and causes a callback", async () => {
     const applicant = await decide({ outcome: "approved" });
     expect((await act(applicant.token, "reverse", { outcome: "rejected" })).status).toBe(200);
     const { review: state } = await applicantAt(sandbox.url, applicant.id);
@@ -416,12 +416,12 @@ describe("control calls on a Sumsub applicant", () => {
     expect(receiver.received.at(-1)?.body).toMatchObject({ type: "applicantReviewed", reviewResult: { reviewAnswer: "RED" } });
   });
 
-  test("resubmit of a Sumsub applicant returns 422", async () => {
+  test("the sandbox control call resubmit returns 422 for a Sumsub applicant", async () => {
     const { token } = await decide({ outcome: "approved" });
     expect((await act(token, "resubmit")).status).toBe(422);
   });
 
-  test("GET /sandbox/kyc returns the calls on an applicant without personal data", async () => {
+  test("GET /sandbox/kyc/{token} returns the calls for a Sumsub applicant without personal data", async () => {
     const applicant = await anApplicant(sandbox.url, { email: "meriem@applicant.test", fixedInfo: { firstName: "Meriem" } });
     await call("GET", `/resources/applicants/-;externalUserId=${applicant.reference}/one`);
     const { body } = await control(sandbox.url, "GET", `kyc?reference=${applicant.reference}`);
@@ -433,7 +433,7 @@ describe("control calls on a Sumsub applicant", () => {
     expect(JSON.stringify(body)).not.toMatch(/meriem/i);
   });
 
-  test("the event list of our own protocol contains no event of a Sumsub applicant", async () => {
+  test("the event list of Amana's own protocol contains no event of a Sumsub applicant", async () => {
     const { cursor } = (await callProvider(sandbox.url, "GET", "events?limit=500")).body;
     await decide({ outcome: "approved" });
     expect((await callProvider(sandbox.url, "GET", `events?after=${cursor}`)).body.events).toEqual([]);
@@ -445,7 +445,7 @@ describe("Sumsub callbacks", () => {
     headers["x-payload-digest-alg"] === "HMAC_SHA256_HEX" &&
     headers["x-payload-digest"] === createHmac("sha256", "provider-callback-secret").update(raw).digest("hex");
 
-  test("the Sumsub API of the sandbox sends a signed callback to KYC_CALLBACK_URL/sumsub after each change of an applicant, except after the opening of the link", async () => {
+  test("the sandbox sends a signed Sumsub callback to KYC_CALLBACK_URL/sumsub after each change of an applicant except the opening of the link", async () => {
     const applicant = await anApplicant(sandbox.url);
     const { id, reference, token } = applicant;
     await act(token, "submit", { outcome: "failed" });
@@ -481,13 +481,16 @@ describe("Sumsub callbacks", () => {
   test.each([
     [[500, 400, 302, 404], 5, "delivered"],
     [[500, 500, 500, 500, 500, 500], 5, "given_up"],
-  ])("a callback with the responses %j has %i attempts and is %s", async (statuses, attempts, state) => {
-    receiver.respondNext(...statuses);
-    const applicant = await anApplicant(sandbox.url);
-    await untilDelivered(applicant);
-    expect(receiver.received).toHaveLength(attempts);
-    expect(await callbacksOf(applicant)).toMatchObject([{ type: "applicantCreated", state }]);
-  });
+  ])(
+    "a Sumsub callback of the sandbox with the responses %j has %i attempts and the state %s",
+    async (statuses, attempts, state) => {
+      receiver.respondNext(...statuses);
+      const applicant = await anApplicant(sandbox.url);
+      await untilDelivered(applicant);
+      expect(receiver.received).toHaveLength(attempts);
+      expect(await callbacksOf(applicant)).toMatchObject([{ type: "applicantCreated", state }]);
+    },
+  );
 
   test("the faults bad_signature, duplicate, drop, reorder and leak apply to Sumsub callbacks", async () => {
     const withFault = async (mode: string) => {
@@ -537,7 +540,7 @@ describe("Sumsub configuration", () => {
     expect((await call("GET", "/resources/applicants/-/levels/unknown")).status).toBe(404);
   });
 
-  test("PUT /sandbox/kyc-setup replaces fields of each level, and null removes a field", async () => {
+  test("PUT /sandbox/kyc-setup replaces fields of each Sumsub level, and null removes a field", async () => {
     await setUp({ sumsub_level: { websdkNext: false, applicantType: null } });
     const { items } = (await call("GET", "/resources/applicants/-/levels")).body;
     const { body } = await call("GET", `/resources/applicants/-/levels/${items[0].id}`);
@@ -572,17 +575,20 @@ describe("a fault of Sumsub's API", () => {
   };
   const names = Object.keys(operations) as (keyof typeof operations)[];
 
-  test.each(names)("%s with the fault error:503 returns an error in Sumsub's format and has no effect", async (name) => {
-    const applicant = await decide({ outcome: "needs_review" });
-    await setFault(name, "error:503");
-    expect(await operations[name](applicant)).toMatchObject({
-      status: 503,
-      body: { code: 503, description: expect.any(String) },
-    });
-    expect((await applicantAt(sandbox.url, applicant.id)).review.reviewStatus).toBe("onHold");
-  });
+  test.each(names)(
+    "the Sumsub operation %s with the fault error:503 returns an error in Sumsub's format and has no effect",
+    async (name) => {
+      const applicant = await decide({ outcome: "needs_review" });
+      await setFault(name, "error:503");
+      expect(await operations[name](applicant)).toMatchObject({
+        status: 503,
+        body: { code: 503, description: expect.any(String) },
+      });
+      expect((await applicantAt(sandbox.url, applicant.id)).review.reviewStatus).toBe("onHold");
+    },
+  );
 
-  test.each(names)("%s with the fault reset_after takes effect and closes the connection", async (name) => {
+  test.each(names)("the Sumsub operation %s with the fault reset_after takes effect and closes the connection", async (name) => {
     const applicant = await decide({ outcome: "needs_review" });
     await setFault(name, "reset_after");
     await expect(operations[name](applicant)).rejects.toThrow();
@@ -591,7 +597,7 @@ describe("a fault of Sumsub's API", () => {
     if (name === "kyc_review") expect((await applicantAt(sandbox.url, applicant.id)).review.reviewStatus).toBe("completed");
   });
 
-  test("leak:<word> adds personal data, and leak_error:<word> returns 400 with the word", async () => {
+  test("the fault leak:<word> of Sumsub's API adds personal data, and leak_error:<word> returns 400 with the word", async () => {
     const { id } = await anApplicant(sandbox.url);
     await setFault("kyc_get", "leak:word");
     expect(await applicantAt(sandbox.url, id)).toMatchObject({ id, document_number: "word-number" });

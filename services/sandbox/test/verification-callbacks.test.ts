@@ -45,7 +45,7 @@ function isSigned({ headers, raw }: ReceivedCallback, key = secret): boolean {
   );
 }
 
-test("every change causes a signed callback, in order, with the object at that time and without the link", async () => {
+test("the provider sends a signed callback for every change, in order, with the application at that time and without the link", async () => {
   const { token, reference, providerId } = await aVerificationWithReceiver();
   await kycControl(sandbox.url, token, "submit", { outcome: "needs_review" });
   await kycControl(sandbox.url, token, "review", { outcome: "approved" });
@@ -84,7 +84,7 @@ test("every change causes a signed callback, in order, with the object at that t
   expect(await states(token)).toEqual(Array(5).fill("delivered"));
 });
 
-test("cancel, expiry and failure of an application cause callbacks", async () => {
+test("the provider sends a callback for the cancellation, expiry and failure of an application", async () => {
   const canceled = await aVerificationWithReceiver();
   await callProvider(sandbox.url, "POST", `applications/${canceled.providerId}/cancel`);
   const expired = await aVerificationWithReceiver();
@@ -100,7 +100,7 @@ test("cancel, expiry and failure of an application cause callbacks", async () =>
   ]);
 });
 
-test("the end of a check and the expiry of a link cause callbacks without a request", async () => {
+test("the provider sends callbacks for the end of a check and the expiry of a link without a request", async () => {
   await using clockSandbox = await aSandbox();
   const unused = await aVerification(clockSandbox.url, { callback_url: receiver.url });
   const delayedCheck = await aVerification(clockSandbox.url, { callback_url: receiver.url });
@@ -110,7 +110,7 @@ test("the end of a check and the expiry of a link cause callbacks without a requ
   await expect.poll(() => receiver.of(unused.reference).map(({ body }) => body.type)).toEqual(["application.expired"]);
 });
 
-test("a callback with a response other than 2xx is retried with the same body, and later callbacks wait", async () => {
+test("the provider retries a callback with the same body until a 2xx response, and later callbacks wait", async () => {
   receiver.respondNext(500, 302, 404);
   const { token } = await aVerificationWithReceiver();
   await kycControl(sandbox.url, token, "submit", { outcome: "approved" });
@@ -120,7 +120,7 @@ test("a callback with a response other than 2xx is retried with the same body, a
   expect(await results(token)).toEqual([["500", "302", "404", "204"], ["204"], ["204"], ["204"]]);
 });
 
-test("a callback is given up after the last retry, and the next callback is sent", async () => {
+test("the provider gives a callback up after the last retry, and sends the next callback", async () => {
   receiver.respondNext(500, 500, 500, 500);
   const { token } = await aVerificationWithReceiver();
   await kycControl(sandbox.url, token, "submit", { outcome: "approved" });
@@ -129,7 +129,7 @@ test("a callback is given up after the last retry, and the next callback is sent
   expect(receiver.types().slice(0, 5)).toEqual(["opened", "opened", "opened", "opened", "submitted"]);
 });
 
-test("an application whose callbacks fail does not delay callbacks of another application", async () => {
+test("the provider sends callbacks of an application while callbacks of another application fail", async () => {
   await using slowRetrySandbox = await aSandbox({ kycCallbackRetryMs: [3_600_000] });
   const unreachable = await aVerification(slowRetrySandbox.url);
   const reachable = await aVerification(slowRetrySandbox.url, { callback_url: receiver.url });
@@ -140,7 +140,7 @@ test("an application whose callbacks fail does not delay callbacks of another ap
   expect(callbacks.map(({ attempts }: { attempts: unknown[] }) => attempts.length)).toEqual([1, 0, 0, 0]);
 });
 
-test("callbacks have a signature of each secret during a rotation", async () => {
+test("provider callbacks have a signature with each secret during a rotation", async () => {
   await using rotatingSandbox = await aSandbox({ kycCallbackSecrets: ["old", "new"] });
   const { token } = await aVerification(rotatingSandbox.url, { callback_url: receiver.url });
   await kycControl(rotatingSandbox.url, token, "open");
@@ -164,14 +164,14 @@ describe("a fault of callbacks", () => {
     return verification;
   };
 
-  test("the fault duplicate sends the same event twice", async () => {
+  test("a provider callback with the fault duplicate is sent twice", async () => {
     const { token } = await submitWith("duplicate");
     await waitUntilNotPending(token);
     expect(receiver.types()).toEqual(["opened", "opened", "submitted", "processing", "completed"]);
     expect(receiver.received[0]?.raw).toBe(receiver.received[1]?.raw);
   });
 
-  test("the fault drop does not send the callback, but the list of events contains its event", async () => {
+  test("a provider callback with the fault drop is not sent, and the list of events contains its event", async () => {
     const { token } = await submitWith("drop");
     await waitUntilNotPending(token);
     expect(receiver.types()).toEqual(["submitted", "processing", "completed"]);
@@ -180,7 +180,7 @@ describe("a fault of callbacks", () => {
     expect(events.at(-4)).toMatchObject({ type: "application.opened", sequence: 2 });
   });
 
-  test("the fault reorder sends the next callback first", async () => {
+  test("a provider callback with the fault reorder is sent after the next callback", async () => {
     const { token } = await submitWith("reorder");
     await waitUntilNotPending(token);
     expect(receiver.types()).toHaveLength(4);
@@ -188,7 +188,7 @@ describe("a fault of callbacks", () => {
     expect(receiver.types()).toContain("opened");
   });
 
-  test("the fault bad_signature sends an invalid signature, and the next attempt has a valid signature", async () => {
+  test("a provider callback with the fault bad_signature has an invalid signature, and its next attempt has a valid signature", async () => {
     receiver.respondNext(401);
     const { token } = await submitWith("bad_signature");
     await waitUntilNotPending(token);
@@ -196,7 +196,7 @@ describe("a fault of callbacks", () => {
     expect(receiver.types().slice(0, 3)).toEqual(["opened", "opened", "submitted"]);
   });
 
-  test("the fault leak:<word> adds personal data under a valid signature", async () => {
+  test("a provider callback with the fault leak:<word> has personal data and a valid signature", async () => {
     const { token } = await submitWith("leak:canary");
     await waitUntilNotPending(token);
     const [leaked, next] = receiver.received;
@@ -205,14 +205,14 @@ describe("a fault of callbacks", () => {
     expect(next?.raw).not.toContain("canary");
   });
 
-  test.each(["timeout_after", "reset_after"])("the fault %s sends the callback and retries", async (mode) => {
+  test.each(["timeout_after", "reset_after"])("a provider callback with the fault %s is sent and retried", async (mode) => {
     const { token } = await submitWith(mode);
     await waitUntilNotPending(token);
     expect(receiver.types()).toEqual(["opened", "opened", "submitted", "processing", "completed"]);
   });
 
   test.each(["timeout_before", "http_500", "http_503", "error:418"])(
-    "the fault %s sends no callback and retries",
+    "a provider callback with the fault %s is not sent and is retried",
     async (mode) => {
       const { token } = await submitWith(mode);
       await waitUntilNotPending(token);
@@ -221,20 +221,20 @@ describe("a fault of callbacks", () => {
     },
   );
 
-  test("the fault html_200 sends no callback and counts as delivered", async () => {
+  test("a provider callback with the fault html_200 is not sent and counts as delivered", async () => {
     const { token } = await submitWith("html_200");
     await waitUntilNotPending(token);
     expect(receiver.types()).toEqual(["submitted", "processing", "completed"]);
   });
 
-  test("the fault truncated sends half of the body and retries", async () => {
+  test("a provider callback with the fault truncated is sent with half of its body and retried", async () => {
     const { token } = await submitWith("truncated");
     await waitUntilNotPending(token);
     expect(receiver.incomplete.count).toBe(1);
     expect(receiver.types()).toEqual(["opened", "submitted", "processing", "completed"]);
   });
 
-  test("the fault slow sends the callback later", async () => {
+  test("a provider callback with the fault slow is sent later", async () => {
     const { token } = await submitWith("slow:60");
     await waitUntilNotPending(token);
     expect((await results(token))[0]).toEqual(["204, fault slow:60"]);

@@ -116,7 +116,7 @@ describe.skipIf(isBrowserMissing("browser tests of the verification page"))(
       },
     );
 
-    test("the camera step shows, retakes and keeps pictures without sending them", async () => {
+    test("the camera step of the verification page shows, retakes and keeps pictures without sending them", async () => {
       const page = await aPage({ permissions: ["camera"] });
       const origins = new Set<string>();
       const bodies: string[] = [];
@@ -160,7 +160,7 @@ describe.skipIf(isBrowserMissing("browser tests of the verification page"))(
       await page.context().close();
     });
 
-    test("the camera step explains a denied camera, and accepts a sample", async () => {
+    test("the camera step of the verification page explains a denied camera, and accepts a sample picture", async () => {
       const page = await aPage();
       const { linkUrl } = await aLink();
       await page.goto(linkUrl);
@@ -330,7 +330,7 @@ describe.skipIf(isBrowserMissing("browser tests of the verification page"))(
       await page.context().close();
     });
 
-    test("the verification page returns to the institution automatically unless the applicant chooses to stay", async () => {
+    test("the verification page returns to the institution automatically, and does not if the applicant chooses to stay", async () => {
       for (const stays of [true, false]) {
         const { linkUrl, token, reference } = await aLink();
         await kycControl(sandbox.url, token, "submit", { outcome: "approved" });

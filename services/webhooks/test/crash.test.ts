@@ -22,7 +22,7 @@ async function startProcess(databaseUrl: string, faultPoint: string) {
 
 const page = { limit: 50, offset: 0 };
 
-test("a process that is killed between the POST and its record sends the same id and bytes again after the restart", async () => {
+test("webhooks, killed between a POST and the record of its result, sends the same id and bytes again after the restart", async () => {
   await using testDatabase = await createTestDatabase("webhooks", database);
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
@@ -46,7 +46,7 @@ test("a process that is killed between the POST and its record sends the same id
   });
 });
 
-test("a consumer that is killed after its commit and receives the message again creates one delivery", async () => {
+test("webhooks, killed after a consumer's commit, creates one delivery when the message is delivered again", async () => {
   await using testDatabase = await createTestDatabase("webhooks", database);
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
@@ -72,41 +72,44 @@ test("a consumer that is killed after its commit and receives the message again 
 test.each([
   ["before the commit", "replay.stepped", 5_100],
   ["after the commit", "replay.committed", 300],
-])("a replay continues after three kills of its process %s of a step, and counts each delivery once", async (_, fault, count) => {
-  await using testDatabase = await createTestDatabase("webhooks", database);
-  await using receiver = await startReceiver();
-  const caller = aBusinessCaller();
-  const sql = <Row>(text: string, values: unknown[] = []) => testDatabase.orm.em.fork().execute<Row[]>(text, values);
-  const expireLeases = async () => {
-    for (const table of ["webhook_replay", "delivery"]) {
-      await sql(`update ${table} set leased_until = now() where leased_until is not null`);
+])(
+  "webhooks, killed three times %s of a replay step, continues the replay and counts each delivery once",
+  async (_, fault, count) => {
+    await using testDatabase = await createTestDatabase("webhooks", database);
+    await using receiver = await startReceiver();
+    const caller = aBusinessCaller();
+    const sql = <Row>(text: string, values: unknown[] = []) => testDatabase.orm.em.fork().execute<Row[]>(text, values);
+    const expireLeases = async () => {
+      for (const table of ["webhook_replay", "delivery"]) {
+        await sql(`update ${table} set leased_until = now() where leased_until is not null`);
+      }
+    };
+    let id = "";
+    {
+      await using crashingProcess = await startProcess(testDatabase.url, fault);
+      ({ id } = await eventually(() => crashingProcess.endpoints.createWebhookEndpoint({ url: receiver.url }, { caller })));
+      await addOldEvents({ sql }, { caller, id, count, hoursAgo: 1, status: "SKIPPED" });
+      // The process may be killed before it responds.
+      await crashingProcess.endpoints.replayWebhookEndpoint({ id, sinceMs: 0n }, { caller }).catch(() => {});
+      expect(await crashingProcess.exited).toEqual([null, "SIGKILL"]);
     }
-  };
-  let id = "";
-  {
-    await using crashingProcess = await startProcess(testDatabase.url, fault);
-    ({ id } = await eventually(() => crashingProcess.endpoints.createWebhookEndpoint({ url: receiver.url }, { caller })));
-    await addOldEvents({ sql }, { caller, id, count, hoursAgo: 1, status: "SKIPPED" });
-    // The process may be killed before it responds.
-    await crashingProcess.endpoints.replayWebhookEndpoint({ id, sinceMs: 0n }, { caller }).catch(() => {});
-    expect(await crashingProcess.exited).toEqual([null, "SIGKILL"]);
-  }
-  for (let run = 0; run < 2; run++) {
+    for (let run = 0; run < 2; run++) {
+      await expireLeases();
+      await using crashingProcess = await startProcess(testDatabase.url, fault);
+      expect(await crashingProcess.exited).toEqual([null, "SIGKILL"]);
+    }
     await expireLeases();
-    await using crashingProcess = await startProcess(testDatabase.url, fault);
-    expect(await crashingProcess.exited).toEqual([null, "SIGKILL"]);
-  }
-  await expireLeases();
-  const [replay] = await sql<{ id: string; sent: number }>("select id, sent from webhook_replay");
-  const started = await sql("select 1 from delivery where status <> 'SKIPPED'");
-  expect(replay?.sent).toBe(started.length);
-  expect(started.length > 0).toBe(fault === "replay.committed");
+    const [replay] = await sql<{ id: string; sent: number }>("select id, sent from webhook_replay");
+    const started = await sql("select 1 from delivery where status <> 'SKIPPED'");
+    expect(replay?.sent).toBe(started.length);
+    expect(started.length > 0).toBe(fault === "replay.committed");
 
-  await using restartedProcess = await startProcess(testDatabase.url, "");
-  const read = () => restartedProcess.endpoints.getWebhookReplay({ id, replayId: replay?.id ?? "" }, { caller });
-  await eventually(async () =>
-    expect(await read()).toMatchObject({ status: WebhookReplayStatus.DONE, matched: count, sent: count }),
-  );
-  await eventually(async () => expect(await sql("select 1 from delivery where status <> 'SUCCEEDED'")).toEqual([]));
-  expect(new Set(receiver.requests.map(({ headers }) => headers["webhook-id"])).size).toBe(count);
-});
+    await using restartedProcess = await startProcess(testDatabase.url, "");
+    const read = () => restartedProcess.endpoints.getWebhookReplay({ id, replayId: replay?.id ?? "" }, { caller });
+    await eventually(async () =>
+      expect(await read()).toMatchObject({ status: WebhookReplayStatus.DONE, matched: count, sent: count }),
+    );
+    await eventually(async () => expect(await sql("select 1 from delivery where status <> 'SUCCEEDED'")).toEqual([]));
+    expect(new Set(receiver.requests.map(({ headers }) => headers["webhook-id"])).size).toBe(count);
+  },
+);

@@ -15,7 +15,7 @@ describe("FairSemaphore", () => {
     expect(await third).toBe(true);
   });
 
-  test("FairSemaphore limits a key to its share, and admits the tenant's other keys", async () => {
+  test("FairSemaphore limits a key to its share, and admits other keys of the tenant", async () => {
     const semaphore = new FairSemaphore({ slots: 10, perTenant: 5, perKey: 1 });
     expect(semaphore.enter("a", longMs, "x")).toBe(true);
     const second = semaphore.enter("a", longMs, "x");
@@ -28,7 +28,7 @@ describe("FairSemaphore", () => {
     expect([...semaphore.keys("a")]).toEqual(["x"]);
   });
 
-  test("FairSemaphore admits waiting tenants in turn", async () => {
+  test("FairSemaphore alternates between waiting tenants", async () => {
     const semaphore = new FairSemaphore({ slots: 1, perTenant: 1 });
     expect(semaphore.enter("busy", longMs)).toBe(true);
     const order: string[] = [];
@@ -43,7 +43,7 @@ describe("FairSemaphore", () => {
     expect(order).toEqual(["busy", "quiet", "other", "busy", "busy", "busy", "busy"]);
   });
 
-  test("FairSemaphore admits the waiting keys of a tenant in turn", async () => {
+  test("FairSemaphore alternates between the waiting keys of a tenant", async () => {
     const semaphore = new FairSemaphore({ slots: 1, perTenant: 1 });
     semaphore.enter("a", longMs, "busy");
     const order: string[] = [];
@@ -58,7 +58,7 @@ describe("FairSemaphore", () => {
     expect(order).toEqual(["busy", "quiet", "busy"]);
   });
 
-  test("FairSemaphore rejects a caller that waited too long, and leaves the slot to others", async () => {
+  test("FairSemaphore rejects a caller that waited too long, and gives the slot to another caller", async () => {
     const semaphore = new FairSemaphore({ slots: 1, perTenant: 1 });
     semaphore.enter("a", longMs);
     expect(await semaphore.enter("b", 5)).toBe(false);
@@ -83,7 +83,7 @@ describe("FairSemaphore", () => {
     expect(await semaphore.run("b", longMs, async () => 1)).toBe(1);
   });
 
-  test("FairSemaphore exceeds no limit and leaves no slot unused while a waiter may use it, in any order of calls", async () => {
+  test("FairSemaphore, for any order of calls, exceeds no limit and leaves no slot unused that a waiting caller may use", async () => {
     const limits = { slots: 5, perTenant: 3, perKey: 2 };
     const call = fc.tuple(fc.constantFrom("a", "b", "c"), fc.constantFrom("x", "y"), fc.boolean());
     const anyOrder = fc.asyncProperty(fc.array(call, { maxLength: 60 }), async (calls) => {

@@ -26,7 +26,7 @@ function start(env: Record<string, string>): ChildProcess {
 
 const waitForPass = (child: ChildProcess) => once(child.stdout as NodeJS.EventEmitter, "data");
 
-test("faultPoint kills a single process when the file is created while several run", async () => {
+test("faultPoint kills only one of several running processes when its file is created", async () => {
   const file = join(dir, "kill");
   const children = [start({ FAULT_POINT_FILE: file }), start({ FAULT_POINT_FILE: file })] as const;
   await Promise.all(children.map(waitForPass));
@@ -42,7 +42,7 @@ test("faultPoint kills a single process when the file is created while several r
   other.kill("SIGKILL");
 });
 
-test("faultPoint freezes the process for SIGSTOP, and SIGCONT continues it", async () => {
+test("faultPoint with SIGSTOP freezes the process until SIGCONT", async () => {
   const file = join(dir, "stop");
   const child = start({ FAULT_POINT_FILE: file });
   await waitForPass(child);

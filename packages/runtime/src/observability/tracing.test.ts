@@ -25,7 +25,7 @@ const outcomes = async () => {
   return Object.fromEntries(values.map(({ labels, value }) => [labels.outcome, value]));
 };
 
-test("traced runs work in the current trace and creates no span when no endpoint is set", async () => {
+test("traced, without a span collector, runs the work in the current trace and creates no span", async () => {
   expect(settingsOf({ OTEL_EXPORTER_OTLP_ENDPOINT: "", OTEL_EXPORTER_OTLP_HEADERS: "x=y" })).toBeUndefined();
   expect(beginSpan("client", "a", sampled)).toBeUndefined();
   const trace = { traceparent: sampled, requestId: "request-1" };

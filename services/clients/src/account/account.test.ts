@@ -32,15 +32,18 @@ describe("account status", () => {
     statuses.map((status) => ({ verb, status, isAllowed: (transitions[verb].from as readonly string[]).includes(status) })),
   );
 
-  test.each(pairs.filter(({ isAllowed }) => isAllowed))("$verb changes the status of a $status account", ({ verb, status }) => {
-    const account = anAccount({ status, ...zeroBalances });
-    transitions[verb].act(account);
-    expect(account).toMatchObject({ status: transitions[verb].to, updatedAt: now });
-    if (verb === "close") expect(account.closedAt).toEqual(now);
-    else expect(account.closedAt).toBeUndefined();
-  });
+  test.each(pairs.filter(({ isAllowed }) => isAllowed))(
+    "Account.$verb changes the status of a $status account",
+    ({ verb, status }) => {
+      const account = anAccount({ status, ...zeroBalances });
+      transitions[verb].act(account);
+      expect(account).toMatchObject({ status: transitions[verb].to, updatedAt: now });
+      if (verb === "close") expect(account.closedAt).toEqual(now);
+      else expect(account.closedAt).toBeUndefined();
+    },
+  );
 
-  test.each(pairs.filter(({ isAllowed }) => !isAllowed))("$verb throws for a $status account", ({ verb, status }) => {
+  test.each(pairs.filter(({ isAllowed }) => !isAllowed))("Account.$verb throws for a $status account", ({ verb, status }) => {
     const account = anAccount({ status, ...zeroBalances });
     expectRefusal(account, () => transitions[verb].act(account), "invalid_status_transition");
     const allowed = transitions[verb].from.join(" or ");
@@ -57,7 +60,7 @@ describe("account status", () => {
     [{ blocked: true }, "client_blocked"],
     [{ blocked: true, kycLevel: "NOT_REQUIRED" }, "client_blocked"],
     [{ blocked: true, kycStatus: "NOT_STARTED" }, "client_blocked"],
-  ] as const)("Account.activate throws for a client with %j, with the code %s", (clientFields, code) => {
+  ] as const)("Account.activate, for a client with %j, throws the code %s", (clientFields, code) => {
     const account = anAccount({ status: "PENDING" });
     expectRefusal(account, () => account.activate(aClient(clientFields), now), code);
   });
@@ -132,7 +135,7 @@ describe("account change", () => {
 });
 
 describe("account balances", () => {
-  test("credits, debits, holds, captures and releases of an account change the balances and last_activity_at", () => {
+  test("Account.credit, debit, hold, capture and release change the balances and last_activity_at", () => {
     const account = anAccount();
     account.credit(500n, now);
     expect(balancesOf(account)).toEqual([100_500n, 100_500n, 0n]);
@@ -160,7 +163,7 @@ describe("account balances", () => {
     expectRefusal(account, () => account.reverse(aPosting({ kind }), now), "posting_not_reversible");
   });
 
-  test("debits, holds and reversals of an account throw if they exceed the available balance", () => {
+  test("Account.debit, hold and reverse throw for an amount above the available balance", () => {
     const account = anAccount({ availableBalanceMinor: 500n, reservedBalanceMinor: 99_500n });
     for (const change of [
       () => account.debit(501n, now),
@@ -179,7 +182,7 @@ describe("account balances", () => {
   });
 
   test.each(["PENDING", "SUSPENDED", "CLOSED"] as const)(
-    "all balance changes of an account throw while the account is %s",
+    "Account throws for every balance change while its status is %s",
     (status) => {
       const account = anAccount({ status, availableBalanceMinor: 90_000n, reservedBalanceMinor: 10_000n });
       for (const change of [
@@ -201,7 +204,7 @@ describe("account limits", () => {
   const anAccountWithLimits = (limits: AccountChanges) => anAccount(limits);
 
   test.each(["dailyLimitMinor", "monthlyLimitMinor", "yearlyLimitMinor"] as const)(
-    "the account limit %s rejects debits and holds above it",
+    "Account.debit and hold throw for an amount above the limit %s",
     (name) => {
       const account = anAccountWithLimits({ [name]: 1_000n });
       account.debit(400n, now);
@@ -229,7 +232,7 @@ describe("account limits", () => {
     expect(limitOf(() => account.debit(60n, new Date("2026-04-02T00:00:00Z")))).toBe("monthly_limit");
   });
 
-  test("account limits apply to each UTC day, month and year separately", () => {
+  test("Account counts used amounts separately for each UTC day, month and year", () => {
     const dateOf = (text: string) => new Date(text);
     const dailyLimited = anAccountWithLimits({ dailyLimitMinor: 100n });
     dailyLimited.debit(100n, dateOf("2026-03-31T23:59:59.999Z"));
@@ -245,21 +248,21 @@ describe("account limits", () => {
     expectRefusal(yearlyLimited, () => yearlyLimited.debit(1n, dateOf("2027-12-31T23:59:59.999Z")), "account_limit_exceeded");
   });
 
-  test("account limits count the same day and month of another year separately", () => {
+  test("Account counts used amounts of the same day and month in another year separately", () => {
     const account = anAccountWithLimits({ dailyLimitMinor: 100n, monthlyLimitMinor: 100n });
     account.debit(100n, now);
     account.debit(100n, new Date("2027-03-31T12:00:00Z"));
     expect(account.usedMonthMinor).toBe(100n);
   });
 
-  test("replicas with different clocks cannot use a daily limit twice around midnight", () => {
+  test("Account.debit counts an amount for the later day when the clock of a replica is still on the previous day", () => {
     const account = anAccountWithLimits({ dailyLimitMinor: 100n });
     account.debit(60n, tomorrow);
     expectRefusal(account, () => account.debit(41n, now), "account_limit_exceeded");
     expect(account.debit(40n, now)).toBe("2026-04-01");
   });
 
-  test("account limits do not apply to captures and to reversals of credits", () => {
+  test("Account.capture and the reversal of a credit do not count towards account limits", () => {
     const account = anAccountWithLimits({ dailyLimitMinor: 10_000n });
     account.hold(10_000n, now);
     account.capture(aPosting(), 10_000n, now);
@@ -267,7 +270,7 @@ describe("account limits", () => {
     expect(balancesOf(account)).toEqual([80_000n, 80_000n, 0n]);
   });
 
-  test("account limits do not count released, uncaptured and reversed amounts of the current periods", () => {
+  test("Account subtracts released, uncaptured and reversed amounts from the used amounts of the current periods", () => {
     const account = anAccountWithLimits({ dailyLimitMinor: 10_000n, monthlyLimitMinor: 10_000n, yearlyLimitMinor: 20_000n });
     account.hold(10_000n, now);
     account.release(aPosting(), now);
@@ -283,7 +286,7 @@ describe("account limits", () => {
     expect([account.usedDayMinor, account.usedMonthMinor, account.usedYearMinor]).toEqual([10_000n, 10_000n, 16_000n]);
   });
 
-  test("an account limit below the used amount rejects further amounts until the period ends", () => {
+  test("Account.debit throws until the period ends after a limit is set below the used amount", () => {
     const account = anAccountWithLimits({ dailyLimitMinor: 1_000n });
     account.debit(900n, now);
     account.change({ dailyLimitMinor: 500n }, now);

@@ -53,7 +53,7 @@ describe("post", () => {
     });
   });
 
-  test("post ends a hold by a full capture, a partial capture or a release", async () => {
+  test("post ends a hold with a full capture, a partial capture or a release", async () => {
     const { placeOrder, readBalances } = await anActiveAccount();
     const hold = async (reference: string) => (await placeOrder({ kind: "HOLD", amountMinor: 400n, reference })).id;
     await placeOrder({ kind: "CAPTURE", holdId: await hold("h1"), reference: "c1" });
@@ -158,7 +158,7 @@ describe("post", () => {
     expect(await readPostings()).toHaveLength(1);
   });
 
-  test("post throws if the target is missing or belongs to another account", async () => {
+  test("post throws for a capture, release or reversal whose target is missing or belongs to another account", async () => {
     const [owner, otherAccount] = [await anActiveAccount(), await anActiveAccount()];
     const { id: holdId } = await owner.placeOrder({ kind: "HOLD", amountMinor: 1n, reference: "h" });
     const { id: debitId } = await owner.placeOrder({ kind: "DEBIT", amountMinor: 1n, reference: "d" });

@@ -33,7 +33,7 @@ const aClient = async () => {
   return { caller, clientId, ids: { businessId: caller.businessId, clientId }, readStatus };
 };
 
-test("the KYC consumer updates the onboarding and the client with each event of an application", async () => {
+test("the KYC consumer of clients updates the onboarding and the client for each event of an application", async () => {
   const { ids, readStatus } = await aClient();
   const applicationId = uuidv7();
   const publishAndRead = async (changes: Partial<KycEventFields>) => {
@@ -75,7 +75,7 @@ test("the KYC consumer updates the onboarding and the client with each event of 
   expect(await publishAndRead(noticeFields)).toEqual(["PENDING_APPROVAL", "VALIDATED", applicationId, false]);
 });
 
-test("the KYC consumer applies the newest event of the newest application, for any order and repetition of events", async () => {
+test("the KYC consumer of clients applies the newest event of the newest application, for any order and repetition of events", async () => {
   const statuses = ["CREATED", "OPENED", "COMPLETED", "EXPIRED", "CANCELED", "FAILED"] as const;
   const eventFields = fc.record({
     application: fc.integer({ min: 0, max: 2 }),
@@ -139,7 +139,7 @@ test("the KYC consumer applies the newest event of the newest application, for a
   );
 });
 
-test("the KYC consumer applies all events of many clients in concurrent batches", async () => {
+test("the KYC consumer of clients applies all events of many clients in concurrent batches", async () => {
   const clients = await Promise.all(Array.from({ length: 6 }, aClient));
   const openedEvents = clients.map(({ ids }) => aKycEvent({ ...ids, revision: 2, status: "OPENED" }));
   await Promise.all([
@@ -151,7 +151,7 @@ test("the KYC consumer applies all events of many clients in concurrent batches"
     expect(await readStatus()).toEqual(expect.arrayContaining(["KYC_PROCESSING", "PROCESSING"]));
 });
 
-test("the KYC consumer and createOnboardingDetails both take effect when they run concurrently", async () => {
+test("a KYC event and a concurrent createOnboardingDetails both take effect", async () => {
   const clients = await Promise.all(
     Array.from({ length: 8 }, async () => {
       const caller = aBusinessCaller();
@@ -172,13 +172,13 @@ test("the KYC consumer and createOnboardingDetails both take effect when they ru
   }
 });
 
-test("the KYC consumer ignores an event without a client", async () => {
+test("the KYC consumer of clients ignores an event without a client", async () => {
   const event = aKycEvent({ businessId: uuidv7() });
   await harness.publish(event);
   expect(await harness.sql("select 1 from dead_letter where event_id = ?", [event.headers["ce_id"]])).toEqual([]);
 });
 
-test("the KYC consumer stores an invalid event as a dead letter and applies the rest of the batch", async () => {
+test("the KYC consumer of clients stores an invalid event as a dead letter and applies the other events of the batch", async () => {
   const { ids, clientId, readStatus } = await aClient();
   const invalidEvents = [
     aKycEvent({ ...ids, clientId: uuidv7() }),
@@ -199,7 +199,7 @@ test.each([
   ["status", (event: KycEvent) => Object.assign(event.application ?? {}, { status: 99 })],
   ["verdict", (event: KycEvent) => Object.assign(event.application ?? {}, { verdict: 99 })],
 ] as const)(
-  "the KYC consumer stores an event with a %s of a newer version as a dead letter with the status WAITING",
+  "the KYC consumer of clients stores an event with a %s of a newer version as a dead letter with the status WAITING",
   async (_name, change) => {
     const { ids, readStatus } = await aClient();
     const applicationId = uuidv7();
@@ -214,13 +214,13 @@ test.each([
   },
 );
 
-test("the KYC consumer accepts a client_id in upper case", async () => {
+test("the KYC consumer of clients accepts a client_id in upper case", async () => {
   const { ids, clientId, readStatus } = await aClient();
   await harness.publish(aKycEvent({ ...ids, clientId: clientId.toUpperCase() }));
   expect(await readStatus()).toContain("CREATED");
 });
 
-test("the KYC consumer changes updated_at of a client only with its verification status", async () => {
+test("the KYC consumer of clients changes the client's updated_at only when it changes the verification status", async () => {
   const { caller, clientId, ids } = await aClient();
   const readUpdatedAt = async () => (await harness.clients.getClient({ id: clientId }, { caller })).updatedAtMs;
   harness.clock.nowMs = Date.now() + 60_000;
@@ -235,7 +235,7 @@ test("the KYC consumer changes updated_at of a client only with its verification
   harness.clock.nowMs = undefined;
 });
 
-test("ONBOARDING_AUTO_APPROVE approves a verified client with details, and writes an audit event", async () => {
+test("the KYC consumer of clients with ONBOARDING_AUTO_APPROVE approves a verified client with details, and writes an audit event", async () => {
   await using approvingHarness = await startHarness({ autoApprove: true });
   const caller = aBusinessCaller();
   const { id: clientId } = await approvingHarness.createPerson(caller);

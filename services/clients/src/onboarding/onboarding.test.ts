@@ -54,7 +54,7 @@ describe("applyVerification, with details", () => {
     [approvedFields, "PENDING_APPROVAL", "VALIDATED", "IN_PROGRESS", false],
   ];
   test.each(statusTable)(
-    "applyVerification sets, for %j, the statuses %s, %s and %s; verification open: %s",
+    "applyVerification, for %j, sets the statuses %s, %s and %s (open verification: %s)",
     (verification, step, kycStatus, overallStatus, isOpen) => {
       const onboarding = anOnboardingWithDetails();
       onboarding.applyVerification(aVerification(verification), now);
@@ -65,7 +65,7 @@ describe("applyVerification, with details", () => {
   );
 
   test.each(statusTable)(
-    "applyVerification, for %j without details, keeps DETAILS_PENDING until details are added",
+    "applyVerification, for %j, keeps an onboarding without details at DETAILS_PENDING until details are added",
     (verification, step, kycStatus) => {
       const onboarding = anOnboarding();
       onboarding.applyVerification(aVerification(verification), now);
@@ -97,7 +97,7 @@ describe("applyVerification with a newer verification", () => {
   };
 
   test.each(stepTable)(
-    "a newer verification changes the step %s to KYC_PENDING and the verification status to CREATED",
+    "applyVerification with a newer verification changes the step %s to KYC_PENDING and the verification status to CREATED",
     (_step, createOnboarding) => {
       const onboarding = createOnboarding();
       onboarding.applyVerification(aNewerVerification(), now);
@@ -105,13 +105,13 @@ describe("applyVerification with a newer verification", () => {
     },
   );
 
-  test("a newer verification keeps the step APPROVED and changes the verification status to CREATED", () => {
+  test("applyVerification with a newer verification keeps the step APPROVED and changes the verification status to CREATED", () => {
     const onboarding = aDecidedOnboarding("APPROVED");
     onboarding.applyVerification(aNewerVerification(), now);
     expect(statusOf(onboarding)).toEqual(["APPROVED", "CREATED", "APPROVED"]);
   });
 
-  test("decide can approve a newer verification after it declined the previous one", () => {
+  test("decide can approve a newer verification after it declined the previous verification", () => {
     const onboarding = aDecidedOnboarding("DECLINED");
     onboarding.applyVerification(aNewerVerification(approvedFields), now);
     expect(onboarding.step).toBe("PENDING_APPROVAL");
@@ -174,7 +174,7 @@ describe("decide", () => {
     },
   );
 
-  test("the step KYC_DECLINED stays after later events of the same verification", () => {
+  test("applyVerification keeps the step KYC_DECLINED for later events of the same verification", () => {
     const onboarding = anOnboardingWithDetails();
     const verdict = aVerification(approvedFields);
     onboarding.applyVerification(verdict, now);
@@ -186,7 +186,7 @@ describe("decide", () => {
   });
 });
 
-test("updated_at of an onboarding changes only with its public fields", () => {
+test("applyVerification and addDetails change updated_at of an onboarding only when a public field changes", () => {
   const onboarding = anOnboarding();
   const isUpdatedBy = (change: (changedAt: Date) => void) => {
     const changedAt = new Date(onboarding.updatedAt.getTime() + 1_000);

@@ -57,7 +57,7 @@ const pairs = (Object.keys(transitions) as Verb[]).flatMap((verb) =>
 
 describe("account status", () => {
   test.each(pairs.filter(({ isAllowed }) => isAllowed))(
-    "$verb changes an account from $from to $to",
+    "the account RPC $verb changes the status from $from to $to",
     async ({ verb, from, to }) => {
       const id = await anAccountWith(from);
       const accountBefore = await readAccount(id);
@@ -71,7 +71,7 @@ describe("account status", () => {
   );
 
   test.each(pairs.filter(({ isAllowed }) => !isAllowed))(
-    "$verb returns a conflict for a $from account",
+    "the account RPC $verb returns a conflict for a $from account",
     async ({ verb, from }) => {
       const id = await anAccountWith(from);
       const accountBefore = await readAccount(id);
@@ -93,13 +93,16 @@ describe("account status", () => {
     }
   });
 
-  test.each(["activate", "suspend", "reactivate", "close"] as const)("%s takes effect once per Idempotency-Key", async (verb) => {
-    const id = await anAccountWith(transitions[verb][0][0] as Status);
-    const [firstOptions, secondOptions] = [withIdempotencyKey(caller, `k-${verb}`), withIdempotencyKey(caller, `k-${verb}`)];
-    const changedAccount = await changeStatus(verb, id, firstOptions);
-    expect(await changeStatus(verb, id, secondOptions)).toEqual(changedAccount);
-    expect([firstOptions.replayed, secondOptions.replayed]).toEqual([false, true]);
-  });
+  test.each(["activate", "suspend", "reactivate", "close"] as const)(
+    "%sAccount takes effect once for each Idempotency-Key",
+    async (verb) => {
+      const id = await anAccountWith(transitions[verb][0][0] as Status);
+      const [firstOptions, secondOptions] = [withIdempotencyKey(caller, `k-${verb}`), withIdempotencyKey(caller, `k-${verb}`)];
+      const changedAccount = await changeStatus(verb, id, firstOptions);
+      expect(await changeStatus(verb, id, secondOptions)).toEqual(changedAccount);
+      expect([firstOptions.replayed, secondOptions.replayed]).toEqual([false, true]);
+    },
+  );
 });
 
 describe("activateAccount", () => {
@@ -133,7 +136,7 @@ describe("activateAccount", () => {
     expect((await changeStatus("reactivate", activeAccount.id)).status).toBe(AccountStatus.ACTIVE);
   });
 
-  test("activateAccount waits for a concurrent block of the client, and is then rejected", async () => {
+  test("activateAccount waits for a concurrent block of the client, and then rejects the request", async () => {
     const { id: clientId } = await harness.createPerson(caller, { kycLevel: KycLevel.NOT_REQUIRED });
     const { id } = await harness.openAccount(caller, { clientId });
     let activation: Promise<unknown> | undefined;

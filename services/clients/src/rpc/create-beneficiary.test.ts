@@ -44,7 +44,7 @@ describe("createBeneficiary", () => {
     expect(await harness.beneficiaries.getBeneficiary({ id: createdBeneficiary.id }, { caller })).toEqual(createdBeneficiary);
   });
 
-  test("createBeneficiary uses the default type PERSON and displays the beneficiary", async () => {
+  test("createBeneficiary uses the defaults PERSON for the type and true for display", async () => {
     expect(await createBeneficiary({})).toMatchObject({ type: BeneficiaryType.PERSON, display: true });
   });
 
@@ -57,7 +57,7 @@ describe("createBeneficiary", () => {
   });
 
   test.each([{ iban: undefined }, { iban: "" }, { iban: undefined, accountNumber: "" }])(
-    "createBeneficiary rejects a request with neither IBAN nor account number: %o",
+    "createBeneficiary rejects a request without an IBAN and without an account number: %o",
     async (changes) => {
       const countBefore = await countBeneficiaries();
       expect(await refusal(createBeneficiary({ ...changes, bic: "BEXADZAL" }))).toMatchObject({
@@ -100,7 +100,7 @@ describe("createBeneficiary", () => {
     expect((await createBeneficiary({ clientId: blacklistedClient.id })).clientId).toBe(blacklistedClient.id);
   });
 
-  test("createBeneficiary creates one beneficiary per Idempotency-Key", async () => {
+  test("createBeneficiary creates one beneficiary for each Idempotency-Key", async () => {
     const countBefore = (await countBeneficiaries()) ?? 0;
     const [firstOptions, secondOptions] = [withIdempotencyKey(caller, "k-1"), withIdempotencyKey(caller, "k-1")];
     const createdBeneficiary = await createBeneficiary({}, firstOptions);
@@ -135,7 +135,7 @@ describe("createBeneficiary for a client who is blocked concurrently", () => {
       await beforeCommit();
     });
 
-  test("createBeneficiary rejects a request that waited for the block, and keeps an earlier beneficiary", async () => {
+  test("createBeneficiary rejects a request that waits for a concurrent block of the client, and keeps an earlier beneficiary", async () => {
     const { id } = await harness.createPerson(caller);
     const earlierBeneficiary = await createBeneficiary({ clientId: id });
     let lateError: Promise<unknown> | undefined;

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness[Symbol.asyncDispose]());
 
-test("createPerson uses the defaults FULL_KYC, LOW, not blocked and not blacklisted", async () => {
+test("createPerson uses the defaults FULL_KYC, LOW, blocked = false and is_blacklisted = false", async () => {
   const caller = aBusinessCaller();
   const person = aPerson();
   const { $typeName: _, ...client } = await harness.clients.createPerson(person, { caller });
@@ -69,7 +69,7 @@ test.each([
   ["2026-03-01", "2008-02-29", true],
   ["2028-02-29", "2010-02-28", true],
   ["2028-02-29", "2010-03-01", false],
-])("createPerson accepts, on %s, a person born on %s: %s", async (today, dateOfBirth, isAllowed) => {
+])("createPerson, on the day %s, accepts a person with the birth date %s: %s", async (today, dateOfBirth, isAllowed) => {
   for (const time of ["00:00:00.000", "23:59:59.999"]) {
     harness.clock.nowMs = Date.parse(`${today}T${time}Z`);
     const creation = harness.createPerson(aBusinessCaller(), { dateOfBirth });
@@ -100,7 +100,7 @@ test("createPerson accepts one of ten concurrent requests with the same e-mail a
   for (const result of results) if (result.status === "rejected") expect(result.reason).toMatchObject({ code: "email_taken" });
 });
 
-test("createPerson creates one client per Idempotency-Key, and rejects the key with another body", async () => {
+test("createPerson creates one client for each Idempotency-Key, and rejects the key with another body", async () => {
   const caller = aBusinessCaller();
   const person = aPerson();
   const createdClient = await harness.clients.createPerson(person, withIdempotencyKey(caller, "k1"));

@@ -84,7 +84,7 @@ describe("listAccounts, search", () => {
     expect(await searchNames(search)).toEqual(names);
   });
 
-  test("listAccounts finds an external id in decomposed Unicode form by its composed form", async () => {
+  test("listAccounts finds an external id that is stored in decomposed Unicode form by a search in composed form", async () => {
     const otherCaller = aBusinessCaller();
     const { id } = await harness.openAccount(otherCaller, { externalAccountId: "Cafe\u0301-1" });
     const { accounts } = await harness.accounts.listAccounts({ limit: 1, search: "caf\u00e9-1" }, { caller: otherCaller });

@@ -109,7 +109,7 @@ describe("createOnboardingDetails", () => {
     [{ sourceOfFunds: "OTHER" }, ["other_source_of_funds"]],
     [{ occupation: "OTHER", sourceOfFunds: "OTHER" }, ["other_occupation", "other_source_of_funds"]],
     [{ accountPurposes: [] }, ["account_purposes"]],
-  ] as [Answers, string[]][])("createOnboardingDetails returns the missing fields of %j: %j", async (answers, missing) => {
+  ] as [Answers, string[]][])("createOnboardingDetails rejects %j with the missing fields %j", async (answers, missing) => {
     const client = await aClient();
     expect(await refusal(createDetails(client, answers))).toMatchObject(incompleteError(...missing));
     expect(await refusal(readDetails(client))).toMatchObject({ code: "onboarding_details_not_found" });
@@ -160,7 +160,7 @@ describe("updateOnboardingDetails", () => {
     [{ occupation: "OTHER", otherOccupation: "Luthier" }, { cleared: ["other_occupation"] }, "other_occupation"],
     [{ sourceOfFunds: "OTHER", otherSourceOfFunds: "Mécénat" }, { cleared: ["other_source_of_funds"] }, "other_source_of_funds"],
   ] as [Answers, Answers, string][])(
-    "updateOnboardingDetails rejects, for the details %j, the change %j, because %s is required",
+    "updateOnboardingDetails, for the details %j, rejects the change %j because %s is required",
     async (storedAnswers, answers, missing) => {
       const client = await aClientWithDetails(storedAnswers);
       expect(await refusal(updateDetails(client, answers))).toMatchObject(incompleteError(missing));
@@ -168,7 +168,7 @@ describe("updateOnboardingDetails", () => {
     },
   );
 
-  test("updateOnboardingDetails accepts a change of occupation that clears the field for the occupation OTHER", async () => {
+  test("updateOnboardingDetails accepts a change from the occupation OTHER that clears other_occupation", async () => {
     const client = await aClientWithDetails({ occupation: "OTHER", otherOccupation: "Luthier" });
     const changedDetails = await updateDetails(client, { occupation: "FARMER", cleared: ["other_occupation"] });
     expect(changedDetails).toMatchObject({ occupation: "FARMER" });
@@ -181,7 +181,7 @@ describe("updateOnboardingDetails", () => {
     expect(await readDetails(client)).toMatchObject(otherAnswers);
   });
 
-  test("updateOnboardingDetails creates the details if all required fields are present", async () => {
+  test("updateOnboardingDetails creates missing details if all required fields are present", async () => {
     const client = await aClient();
     expect(await updateDetails(client, aDetailsRequest().answers)).toMatchObject(aDetailsRequest().answers);
     expect(await harness.onboarding.getOnboarding({ clientId: client.clientId }, client)).toMatchObject({
@@ -189,7 +189,7 @@ describe("updateOnboardingDetails", () => {
     });
   });
 
-  test("updateOnboardingDetails returns all missing fields if there are no details yet", async () => {
+  test("updateOnboardingDetails, for a client without details, rejects an incomplete request with all missing fields", async () => {
     const client = await aClient();
     const allFields = [
       "account_purposes",
@@ -227,7 +227,7 @@ describe("updateOnboardingDetails after KYC events", () => {
     [{ status: "COMPLETED", verdict: "APPROVED" }, "PENDING_APPROVAL"],
   ];
   test.each(lockingEvents)(
-    "updateOnboardingDetails rejects a change after the event %j, at the step %s",
+    "updateOnboardingDetails rejects a change after the KYC event %j, at the step %s",
     async (fields, step) => {
       const client = await aClientWithDetails();
       await client.publish(fields);
@@ -261,7 +261,7 @@ describe("updateOnboardingDetails after KYC events", () => {
     { status: "EXPIRED" },
     { status: "CANCELED" },
     { status: "FAILED", attemptsRemaining: 0 },
-  ])("updateOnboardingDetails accepts a change after the event %j", async (fields) => {
+  ])("updateOnboardingDetails accepts a change after the KYC event %j", async (fields) => {
     const client = await aClientWithDetails();
     await client.publish(fields);
     expect(await updateDetails(client, { isUsPerson: true })).toMatchObject({ isUsPerson: true });

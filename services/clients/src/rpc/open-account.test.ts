@@ -156,7 +156,7 @@ describe("openAccount", () => {
 });
 
 describe("openAccount for a client who is blocked concurrently", () => {
-  test("openAccount waits for an earlier block of the client, and is then rejected", async () => {
+  test("openAccount waits for an earlier block of the client, and then rejects the request", async () => {
     const { id } = await harness.createPerson(caller);
     let opening: Promise<unknown> | undefined;
     await harness.transaction(async (em) => {
@@ -191,7 +191,7 @@ describe("openAccount for a client who is blocked concurrently", () => {
     expect(lateErrors).toEqual(Array(3).fill(expect.objectContaining({ code: "client_blocked" })));
   });
 
-  test("openAccount opens the account while a later block of the client waits", async () => {
+  test("openAccount opens the account if a block of the client begins while openAccount has locked the client", async () => {
     const { id } = await harness.createPerson(caller);
     const { id: occupiedId } = await openAccount({ externalAccountId: "freed-soon" });
     let responses: Promise<unknown[]> | undefined;

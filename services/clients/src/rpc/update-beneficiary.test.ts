@@ -83,7 +83,7 @@ describe("updateBeneficiary", () => {
     expect((await readBeneficiary(beneficiaryBefore.id))[column]).toBeUndefined();
   });
 
-  test("updateBeneficiary keeps updated_at for an empty request, equal values and a cleared absent field", async () => {
+  test("updateBeneficiary keeps updated_at for an empty request, for equal values and when it clears an absent field", async () => {
     const beneficiaryBefore = await harness.createBeneficiary(caller, { iban });
     harness.clock.nowMs = Number(beneficiaryBefore.createdAtMs) + 60_000;
     for (const changes of [{}, { iban, name: beneficiaryBefore.name, display: true }, { cleared: ["city"] }]) {
@@ -106,7 +106,7 @@ describe("updateBeneficiary with payment details", () => {
     [{ iban }, { cleared: ["iban"], bic: "BEXADZAL", name: "Another" }],
     [{ iban }, { iban: "" }],
   ])(
-    "updateBeneficiary rejects, for the details %o, the change %o, because it removes IBAN and account number",
+    "updateBeneficiary, for the details %o, rejects the change %o because neither IBAN nor account number remains",
     async (details, changes) => {
       const beneficiaryBefore = await harness.createBeneficiary(caller, details);
       expect(await refusal(updateBeneficiary(beneficiaryBefore.id, changes))).toMatchObject({
@@ -142,7 +142,7 @@ describe("updateBeneficiary with payment details", () => {
     });
   });
 
-  test("updateBeneficiary accepts the change from an IBAN to an account number and back", async () => {
+  test("updateBeneficiary accepts a replacement of the IBAN by an account number, and the reverse", async () => {
     const { id } = await harness.createBeneficiary(caller, { iban });
     expect((await updateBeneficiary(id, { cleared: ["iban"], accountNumber: "A1" })).iban).toBeUndefined();
     expect(await updateBeneficiary(id, { iban, cleared: ["account_number"] })).toMatchObject({ iban });

@@ -38,7 +38,7 @@ async function startSlowGateway() {
   };
 }
 
-test("slow calls of one business use only its share of the slots, and do not delay other calls", async () => {
+test("slow creations of one business use only its share of the bulkhead's slots, and delay no creation of another business", async () => {
   const { gateway, create, refund, read, countReceived, respondAll } = await startSlowGateway();
   await using _ = gateway;
   const [floodingKey, otherKey] = [gateway.aKey(), gateway.aKey()];
@@ -58,7 +58,7 @@ test("slow calls of one business use only its share of the slots, and do not del
   expect((await refundResponse).statusCode).toBe(200);
 });
 
-test("slow searches of one business delay neither its plain lists nor searches of another business", async () => {
+test("slow searches of one business do not delay its lists without a filter and searches of another business", async () => {
   const { gateway, search, list, countReceived, respondAll } = await startSlowGateway();
   await using _ = gateway;
   const [floodingKey, otherKey] = [gateway.aKey(), gateway.aKey()];

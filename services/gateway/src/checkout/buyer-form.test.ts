@@ -13,7 +13,7 @@ const withFields = (rule: Rule) =>
 const check = (link: typeof fixed, typed: Partial<TypedForm>) => checkForm(link, { ...accepted, ...typed });
 
 describe("readTypedForm", () => {
-  test("readTypedForm returns what the buyer typed, without spaces at the ends", () => {
+  test("readTypedForm returns the buyer's input without spaces at the ends", () => {
     const body = new URLSearchParams({
       form_token: token,
       lang: "AR",
@@ -45,7 +45,7 @@ describe("readTypedForm", () => {
 });
 
 describe("checkForm", () => {
-  test("checkForm requires the conditions, and no amount for a fixed price", () => {
+  test("checkForm requires the acceptance of the conditions, and requires no amount for a fixed price", () => {
     expect(check(fixed, { amount: "1" })).toEqual({ values: {}, errors: {} });
     expect(check(fixed, { conditions: false }).errors).toEqual({ conditions: "conditions_missing" });
   });
@@ -105,7 +105,7 @@ describe("checkForm", () => {
     },
   );
 
-  test("checkForm reports required fields that are empty, and accepts optional ones", () => {
+  test("checkForm reports empty required fields, and accepts empty optional fields", () => {
     expect(check(withFields(Rule.REQUIRED), {}).errors).toEqual({
       name: "name_missing",
       email: "email_missing",

@@ -42,7 +42,7 @@ test("Captcha rejects a solution after the lifetime of its challenge", async () 
   expect(await captcha.isSolved(solved, form)).toBe(false);
 });
 
-test("Captcha accepts solutions of every key during a rotation, and of no other key", async () => {
+test("Captcha accepts solutions for challenges of every configured key during a rotation, and of no other key", async () => {
   const solved = encode(await solve(new Captcha([key])));
   expect(await new Captcha([Buffer.alloc(32, 2), key]).isSolved(solved, form)).toBe(true);
   expect(await new Captcha([Buffer.alloc(32, 2)]).isSolved(solved, form)).toBe(false);

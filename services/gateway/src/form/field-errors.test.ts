@@ -16,7 +16,7 @@ const fields = (count: number) => Object.fromEntries(Array.from({ length: count 
 const longKey = "k".repeat(500_000);
 
 describe("a 422 response", () => {
-  test("a 422 response lists 100 errors without more_errors when there are no more", async () => {
+  test("a 422 response for exactly 100 errors lists all errors and has no more_errors", async () => {
     const { status, errors, more_errors } = await send({ ...fields(98) });
     // Besides the 98 unknown fields, two required fields are missing.
     expect([status, errors.length, more_errors]).toEqual([422, 100, undefined]);
@@ -39,7 +39,7 @@ describe("a 422 response", () => {
     ["a long unknown field", { [longKey]: 1 }],
     ["100 invalid texts below a long key", { [longKey]: Array(200).fill("\0") }],
     ["a long key with NUL", { [`${longKey}\0`]: 1 }],
-  ])("a 422 response stays small for %s", async (_name, body) => {
+  ])("a 422 response has less than 100 000 bytes for %s", async (_name, body) => {
     const { status, errors, length } = await send(body);
     expect([status, errors[0].pointer.length < 520]).toEqual([422, true]);
     expect(length).toBeLessThan(100_000);
@@ -54,7 +54,7 @@ describe("a 422 response", () => {
     expect(response.rawPayload.length).toBeLessThan(20_000);
   });
 
-  test("a 422 response is returned for an unknown parameter after 200 known ones", async () => {
+  test("a 422 response is returned for an unknown query parameter after 200 known parameters", async () => {
     const { headers } = gateway.business;
     for (const knownParameter of ["limit=1", "search=a"]) {
       const url = `/api/v1/beneficiaries?${`${knownParameter}&`.repeat(200)}unknown=1`;

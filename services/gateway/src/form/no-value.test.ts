@@ -93,7 +93,7 @@ const isBankDetail = ({ operation, name, isOptional }: Field) =>
   (operation === "updateBeneficiary" && isOptional);
 
 test.each([null, ""])(
-  "%j is rejected in each field of a POST, except in the bank details of a beneficiary",
+  "the gateway rejects %j in each field of a POST, except in the bank details of a beneficiary",
   async (emptyValue) => {
     const fields = fieldsOf("POST");
     const rejectedByPost = fields.filter((field) => !isBankDetail(field));
@@ -103,7 +103,7 @@ test.each([null, ""])(
   },
 );
 
-test("null in a PUT or PATCH clears optional fields and is rejected for others", async () => {
+test("null in a PUT or PATCH clears an optional field, and is rejected in a required field", async () => {
   const fields = fieldsOf("PUT", "PATCH");
   // `events` is always in the response, but null restores the default.
   const required = fields.filter(({ isOptional, name }) => !isOptional && name !== "events");
@@ -117,7 +117,7 @@ test('"" in a PUT or PATCH clears the bank details of a beneficiary and is rejec
   expect(await rejectedFields(fields, "")).toEqual(namesOf(fields.filter((field) => !isBankDetail(field))));
 });
 
-test("a PUT or PATCH rejects the fields of the response that it cannot change as immutable", async () => {
+test("a PUT or PATCH rejects, with immutable_field, each field of the response that the request cannot change", async () => {
   const testedFields: string[] = [];
   for (const [path, operations] of Object.entries(openApiDocument().paths)) {
     for (const method of ["put", "patch"] as const) {
@@ -149,7 +149,7 @@ test("a PUT or PATCH rejects the fields of the response that it cannot change as
   expect(testedFields.length).toBeGreaterThan(40);
 });
 
-test("the error for null in an optional field of a POST recommends omitting the field", async () => {
+test("the message of the 422 response to null in an optional field of a POST recommends omitting the field", async () => {
   const response = await gateway.app.inject({
     method: "POST",
     url: "/api/v1/webhook-endpoints",

@@ -29,7 +29,7 @@ describe("readJsonObject", () => {
     );
   });
 
-  test("readJsonObject rejects the bodies that JSON.parse rejects and bodies with a repeated key, and no others", () => {
+  test("readJsonObject rejects exactly the bodies that JSON.parse rejects and the bodies with a repeated key", () => {
     const part = fc.constantFrom(
       ...'{}[]:,"\\/ \t\n\r.-+eE0123ua'.split(""),
       "true",
@@ -162,7 +162,7 @@ describe("readJsonObject", () => {
     expect(Object.getPrototypeOf(body)).toBe(Object.prototype);
   });
 
-  test("readJsonObject accepts 32 levels and rejects 33", () => {
+  test("readJsonObject accepts 32 levels of nesting and rejects 33", () => {
     const nested = (levels: number) => `{"a":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}}`;
     expect(read(nested(32))).toBeDefined();
     expect(refusal(nested(33))).toMatchObject({ code: "invalid_json", message: expect.stringMatching(/32/) });
@@ -210,11 +210,11 @@ test.each([
   expect(refusal(text)?.message).toMatch(new RegExp(`, at line ${line}, column ${column}\\.$`));
 });
 
-test("readJsonObject reports the position of the 33rd level", () => {
+test("readJsonObject reports the position of the 33rd level of nesting", () => {
   expect(refusal(`{"a":${"[".repeat(40)}`)?.message).toMatch(/deeper than 32 levels, at line 1, column 37\./);
 });
 
-test("the message for invalid JSON contains no part of the body", () => {
+test("readJsonObject throws a message for invalid JSON that contains no part of the body", () => {
   for (const text of ['{"pan": 6280581110007215x}', '{"pan": "6280581110007215', "6280581110007215 6280581110007215"]) {
     expect(refusal(text)?.message).not.toContain("628058");
   }

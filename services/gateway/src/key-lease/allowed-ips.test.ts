@@ -54,16 +54,16 @@ test.each([
   ["203.0.113.7:443", false],
   ["unknown", false],
   ["", false],
-])("the filter of 203.0.113.0/24 and 2001:db8::/32 contains %j: %s", (address, isContained) => {
+])("the IP filter of 203.0.113.0/24 and 2001:db8::/32 contains the address %j: %s", (address, isContained) => {
   expect(createAddressFilter(["203.0.113.0/24", "2001:db8::/32"])(address)).toBe(isContained);
 });
 
-test("a network with all IPv6 addresses contains no IPv4 address, and vice versa", () => {
+test("the IP filter ::/0 contains no IPv4 address, and the IP filter 0.0.0.0/0 contains no IPv6 address", () => {
   expect(createAddressFilter(["::/0"])("203.0.113.7")).toBe(false);
   expect(createAddressFilter(["::/0"])("::ffff:203.0.113.7")).toBe(false);
   expect(createAddressFilter(["0.0.0.0/0"])("2001:db8::1")).toBe(false);
 });
 
-test("an empty list and an invalid network contain no address", () => {
+test("the IP filter of an empty list or of an invalid network contains no address", () => {
   for (const networks of [[], ["nonsense"]]) expect(createAddressFilter(networks)("203.0.113.7")).toBe(false);
 });

@@ -41,7 +41,7 @@ async function createCacheWithLease(options: Parameters<typeof createCache>[0] =
   return cache;
 }
 
-test("BusinessCache serves an active business from its lease until the lease ends, counted from the start of the look-up", async () => {
+test("BusinessCache returns an active business without a look-up until the lease ends, counted from the start of the look-up", async () => {
   const cache = await createCacheWithLease();
   cache.pass(399);
   expect(await cache.resolve("a")).toEqual({ name: "Business a", isActive: true });
@@ -67,7 +67,7 @@ test("BusinessCache sends a look-up for a request that arrives while an earlier 
 });
 
 test.each([BusinessStatus.DISABLED, BusinessStatus.PENDING, BusinessStatus.REJECTED, BusinessStatus.UNSPECIFIED])(
-  "BusinessCache resolves a business of status %i as not active, and does not cache it",
+  "BusinessCache returns a business in status %i as not active, and does not cache the business",
   async (status) => {
     const cache = createCache();
     for (const lookUp of [0, 1]) {

@@ -41,7 +41,7 @@ describe("boundBytes with one-byte chunks", () => {
     await eventually(() => expect(used(allBytes)).toBe(0));
   });
 
-  test("boundBytes rejects a keyless body beyond the route's limit with 413", async () => {
+  test("boundBytes rejects the body of a request without a key with 413 if the body exceeds the limit of the route", async () => {
     const { gateway, port, used } = await start();
     await using _ = gateway;
     await using client = new RawClient(port);
@@ -149,7 +149,7 @@ describe("a client that does not read its responses", () => {
     return client;
   };
 
-  test("reads get 429 when the unread responses of the client exceed the limit of its business", async () => {
+  test("boundBytes rejects reads with 429 when the client's unread responses exceed the limit of its business", async () => {
     const { gateway, port, used } = await start();
     await using _ = gateway;
     const key = gateway.aKey();
@@ -168,7 +168,7 @@ describe("a client that does not read its responses", () => {
     expect((await useKey(gateway, key)).statusCode).toBe(200);
   });
 
-  test("changes without a body get 429 when their unread responses exceed the limit of the business", async () => {
+  test("boundBytes rejects POSTs without a body with 429 when the client's unread responses exceed the limit of its business", async () => {
     const { gateway, port, used } = await start({ byteBounds: { perBusiness: mebibyte } });
     await using _ = gateway;
     const key = gateway.aKey();
@@ -197,7 +197,7 @@ describe("a client that does not read its responses", () => {
     expect(await refundStatus()).toBe(200);
   });
 
-  test("unread problem documents count towards the limit of the network", async () => {
+  test("boundBytes counts unread problem documents towards the limit of the business", async () => {
     const { gateway, port, used } = await start();
     await using _ = gateway;
     const key = gateway.aKey();
@@ -210,7 +210,7 @@ describe("a client that does not read its responses", () => {
   });
 });
 
-test("health checks are served while the bytes of all keyless requests are used up", async () => {
+test("the gateway serves health checks while the byte limit of all requests without a key is reached", async () => {
   const { gateway, port, used } = await start({ byteBounds: { total: mebibyte } });
   await using _ = gateway;
   await using client = new RawClient(port, { address: "127.0.0.2" });
@@ -221,7 +221,7 @@ test("health checks are served while the bytes of all keyless requests are used 
 });
 
 test.each([1, 3])(
-  "the bytes of a response are not counted if the client has disconnected (%i requests on the connection)",
+  "boundBytes does not count the bytes of a response to a disconnected client (%i requests on the connection)",
   async (count) => {
     const { gateway, port, used } = await start();
     await using _ = gateway;
@@ -249,7 +249,7 @@ test.each([1, 3])(
 );
 
 describe("boundBytes for keyless requests", () => {
-  test("boundBytes for keyless requests rejects a body beyond the limit of the network with 429, while another network and a business are served", async () => {
+  test("boundBytes rejects requests without a key with 429 beyond the limit of their network, and serves another network and a business", async () => {
     const { gateway, port, used } = await start({ byteBounds: { perNetwork: 256 * kibibyte } });
     await using _ = gateway;
     await using first = new RawClient(port);
@@ -266,7 +266,7 @@ describe("boundBytes for keyless requests", () => {
     await business.expectStatuses("200");
   });
 
-  test("boundBytes for keyless requests rejects a body beyond a quarter of the gateway's bytes with 503, while a business is served", async () => {
+  test("boundBytes rejects requests without a key with 503 beyond a quarter of the gateway's bytes, and serves a business", async () => {
     const { gateway, port, used } = await start({ byteBounds: { total: mebibyte } });
     await using _ = gateway;
     await using first = new RawClient(port);
@@ -281,7 +281,7 @@ describe("boundBytes for keyless requests", () => {
     await business.expectStatuses("200");
   });
 
-  test("boundBytes for keyless requests counts the body of a request towards its network while its key is being looked up", async () => {
+  test("boundBytes counts the body of a request towards its network while the key of the request is looked up", async () => {
     const { gateway, port, used } = await start({ leaseMs: 0, byteBounds: { perNetwork: 64 * kibibyte } });
     await using _ = gateway;
     const lookUpStarted = Promise.withResolvers<void>();
@@ -303,7 +303,7 @@ describe("boundBytes for keyless requests", () => {
   });
 });
 
-test("a request gets 503 when the bytes of all businesses exceed the gateway's limit", async () => {
+test("boundBytes rejects a request with 503 when the bytes of all businesses exceed the gateway's limit", async () => {
   const { gateway, port, used } = await start({ byteBounds: { total: mebibyte } });
   await using _ = gateway;
   const [key, other] = [gateway.aKey(), gateway.aKey()];
@@ -317,7 +317,7 @@ test("a request gets 503 when the bytes of all businesses exceed the gateway's l
   expect(second.text).toContain('"code":"overloaded"');
 });
 
-test("the body of a GET is dropped while it is received", async () => {
+test("boundBytes discards the body of a GET while the body is received", async () => {
   const { gateway, port, used } = await start();
   await using _ = gateway;
   const key = gateway.aKey();
@@ -333,7 +333,7 @@ test.each([
   ["a chunked body that stops", (key: string) => `${headOf(refundPath, { authorization: key })}1\r\n{\r\n`],
   ["headers that do not end", () => "POST / HTTP/1.1\r\nHost: local"],
   ["a connection without a byte", () => ""],
-])("%s gets 408 after REQUEST_TIMEOUT_MS, and its bytes are released", async (_name, text) => {
+])("the gateway returns 408 for %s after REQUEST_TIMEOUT_MS, and releases the counted bytes", async (_name, text) => {
   const { gateway, port, used } = await start({ connectionBounds: { requestMs: 500 } });
   await using _ = gateway;
   await using client = new RawClient(port);

@@ -102,7 +102,7 @@ test("SharedBuckets send no report while a business uses half a percent of its l
   expect(identity.reports).toEqual([]);
 });
 
-test("SharedBuckets report the draws of all keys together, and immediately when they are many", async () => {
+test("SharedBuckets report the draws of all keys in one RPC, and report many draws immediately", async () => {
   const identity = createFakeIdentity();
   const gateway = createBuckets(identity);
   for (let i = 0; i < 4; i++) for (const key of ["a", "b"]) gateway.draw(key);
@@ -121,7 +121,7 @@ test("SharedBuckets report the draws of all keys together, and immediately when 
   expect(identity.reports).toHaveLength(2);
 });
 
-test("a rejected caller gets within seconds the Retry-After of all gateways, and no gateway admits the caller earlier", async () => {
+test("SharedBuckets of all gateways return the same Retry-After to a rejected caller within seconds, and accept no earlier request", async () => {
   const identity = createFakeIdentity();
   const gateways = [1, 2, 3].map(() => createBuckets(identity, { perSecond: 0.25, burst: 20 }));
   const drawAll = () => gateways.map((gateway) => gateway.draw("b"));
@@ -155,7 +155,7 @@ test("SharedBuckets synchronize about once a second while requests are rejected"
   expect(syncs.length).toBeLessThan(10);
 });
 
-test("a gateway applies its own limit while identity is unreachable, and reports later draws afterwards", async () => {
+test("SharedBuckets apply the local limit while identity is unreachable, and then report only later draws", async () => {
   const identity = createFakeIdentity();
   const gateway = createBuckets(identity, { perSecond: 1, burst: 5 });
   identity.setUnreachable(true);
@@ -167,7 +167,7 @@ test("a gateway applies its own limit while identity is unreachable, and reports
   expect(identity.reports.map(({ draws }) => draws[0]?.tokens)).toEqual([1]);
 });
 
-test("a response without some of the draws changes no bucket", async () => {
+test("SharedBuckets change no bucket when the response of identity lacks a bucket", async () => {
   const shared = new SharedBuckets({ drawTokens: async () => create(DrawTokensResponseSchema, { left: [] }) });
   const buckets: TokenBuckets = new TokenBuckets({
     perSecond: 1,
@@ -180,7 +180,7 @@ test("a response without some of the draws changes no bucket", async () => {
   expect(buckets.draw("b")).toMatchObject({ allowed: true, remaining: 1 });
 });
 
-test("a bucket in debt returns 0 remaining tokens and the seconds until the next token", () => {
+test("draw of TokenBuckets, for a bucket below 0, returns 0 remaining tokens and the seconds until the next token", () => {
   const buckets = new TokenBuckets({ ...limit, nowMs: () => 0 });
   buckets.setTokens("b", -150);
   expect(buckets.draw("b")).toEqual({ allowed: false, limit: 200, remaining: 0, resetSeconds: 4, retryAfterSeconds: 2 });

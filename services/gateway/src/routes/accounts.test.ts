@@ -151,7 +151,7 @@ describe("POST /accounts", () => {
 });
 
 describe("a rendered account", () => {
-  test("an account is rendered with all decimals of its amounts and each field with a value", async () => {
+  test("the gateway renders an account with two decimals in each amount and with each field that has a value", async () => {
     gateway.behaviour.accounts.getAccount = async () =>
       anAccount({
         type: AccountType.SAVINGS,
@@ -296,14 +296,14 @@ describe("GET /accounts", () => {
   });
 });
 
-test("DELETE and PUT of an account return 405", async () => {
+test("DELETE and PUT /accounts/{id} return 405", async () => {
   for (const method of ["DELETE", "PUT"] as const) {
     const response = await send(method, `/${id}`);
     expect([response.statusCode, response.headers["allow"]]).toEqual([405, "GET, HEAD, PATCH"]);
   }
 });
 
-test("routes of accounts require the key of a business", async () => {
+test("the routes of accounts require the key of a business", async () => {
   const asAdmin = await gateway.app.inject({ url: "/api/v1/accounts", headers: gateway.admin.headers });
   expect(asAdmin.json()).toMatchObject({ status: 403, code: "business_key_required" });
   expect((await gateway.app.inject({ url: "/api/v1/accounts" })).statusCode).toBe(401);

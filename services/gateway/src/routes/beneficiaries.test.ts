@@ -235,7 +235,7 @@ describe("PUT /beneficiaries/{id}", () => {
     expect((await send("PUT", `/${id}`)).json()).toMatchObject({ status: 400, code: "invalid_json" });
   });
 
-  test("PUT /beneficiaries/{id} returns the refusal of clients unchanged when neither an IBAN nor an account number remains", async () => {
+  test("PUT /beneficiaries/{id} returns the refusal of clients unchanged when a change removes both IBAN and account number", async () => {
     gateway.behaviour.beneficiaries.updateBeneficiary = async () => {
       throw new DomainError("invalid", "beneficiary_needs_iban_or_account_number", "Send an IBAN or an account number.", {
         pointer: "/iban",
@@ -257,20 +257,23 @@ describe("GET /beneficiaries", () => {
     expect(gateway.received[0]?.call.caller).toMatchObject({ role: "business", businessId: gateway.business.businessId });
   });
 
-  test.each(["GET", "PUT"] as const)("%s returns the same 404 for an unknown and a malformed id", async (method) => {
-    const refuseWith = async () => {
-      throw new DomainError("not_found", "not_found", "There is no such beneficiary.");
-    };
-    gateway.behaviour.beneficiaries.getBeneficiary = refuseWith;
-    gateway.behaviour.beneficiaries.updateBeneficiary = refuseWith;
-    const headers = { "x-request-id": "same-request" };
-    const payload = method === "PUT" ? {} : undefined;
-    const notFound = await send(method, `/${uuidv7()}`, payload, headers);
-    expect(notFound.json()).toMatchObject({ status: 404, code: "not_found" });
-    for (const malformedId of ["x", "%00", `${id}0`]) {
-      expect((await send(method, `/${malformedId}`, payload, headers)).body).toBe(notFound.body);
-    }
-  });
+  test.each(["GET", "PUT"] as const)(
+    "%s /beneficiaries/{id} returns the same 404 for an unknown and a malformed id",
+    async (method) => {
+      const refuseWith = async () => {
+        throw new DomainError("not_found", "not_found", "There is no such beneficiary.");
+      };
+      gateway.behaviour.beneficiaries.getBeneficiary = refuseWith;
+      gateway.behaviour.beneficiaries.updateBeneficiary = refuseWith;
+      const headers = { "x-request-id": "same-request" };
+      const payload = method === "PUT" ? {} : undefined;
+      const notFound = await send(method, `/${uuidv7()}`, payload, headers);
+      expect(notFound.json()).toMatchObject({ status: 404, code: "not_found" });
+      for (const malformedId of ["x", "%00", `${id}0`]) {
+        expect((await send(method, `/${malformedId}`, payload, headers)).body).toBe(notFound.body);
+      }
+    },
+  );
 
   test("GET /beneficiaries returns an array and the total, and sends each filter", async () => {
     gateway.behaviour.beneficiaries.listBeneficiaries = async () => ({ beneficiaries: [aBeneficiary()], total: 7 });
@@ -290,7 +293,7 @@ describe("GET /beneficiaries", () => {
     });
   });
 
-  test("GET /beneficiaries marks a capped total, and links the next page only from a full page and never the last page", async () => {
+  test("GET /beneficiaries, with a capped total, links to a next page only from a full page, and never to a last page", async () => {
     const relations = async (query: string) => {
       const { headers } = await send("GET", `?search=a&${query}`);
       expect([headers["x-total-count"], headers["x-total-count-capped"]]).toEqual(["1000", "true"]);
@@ -348,14 +351,14 @@ describe("GET /beneficiaries", () => {
   );
 });
 
-test("DELETE and PATCH of a beneficiary return 405", async () => {
+test("DELETE and PATCH /beneficiaries/{id} return 405", async () => {
   for (const method of ["DELETE", "PATCH"] as const) {
     const response = await send(method, `/${id}`);
     expect([response.statusCode, response.headers["allow"]]).toEqual([405, "GET, HEAD, PUT"]);
   }
 });
 
-test("routes of beneficiaries require the key of a business", async () => {
+test("the routes of beneficiaries require the key of a business", async () => {
   const asAdmin = await gateway.app.inject({ url: "/api/v1/beneficiaries", headers: gateway.admin.headers });
   expect(asAdmin.json()).toMatchObject({ status: 403, code: "business_key_required" });
   expect((await gateway.app.inject({ url: "/api/v1/beneficiaries" })).statusCode).toBe(401);

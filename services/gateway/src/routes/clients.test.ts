@@ -239,7 +239,7 @@ describe("POST /clients/person", () => {
 });
 
 describe("GET /clients/{id}", () => {
-  test.each([`/${id}`, `/person/${id}`, `/${id.toUpperCase()}`])("%s returns the client", async (path) => {
+  test.each([`/${id}`, `/person/${id}`, `/${id.toUpperCase()}`])("GET /clients%s returns the client", async (path) => {
     gateway.behaviour.clients.getClient = async () => message;
     const response = await send("GET", path);
     expect([response.statusCode, response.json()]).toEqual([200, expectedJson]);
@@ -258,7 +258,7 @@ describe("GET /clients/{id}", () => {
     }
   });
 
-  test("DELETE returns 405", async () => {
+  test("DELETE /clients/{id} returns 405", async () => {
     for (const path of [`/${id}`, `/person/${id}`]) expect((await send("DELETE", path)).statusCode).toBe(405);
   });
 });
@@ -352,7 +352,7 @@ describe("GET /clients", () => {
     expect(gateway.received).toEqual([]);
   });
 
-  test("GET /clients rejects a misspelled filter and lists the known ones", async () => {
+  test("GET /clients rejects a misspelled filter and lists the known filters", async () => {
     const response = await send("GET", "?state=PAID&blocked=true");
     expect([response.statusCode, response.json().errors]).toEqual([
       422,
@@ -371,7 +371,7 @@ describe("GET /clients", () => {
   test.each([
     ["GET", `/${id}?expand=accounts`],
     ["PUT", `/person/${id}?__proto__=x`],
-  ] as const)("%s %s accepts no parameters", async (method, path) => {
+  ] as const)("%s /clients%s rejects the query parameter", async (method, path) => {
     const response = await send(method, path, method === "GET" ? undefined : {});
     expect([response.statusCode, response.json().errors]).toEqual([
       422,
@@ -447,14 +447,14 @@ describe("PUT /clients/person/{id}", () => {
     expect(gateway.received).toEqual([]);
   });
 
-  test("PUT /clients/person/{id} names an unknown field", async () => {
+  test("PUT /clients/person/{id} rejects an unknown field with an error that contains its name", async () => {
     expect((await send("PUT", `/person/${id}`, { blokced: true })).json().errors).toEqual([
       expect.objectContaining({ pointer: "/blokced", code: "unknown_field" }),
     ]);
   });
 });
 
-test("a client is rendered with exactly the documented fields", () => {
+test("the gateway renders a client with exactly the documented fields", () => {
   const view = renderClient(
     { $typeName: "clients.v1.Client", ...message, blocked: false, isBlacklisted: false, ...optionalMessage, middleName: "x" },
     7,

@@ -100,7 +100,7 @@ describe("POST /kyc/applications", () => {
     });
   });
 
-  test("POST /kyc/applications returns client_id and external_id if the application has them", async () => {
+  test("POST /kyc/applications returns client_id and external_id if the application has these fields", async () => {
     gateway.behaviour.kycApplications.createKycApplication = async () => anApplication({ clientId: id, externalId: "x" });
     expect((await send("POST", path)).json()).toEqual({ ...creationShape, client_id: id, external_id: "x" });
   });
@@ -170,7 +170,7 @@ describe("POST /kyc/applications", () => {
     { redirect_url: "https://shop.example" },
   ];
   test.each(maximalBodies.map((body) => [shortenedJson(body), body] as const))(
-    "POST /kyc/applications accepts the maximum: %s",
+    "POST /kyc/applications accepts a body with a maximum value: %s",
     async (_text, body) => {
       expect((await send("POST", path, body)).statusCode).toBe(201);
     },
@@ -211,7 +211,7 @@ describe("POST /kyc/applications", () => {
     ["[]", 400, "invalid_json"],
     ["null", 400, "invalid_json"],
     ["{", 400, "invalid_json"],
-  ])("the body %s returns %i %s", async (body, status, code) => {
+  ])("POST /kyc/applications, for the body %s, returns %i %s", async (body, status, code) => {
     const response = await send("POST", path, body);
     expect(response.statusCode).toBe(status);
     expect([response.json().code, ...(response.json().errors ?? []).map((error: { code: string }) => error.code)]).toContain(
@@ -220,7 +220,7 @@ describe("POST /kyc/applications", () => {
     expect(gateway.received).toEqual([]);
   });
 
-  test("the error for a repeated JSON member contains its name but not its value", async () => {
+  test("POST /kyc/applications returns an error for a repeated JSON member with its name and without its value", async () => {
     const response = await send("POST", path, '{"profile":{"first_name":"Amina","first_name":"Lina"}}');
     expect(response.json().detail).toContain("first_name");
     expect(response.body).not.toMatch(/Amina|Lina/);
@@ -321,7 +321,7 @@ describe.each([
   ["GET", (applicationId: string) => `${path}/${applicationId}`],
   ["POST", (applicationId: string) => `${path}/${applicationId}/cancel`],
 ] as const)("%s of one application", (method, pathOf) => {
-  test("/kyc/applications/{id} returns the same 404 for another business's application, an unknown id and a malformed id", async () => {
+  test("GET and cancel of /kyc/applications/{id} return the same 404 for another business's application, an unknown id and a malformed id", async () => {
     const { kycApplications } = gateway.behaviour;
     kycApplications.getKycApplication = kycApplications.cancelKycApplication = async () => {
       throw new DomainError("not_found", "not_found", "There is no such KYC application.");
@@ -444,9 +444,12 @@ describe("routes of KYC applications", () => {
     ).toBe(allow);
   });
 
-  test.each(["/kyc", "/kyc/application", `${path}/${id}/approve`])("%s returns 404", async (url) => {
-    expect((await send("POST", url)).statusCode).toBe(404);
-  });
+  test.each(["/kyc", "/kyc/application", `${path}/${id}/approve`])(
+    "POST %s returns 404, because the route does not exist",
+    async (url) => {
+      expect((await send("POST", url)).statusCode).toBe(404);
+    },
+  );
 
   test.each(routes.filter(([method]) => method === "POST"))("%s %s accepts only JSON of at most 1 MiB", async (method, url) => {
     const headers = url.endsWith("review") ? gateway.admin.headers : {};
@@ -458,7 +461,7 @@ describe("routes of KYC applications", () => {
   });
 
   test.each(routes.filter(([method]) => method === "POST"))(
-    "%s %s forwards an Idempotency-Key and rejects a malformed one",
+    "%s %s forwards an Idempotency-Key, and rejects a malformed Idempotency-Key",
     async (method, url) => {
       const admin = url.endsWith("review");
       const headers = admin ? gateway.admin.headers : {};

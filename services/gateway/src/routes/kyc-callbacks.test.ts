@@ -56,7 +56,7 @@ describe("POST /callbacks/kyc", () => {
 });
 
 describe("forged callbacks", () => {
-  test("forged callbacks get 429 per network and 503 in total, and callbacks from the network of a genuine callback are accepted", async () => {
+  test("POST /callbacks/kyc rejects many forged callbacks with 429 or 503, and accepts callbacks from the network of a genuine callback", async () => {
     const limits = { keylessPerSecond: 2, keylessTotalPerSecond: 4 };
     await using floodedGateway = await startTestGateway({ limits, nowMs: () => 0 });
     const callbackFrom = (remoteAddress: string, signature: string) => {

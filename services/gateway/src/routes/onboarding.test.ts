@@ -168,7 +168,7 @@ const invalidValues: Record<string, readonly unknown[]> = {
 
 describe.each(["POST", "PATCH"] as const)("%s onboarding/details", (method) => {
   test.each(Object.keys(invalidValues))(
-    "onboarding/details rejects invalid values of %s with a pointer to the field",
+    "POST and PATCH onboarding/details reject invalid values of %s with a pointer to the field",
     async (name) => {
       const { account_purposes: _, ...withoutPurposes } = details;
       const base = method === "PATCH" ? {} : name === "account_purposes_input" ? withoutPurposes : details;
@@ -181,7 +181,7 @@ describe.each(["POST", "PATCH"] as const)("%s onboarding/details", (method) => {
     },
   );
 
-  test("onboarding/details accepts each value of each enum", async () => {
+  test("POST and PATCH onboarding/details accept each value of each enum", async () => {
     const expectAccepted = async (name: string, value: unknown) => {
       const response = await send(method, "/details", { ...(method === "POST" ? details : {}), [name]: value });
       expect([value, response.statusCode]).toEqual([value, method === "POST" ? 201 : 200]);
@@ -286,7 +286,7 @@ describe("kyc_link", () => {
     return [(await send("GET", "/status")).json(), (await send("GET", "/details")).json()];
   };
 
-  test("kyc_link is in the status and the details while the application is not final", async () => {
+  test("GET onboarding/status and /details return kyc_link while the application is not final", async () => {
     gateway.behaviour.kycApplications.getKycApplication = async () => application;
     for (const view of await readViews()) expect(view).toMatchObject({ kyc_application_id: kycApplicationId, kyc_link: link });
     expect(gateway.received.map(({ rpc }) => rpc)).toEqual([
@@ -301,7 +301,7 @@ describe("kyc_link", () => {
     });
   });
 
-  test("kyc_link is not queried without an application or for a final application", async () => {
+  test("GET onboarding/status does not query kyc for a final application", async () => {
     const finalApplication = { kycApplicationId, kycApplicationOpen: false };
     gateway.behaviour.onboarding.getOnboarding = async () => ({ ...status, ...finalApplication });
     expect((await send("GET", "/status")).json()).toEqual({ ...statusJson, kyc_application_id: kycApplicationId });
@@ -313,12 +313,12 @@ describe("kyc_link", () => {
     { status: KycStatus.EXPIRED },
     { status: KycStatus.CANCELED },
     { status: KycStatus.FAILED, attemptsRemaining: 0 },
-  ])("kyc_link is omitted when the application has just become final: %j", async (fields) => {
+  ])("GET onboarding/status and /details omit kyc_link when the application has just become final: %j", async (fields) => {
     gateway.behaviour.kycApplications.getKycApplication = async () => ({ ...application, ...fields });
     for (const view of await readViews()) expect(view).not.toHaveProperty("kyc_link");
   });
 
-  test("kyc_link is omitted when kyc does not respond", async () => {
+  test("GET onboarding/status and /details omit kyc_link when kyc does not respond", async () => {
     gateway.behaviour.kycApplications.getKycApplication = async () => {
       throw new DomainError("unavailable", "service_unavailable", "The service is unavailable.");
     };
@@ -371,7 +371,7 @@ describe.each(["approve", "decline"] as const)("POST onboarding/%s", (verb) => {
   });
 });
 
-test.each(["/details", "/status"])("%s returns 404 for a malformed client id", async (path) => {
+test.each(["/details", "/status"])("GET onboarding%s returns 404 for a malformed client id", async (path) => {
   const response = await gateway.app.inject({
     method: "GET",
     url: `/api/v1/clients/nonsense/onboarding${path}`,

@@ -192,7 +192,7 @@ describe("POST /payments", () => {
     },
   );
 
-  test("POST /payments counts strings for the processor in UTF-16 code units", async () => {
+  test("POST /payments limits the length of strings for the processor in UTF-16 code units", async () => {
     gateway.behaviour.payments.createPayment = async () => aPayment();
     for (const [name, units] of [
       ["order_ref", 20],

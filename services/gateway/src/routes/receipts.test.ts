@@ -174,7 +174,7 @@ describe("GET /receipts/{token}", () => {
   });
 
   test.each(["", "/pdf"])(
-    "GET /receipts/{token} states on a page with status 409 that a payment was reversed: %j",
+    "GET /receipts/{token} sends a 409 page that states that the payment was reversed: %j",
     async (path) => {
       gateway.behaviour.receipts.findReceipt = async () => aReversedReceipt();
       const response = await get(`${page}${path}?lang=en`);
@@ -184,7 +184,7 @@ describe("GET /receipts/{token}", () => {
     },
   );
 
-  test("GET /receipts/{token} states on a page with status 409 that a payment was not completed", async () => {
+  test("GET /receipts/{token} sends a 409 page that states that the payment was not completed", async () => {
     gateway.behaviour.receipts.findReceipt = async () =>
       aReceipt({ status: PaymentStatus.PENDING, paidAtMs: undefined }, { receiptNumber: "", issuedAtMs: 0n });
     const response = await get(`${page}?lang=en`);
@@ -206,7 +206,7 @@ describe("GET /receipts/{token}", () => {
     expect(unavailable.body).toContain("<h1>One moment, please</h1>");
   });
 
-  test("the gateway serves the script of the print button", async () => {
+  test("the gateway serves the script of the receipt page's print button", async () => {
     const { body } = await get(page);
     const [, path = ""] = /<script type="module" src="([^"]+)">/.exec(body) ?? [];
     const script = await get(path);
@@ -235,7 +235,7 @@ describe("POST /receipts/{token}/email", () => {
     expect(lastCall()?.request).toMatchObject({ email: "a@example.com", language: "EN" });
   });
 
-  test("POST /receipts/{token}/email shows the receipt with the rejected address and the problem for an invalid address in a form", async () => {
+  test("POST /receipts/{token}/email, for an invalid address in a form, shows the receipt with the address and the problem", async () => {
     gateway.behaviour.receipts.sendReceipt = rejectWith("validation_failed", "invalid");
     const response = await post(`email=${encodeURIComponent('"><script>x')}`);
     expect(response.statusCode).toBe(422);
@@ -254,7 +254,7 @@ describe("POST /receipts/{token}/email", () => {
     ["receipt_email_limit_reached", "Le reçu n’a pas été envoyé"],
     ["receipt_email_not_available", "Demande non reconnue"],
   ])(
-    "POST /receipts/{token}/email shows a page with status 409, and a problem document for JSON, for %s",
+    "POST /receipts/{token}/email, for %s, sends a 409 page to a form and a 409 problem document to JSON",
     async (code, title) => {
       gateway.behaviour.receipts.sendReceipt = rejectWith(code);
       const response = await post("email=a%40example.com");
@@ -279,7 +279,7 @@ describe("POST /receipts/{token}/email", () => {
   );
 });
 
-test("receipts count towards the limit of requests without a key", async () => {
+test("GET /receipts/{token} counts towards the rate limit of requests without a key", async () => {
   await using limited = await startTestGateway({ limits: { keylessPerSecond: 1 }, nowMs: () => 0 });
   const getLimited = () => limited.app.inject({ method: "GET", url: page, headers: { "accept-language": "en" } });
   const responses = [];

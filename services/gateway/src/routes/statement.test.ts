@@ -110,7 +110,7 @@ describe("GET /payments/statement", () => {
     ["text/csv;q=0", "application/x-ndjson"],
     ["text/csv;q=0.4, application/x-ndjson;q=0.5", "application/x-ndjson"],
     ["text/html, TEXT/CSV;q=0.1", "text/csv"],
-  ])("GET /payments/statement responds to Accept: %s with %s", async (accept, contentType) => {
+  ])("GET /payments/statement, for the header Accept: %s, responds with %s", async (accept, contentType) => {
     await using server = await start([[]]);
     expect((await server.get(path, { accept })).headers.get("content-type")).toMatch(`${contentType}`);
   });
@@ -204,7 +204,7 @@ describe("GET /payments/statement", () => {
     expect(server.countCalls()).toBe(1);
   });
 
-  test("a stopping gateway closes the connection of an endless statement after the time limit of stalled responses", async () => {
+  test("a stopping gateway closes the connection of GET /payments/statement after the time limit of stalled responses", async () => {
     await using server = await start(async (page) => [aLine(page)], { connectionBounds: { stallMs: 200 } });
     const response = await server.get();
     const reading = response.text();
@@ -212,7 +212,7 @@ describe("GET /payments/statement", () => {
     await Promise.all([server.gateway.app.close(), expect(reading).rejects.toThrow()]);
   });
 
-  test("GET /payments/statement rejects a third statement of the business with 429 until one of the two others has ended", async () => {
+  test("GET /payments/statement rejects a third concurrent statement of a business with 429", async () => {
     await using server = await start(async () => longPage);
     const open = [await server.get(), await server.get()];
     const rejected = await server.get();

@@ -27,7 +27,7 @@ test("storeBootstrapKey stores a live key as a hash, with an audit row", async (
   expect(await readActions()).toEqual(["platform: admin_key.created"]);
 });
 
-test("storeBootstrapKey stores the key once when eight replicas start at the same time and one restarts", async () => {
+test("storeBootstrapKey stores the key once when eight replicas start at the same time and one replica restarts", async () => {
   const key = generateApiKey("ak_");
   await Promise.all(Array.from({ length: 8 }, () => store(key)));
   await store(key);
@@ -55,7 +55,7 @@ test("storeBootstrapKey does not restore a revoked key when a replica restarts w
   expect(await identity.stateOf(newKey)).toBe("LIVE");
 });
 
-test("storeBootstrapKey changes nothing without the setting", async () => {
+test("storeBootstrapKey changes nothing without the setting BOOTSTRAP_ADMIN_KEY", async () => {
   const key = generateApiKey("ak_");
   await store(key);
   await store(undefined);

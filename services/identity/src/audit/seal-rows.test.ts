@@ -113,7 +113,7 @@ test("sealRows links rows that are older than the queue", async () => {
   expect([await countRows("audit_unsealed"), await countRows("audit_sweep")]).toEqual([0, 0]);
 });
 
-test("sealRows ends all completed days, including days without rows", async () => {
+test("sealRows writes a final head for each completed day, including days without rows", async () => {
   await using newIdentity = await startIdentityForTest();
   const dayOf = (daysAgo: number) => new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10);
   const tail = { day: dayOf(3), links: 0, hash: genesis, previous: genesis, final: false, made_at: `${dayOf(3)}T10:00:00.000Z` };
@@ -134,15 +134,18 @@ test("sealRows ends all completed days, including days without rows", async () =
   expect(await findErrors(newIdentity)).toEqual([]);
 });
 
-test.each(["audit_link", "audit_head"])("the table %s rejects updates, deletions and truncation", async (table) => {
-  const countBefore = await countRows(table);
-  expect(countBefore).toBeGreaterThan(0);
-  for (const statement of [`update ${table} set hash = ''`, `delete from ${table}`, `truncate ${table}`]) {
-    for (const prefix of ["", "set local session_replication_role = replica; "])
-      await expect(identity.sql(prefix + statement), statement).rejects.toThrow(/append-only|permission denied/);
-  }
-  expect(await countRows(table)).toBe(countBefore);
-});
+test.each(["audit_link", "audit_head"])(
+  "the table %s of the audit chain rejects updates, deletions and truncation",
+  async (table) => {
+    const countBefore = await countRows(table);
+    expect(countBefore).toBeGreaterThan(0);
+    for (const statement of [`update ${table} set hash = ''`, `delete from ${table}`, `truncate ${table}`]) {
+      for (const prefix of ["", "set local session_replication_role = replica; "])
+        await expect(identity.sql(prefix + statement), statement).rejects.toThrow(/append-only|permission denied/);
+    }
+    expect(await countRows(table)).toBe(countBefore);
+  },
+);
 
 test("sealRows links the rows of each business in a separate chain", async () => {
   const { id } = await identity.aBusiness();

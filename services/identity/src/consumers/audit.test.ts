@@ -89,7 +89,7 @@ test("the audit consumer stores null for a missing previous state and for the na
   ]);
 });
 
-test("the audit consumer inserts one row per action for repeated deliveries in any order", async () => {
+test("the audit consumer inserts one row for each action, for repeated deliveries in any order", async () => {
   const entityId = uuidv7();
   const [firstAction, secondAction] = [anAction({ entityId, reason: "first" }), anAction({ entityId, reason: "second" })];
   await deliver([secondAction.message]);

@@ -36,7 +36,7 @@ async function aKey(): Promise<Key> {
 
 describe("removal of access", () => {
   test.each(Object.entries(revocations))(
-    "a request to %s responds after the commit and the longest lease",
+    "identity responds to a request to %s only after the commit and the longest key lease",
     async (_name, removeAccess) => {
       const steps: string[] = [];
       let key: Key | undefined;
@@ -55,7 +55,7 @@ describe("removal of access", () => {
     },
   );
 
-  test("a rotation with a grace period waits for the longest lease, because gateways cache the old expiry", async () => {
+  test("identity responds to a rotation with a grace period after the longest key lease, because gateways cache the old expiry", async () => {
     const waitsMs: number[] = [];
     identity = await startIdentityForTest({ leaseMs: 500, wait: async (ms) => void waitsMs.push(ms) });
     const key = await aKey();
@@ -64,7 +64,7 @@ describe("removal of access", () => {
     expect(waitsMs).toEqual([550]);
   });
 
-  test("repeated requests that remove access wait for the longest lease", async () => {
+  test("identity responds to repeated requests that remove access after the longest key lease", async () => {
     const waitsMs: number[] = [];
     identity = await startIdentityForTest({ leaseMs: 500, wait: async (ms) => void waitsMs.push(ms) });
     const { id, businessId } = await aKey();
@@ -76,7 +76,7 @@ describe("removal of access", () => {
     expect(waitsMs).toEqual([550, 550, 550, 550, 550]);
   });
 
-  test("requests that remove no access do not wait for leases", async () => {
+  test("identity responds without a wait to requests that remove no access", async () => {
     const waitsMs: number[] = [];
     identity = await startIdentityForTest({ leaseMs: 500, wait: async (ms) => void waitsMs.push(ms) });
     const { id, apiKey } = await identity.aBusiness();
@@ -88,7 +88,7 @@ describe("removal of access", () => {
     expect(waitsMs).toEqual([]);
   });
 
-  test("a replica that grants no leases waits for the longest lease of other replicas", async () => {
+  test("a replica of identity that grants no leases waits for the longest key lease of other replicas", async () => {
     const waitsMs: number[] = [];
     identity = await startIdentityForTest({ leaseMs: 0, wait: async (ms) => void waitsMs.push(ms) });
     for (const removeAccess of Object.values(revocations)) {
@@ -116,7 +116,7 @@ function aGateway({ keyLeases }: Pick<Identity, "keyLeases">) {
 
 describe("revocation under load", () => {
   test.each(Object.entries(revocations))(
-    "four gateways of two replicas refuse the key after the response to a request to %s",
+    "four gateways of two identity replicas refuse a key after the response to a request to %s",
     async (_name, removeAccess) => {
       // The replica that removes access grants no leases. The second replica grants leases of 500
       // ms.

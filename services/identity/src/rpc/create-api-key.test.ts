@@ -29,7 +29,7 @@ test("createApiKey issues an additional live key, with an audit row without the 
   });
 });
 
-test("createApiKey issues a key that counts as the newest, even if the clock of the replica is behind", async () => {
+test("createApiKey issues a key that is the newest key of the business, even if the clock of the replica is behind", async () => {
   const { id } = await identity.aBusiness();
   identity.clock.advance(-10_000);
   const newestKey = await create(id, "till");
@@ -64,7 +64,7 @@ test("createApiKey accepts one of six concurrent requests with the same name", a
   for (const { reason } of rejections) expect(reason).toMatchObject({ code: "api_key_name_taken" });
 });
 
-test("createApiKey creates keys only up to the limit of 20 when a business sends 25 requests concurrently", async () => {
+test("createApiKey creates at most 20 keys for 25 concurrent requests of a business", async () => {
   const { id } = await identity.aBusiness();
   const outcomes = await Promise.allSettled(Array.from({ length: 25 }, (_, i) => create(id, `key ${i}`)));
   const rejections = outcomes.filter((outcome) => outcome.status === "rejected");
@@ -92,13 +92,13 @@ test.each([uuidv7(), "not-a-uuid", ""])("createApiKey returns business_not_found
   });
 });
 
-test("createApiKey rejects a business", async () => {
+test("createApiKey rejects a business as the caller", async () => {
   const { id } = await identity.aBusiness();
   const call = identity.apiKeys.createApiKey({ businessId: id, name: "till" }, { caller: aBusinessCaller(id) });
   await expect(call).rejects.toMatchObject({ code: "admin_required" });
 });
 
-test("createApiKey issues one key per Idempotency-Key, and returns the secret once", async () => {
+test("createApiKey issues one key for each Idempotency-Key, and returns the secret once", async () => {
   const { id } = await identity.aBusiness();
   let isReplayed = false;
   const options = { ...asAdmin, ...withIdempotencyKey("key-1"), onReplayed: () => (isReplayed = true) };

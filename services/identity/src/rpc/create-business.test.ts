@@ -43,12 +43,12 @@ test.each([BusinessStatus.DISABLED, BusinessStatus.REJECTED])("createBusiness re
   });
 });
 
-test("createBusiness rejects a business", async () => {
+test("createBusiness rejects a business as the caller", async () => {
   const call = identity.businesses.createBusiness({ name: "x" }, { caller: aBusinessCaller() });
   await expect(call).rejects.toMatchObject({ kind: "forbidden", code: "admin_required" });
 });
 
-test("createBusiness creates one business per Idempotency-Key, and returns the secret once", async () => {
+test("createBusiness creates one business for each Idempotency-Key, and returns the secret once", async () => {
   let isReplayed = false;
   const options = { ...asAdmin, ...withIdempotencyKey("create-1"), onReplayed: () => (isReplayed = true) };
   const firstResponse = await identity.businesses.createBusiness({ name: "Once" }, options);

@@ -40,7 +40,7 @@ test("drawTokens refills a bucket at its rate, from below 0 up to the capacity",
   expect(await draw({ ...bucketOptions, tokens: 1 })).toEqual([9]);
 });
 
-test("drawTokens neither adds nor removes tokens after the clock was set back", async () => {
+test("drawTokens does not change the number of tokens after the clock was set back", async () => {
   const bucketOptions = { bucket: "kyc clock", perSecond: 1, burst: 10 };
   await draw({ ...bucketOptions, tokens: 5 });
   await ageBucket(bucketOptions.bucket, -3_600);
@@ -54,7 +54,7 @@ test("drawTokens accepts concurrent draws of the same buckets in different order
   expect(await draw(...names.map((bucket) => ({ bucket, tokens: 0, burst: 1_000 })))).toEqual(names.map(() => 980));
 });
 
-test("deleteFullBuckets keeps buckets that are not full", async () => {
+test("deleteFullBuckets of the rate limits keeps buckets that are not full", async () => {
   await draw({ bucket: "kyc full", tokens: 1 }, { bucket: "kyc not full", tokens: 1 });
   await ageBucket("kyc full", 1_001);
   await ageBucket("kyc not full", 900);
@@ -63,7 +63,7 @@ test("deleteFullBuckets keeps buckets that are not full", async () => {
   expect(rows).toEqual([{ name: "kyc not full" }]);
 });
 
-test("deleteFullBuckets deletes full buckets in batches, and skips a locked bucket", async () => {
+test("deleteFullBuckets of the rate limits deletes full buckets in batches, and skips a locked bucket", async () => {
   await identity.sql("delete from token_bucket");
   await identity.sql(`create table deleted_buckets (count int);
     create function count_deleted() returns trigger language plpgsql as $$

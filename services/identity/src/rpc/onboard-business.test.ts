@@ -45,7 +45,7 @@ test("onboardBusiness creates a PENDING business with a key that is live after t
 });
 
 describe("invitation", () => {
-  test("createInvitation returns the token once and stores its hash; the token expires after a week by default", async () => {
+  test("createInvitation returns the token once, stores only its hash, and uses an expiry of one week by default", async () => {
     const { invitationToken = "", prefix, expiresAtMs, createdAtMs, ...otherFields } = await invite();
     expect(readApiKeyKind(invitationToken)).toBe("inv_");
     expect(prefix).toBe(invitationToken.slice(0, 16));
@@ -60,12 +60,12 @@ describe("invitation", () => {
     expect(auditRows).toMatchObject([{ action: "invitation.created", actor: "ak_test", after: { name: "Librairie", prefix } }]);
   });
 
-  test.each([-1_000, 31 * 86_400_000])("createInvitation rejects an expiry in %i ms", async (aheadMs) => {
+  test.each([-1_000, 31 * 86_400_000])("createInvitation rejects an expiry %i ms from now", async (aheadMs) => {
     const call = invite({ expiresAtMs: BigInt(Date.now() + aheadMs) });
     await expect(call).rejects.toMatchObject({ kind: "invalid", code: "validation_failed", pointer: "/expires_at" });
   });
 
-  test("an invitation registers one business for concurrent requests", async () => {
+  test("onboardBusiness registers one business for five concurrent requests with one invitation", async () => {
     const { invitationToken } = await invite();
     const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => onboard(invitationToken)));
     const rejections = outcomes.filter((outcome) => outcome.status === "rejected");
@@ -95,7 +95,7 @@ describe("invitation", () => {
   });
 });
 
-test("onboardBusiness registers one business per invitation and Idempotency-Key, and returns the secret once", async () => {
+test("onboardBusiness registers one business for each invitation and Idempotency-Key, and returns the secret once", async () => {
   const [firstInvitation, secondInvitation] = [await invite(), await invite()];
   const firstBusiness = await onboard(firstInvitation.invitationToken, withIdempotencyKey("onboard"));
   expect(firstBusiness.apiKey).toBeDefined();
@@ -108,7 +108,7 @@ test("onboardBusiness registers one business per invitation and Idempotency-Key,
   expect(secondBusiness.apiKey).toBeDefined();
 });
 
-test("invitation RPCs reject callers other than operators, and onboarding rejects callers other than the platform", async () => {
+test("invitation RPCs accept only operators, and onboardBusiness and resolveInvitation accept only the platform", async () => {
   const businessOptions = { caller: aBusinessCaller() };
   for (const call of [
     () => invite({}, businessOptions),

@@ -73,7 +73,7 @@ test("createOperatorKey accepts one of five concurrent requests with the same na
   expect(await listKeys()).toHaveLength(2);
 });
 
-test("revokeOperatorKey revokes the bootstrap key, and a restart with the same setting does not restore it", async () => {
+test("revokeOperatorKey revokes the bootstrap key, and a restart with the same setting does not restore the key", async () => {
   const { adminKey } = await create("amina");
   await revoke(await readBootstrapId());
   expect(await identity.stateOf(bootstrapKey)).toBe("REVOKED");
@@ -94,7 +94,7 @@ test("revokeOperatorKey keeps the last live key, even for concurrent revocations
   expect((await listKeys()).filter(({ revokedAtMs }) => revokedAtMs === undefined)).toHaveLength(1);
 });
 
-test("revokeOperatorKey waits for the longest lease before each response, including repeated requests", async () => {
+test("revokeOperatorKey waits for the longest lease before each response, even for a repeated request", async () => {
   const { id, adminKey } = await create("amina");
   expect(waitsMs).toEqual([]);
   const firstResponse = await revoke(id);
@@ -111,7 +111,7 @@ test("revokeOperatorKey waits for the longest lease before each response, includ
   expect(waitsMs).toEqual([550, 550]);
 });
 
-test("createOperatorKey issues one key per Idempotency-Key, and returns the secret once", async () => {
+test("createOperatorKey issues one key for each Idempotency-Key, and returns the secret once", async () => {
   const firstResponse = await create("amina", withIdempotencyKey("operator-1"));
   expect(await create("amina", withIdempotencyKey("operator-1"))).toEqual({ ...firstResponse, adminKey: undefined });
   expect(firstResponse.adminKey).toBeDefined();
@@ -122,7 +122,7 @@ test.each([uuidv7(), "not-a-uuid", ""])("revokeOperatorKey returns not_found for
   await expect(revoke(id)).rejects.toMatchObject({ kind: "not_found", code: "not_found" });
 });
 
-test("operator key RPCs reject a business", async () => {
+test("operator key RPCs reject a business as the caller", async () => {
   const caller = aBusinessCaller();
   for (const call of [
     () => create("amina", { caller }),

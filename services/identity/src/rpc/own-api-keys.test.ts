@@ -23,7 +23,7 @@ async function aBusiness() {
   return { id, apiKey, apiKeyPrefix, options, keyId };
 }
 
-test("a business can issue a second key and then revoke the first key; both are live until then", async () => {
+test("createOwnApiKey and revokeOwnApiKey replace the key of a business, and both keys are live until the revocation", async () => {
   const business = await aBusiness();
   const createdKey = await create("next", business.options);
   expect(readApiKeyKind(createdKey.apiKey ?? "")).toBe("sk_test_");
@@ -89,7 +89,7 @@ describe("createOwnApiKey", () => {
     await expect(create("default", options)).rejects.toMatchObject({ code: "api_key_name_taken", pointer: "/name" });
   });
 
-  test("createOwnApiKey limits a business to 20 live keys for concurrent requests", async () => {
+  test("createOwnApiKey limits a business to 20 live keys, even for concurrent requests", async () => {
     const { id, options } = await aBusiness();
     const outcomes = await Promise.allSettled(Array.from({ length: 22 }, (_, i) => create(`key ${i}`, options)));
     const rejections = outcomes.filter((outcome) => outcome.status === "rejected");
@@ -98,7 +98,7 @@ describe("createOwnApiKey", () => {
     expect(await keysOf(id)).toHaveLength(20);
   });
 
-  test("createOwnApiKey issues one key per Idempotency-Key, and returns the secret once", async () => {
+  test("createOwnApiKey issues one key for each Idempotency-Key, and returns the secret once", async () => {
     const { id, options } = await aBusiness();
     const firstResponse = await create("till", { ...options, ...withIdempotencyKey("own-1") });
     const secondResponse = await create("till", { ...options, ...withIdempotencyKey("own-1") });
@@ -147,7 +147,7 @@ describe("revokeOwnApiKey", () => {
   });
 });
 
-test("a replaced key in its grace period cannot issue or revoke keys", async () => {
+test("createOwnApiKey and revokeOwnApiKey reject a replaced key in its grace period", async () => {
   const { id, options } = await aBusiness();
   const rotatedBusiness = await identity.businesses.updateOwnBusiness(
     { rotateApiKey: true, previousKeyTtlSeconds: 600 },
@@ -160,7 +160,7 @@ test("a replaced key in its grace period cannot issue or revoke keys", async () 
   expect(await keysOf(id)).toHaveLength(2);
 });
 
-test("own key RPCs reject operators and a caller with the key of another business", async () => {
+test("own key RPCs reject an operator as the caller, and a business with the key id of another business", async () => {
   const { id } = await aBusiness();
   for (const call of [() => create("till", asAdmin), () => revoke(uuidv7(), asAdmin)]) {
     await expect(call()).rejects.toMatchObject({ code: "business_key_required" });

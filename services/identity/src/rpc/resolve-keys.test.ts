@@ -16,7 +16,7 @@ afterAll(() => identity[Symbol.asyncDispose]());
 
 const resolveHashes = (...keyHashes: Uint8Array[]) => identity.keyLeases.resolveKeys({ keyHashes }, asPlatform);
 
-test("resolveKeys returns one result per requested key, in the order of the request, and the lease", async () => {
+test("resolveKeys returns one result for each requested key, in the order of the request, and the lease", async () => {
   const adminKey = generateApiKey("ak_");
   await forAllTenants(storeBootstrapKey)(identity.context, adminKey);
   const firstBusiness = await identity.aBusiness();

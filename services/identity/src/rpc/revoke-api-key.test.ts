@@ -75,7 +75,7 @@ test.each([uuidv7(), "not-a-uuid", ""])("revokeApiKey returns not_found for the 
   await expect(identity.apiKeys.revokeApiKey({ id }, asAdmin)).rejects.toMatchObject({ kind: "not_found", code: "not_found" });
 });
 
-test("revokeApiKey rejects a business", async () => {
+test("revokeApiKey rejects a business as the caller", async () => {
   const business = await identity.aBusiness();
   const { keyId: id } = await identity.resolve(business.apiKey);
   const call = identity.apiKeys.revokeApiKey({ id }, { caller: aBusinessCaller(business.id) });

@@ -35,7 +35,7 @@ test.each([{}, { name: "Same" }, { status: BusinessStatus.ACTIVE }])(
   },
 );
 
-test("all keys of a business are refused after updateBusiness with DISABLED, and live again after updateBusiness with ACTIVE", async () => {
+test("updateBusiness with DISABLED ends the access of all keys of the business, and updateBusiness with ACTIVE restores it", async () => {
   const business = await identity.aBusiness();
   const { apiKey } = await identity.apiKeys.createApiKey({ businessId: business.id, name: "second" }, asAdmin);
   const disabledBusiness = await identity.businesses.updateBusiness(
@@ -105,7 +105,7 @@ test("updateBusiness issues a key named default if the business has no active ke
   expect((await identity.readAuditRows(id)).at(-1)).toMatchObject({ action: "api_key.created", before: null });
 });
 
-test("updateBusiness leaves only the last key live after concurrent rotations", async () => {
+test("updateBusiness leaves only the last issued key live after concurrent rotations", async () => {
   const { id } = await identity.aBusiness();
   const responses = await Promise.all(
     Array.from({ length: 8 }, () => identity.businesses.updateBusiness({ id, rotateApiKey: true }, asAdmin)),
@@ -121,7 +121,7 @@ test.each([uuidv7(), "not-a-uuid"])("updateBusiness returns not_found for the id
   await expect(call).rejects.toMatchObject({ kind: "not_found", code: "not_found" });
 });
 
-test("updateBusiness rejects a business", async () => {
+test("updateBusiness rejects a business as the caller", async () => {
   const { id } = await identity.aBusiness();
   const call = identity.businesses.updateBusiness({ id, name: "x" }, { caller: aBusinessCaller(id) });
   await expect(call).rejects.toMatchObject({ code: "admin_required" });

@@ -61,7 +61,7 @@ describe("checkApplications", () => {
     expect(await readStored(id)).toEqual({ status: "COMPLETED", seconds: null });
   });
 
-  test("checkApplications plans the next check after a pause while the provider is unavailable", async () => {
+  test("checkApplications plans the next check after a pause when the provider is unavailable", async () => {
     const { id } = await harness.create();
     await makeDue(id);
     await harness.sandbox.fault("kyc_get", "http_500");
@@ -137,7 +137,7 @@ describe.each([
   ["behind", -6],
   ["ahead", 6],
 ])("checkApplications, in a replica with a clock six hours %s", (direction, hours) => {
-  test(`checkApplications uses the database's clock if the replica's clock is six hours ${direction}`, async () => {
+  test(`checkApplications checks due applications by the database's clock if the replica's clock is six hours ${direction}`, async () => {
     const caller = aBusinessCaller();
     const [openApplication, expiredApplication] = [
       await harness.create(caller, { ttlHours: 1 }),
@@ -160,7 +160,7 @@ describe.each([
 });
 
 describe("catchUpOnce", () => {
-  test("catchUpOnce keeps a check due if a read of the application began before the change and ends after it", async () => {
+  test("catchUpOnce keeps a check due if a concurrent read of the application began before the change at the provider", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     while ((await catchUpOnce(harness.context)) > 0);
@@ -288,7 +288,7 @@ describe("stored links", () => {
     return applications.map(({ linkUrl }) => linkUrl);
   };
 
-  test("removeLinks removes links 30 days after the end of the application, and responses omit them", async () => {
+  test("removeLinks removes a link 30 days after the end of its application, and responses omit the removed link", async () => {
     const caller = aBusinessCaller();
     const endedApplication = await harness.aDecidedApplication({ outcome: "approved" }, caller);
     const failedApplication = await harness.aDecidedApplication({ outcome: "failed" }, caller, { maxAttempts: 1 });
@@ -308,7 +308,7 @@ describe("stored links", () => {
     });
   });
 
-  test("removeLinks removes links 30 days after the verdict, even if the application changed later", async () => {
+  test("removeLinks removes a link 30 days after the verdict, even if the application changed later", async () => {
     const caller = aBusinessCaller();
     const { id } = await harness.aDecidedApplication({ outcome: "approved" }, caller);
     const setCompleted = (days: number) =>
@@ -344,7 +344,7 @@ describe("stored links", () => {
     expect(await createReencryption(harness.context)()).toBe(0);
   });
 
-  test("listing and cancelling omit a link whose encryption key is not configured, and succeed", async () => {
+  test("listKycApplications and cancelKycApplication succeed and omit a link whose encryption key is not configured", async () => {
     const caller = aBusinessCaller();
     const readableBefore = await harness.create(caller);
     await using service = await startTestServer(kycService.rpcServices(contextWithKeys(k2)));

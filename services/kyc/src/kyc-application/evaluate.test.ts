@@ -93,7 +93,7 @@ describe("evaluate, for all combinations of verdict and evidence", () => {
       expect(evidence).toMatchObject({ ...positiveEvidence, reasonCodes: ["PROFILE_MISMATCH"] });
   });
 
-  test("evaluate returns NEEDS_REVIEW except for an approval, a rejection and an expired document", () => {
+  test("evaluate returns NEEDS_REVIEW in every case except an approval, a rejection and an expired document", () => {
     expect(rejectionCounts).toEqual({
       expired: 4 * rowsPerExpiry,
       byProvider: 3 * rowsPerExpiry - reviewedRejections.length,
@@ -137,7 +137,7 @@ describe("evaluate, reason codes of our rules", () => {
   });
 });
 
-test.each(verdicts)("decide returns a person's %s, and REJECTED for an expired document", (outcome) => {
+test.each(verdicts)("decide returns a person's decision %s, and REJECTED for an expired document", (outcome) => {
   const reasons = { reasonCodes: ["AML_MATCH"] } as const;
   for (const documentExpiry of [today, "2026-03-02", undefined]) {
     expect(decide(outcome, { ...reasons, documentExpiry }, today)).toEqual({ verdict: outcome, reasonCodes: ["AML_MATCH"] });

@@ -80,7 +80,7 @@ function invariant(isHolding: boolean, violation: string): void {
   if (!isHolding) throw new Error(violation);
 }
 
-test("an application keeps its invariants in any sequence of states, cancellations, reviews, crashes and pauses", () => {
+test("KycApplication violates no invariant in any sequence of states, cancellations, reviews, crashes and pauses", () => {
   fc.assert(
     fc.property(fc.array(aStep, { maxLength: 40 }), fc.boolean(), (steps, requireVideo) => {
       const application = anApplication({ requireVideo });

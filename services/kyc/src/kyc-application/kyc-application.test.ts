@@ -33,7 +33,7 @@ describe("applyState, status changes", () => {
   };
   const cases = kycStatuses.flatMap((from) => kycStatuses.map((to) => [from, to] as const)).filter(([from, to]) => from !== to);
 
-  test.each(cases)("applyState changes %s to %s if the change is allowed, and changes nothing otherwise", (from, to) => {
+  test.each(cases)("applyState changes the status from %s to %s only if the change is allowed", (from, to) => {
     const application = anApplicationIn(from);
     const { emitted, result } = applyState(application, { status: to, attemptsUsed: application.attemptsUsed });
     const isLegal = allowedChanges[from].includes(to);
@@ -44,7 +44,7 @@ describe("applyState, status changes", () => {
     expect(emitted.at(-1)).toBe(isLegal ? `KYC_${to}` : undefined);
   });
 
-  test.each(kycStatuses)("applyState emits nothing for a repeated %s", (status) => {
+  test.each(kycStatuses)("applyState emits nothing for the repeated status %s", (status) => {
     const application = anApplicationIn(status);
     expect(applyState(application, { status, attemptsUsed: application.attemptsUsed })).toEqual({
       result: "applied",
@@ -69,7 +69,7 @@ describe("applyState, status changes", () => {
 
   // After a submission, only a failed attempt can result in these statuses.
   test.each(checkedStatuses.flatMap((from) => (["OPENED", "EXPIRED", "CANCELED"] as const).map((to) => [from, to] as const)))(
-    "applyState emits the missed KYC_FAILED between %s and %s",
+    "applyState emits a missed KYC_FAILED for the change from %s to %s",
     (from, to) => {
       const application = anApplicationIn(from);
       expect(applyState(application, { status: to, attemptsUsed: 1 }).emitted).toEqual(["KYC_FAILED", `KYC_${to}`]);
@@ -102,7 +102,7 @@ describe("applyState, status changes", () => {
     ["PROCESSING", 2, "OPENED", 3, ["KYC_FAILED", "KYC_OPENED"]],
     ["CREATED", 0, "CREATED", 1, []],
   ])(
-    "applyState from %s with %i attempts to %s with %i attempts emits %j",
+    "applyState, from %s with %i attempts to %s with %i attempts, emits %j",
     (from, attemptsBefore, to, laterTime, expectedChanges) => {
       const application = anApplicationIn(from, attemptsBefore);
       expect(applyState(application, { status: to, attemptsUsed: laterTime }).emitted).toEqual(expectedChanges);
@@ -211,7 +211,7 @@ describe("applyState, verdict", () => {
     expect(application.isReviewedHere()).toBe(true);
   });
 
-  test("toKycApplicationMessage returns our own text for the verdict and for every reason code", () => {
+  test("toKycApplicationMessage returns a text of Amana for the verdict and for every reason code", () => {
     const { application } = completeApplication({ verdict: "REJECTED", reasonCodes: [...reasonCodes] });
     const { decisionSummary, reasonCodes: reasons } = toKycApplicationMessage(application);
     expect(reasons.map(({ code }) => code)).toEqual(reasonCodes);
@@ -262,20 +262,20 @@ describe("applyState, review", () => {
     },
   );
 
-  test("applyState keeps a review open that only our rules require if the provider repeats its approval", () => {
+  test("applyState keeps a review open that only Amana's rules require if the provider repeats its approval", () => {
     const application = anApplicationInReview({ amlHitCount: 1 });
     for (let repetition = 0; repetition < 3; repetition++)
       expect(applyState(application, { amlHitCount: 0 }).emitted).toEqual([]);
     expect(application).toMatchObject({ verdict: "NEEDS_REVIEW", amlHitCount: 1 });
   });
 
-  test("applyState keeps a review open that replaced the provider's rejection if the provider then approves", () => {
+  test("applyState keeps a review open that began with the provider's rejection if the provider later approves", () => {
     const application = anApplicationInReview({ verdict: "REJECTED", reasonCodes: ["PROFILE_MISMATCH"] });
     expect(applyState(application, { verdict: "APPROVED" }).emitted).toEqual([]);
     expect(application.verdict).toBe("NEEDS_REVIEW");
   });
 
-  test("applyState ends a review that only our rules require if the provider rejects, or decides its own review", () => {
+  test("applyState ends a review that only Amana's rules require if the provider rejects or decides its own review", () => {
     const rejectedApplication = anApplicationInReview({ amlHitCount: 1 });
     expect(applyState(rejectedApplication, { verdict: "REJECTED" }).emitted).toEqual(["KYC_REVIEW_RESOLVED"]);
     const reviewedApplication = anApplicationInReview({ amlHitCount: 1 });
@@ -299,7 +299,7 @@ describe("applyState, review", () => {
   });
 
   test.each(["at the provider", "in Amana"])(
-    "a review without positive evidence ends with APPROVED if a person approves %s",
+    "KycApplication ends a review without positive evidence with APPROVED if a person approves %s",
     (place) => {
       const doubtfulEvidence = { livenessOutcome: undefined, amlHitCount: undefined, unread: ["reason_codes"] };
       const application = anApplicationInReview({ verdict: "NEEDS_REVIEW", ...doubtfulEvidence });
@@ -326,7 +326,7 @@ describe("expiry of the link", () => {
   });
 
   test.each([0, 1])(
-    "applyState does not expire the link if the request began before the deadline, for the sequence 4 + %i",
+    "applyState does not expire the link for a read that began before the deadline, with the sequence 4 + %i",
     (sequenceStep) => {
       const application = anApplicationIn("OPENED");
       const requestedAt = new Date(afterGrace.getTime() - 2_000);
@@ -431,7 +431,7 @@ describe("applyState, states without a sequence", () => {
     return { result, emitted };
   };
 
-  test("applyState changes nothing for an unchanged state hash, and the pauses between checks keep growing", () => {
+  test("applyState changes nothing for an unchanged state hash, and the pause before the next check grows", () => {
     const application = aVendorApplication();
     expect(apply(application, { status: "OPENED" }, 10).result).toBe("applied");
     expect(application).toMatchObject({ sequence: 1, checks: 1 });
@@ -475,7 +475,7 @@ describe("applyState, states without a sequence", () => {
     expect(application).toMatchObject({ status: "CANCELED", closing: null, nextCheckAt: null });
   });
 
-  test("closeReason returns EXPIRED from a minute after the link's end, and never for the provider port", () => {
+  test("closeReason returns EXPIRED later than a minute after the link's end, and undefined for the provider port", () => {
     const at = (seconds: number) => new Date(linkExpiresAt.getTime() + seconds * 1_000);
     expect(aVendorApplication().closeReason(at(59))).toBeUndefined();
     expect(aVendorApplication().closeReason(at(60))).toBe("EXPIRED");
@@ -493,7 +493,7 @@ describe("applyAbsence", () => {
   };
 
   test.each(checkedStatuses)(
-    "applyAbsence changes a %s application to NEEDS_REVIEW from a minute after its link's end",
+    "applyAbsence changes a %s application to NEEDS_REVIEW if the read began a minute or more after the link's end",
     (status) => {
       const application = Object.assign(anApplicationIn(status), { provider: "sumsub" });
       expect(applyAbsence(application, new Date(afterLink.getTime() - 1))).toEqual([]);

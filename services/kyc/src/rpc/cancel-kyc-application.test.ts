@@ -38,7 +38,7 @@ describe("cancelKycApplication", () => {
     ["opened", async (linkUrl?: string) => harness.sandbox.open(linkUrl)],
     ["failed", async (linkUrl?: string) => harness.sandbox.submit(linkUrl, { outcome: "failed" })],
   ])(
-    "cancelKycApplication cancels an application that is %s at the provider and still CREATED here",
+    "cancelKycApplication cancels an application that is %s at the provider and CREATED in kyc",
     async (_name, changeAtProvider) => {
       const caller = aBusinessCaller();
       const { id, linkUrl } = await harness.create(caller);

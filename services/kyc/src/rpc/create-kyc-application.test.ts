@@ -68,7 +68,7 @@ describe("createKycApplication", () => {
     expect(secondApplication.createdAtMs).toBeGreaterThan(firstApplication.createdAtMs);
   });
 
-  test("createKycApplication sends the terms to the provider, and our id as the reference", async () => {
+  test("createKycApplication sends the fields of the request to the provider, and the application id as the reference", async () => {
     const { id } = await harness.create(aBusinessCaller(), {
       locale: "AR",
       allowedDocuments: ["passport"],
@@ -133,7 +133,7 @@ describe("createKycApplication, refusals", () => {
     ["an invalid client id", "x", "not_found", "client_not_found"],
     ["a blocked client", blockedClient, "conflict", "client_blocked"],
   ])(
-    "createKycApplication rejects %s without a call to the provider, and does not keep the Idempotency-Key",
+    "createKycApplication rejects %s without a call to the provider, and does not store the Idempotency-Key",
     async (_name, clientId, kind, code) => {
       const caller = aBusinessCaller();
       const request = harness.kyc.createKycApplication({ clientId }, withIdempotencyKey(caller, "k"));
@@ -271,7 +271,7 @@ describe("createKycApplication for a client who is blocked during the call to th
 });
 
 describe("createKycApplication with an Idempotency-Key", () => {
-  test("createKycApplication creates one application per Idempotency-Key, and returns the same response with the link", async () => {
+  test("createKycApplication creates one application for each Idempotency-Key, and returns the same response with the link", async () => {
     const caller = aBusinessCaller();
     const firstResponse = await harness.kyc.createKycApplication({ metadata }, withIdempotencyKey(caller, "k"));
     const repeatedOptions = withIdempotencyKey(caller, "k");
@@ -302,7 +302,7 @@ describe("createKycApplication with an Idempotency-Key", () => {
     expect(await readStoredApplications(caller.businessId)).toHaveLength(1);
   });
 
-  test("createKycApplication creates one application during continuously repeated requests with one Idempotency-Key", async () => {
+  test("createKycApplication creates one application when requests with one Idempotency-Key are repeated continuously", async () => {
     for (let round = 0; round < 5; round++) {
       const caller = aBusinessCaller();
       let isRunning = true;
@@ -366,7 +366,7 @@ describe("createKycApplication without a usable response of the provider", () =>
     },
   );
 
-  test("createKycApplication returns CREATED to a repeated request after a lost response, even if the application is already OPENED", async () => {
+  test("createKycApplication, after a lost response, returns CREATED to a repeated request, even if the application is already OPENED", async () => {
     const caller = aBusinessCaller();
     await harness.sandbox.fault("kyc_create", "reset_after", 100);
     await refusal(harness.kyc.createKycApplication({}, withIdempotencyKey(caller, "k")));
@@ -382,7 +382,7 @@ describe("createKycApplication without a usable response of the provider", () =>
   });
 });
 
-test("createKycApplication, while clients is unavailable, accepts only requests without a client", async () => {
+test("createKycApplication accepts only requests without a client while the clients service is unavailable", async () => {
   const caller = aBusinessCaller();
   const { clients } = harness.context;
   const failStanding = async () => {

@@ -26,7 +26,7 @@ describe("getKycApplication", () => {
     expect(await readError("not-a-uuid")).toEqual(unknownIdError);
   });
 
-  test("getKycApplication reads at the provider once in ten seconds for ten concurrent requests", async () => {
+  test("getKycApplication reads an application at the provider once in ten seconds for ten concurrent requests", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     await harness.sandbox.open(linkUrl);
@@ -36,7 +36,7 @@ describe("getKycApplication", () => {
     expect(await countReads(id)).toBe(1);
   });
 
-  test("getKycApplication does not read at the provider if the request accepts the stored state", async () => {
+  test("getKycApplication does not call the provider if the request accepts the stored state", async () => {
     const caller = aBusinessCaller();
     const createdApplication = await harness.create(caller);
     await harness.sandbox.open(createdApplication.linkUrl);
@@ -80,7 +80,7 @@ test.each([
   },
 );
 
-test("each event of an application has a greater revision than the previous event", async () => {
+test("each event of a KYC application has a greater revision than the previous event", async () => {
   const caller = aBusinessCaller();
   const { id, linkUrl } = await harness.create(caller);
   await harness.sandbox.open(linkUrl);
@@ -91,7 +91,7 @@ test("each event of an application has a greater revision than the previous even
   expect(revisions).toEqual([...new Set(revisions)].sort((left, right) => left - right));
 });
 
-test("the first event after a restore to an earlier time has a greater revision than all lost events", async () => {
+test("the first event of a KYC application after a restore has a greater revision than all lost events", async () => {
   const caller = aBusinessCaller();
   const { id, linkUrl } = await harness.create(caller);
   const [rowBefore] = await harness.sql("select status, sequence, attempts_used, revision from kyc_application where id = ?", [
@@ -123,7 +123,7 @@ describe("result of a submission", () => {
     [{ outcome: "needs_review" }, KycVerdict.NEEDS_REVIEW, ["CREATED", "NEEDS_REVIEW"], []],
     [{ outcome: "approved", aml_hit_count: 1 }, KycVerdict.NEEDS_REVIEW, ["CREATED", "NEEDS_REVIEW"], ["AML_MATCH"]],
     [{ outcome: "approved", document_expiry: "2020-01-01" }, KycVerdict.REJECTED, ["CREATED", "REJECTED"], ["DOCUMENT_EXPIRED"]],
-  ])("an application with the submission %o gets the verdict %i", async (submission, verdict, events, codes) => {
+  ])("getKycApplication, after the submission %o, returns the verdict %i", async (submission, verdict, events, codes) => {
     const application = await harness.aDecidedApplication(submission);
     expect(application).toMatchObject({ status: KycStatus.COMPLETED, verdict, attemptsUsed: 1, attemptsRemaining: 2 });
     expect(application.reasonCodes.map(({ code }) => code)).toEqual(codes);
@@ -131,12 +131,12 @@ describe("result of a submission", () => {
     expect(await harness.readEventNames(application.id)).toEqual(events);
   });
 
-  test("an application without a video gets the verdict NEEDS_REVIEW", async () => {
+  test("getKycApplication, after an approved submission without a video, returns the verdict NEEDS_REVIEW", async () => {
     const application = await harness.aDecidedApplication({ outcome: "approved" }, aBusinessCaller(), { requireVideo: false });
     expect(application).toMatchObject({ verdict: KycVerdict.NEEDS_REVIEW, livenessOutcome: "NOT_PERFORMED" });
   });
 
-  test("an application with another name than in the profile gets the verdict NEEDS_REVIEW", async () => {
+  test("getKycApplication, after a submission with another name than in the profile, returns the verdict NEEDS_REVIEW", async () => {
     const application = await harness.aDecidedApplication(
       { outcome: "approved", first_name: "Karim", last_name: "B" },
       aBusinessCaller(),
@@ -145,7 +145,7 @@ describe("result of a submission", () => {
     expect(application).toMatchObject({ verdict: KycVerdict.NEEDS_REVIEW, reasonCodes: [{ code: "PROFILE_MISMATCH" }] });
   });
 
-  test("an application with failed attempts emits one event for each failure", async () => {
+  test("kyc emits one event for each failed attempt of an application", async () => {
     const caller = aBusinessCaller();
     const failedApplication = await harness.aDecidedApplication({ outcome: "failed" }, caller, { maxAttempts: 2 });
     expect(failedApplication).toMatchObject({ status: KycStatus.FAILED, attemptsRemaining: 1 });
@@ -159,7 +159,7 @@ describe("result of a submission", () => {
     expect(await harness.readEventNames(failedApplication.id)).toEqual(["CREATED", "FAILED", "FAILED"]);
   });
 
-  test("an application without a submission becomes EXPIRED", async () => {
+  test("getKycApplication returns EXPIRED for an application without a submission after the link's end", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     await harness.sandbox.expire(linkUrl);

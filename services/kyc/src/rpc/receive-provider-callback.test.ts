@@ -44,7 +44,7 @@ async function aHint(id: string, sequence: number, event_id: string = uuidv7()) 
 }
 
 describe("callbacks of the sandbox", () => {
-  test("a callback of the sandbox updates the application without a request by the business", async () => {
+  test("a callback of the provider updates the application without a request by the business", async () => {
     const { id, linkUrl } = await harness.create();
     await harness.sandbox.open(linkUrl);
     await eventually(async () => expect(await readStored(id)).toMatchObject({ status: "OPENED" }));
@@ -57,7 +57,7 @@ describe("callbacks of the sandbox", () => {
   });
 
   test.each(["duplicate", "reorder", "timeout_before", "reset_after", "bad_signature"])(
-    "callbacks with the fault %s update the application once for each change",
+    "provider callbacks with the fault %s update the application once for each change",
     async (mode) => {
       const { id, linkUrl } = await harness.create();
       await harness.sandbox.fault("kyc_callback", mode, 2);
@@ -85,7 +85,7 @@ describe("receiveProviderCallback", () => {
     expect(await readStored(id)).toMatchObject({ status: "CREATED", sequence: 1 });
   });
 
-  test("receiveProviderCallback does not read at the provider for a repeated callback", async () => {
+  test("receiveProviderCallback does not call the provider for a repeated callback", async () => {
     const { id } = await harness.create();
     const hint = await aHint(id, 99, "e-1");
     await sendCallback(hint);
@@ -138,7 +138,7 @@ describe("receiveProviderCallback", () => {
     ["that is not an object", "[]"],
     ["that is not JSON", "{"],
     ["that is null", "null"],
-  ])("receiveProviderCallback accepts a callback %s and changes nothing", async (_name, content) => {
+  ])("receiveProviderCallback accepts, without a change, a callback %s", async (_name, content) => {
     expect(await sendCallback(content)).toBe(ACCEPTED);
   });
 

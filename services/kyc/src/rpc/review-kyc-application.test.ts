@@ -54,7 +54,7 @@ describe("reviewKycApplication", () => {
     },
   );
 
-  test("reviewKycApplication decides without a call to the provider if only our rules require the review", async () => {
+  test("reviewKycApplication decides without a call to the provider if only Amana's rules require the review", async () => {
     const caller = aBusinessCaller();
     const { id } = await harness.aDecidedApplication({ outcome: "approved", aml_hit_count: 1 }, caller);
     expect(await review(id)).toMatchObject({ verdict: KycVerdict.APPROVED });
@@ -98,7 +98,7 @@ describe("reviewKycApplication", () => {
     expect(await harness.readAuditEvents(id)).toEqual([]);
   });
 
-  test("reviewKycApplication decides once per Idempotency-Key and returns the same response", async () => {
+  test("reviewKycApplication decides once for each Idempotency-Key and returns the same response", async () => {
     const { id } = await harness.aDecidedApplication({ outcome: "needs_review" });
     const firstResponse = await review(id, KycVerdict.APPROVED, withIdempotencyKey(adminCaller, "k1"));
     const repeatedOptions = withIdempotencyKey(adminCaller, "k1");
@@ -107,7 +107,7 @@ describe("reviewKycApplication", () => {
     expect(await harness.readAuditEvents(id)).toHaveLength(1);
   });
 
-  test("`amana stuck` lists only decisions without a result at the provider", async () => {
+  test("`amana stuck` lists an operator's KYC decision only if it has no result at the provider", async () => {
     const { id } = await harness.aDecidedApplication({ outcome: "needs_review" });
     const stuckRows = repair.stuckRows.find(({ what }) => what.startsWith("operators' decisions"));
     const listStuckRows = async () => {
@@ -131,7 +131,7 @@ describe("reviewKycApplication", () => {
     });
   });
 
-  test("reviewKycApplication rejects callers other than operators, and unknown and malformed ids", async () => {
+  test("reviewKycApplication rejects callers that are not operators, unknown ids and malformed ids", async () => {
     const caller = aBusinessCaller();
     const { id } = await harness.aDecidedApplication({ outcome: "needs_review" }, caller);
     expect(await refusal(review(id, KycVerdict.APPROVED, { caller }))).toMatchObject({
@@ -145,7 +145,7 @@ describe("reviewKycApplication", () => {
 
 describe("decision at the provider", () => {
   test.each(["approved", "rejected"])(
-    "the decision %s at the provider emits KYC_REVIEW_RESOLVED and no audit event",
+    "kyc emits KYC_REVIEW_RESOLVED and no audit event after the decision %s at the provider",
     async (outcome) => {
       const caller = aBusinessCaller();
       const { id, linkUrl } = await harness.aDecidedApplication({ outcome: "needs_review" }, caller);

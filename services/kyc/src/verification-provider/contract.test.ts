@@ -65,7 +65,7 @@ const aRequest = (vendor: "didit" | "sumsub", changes: Partial<ApplicationToCrea
 });
 
 describe("contract test 13: refusals", () => {
-  test.each(names)("refusals of the client of %s is empty for a request with supported fields only", (vendor) => {
+  test.each(names)("`refusals` of the %s client returns nothing for a request with only supported fields", (vendor) => {
     expect(providers[vendor]("refuse").refusals(aRequest(vendor))).toEqual([]);
   });
 
@@ -76,7 +76,7 @@ describe("contract test 13: refusals", () => {
     ["sumsub", { requireVideo: false }, "/require_video"],
     ["sumsub", { allowedDocuments: ["passport"] }, "/allowed_documents"],
     ["sumsub", { ttlHours: 721 }, "/ttl_hours"],
-  ] as const)("refusals of the client of %s for a request with %j contains %s", (vendor, changes, pointer) => {
+  ] as const)("`refusals` of the %s client, for a request with %j, contains %s", (vendor, changes, pointer) => {
     const refusals = providers[vendor]("refuse").refusals(aRequest(vendor, changes as Partial<ApplicationToCreate>));
     expect(refusals.map((refusal) => refusal.pointer)).toEqual([pointer]);
   });
@@ -90,19 +90,19 @@ describe("contract test 13: refusals", () => {
       [{ nationality: "DZ" }, "/profile/nationality"],
       [{ "a/b": "x" }, "/profile/a~1b"],
       [{ address: { city: "Alger" } }, "/profile/address"],
-    ])(`refusals of the client of ${vendor} for the profile %j contains %s`, (profile, pointer) => {
+    ])(`refusals of the ${vendor} client, for the profile %j, contains %s`, (profile, pointer) => {
       const refusals = providers[vendor]("refuse").refusals(aRequest(vendor, { profile: JSON.stringify(profile) }));
       expect(refusals.map((refusal) => refusal.pointer)).toEqual([pointer]);
     });
 
-    test(`refusals of the client of ${vendor} is empty for a profile field that requires a review instead`, () => {
+    test(`refusals of the ${vendor} client returns nothing for a profile field that requires a review`, () => {
       const profile = JSON.stringify({ address: { city: "Alger" } });
       expect(providers[vendor]("review").refusals(aRequest(vendor, { profile }))).toEqual([]);
       expect(readProfileKeys(profile)).toEqual(["other"]);
     });
   });
 
-  test("every field of ApplicationToCreate is either sent to the provider or checked by this service", () => {
+  test("every field of ApplicationToCreate is either sent to the provider or checked by kyc", () => {
     const used = ["maxAttempts", "requireVideo", "ttlHours", "allowedDocuments"];
     const sent = ["reference", "locale", "redirectUrl", "applicantEmail", "applicantPhone", "profile"];
     expect(Object.keys(aRequest("didit")).sort()).toEqual([...used, ...sent].sort());

@@ -23,7 +23,7 @@ describe("readDecision", () => {
     expect(readDidit({ aml_screenings: [screening, screening] })).toMatchObject({ amlHitCount: 2 ** 31 - 1 });
   });
 
-  test("readDecision lists a section with an unexpected name only as other_feature", () => {
+  test("readDecision lists a section with an unexpected name as other_feature, without the name", () => {
     const unread = readDidit({ "canary Amine Benali": [{ status: "Declined", warnings: "none" }] })?.unread;
     expect(unread).toEqual(["other_feature"]);
   });
@@ -47,7 +47,7 @@ describe("readDecision", () => {
     expect(readDecision(decision, fields, "live")?.unread).toEqual(["profile"]);
   });
 
-  test("readDecision lists at most 101 sections in `unread`, because they are logged", () => {
+  test("readDecision lists at most 101 sections in `unread`, because the list is logged", () => {
     const names = Array.from(
       { length: 5_000 },
       (_item, index) => `x_${index.toString(2).replaceAll("0", "a").replaceAll("1", "b")}`,
@@ -130,7 +130,7 @@ describe("readApplicant", () => {
     },
   );
 
-  test("readApplicant lists at most 101 steps in `unread`, because they are logged", () => {
+  test("readApplicant lists at most 101 steps in `unread`, because the list is logged", () => {
     const steps = Object.fromEntries(Array.from({ length: 5_000 }, (_item, index) => [`STEP_${index}`, null]));
     const unread = readSumsub(sumsub.anApplicant(), { ...sumsub.someSteps(), ...steps })?.unread ?? [];
     expect(unread.length).toBeLessThanOrEqual(101);

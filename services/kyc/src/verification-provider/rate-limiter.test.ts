@@ -13,7 +13,7 @@ describe("createRateLimiter", () => {
     ["Sumsub writes", 600, 5],
     ["Sumsub AML cases", 10, 60],
   ])(
-    "createRateLimiter lets four replicas make %s at no more than %i a minute in each window of %i s",
+    "createRateLimiter, in four replicas, permits %s at no more than %i a minute in each window of %i s",
     async (_name, perMinute, seconds) => {
       vi.useFakeTimers({ toFake: ["performance"] });
       const rateLimiter = createRateLimiter(perMinute, seconds);
@@ -30,7 +30,7 @@ describe("createRateLimiter", () => {
     },
   );
 
-  test("createRateLimiter rejects a waiting call if a pause that is longer than its timeout begins", async () => {
+  test("createRateLimiter rejects a waiting call when a pause begins that is longer than the timeout of the call", async () => {
     // The rate is one call in 200 ms. The first calls are a burst, and the last call waits.
     const rateLimiter = createRateLimiter(1_200, 60);
     const calls = Array.from({ length: 30 }, () => rateLimiter.take(10_000));

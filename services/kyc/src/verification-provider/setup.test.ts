@@ -21,10 +21,10 @@ test("createSetup reads a complete configuration once", async () => {
   expect(await useThrice([complete])).toEqual({ values: ["settings", "settings", "settings"], reads: 1 });
 });
 
-test("createSetup reads the configuration at the next use if the vendor could not be read", async () => {
+test("createSetup reads the configuration again at the next use if the read at the vendor failed", async () => {
   expect(await useThrice([unread, unread])).toEqual({ values: [undefined, undefined, "settings"], reads: 3 });
 });
 
-test("createSetup does not read a configuration with errors again at once", async () => {
+test("createSetup does not immediately read a configuration with errors again", async () => {
   expect(await useThrice([faulty])).toEqual({ values: [undefined, undefined, undefined], reads: 1 });
 });

@@ -39,7 +39,7 @@ describe("the client of Sumsub", () => {
     },
   );
 
-  test("get of the Sumsub client reads the AML case at the begin of a review and for an approval, but not during the review", async () => {
+  test("get of the Sumsub client reads the AML case at the start of a review and for an approval, but not during the review", async () => {
     await using provider = vendor.aSumsubProvider();
     const readsAml = async (changes: object) => {
       vendor.calls = [];
@@ -80,7 +80,7 @@ describe("the client of Sumsub", () => {
     },
   );
 
-  test("review of the Sumsub client returns unknown for a 409 with or without an error code, so that the caller retries", async () => {
+  test("review of the Sumsub client returns unknown for a 409 response with or without an error code, so that the caller retries", async () => {
     await using provider = vendor.aSumsubProvider();
     for (const body of ['{"errorCode": 1006}', '{"description": "try again"}', ""]) {
       vendor.replies = { ...onHold, "/approve": [409, body] };
@@ -119,7 +119,7 @@ describe("the client of Didit", () => {
     expect(await provider.erase(known, 3_000)).toMatchObject({ kind });
   });
 
-  test("erase of the Didit client returns unknown if a proxy's HTML page is the response to the deletion of the user", async () => {
+  test("erase of the Didit client returns unknown if a proxy responds to the deletion of the user with an HTML page", async () => {
     await using provider = vendor.aDiditProvider();
     vendor.replies = { [`/session/${didit.sessionId}/delete/`]: [204, ""], "/users/delete/": htmlPage(200) };
     expect(await provider.erase(known, 3_000)).toMatchObject({ kind: "unknown" });

@@ -123,7 +123,7 @@ describe("the Didit adapter", () => {
   });
 
   test.each(["400", "200"] as const)(
-    "the Didit adapter decides a review, and repeats the decision, if Didit returns %s for a status that the session already has",
+    "the Didit adapter accepts a decision and its repetition if Didit returns %s for a status that the session already has",
     async (sameStatus) => {
       await using didit = await startDidit({ sameStatus });
       const known = { ...(await create(didit)), ...inReview };
@@ -154,7 +154,7 @@ describe("the Didit adapter", () => {
   test.each([
     ["CANCELED", "CANCELED"],
     ["EXPIRED", "EXPIRED"],
-  ] as const)("the Didit adapter closes an open session with the reason %s, also when repeated", async (why, status) => {
+  ] as const)("the Didit adapter closes an open session with the reason %s, and accepts a repeated call", async (why, status) => {
     await using didit = await startDidit({ deletion: "204" });
     const known = await create(didit);
     expect(accepted(await didit.provider.cancel(known, why, timeoutMs))).toMatchObject({ status });
@@ -220,7 +220,7 @@ describe("the Didit adapter", () => {
   });
 
   test.each(["UTF-8", "ASCII-escaped"] as const)(
-    "the Didit adapter verifies each callback if X-Signature-V2 covers %s text",
+    "the Didit adapter accepts each callback when X-Signature-V2 is a signature of %s text",
     async (signatureV2) => {
       await using didit = await startDidit({ signatureV2, webhookOnCreation: true });
       const known = await create(didit);
@@ -272,7 +272,7 @@ describe("the Didit adapter", () => {
     expect(didit.errors).toMatchObject([{ alert: true, status: 401 }]);
   });
 
-  test("the Didit adapter returns an unknown outcome for a 429, and makes no call if the pause after it exceeds the timeout", async () => {
+  test("the Didit adapter returns an unknown outcome for a 429 response, and then makes no call whose timeout is shorter than the pause", async () => {
     await using didit = await startDidit();
     const known = await create(didit);
     didit.vendor.rateLimit({ path: /decision/, seconds: 30 });
@@ -306,7 +306,7 @@ describe("the Didit adapter", () => {
 
   // Schema SimpleWorkflowUpdateRequest of docs.didit.me/management-api/workflows/update:
   // `session_expiration_time` is in seconds, from 3600 to 2419200.
-  test("the Didit adapter returns a link end that is not after the session's end, for sessions of one hour", async () => {
+  test("the Didit adapter returns, for sessions of one hour, a link end that is not later than the session's end", async () => {
     await using didit = await startDidit({ workflow: { sessionExpirationTime: 3_600 } });
     const { providerId, linkExpiresAt } = accepted(await didit.provider.create(aCreationForShop(), timeoutMs));
     expect(linkExpiresAt.getTime()).toBeLessThanOrEqual(Date.parse(didit.vendor.session(providerId).expiresAt));
@@ -454,13 +454,13 @@ describe("the Sumsub adapter", () => {
   });
 
   describe.each(["profile", "404"] as const)(
-    "the Sumsub adapter, if a read of a deactivated applicant returns %s",
+    "the Sumsub adapter, with the response %s to a read of a deactivated applicant",
     (deactivatedRead) => {
       test.each([
         ["CANCELED", "CANCELED"],
         ["EXPIRED", "EXPIRED"],
       ] as const)(
-        `the Sumsub adapter closes an open applicant with the reason %s, also when repeated, if later reads return ${deactivatedRead}`,
+        `the Sumsub adapter closes an open applicant with the reason %s, and accepts a repeated call, if later reads return ${deactivatedRead}`,
         async (why, status) => {
           await using sumsub = await startSumsub({ deactivatedRead });
           const known = await create(sumsub);
@@ -470,7 +470,7 @@ describe("the Sumsub adapter", () => {
         },
       );
 
-      test(`the Sumsub adapter requests an erasure, also when repeated, if later reads return ${deactivatedRead}`, async () => {
+      test(`the Sumsub adapter requests an erasure, and accepts a repeated call, if later reads return ${deactivatedRead}`, async () => {
         await using sumsub = await startSumsub({ deactivatedRead });
         const known = await create(sumsub);
         await sumsub.vendor.finish(known.providerId, "approved");

@@ -87,7 +87,7 @@ describe.each([false, true])("postOnce with TLS %s", (isSecure) => {
   test.each([
     ["returns false", async () => false],
     ["throws", () => Promise.reject(new Error("database unavailable"))],
-  ])("postOnce sends no byte when the commit %s", async (_result, commit) => {
+  ])("postOnce sends no byte when commit %s", async (_result, commit) => {
     const receivedData: Buffer[] = [];
     await using server = await aServer(isSecure, (socket) =>
       socket.on("error", () => {}).on("data", (data: Buffer) => receivedData.push(data)),

@@ -220,7 +220,7 @@ describe("readOrderState with arbitrary bodies", () => {
       .map(({ length, response }) => JSON.stringify(response).slice(0, length)),
   );
 
-  test("readOrderState never throws, and returns a paid state only if three fields show the payment", () => {
+  test("readOrderState, for any body, does not throw and returns a paid state only if three fields show the payment", () => {
     fc.assert(
       fc.property(anyBody, fc.constantFrom(200, 200, 500), (text, statusCode) => {
         const outcome = readOutcome(text, statusCode);

@@ -53,7 +53,7 @@ async function fill(): Promise<number> {
   return batches;
 }
 
-test("fillBatch inserts the movements of earlier payments with their times, and each movement once", async () => {
+test("fillBatch inserts each money movement of earlier payments once, with its time", async () => {
   const caller = aBusinessCaller();
   const [ours, external, reversed] = [
     await harness.aFinishedPayment(caller),
@@ -82,7 +82,7 @@ test("fillBatch inserts the movements of earlier payments with their times, and 
   }
 });
 
-test("fillBatch inserts several earlier external refunds of a payment as one movement with the time of the last one", async () => {
+test("fillBatch inserts several earlier external refunds of a payment as one movement with the time of the last refund", async () => {
   const caller = aBusinessCaller();
   const { id, processorOrderId } = await harness.aFinishedPayment(caller);
   for (const amount of ["10.00", "20.00"]) {

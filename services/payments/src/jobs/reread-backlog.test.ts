@@ -28,7 +28,7 @@ const { schedule } = readConfig({
   ...paymentsSettings("http://127.0.0.1:9"),
 });
 
-test("rereads at the default rate have no backlog when one business has five payments a second", async () => {
+test("rereadPayments with the default settings has no backlog when one business has five payments a second", async () => {
   await using testDatabase = await createTestDatabase("payments", database);
   const sql = <Row extends object>(text: string, values: unknown[] = []) =>
     testDatabase.orm.em.fork().execute<Row[]>(text, values);

@@ -62,7 +62,7 @@ const findListed = async () =>
   );
 
 describe("follow-ups of an EXPIRED payment", () => {
-  test("an EXPIRED payment becomes PAID with one event when a follow-up shows that it was paid", async () => {
+  test("followUpPayments changes an EXPIRED payment to PAID with one event when the order was paid", async () => {
     await harness.sandbox.pay(payment.processorOrderId);
     await harness.sandbox.fault("status", "stale:60000");
     await settleOnce();
@@ -73,7 +73,7 @@ describe("follow-ups of an EXPIRED payment", () => {
     expect(await readEventTypes()).toEqual([PaymentEventType.PAYMENT_EXPIRED, PaymentEventType.PAYMENT_COMPLETED]);
   });
 
-  test("an EXPIRED payment is read after 5 minutes, 1 hour and 1 day, and not again", async () => {
+  test("followUpPayments reads an EXPIRED payment after 5 minutes, 1 hour and 1 day, and not again", async () => {
     await settleOnce();
     const seconds = [(await readRow()).seconds];
     for (const passedSeconds of [300, 3_600, 86_400]) {
@@ -89,7 +89,7 @@ describe("follow-ups of an EXPIRED payment", () => {
     expect(await readEventTypes()).toEqual([PaymentEventType.PAYMENT_EXPIRED]);
   });
 
-  test("an EXPIRED payment is read once more when its last planned read fails", async () => {
+  test("followUpPayments reads an EXPIRED payment once more when its last planned read fails", async () => {
     await settleOnce();
     await harness.sql("update payment set updated_at = now() - interval '1 day' where id = ?", [payment.id]);
     await harness.sandbox.fault("status", "http_500");
@@ -97,7 +97,7 @@ describe("follow-ups of an EXPIRED payment", () => {
     expect((await readRow()).seconds).toBeGreaterThan(86_400);
   });
 
-  test("an EXPIRED payment that is paid and not confirmed is listed for operators until it is PAID", async () => {
+  test("listChangedPayments returns an EXPIRED payment that is paid and not confirmed until its status is PAID", async () => {
     await settleOnce();
     await harness.sandbox.pay(payment.processorOrderId);
     await harness.sandbox.fault("confirm", "error:7", 100);
@@ -113,7 +113,7 @@ describe("follow-ups of an EXPIRED payment", () => {
     expect(await readEventTypes()).toEqual([PaymentEventType.PAYMENT_EXPIRED, PaymentEventType.PAYMENT_COMPLETED]);
   });
 
-  test("an EXPIRED payment is no longer listed for operators after the processor has canceled its order", async () => {
+  test("listChangedPayments does not return an EXPIRED payment after the processor has canceled its order", async () => {
     await settleOnce();
     await harness.sandbox.pay(payment.processorOrderId);
     await harness.sandbox.fault("confirm", "error:7", 100);
@@ -125,7 +125,7 @@ describe("follow-ups of an EXPIRED payment", () => {
     expect(await findListed()).toBeUndefined();
   });
 
-  test("an EXPIRED payment that was paid and refunded at the processor becomes REFUNDED", async () => {
+  test("followUpPayments changes an EXPIRED payment that was paid and refunded at the processor to REFUNDED", async () => {
     await settleOnce();
     await harness.sandbox.pay(payment.processorOrderId);
     await harness.sandbox.refundExternally(payment.processorOrderId);
@@ -139,7 +139,7 @@ describe("follow-ups of an EXPIRED payment", () => {
   });
 });
 
-test("settlePayment does not expire a payment by a read that began before the end of the window", async () => {
+test("settlePayment does not expire a payment after a read that began before the end of the time to pay", async () => {
   await harness.sandbox.fault("status", "slow:900");
   const settlement = settleOnce();
   await eventually(async () => expect(await harness.countCalls(payment, "status")).toBe(1));
@@ -155,7 +155,7 @@ test("settlePayment does not expire a payment by a read that began before the en
   expect(await readEventTypes()).toEqual([PaymentEventType.PAYMENT_COMPLETED]);
 });
 
-test("followUpPayments and rereadPayments remove the planned times of a CANCELED payment without a read", async () => {
+test("followUpPayments and rereadPayments read no CANCELED payment, and remove its planned times", async () => {
   await harness.sandbox.cancel(payment.processorOrderId);
   await settleOnce();
   const readsBefore = await harness.countCalls(payment, "status");
@@ -184,7 +184,7 @@ describe("500 due rereads of a business", () => {
   );
   afterEach(() => harness.sql("delete from payment where processor_order_number like '5000000%'"));
 
-  test("a follow-up of a refund does not wait for 500 due rereads of the business", async () => {
+  test("followUpPayments reads a refunded payment while 500 rereads of the business are due", async () => {
     payment = await harness.aFinishedPayment(caller);
     await harness.payments.refundPayment({ id: payment.id, amountMinor: 100_000n }, { caller, timeoutMs: 20_000 });
     await harness.sandbox.refundExternally(payment.processorOrderId);
@@ -195,7 +195,7 @@ describe("500 due rereads of a business", () => {
     expect(await readEventTypes()).toHaveLength(3);
   });
 
-  test("rereads of one business use all slots when no other business has due rows", async () => {
+  test("rereadPayments uses all slots for one business when no other business has due rows", async () => {
     await harness.sandbox.fault("status", "slow:900", 8);
     await using _rereads = harness.startRereads();
     await eventually(async () => expect(await harness.sql("select 1 from payment where leased_until > now()")).toHaveLength(8));
@@ -228,7 +228,7 @@ const isRead = (path: string) => path.includes("getOrderStatusExtended");
 
 test.each([
   [
-    "an expired payment becomes PAID when the confirm takes reserved money",
+    "becomes PAID when the confirm takes reserved money",
     (path: string) => (isRead(path) ? '"orderStatus":1' : undefined),
     "PAID",
     null,
@@ -245,7 +245,7 @@ test.each([
     "EXPIRED",
     "expired, and not confirmed at order status 2",
   ],
-])("an EXPIRED payment %s", async (_result, replaceStatus, status, difference) => {
+])("during followUpPayments, an EXPIRED payment %s", async (_result, replaceStatus, status, difference) => {
   await using sandbox = await startChangingProxy(replaceStatus);
   await using proxiedHarness = await startHarness({ sandbox });
   const { processorOrderId } = await proxiedHarness.aPendingPayment();

@@ -16,7 +16,7 @@ describe("checkPrice", () => {
     [{ amountMinMinor: 5_000n }, "/amount_max"],
     [{ amountMinMinor: 5_000n, amountMaxMinor: 5_000n }, "/amount_max"],
     [{ amountMinMinor: 5_001n, amountMaxMinor: 5_000n }, "/amount_max"],
-  ])("checkPrice rejects %o", async (price, pointer) => {
+  ])("checkPrice of a payment link rejects %o", async (price, pointer) => {
     expect(await refusalOf(() => checkPrice(price))).toMatchObject({ kind: "invalid", code: "validation_failed", pointer });
   });
 
@@ -26,7 +26,7 @@ describe("checkPrice", () => {
   });
 });
 
-test("checkExpiry rejects the present and the past, and accepts the future and no expiry", async () => {
+test("checkExpiry of a payment link rejects the present and the past, and accepts the future and no expiry", async () => {
   const past = new Date(now.getTime() - 1);
   for (const time of [now, past]) {
     expect(await refusalOf(() => checkExpiry(time, now))).toMatchObject({ code: "validation_failed", pointer: "/expires_at" });
@@ -49,7 +49,7 @@ describe("PaymentLink.statusAt", () => {
   });
 });
 
-test("isFull compares PAID and PENDING payments with max_payments", () => {
+test("isFull of a payment link returns true when PAID and PENDING payments together reach max_payments", () => {
   const link = aPaymentLink({ maxPayments: 3, paymentsPaid: 1 });
   expect([0, 1, 2, 3].map((pendingCount) => isFull(link, pendingCount))).toEqual([false, false, true, true]);
   expect(isFull(aPaymentLink({ paymentsPaid: 1_000_000 }), 1_000_000)).toBe(false);

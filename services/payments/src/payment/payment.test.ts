@@ -89,14 +89,14 @@ describe("settle for a paid order", () => {
     ["there is no error code", { errorCode: undefined }],
     ["the order status is not 2", { orderStatus: 1 }],
     ["there is no order status", { orderStatus: undefined }],
-  ])("settle keeps the payment PENDING when %s", (_name, change) => {
+  ])("settle of a paid order keeps the payment PENDING when %s", (_name, change) => {
     const payment = aPayment();
     expect(settle(payment, paidState(change))).toEqual({ settlement: "unchanged", emitted: [] });
     expect(payment).toMatchObject({ status: "PENDING" });
     expect(payment.paidAt).toBeUndefined();
   });
 
-  test("settle stores the details of the order", () => {
+  test("settle stores the details of a paid order", () => {
     const payment = aPayment();
     settle(payment, paidState({ approvalCode: "123456", actionCodeDescription: "ok", respCodeDesc: "Accepted" }));
     expect(payment).toMatchObject({
@@ -119,7 +119,7 @@ describe("settle for a paid order", () => {
     ["628058**7215", "CIB"],
     ["507800**7214", "EDAHABIA"],
     ["411111**1111", null],
-  ])("settle stores for the card %s the brand %s", (maskedPan, cardBrand) => {
+  ])("settle, for the card %s, stores the brand %s", (maskedPan, cardBrand) => {
     const payment = aPayment();
     settle(payment, paidState({ maskedPan }));
     expect(payment.cardBrand).toBe(cardBrand);
@@ -139,7 +139,7 @@ describe("settle for the state of another order", () => {
     ["order number", { orderNumber: "1234567891" }],
   ];
 
-  test.each(mismatches)("settle changes nothing when the state has another %s", (_name, mismatch) => {
+  test.each(mismatches)("settle changes no payment when the order's state has another %s", (_name, mismatch) => {
     for (const state of [
       paidState(mismatch),
       anOrderState({ ...mismatch, orderStatus: 6 }),
@@ -151,15 +151,18 @@ describe("settle for the state of another order", () => {
     }
   });
 
-  test.each(["amountMinor", "currency", "orderNumber"] as const)("settle does not set PAID from a state without %s", (name) => {
-    for (const state of [paidState(), anOrderState({ orderStatus: 4, refundedMinor: 1n })]) {
-      const payment = aPayment();
-      expect(settle(payment, { ...state, [name]: undefined }).settlement).toBe("mismatch");
-      expect(payment).toEqual(aPayment());
-    }
-  });
+  test.each(["amountMinor", "currency", "orderNumber"] as const)(
+    "settle does not set PAID for an order state without %s",
+    (name) => {
+      for (const state of [paidState(), anOrderState({ orderStatus: 4, refundedMinor: 1n })]) {
+        const payment = aPayment();
+        expect(settle(payment, { ...state, [name]: undefined }).settlement).toBe("mismatch");
+        expect(payment).toEqual(aPayment());
+      }
+    },
+  );
 
-  test("settle applies a declined state without amount, currency and order number", () => {
+  test("settle applies a declined order state without amount, currency and order number", () => {
     const payment = aPayment();
     const state = { orderStatus: 6, amountMinor: undefined, currency: undefined, orderNumber: undefined };
     expect(settle(payment, anOrderState(state)).emitted).toEqual(["PAYMENT_REFUSED REFUSED"]);
@@ -183,7 +186,7 @@ describe("settle for an EXPIRED payment", () => {
   });
 
   test.each([undefined, -1, 0, 1, 3, 5, 6, 7, 8])(
-    "settle changes nothing of an EXPIRED payment for the order status %s",
+    "settle does not change an EXPIRED payment for the order status %s",
     (orderStatus) => {
       const payment = aPayment({ status: "EXPIRED" });
       expect(settle(payment, anOrderState({ orderStatus, actionCode: "10" }))).toEqual({ settlement: "unchanged", emitted: [] });
@@ -195,7 +198,7 @@ describe("settle for an EXPIRED payment", () => {
 describe("waitOrExpire and registration", () => {
   const dateAt = (seconds: number) => new Date(createdAt.getTime() + seconds * 1000);
 
-  test("waitOrExpire plans checks after the pauses of the schedule and at the end of the window", () => {
+  test("waitOrExpire plans checks after the pauses of the schedule and at the end of the time to pay", () => {
     const payment = aPayment();
     const checkSeconds: number[] = [];
     for (let now = createdAt; now < dateAt(1_230); now = payment.nextCheckAt ?? dateAt(9_999)) {
@@ -207,7 +210,7 @@ describe("waitOrExpire and registration", () => {
     expect(payment).toMatchObject({ status: "EXPIRED", nextCheckAt: null });
   });
 
-  test("waitOrExpire does not expire a payment before the window ends", () => {
+  test("waitOrExpire does not expire a payment before its time to pay ends", () => {
     const payment = aPayment();
     expect(payment.waitOrExpire(true, [60], 1_230, new Date(dateAt(1_230).getTime() - 1))).toBe("waiting");
     expect(payment.status).toBe("PENDING");
@@ -248,7 +251,7 @@ describe("waitOrExpire and registration", () => {
     expect(pauseSeconds).toEqual([2, 5, 15, 30, 60, 60]);
   });
 
-  test("awaitsRegistration is true until the order id is stored", () => {
+  test("awaitsRegistration of a payment is true until the order id is stored", () => {
     const payment = aPayment({ processorOrderId: null, checks: 4 });
     expect(payment.awaitsRegistration()).toBe(true);
     payment.markRegistered("order1", "https://form", laterTime);
@@ -279,7 +282,7 @@ describe("refund", () => {
   });
 
   test.each(statuses.filter((status) => status !== "PAID"))(
-    "refundable rejects a payment that is %s and returns its status in the error",
+    "refundable rejects a payment that is %s with an error that contains the status",
     (status) => {
       const error = catchError(() => aPayment({ status }).refundable(undefined));
       expect(error).toMatchObject({ kind: "conflict", code: "payment_not_refundable", members: { payment_status: status } });
@@ -339,7 +342,7 @@ describe("Payment in arbitrary sequences of steps", () => {
     REFUNDED: "PAYMENT_REFUNDED",
   };
 
-  test("Payment makes only legal transitions and emits each change once, in any sequence of steps", () => {
+  test("Payment makes only permitted status changes and emits each change once, in any sequence of steps", () => {
     fc.assert(
       fc.property(fc.array(anyStep, { maxLength: 12 }), (steps) => {
         const payment = aPayment();

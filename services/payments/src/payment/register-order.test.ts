@@ -63,7 +63,7 @@ describe("registerOrder with a lasting unknown outcome", () => {
     ["the look-up is refused", "reset_after", "error:5"],
     ["the look-up is truncated", "truncated", "truncated"],
   ])(
-    "createPayment returns processor_outcome_unknown when %s, and later the payment for the same key",
+    "createPayment returns processor_outcome_unknown when %s, and later returns the payment for the same Idempotency-Key",
     async (_name, registerMode, statusMode) => {
       const caller = aBusinessCaller();
       await harness.sandbox.fault("register", registerMode);

@@ -80,7 +80,7 @@ describe("rereadPayment", () => {
     expect((await readRow()).seconds).toBeNull();
   });
 
-  test("rereadPayment changes no public field when the order is unchanged", async () => {
+  test("rereadPayment changes no public field of the payment when the order is unchanged", async () => {
     await reread();
     expect(await readPayment()).toEqual(payment);
     expect(await readRow()).toMatchObject({ difference: null, refundedMinor: "0" });

@@ -85,7 +85,7 @@ async function expectConsistent(refundedMinor: bigint): Promise<void> {
 }
 
 describe("advanceRefund before the first request", () => {
-  test("advanceRefund sends nothing when the processor has already refunded, and adopts that refund", async () => {
+  test("advanceRefund adopts a refund that the processor has already executed, and sends no request", async () => {
     await harness.sandbox.refundExternally(payment.processorOrderId, "1000.00");
     expect(await refusal(refund(200_000n))).toMatchObject({
       kind: "conflict",
@@ -101,7 +101,7 @@ describe("advanceRefund before the first request", () => {
     expect(await refusal(refund(200_000n))).toMatchObject({ code: "payment_not_refundable" });
   });
 
-  test("advanceRefund sends nothing when the processor has reversed the payment, and sets CANCELED with an event", async () => {
+  test("advanceRefund sets CANCELED with an event when the processor has reversed the payment, and sends no request", async () => {
     await harness.sandbox.reverse(payment.processorOrderId);
     expect(await refusal(refund())).toMatchObject({ code: "payment_not_refundable", members: { payment_status: "CANCELED" } });
     expect(await harness.countCalls(payment, "refund")).toBe(0);
@@ -112,7 +112,7 @@ describe("advanceRefund before the first request", () => {
     expect(await readPayment()).toMatchObject({ status: PaymentStatus.CANCELED, origin: "PROCESSOR" });
   });
 
-  test("advanceRefund sends nothing when a restore of the database lost an executed refund", async () => {
+  test("advanceRefund sends no request when a restore of the database lost an executed refund", async () => {
     await refund(100_000n);
     await harness.sql("delete from refund where payment_id = ?", [payment.id]);
     await harness.sql("update payment set status = 'PAID', refunded_amount_minor = null where id = ?", [payment.id]);
@@ -122,7 +122,7 @@ describe("advanceRefund before the first request", () => {
     expect((await harness.sandbox.order(payment.processorOrderId)).refundedAmount).toBe(100_000);
   });
 
-  test("advanceRefund sends nothing when no rule explains the order's state, and requires a decision", async () => {
+  test("advanceRefund requires a decision and sends no request when no rule explains the order's state", async () => {
     await harness.sandbox.refundExternally(payment.processorOrderId, "5000.00");
     await harness.sql("update payment set amount_minor = 499999 where id = ?", [payment.id]);
     expect(await refusal(refund())).toMatchObject({ code: "refund_outcome_unknown" });
@@ -159,7 +159,7 @@ describe("advanceRefund after a rejected refund", () => {
     await expectConsistent(100_000n);
   });
 
-  test("advanceRefund sends a second full refund immediately, because the processor cannot execute both", async () => {
+  test("advanceRefund sends a full refund immediately after a rejected full refund, because the processor cannot execute both", async () => {
     await harness.sandbox.fault("refund", "error:5");
     expect(await refusal(refund())).toMatchObject({ code: "refund_refused" });
     expect(await harness.payments.refundPayment({ id: payment.id }, withIdempotencyKey(caller, "again"))).toMatchObject({
@@ -169,7 +169,7 @@ describe("advanceRefund after a rejected refund", () => {
 });
 
 describe("advanceRefund after a system error", () => {
-  test("advanceRefund keeps the outcome unknown, and accepts the refund when it is executed later", async () => {
+  test("advanceRefund keeps the outcome unknown after a system error, and accepts the refund when a later read shows its execution", async () => {
     await harness.sandbox.fault("refund", "error_late:600");
     expect(await refusal(refund(100_000n))).toMatchObject({ code: "refund_outcome_unknown" });
     expect(await readRefundRow()).toMatchObject({ status: "UNKNOWN", sends: 1 });
@@ -332,7 +332,7 @@ describe("refundPayment with a failing database", () => {
 
 describe("advanceRefund without a readable order", () => {
   test.each(["timeout_before", "http_500", "html_200", "truncated", "error:5"])(
-    "advanceRefund sends nothing while status calls fail with %s, and then refunds once",
+    "advanceRefund sends no request while status calls fail with %s, and then refunds once",
     async (mode) => {
       await harness.sandbox.fault("status", mode);
       expect(await refusal(refund())).toMatchObject({ code: "refund_outcome_unknown" });
@@ -452,8 +452,8 @@ describe("advanceRefund and its lease", () => {
     return (await readRefundRow()).id;
   };
 
-  test("advanceRefund sends nothing when the process was frozen after the commit for more than five seconds", async () => {
-    // The timeouts are long, so only the time since the commit can prevent the request.
+  test("advanceRefund sends no request when the process was frozen for more than five seconds after the commit", async () => {
+    // With long timeouts, only the time since the commit prevents the request.
     await using slowHarness = await startHarness({ satimTimeoutMs: 20_000 });
     payment = await slowHarness.aFinishedPayment(caller);
     await slowHarness.sandbox.fault("status", "http_500");
@@ -491,7 +491,7 @@ describe("advanceRefund and its lease", () => {
     expect(await readRefundRow()).toMatchObject({ status: "ACCEPTED", sends: 1 });
   });
 
-  test("advanceRefund does not reject a refund that another process has sent after the refusal", async () => {
+  test("advanceRefund does not reject a refused refund that another process has sent again in the meantime", async () => {
     await harness.sandbox.fault("refund", "error:5");
     await harness.sandbox.fault("status", "slow:600", 2);
     const rejection = refusal(refund());
@@ -501,7 +501,7 @@ describe("advanceRefund and its lease", () => {
     expect((await readRefundRow()).status).not.toBe("REJECTED");
   });
 
-  test("advanceRefund sends nothing when the lease is lost", async () => {
+  test("advanceRefund sends no request after its lease was lost", async () => {
     const id = await createRequestedRefund();
     const stealLease = () =>
       harness.sql("update refund set lease_token = gen_random_uuid(), leased_until = now() + interval '1 hour' where id = ?", [
@@ -515,7 +515,7 @@ describe("advanceRefund and its lease", () => {
   test.each([
     ["ACCEPTED", { kind: "accepted" }],
     ["REJECTED", { kind: "rejected", refusal: { members: { processor_error_code: "7" } } }],
-  ])("advanceRefund returns the outcome of a refund that is already %s and sends nothing", async (status, expectedResult) => {
+  ])("advanceRefund returns the outcome of a refund that is already %s, and sends no request", async (status, expectedResult) => {
     const id = await createRequestedRefund();
     await harness.sql("update refund set status = ?, processor_error_code = '7' where id = ?", [status, id]);
     expect(await advance(id, async () => {})).toMatchObject({ result: expectedResult });

@@ -51,7 +51,7 @@ test("updateHistory does not hold refunds in a new database and for an unchanged
   expect(await readHeldUntil()).toBeUndefined();
 });
 
-test("refundPayment does not repeat a partial refund that a restore lost, even if it takes effect late", async () => {
+test("refundPayment does not repeat a partial refund that a restore lost, even if the lost refund takes effect late", async () => {
   await harness.sandbox.fault("refund", "late:2000");
   expect(await refusal(refund())).toMatchObject({ code: "refund_outcome_unknown" });
   await simulateRestore();
@@ -69,7 +69,7 @@ test("refundPayment does not repeat a partial refund that a restore lost, even i
   });
 });
 
-test("advanceRefunds does not resend a refund that is only REQUESTED in the restored database", async () => {
+test("advanceRefunds, after a restore, does not resend a sent refund that is REQUESTED in the restored database", async () => {
   await harness.sandbox.fault("refund", "late:2000");
   await refusal(refund());
   await harness.sql(
@@ -86,7 +86,7 @@ test("advanceRefunds does not resend a refund that is only REQUESTED in the rest
   expect(await readProcessorState()).toEqual({ refunded: Number(partMinor), calls: 1 });
 });
 
-test("a refund is not sent if the database was restored after the read, and is sent once after the hold", async () => {
+test("refundPayment sends no refund when the database is restored after its read of the order, and the worker sends the refund once after the hold", async () => {
   await harness.sandbox.fault("status", "slow:500");
   const pendingRefund = refusal(refund());
   await eventually(async () =>

@@ -79,7 +79,7 @@ const letterOf = (step: ReturnType<typeof decideBeforeSending>): string => {
 
 describe("decideBeforeSending", () => {
   test.each(Object.entries(expectedSteps))(
-    "decideBeforeSending returns for a refund that is %s the steps %s",
+    "decideBeforeSending, for a refund that is %s, returns the steps %s",
     (refund, expectedLetters) => {
       const steps = (Object.keys(states) as StateName[]).map((state) => letterOf(decideStep(refund as RefundName, state)));
       expect(steps.join("")).toBe(expectedLetters.replaceAll(" ", ""));
@@ -134,13 +134,13 @@ describe("decideAfterSending", () => {
     ["refused, without a readable state", firstRequest, refusedOutcome, undefined, "wait"],
     ["refused, for a further request", furtherRequest, refusedOutcome, undefined, "wait"],
     ["refused, for a further request with an unchanged sum", furtherRequest, refusedOutcome, states["no refund"], "wait"],
-  ] as const)("decideAfterSending decides the step for an outcome that is %s", (_name, refund, outcome, stateAfter, kind) => {
+  ] as const)("decideAfterSending returns the step for an outcome that is %s", (_name, refund, outcome, stateAfter, kind) => {
     expect(decideAfterSending(refund, aPaidPayment(), outcome, stateAfter).kind).toBe(kind);
     if (kind === "reject")
       expect(decideAfterSending(refund, aPaidPayment(), outcome, stateAfter)).toMatchObject({ errorCode: "5" });
   });
 
-  test("canReject is true only for a refusal of the first request", () => {
+  test("canReject returns true only for a refusal of the first refund request", () => {
     expect([canReject(firstRequest, refusedOutcome), canReject(furtherRequest, refusedOutcome)]).toEqual([true, false]);
     expect(canReject(firstRequest, { kind: "unknown", reason: "timeout" })).toBe(false);
   });

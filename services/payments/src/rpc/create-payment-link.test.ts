@@ -46,7 +46,7 @@ describe("createPaymentLink", () => {
     expect(await harness.links.getPaymentLink({ id: link.id }, { caller })).toEqual(link);
   });
 
-  test("createPaymentLink stores all fields, and metadata as it was sent", async () => {
+  test("createPaymentLink stores all fields, and the metadata byte for byte", async () => {
     const caller = aBusinessCaller();
     const { amountMinor: _none, ...request } = aPaymentLinkRequest;
     const fields = {
@@ -94,7 +94,7 @@ describe("createPaymentLink", () => {
   test.each([
     ["an operator", adminCaller],
     ["the platform", platformCaller],
-  ])("createPaymentLink rejects %s", async (_name, caller) => {
+  ])("createPaymentLink rejects %s as the caller", async (_name, caller) => {
     const error = await refusal(harness.links.createPaymentLink(aPaymentLinkRequest, { caller }));
     expect(error).toMatchObject({ kind: "forbidden", code: "business_key_required" });
   });

@@ -127,7 +127,7 @@ describe("createPayment with a refused order", () => {
 test.each([
   ["an operator", adminCaller],
   ["the platform", platformCaller],
-])("createPayment rejects %s", async (_name, caller) => {
+])("createPayment rejects %s as the caller", async (_name, caller) => {
   const error = await refusal(harness.payments.createPayment(aPaymentRequest, { caller }));
   expect(error).toMatchObject({ kind: "forbidden", code: "business_key_required" });
 });

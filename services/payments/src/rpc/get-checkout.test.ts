@@ -47,7 +47,7 @@ describe("getCheckout", () => {
     expect(await read(link)).toMatchObject({ state: CheckoutState.OPEN });
   });
 
-  test("getCheckout returns the payment of the browser while its card holder can pay", async () => {
+  test("getCheckout returns the browser's payment while the card holder can pay", async () => {
     const link = await aLink({ maxPayments: 1 });
     const { payment, paymentToken } = await harness.startCheckout(link);
     expect(await read(link, paymentToken)).toMatchObject({ state: CheckoutState.FULL, payment });
@@ -55,7 +55,7 @@ describe("getCheckout", () => {
     expect(await read(link, paymentToken)).not.toHaveProperty("payment");
   });
 
-  test("getCheckout returns no payment that has ended, of another link, or for an invalid page token", async () => {
+  test("getCheckout returns no payment for an ended payment, for a payment of another link and for an invalid page token", async () => {
     const link = await aLink();
     const ended = await harness.startCheckout(link);
     await harness.sandbox.cancel(ended.payment?.processorOrderId);
@@ -74,7 +74,7 @@ describe("getCheckout", () => {
     },
   );
 
-  test("getCheckout rejects a business", async () => {
+  test("getCheckout rejects a business as the caller", async () => {
     const error = await refusal(harness.checkout.getCheckout({ linkToken: linkTokenOf(await aLink()) }, { caller }));
     expect(error).toMatchObject({ code: "platform_required" });
   });
@@ -135,7 +135,7 @@ describe("getCheckoutResult", () => {
     expect(await refusal(result({ ...link, url: "/unknown" }, paymentToken))).toMatchObject({ code: "payment_link_not_found" });
   });
 
-  test("getCheckoutResult rejects a business", async () => {
+  test("getCheckoutResult rejects a business as the caller", async () => {
     const request = { linkToken: linkTokenOf(await aLink()), paymentToken: "0".repeat(64) };
     expect(await refusal(harness.checkout.getCheckoutResult(request, { caller }))).toMatchObject({ code: "platform_required" });
   });

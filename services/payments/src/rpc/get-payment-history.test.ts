@@ -50,7 +50,7 @@ test("getPaymentHistory contains a registration without a response and the look-
   expect(recordedAtMs).toContain(payment?.updatedAtMs);
 });
 
-test("getPaymentHistory contains the calls of a process whose result was outdated", async () => {
+test("getPaymentHistory contains the processor calls of a process whose result was outdated", async () => {
   const options = { remainingMs: () => 5_000 };
   const runTwice = (work: (stored: StoredPayment) => Promise<unknown>, id: string) =>
     forAllTenants(async () => {
@@ -106,7 +106,7 @@ test("getPaymentHistory returns the oldest and the newest calls of a long histor
   ]);
 });
 
-test("getPaymentHistory returns the recorded times of omitted calls", async () => {
+test("getPaymentHistory returns the times of changes whose processor calls are omitted", async () => {
   const caller = aBusinessCaller();
   const { id } = await harness.aPendingPayment(caller);
   await harness.sql(
@@ -124,7 +124,7 @@ test("getPaymentHistory returns the recorded times of omitted calls", async () =
   expect(recordedAtMs).toContain(BigInt(timeOfUuid(omittedCall?.id ?? "")));
 });
 
-test("getPaymentHistory rejects a business as caller and an unknown payment id", async () => {
+test("getPaymentHistory rejects a business as the caller, and an unknown payment id", async () => {
   const caller = aBusinessCaller();
   const { id } = await harness.aPendingPayment(caller);
   await expect(harness.refunds.getPaymentHistory({ id }, { caller })).rejects.toThrow();

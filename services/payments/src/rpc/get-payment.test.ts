@@ -132,7 +132,7 @@ test("getPayment returns the same error for another business's payment, an unkno
 test.each([
   ["an operator", adminCaller],
   ["the platform", platformCaller],
-])("getPayment rejects %s", async (_name, caller) => {
+])("getPayment rejects %s as the caller", async (_name, caller) => {
   const error = await refusal(harness.payments.getPayment({ id: uuidv7() }, { caller }));
   expect(error).toMatchObject({ kind: "forbidden", code: "business_key_required" });
 });

@@ -76,7 +76,7 @@ describe("listPaymentLinks", () => {
     expect(await list({}, aBusinessCaller())).toEqual({ names: [], total: 0 });
   });
 
-  test("listPaymentLinks rejects an operator", async () => {
+  test("listPaymentLinks rejects an operator as the caller", async () => {
     const error = await refusal(harness.links.listPaymentLinks({ limit: 1 }, { caller: adminCaller }));
     expect(error).toMatchObject({ code: "business_key_required" });
   });

@@ -100,7 +100,7 @@ describe("listPayments", () => {
   });
 });
 
-test("listPayments rejects an operator", async () => {
+test("listPayments rejects an operator as the caller", async () => {
   const error = await refusal(harness.payments.listPayments({ limit: 1 }, { caller: adminCaller }));
   expect(error).toMatchObject({ kind: "forbidden", code: "business_key_required" });
 });

@@ -75,7 +75,7 @@ describe("listStatementLines", () => {
     expect((await readPage(lastHour(), aBusinessCaller())).lines).toEqual([]);
   });
 
-  test("listStatementLines returns the payment before its refund when both are found in one read of the order", async () => {
+  test("listStatementLines returns a payment before its refund when one read of the order shows both", async () => {
     const pending = await harness.aPendingPayment(caller);
     await harness.sandbox.pay(pending.processorOrderId);
     await harness.sandbox.refundExternally(pending.processorOrderId, "1000.00");
@@ -86,7 +86,7 @@ describe("listStatementLines", () => {
     ]);
   });
 
-  test("listStatementLines returns a refund that an operator accepts, and none for a refund that an operator rejects", async () => {
+  test("listStatementLines returns a line for a refund that an operator accepts, and no line for a refund that an operator rejects", async () => {
     const [accepted, rejected] = [await harness.aFinishedPayment(caller), await harness.aFinishedPayment(caller)];
     for (const { id } of [accepted, rejected]) {
       await harness.sandbox.fault("refund", "http_503");
@@ -126,7 +126,7 @@ describe("listStatementLines", () => {
     expect(amounts.map((amount) => amount / 3n)).toEqual(amounts.map((amount) => amount / 3n).toSorted((a, b) => Number(a - b)));
   });
 
-  test("listStatementLines ends before the start of a transaction in progress, and the next statement has its line and all later ones", async () => {
+  test("listStatementLines ends before the start of a transaction in progress, and the next statement contains the line of the transaction", async () => {
     const [slow, quick] = [await harness.aPendingPayment(caller), await harness.aPendingPayment(caller)];
     const fromMs = BigInt(Date.now() - hourMs);
     const { promise: committed, resolve: commit } = Promise.withResolvers<void>();
@@ -153,7 +153,7 @@ describe("listStatementLines", () => {
     });
   });
 
-  test("listStatementLines is unavailable while movements of earlier payments are inserted", async () => {
+  test("listStatementLines returns unavailable while movements of earlier payments are inserted", async () => {
     await harness.sql("insert into money_movement_fill (began_at, after_id) values (now(), ?)", [
       "00000000-0000-0000-0000-000000000000",
     ]);
@@ -163,7 +163,7 @@ describe("listStatementLines", () => {
   });
 });
 
-test("money movements cannot be changed or deleted, and the service's role can insert none for another business", async () => {
+test("the table money_movement rejects updates and deletions, and inserts for another business by the service's role", async () => {
   await harness.aFinishedPayment(caller);
   const owner = await createOrm({ ...database, url: harness.databaseUrl, poolMax: 1 }, createLogger("test", "silent"));
   for (const change of ["update money_movement set amount_minor = 1", "delete from money_movement", "truncate money_movement"]) {

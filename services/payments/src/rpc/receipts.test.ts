@@ -99,13 +99,13 @@ describe("getReceipt", () => {
 });
 
 describe("findReceipt", () => {
-  test("findReceipt returns the receipt of the token in receipt_url", async () => {
+  test("findReceipt returns the receipt for the token in receipt_url", async () => {
     const payment = await harness.aFinishedPayment(caller);
     const token = payment.receiptUrl?.split("/").at(-1) ?? "";
     expect(await harness.receipts.findReceipt({ token }, platform)).toEqual(await getReceipt(payment.id));
   });
 
-  test("findReceipt returns a payment without a receipt, so that its page can state the status", async () => {
+  test("findReceipt returns the status of a payment without a receipt, so that the receipt page can show the status", async () => {
     const payment = await harness.aFinishedPayment(caller);
     const token = payment.receiptUrl?.split("/").at(-1) ?? "";
     await harness.sandbox.reverse(payment.processorOrderId);
@@ -146,7 +146,7 @@ describe("renderReceipt", () => {
     expect(Buffer.from(pdf).toString("latin1")).toContain(`/Lang (${language.toLowerCase()}`);
   });
 
-  test("renderReceipt rejects a receipt beyond the queue as unavailable", async () => {
+  test("renderReceipt rejects a receipt beyond the queue limit as unavailable", async () => {
     const payment = await harness.stored((await harness.aFinishedPayment(caller)).id);
     await using pdfRenderer = createPdfRenderer({ queuedMax: 0 });
     const rendering = renderPdf(

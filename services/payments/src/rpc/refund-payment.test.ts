@@ -119,13 +119,13 @@ describe("refundPayment with a rejected request", () => {
   test.each([
     ["an operator", adminCaller],
     ["the platform", platformCaller],
-  ])("refundPayment rejects %s", async (_name, otherRole) => {
+  ])("refundPayment rejects %s as the caller", async (_name, otherRole) => {
     expect(await refusal(refund({}, { caller: otherRole }))).toMatchObject({ kind: "forbidden", code: "business_key_required" });
   });
 });
 
 describe("refundPayment with concurrent requests", () => {
-  test("refundPayment executes one of twenty concurrent refunds and rejects the others with a conflict", async () => {
+  test("refundPayment executes one of twenty concurrent refunds, and rejects the other refunds with a conflict", async () => {
     const results = await Promise.allSettled(Array.from({ length: 20 }, () => refund()));
     const errors = results
       .filter((result) => result.status === "rejected")

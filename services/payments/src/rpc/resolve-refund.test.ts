@@ -76,7 +76,7 @@ test("listRefunds returns a refund that needs a decision, with its stored state 
   expect((await listRefunds(undefined)).some((listedRefund) => listedRefund.id === id)).toBe(true);
 });
 
-test("resolveRefund applies a decision once per Idempotency-Key and replays its response", async () => {
+test("resolveRefund applies a decision once for each Idempotency-Key and replays the response", async () => {
   const firstResponse = await resolveRefund(RefundOutcome.ACCEPTED, withIdempotencyKey(adminCaller, `resolve-${id}`));
   const repeatedOptions = withIdempotencyKey(adminCaller, `resolve-${id}`);
   expect(await resolveRefund(RefundOutcome.ACCEPTED, repeatedOptions)).toEqual(firstResponse);
@@ -85,7 +85,7 @@ test("resolveRefund applies a decision once per Idempotency-Key and replays its 
   expect(await readRefundedEvents()).toHaveLength(1);
 });
 
-test("resolveRefund with ACCEPTED sets REFUNDED, stores the response of the key and emits both events", async () => {
+test("resolveRefund with ACCEPTED sets REFUNDED, stores the response for the key, and emits a payment event and an audit event", async () => {
   const resolvedRefund = await resolveRefund(RefundOutcome.ACCEPTED, {
     caller: adminCaller,
     requestId: "request-1",
@@ -112,7 +112,7 @@ test("resolveRefund with ACCEPTED sets REFUNDED, stores the response of the key 
   ]);
 });
 
-test("resolveRefund with REJECTED keeps the payment PAID, and late effects delay the next refund", async () => {
+test("resolveRefund with REJECTED keeps the payment PAID, and the next refund is rejected while late effects are possible", async () => {
   expect(await resolveRefund(RefundOutcome.REJECTED)).toMatchObject({ status: RefundStatus.REJECTED });
   expect((await readPayment()).status).toBe(PaymentStatus.PAID);
   expect(await readRefundedEvents()).toEqual([]);
@@ -143,7 +143,7 @@ describe("resolveRefund with SEND_AGAIN", () => {
     expect((await harness.sandbox.order(payment.processorOrderId)).refundedAmount).toBe(100_000);
   });
 
-  test("resolveRefund with SEND_AGAIN sends no second request when the processor's order shows the effect of the first one", async () => {
+  test("resolveRefund with SEND_AGAIN sends no second request when the order shows the effect of the first request", async () => {
     await resolveRefund(RefundOutcome.SEND_AGAIN);
     await harness.sandbox.refundExternally(payment.processorOrderId, "1000.00");
     await using _job = harness.startRefundWorker();
@@ -151,7 +151,7 @@ describe("resolveRefund with SEND_AGAIN", () => {
     expect(await harness.countCalls(payment, "refund")).toBe(1);
   });
 
-  test("resolveRefund with SEND_AGAIN requires another decision when a read shows another sum", async () => {
+  test("resolveRefund with SEND_AGAIN requires another decision when a read shows an unexplained refunded sum", async () => {
     await resolveRefund(RefundOutcome.SEND_AGAIN);
     await harness.sandbox.refundExternally(payment.processorOrderId, "7.00");
     await using _job = harness.startRefundWorker();
@@ -199,7 +199,7 @@ test.each([
   expect(await readAuditEvents()).toEqual([]);
 });
 
-test("refund RPCs for operators reject a business, and resolveRefund rejects an unknown id", async () => {
+test("refund RPCs for operators reject a business as the caller, and resolveRefund rejects an unknown id", async () => {
   expect(await refusal(resolveRefund(RefundOutcome.ACCEPTED, { caller }))).toMatchObject({ code: "admin_required" });
   expect(await refusal(harness.refunds.listRefunds({ limit: 1 }, { caller }))).toMatchObject({ code: "admin_required" });
   expect(await refusal(harness.refunds.listChangedPayments({ limit: 1 }, { caller }))).toMatchObject({ code: "admin_required" });

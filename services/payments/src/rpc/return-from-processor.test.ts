@@ -47,7 +47,7 @@ describe("returnFromProcessor", () => {
     expect(await readEventTypes(payment.id)).toEqual([PaymentEventType.PAYMENT_CANCELED]);
   });
 
-  test("returnFromProcessor redirects to fail_url with PENDING before the payment, and with PAID after it", async () => {
+  test("returnFromProcessor redirects with the status PENDING before the buyer pays, and with PAID afterwards", async () => {
     const caller = aBusinessCaller();
     const payment = await harness.aPendingPayment(caller);
     expect((await harness.returnFromProcessor(payment.id)).searchParams.get("status")).toBe("PENDING");
@@ -158,7 +158,7 @@ describe("returnFromProcessor with an unknown outcome", () => {
     expect(await readEventTypes(payment.id)).toEqual([PaymentEventType.PAYMENT_COMPLETED]);
   });
 
-  test("the reconciler settles the payment when the browser does not return again", async () => {
+  test("reconcilePayments settles a payment after an unknown confirm outcome when the browser does not return again", async () => {
     const caller = aBusinessCaller();
     const payment = await harness.aPendingPayment(caller);
     await harness.sandbox.pay(payment.processorOrderId);

@@ -141,7 +141,7 @@ describe("startCheckout", () => {
   test.each([
     ["a business", aBusinessCaller()],
     ["an operator", adminCaller],
-  ])("startCheckout rejects %s", async (_name, by) => {
+  ])("startCheckout rejects %s as the caller", async (_name, by) => {
     const request = { linkToken: linkTokenOf(await aLink()), formToken: "f", language: "FR", conditionsVersion: "1" };
     expect(await refusal(harness.checkout.startCheckout(request, { caller: by }))).toMatchObject({ code: "platform_required" });
   });
@@ -195,7 +195,7 @@ describe("startCheckout with a form token or browser of an earlier payment", () 
     expect(await ofLink(link)).toHaveLength(1);
   });
 
-  test("startCheckout returns the payment in progress of a link that was deactivated meanwhile", async () => {
+  test("startCheckout returns the payment in progress, even if the link was deactivated in the meantime", async () => {
     const link = await aLink();
     const { payment, paymentToken } = await start(link);
     await harness.links.updatePaymentLink({ id: link.id, status: PaymentLinkStatus.INACTIVE }, { caller });
@@ -203,7 +203,7 @@ describe("startCheckout with a form token or browser of an earlier payment", () 
     expect(await refusal(start(link, { paymentToken, beginAgain: true }))).toMatchObject({ code: "payment_link_not_available" });
   });
 
-  test("startCheckout starts a second payment for a buyer who begins again, and the first keeps its slot", async () => {
+  test("startCheckout with beginAgain starts a second payment, and the first payment keeps its slot", async () => {
     const link = await aLink({ maxPayments: 2 });
     const first = await start(link);
     const formToken = uuidv7();
@@ -215,7 +215,7 @@ describe("startCheckout with a form token or browser of an earlier payment", () 
     expect(await ofLink(link)).toHaveLength(2);
   });
 
-  test("startCheckout starts a new payment for a browser whose payment has ended or whose time to pay is over", async () => {
+  test("startCheckout starts a new payment for a browser when its payment or the time to pay has ended", async () => {
     const link = await aLink();
     const first = await start(link);
     await harness.sandbox.cancel(first.payment?.processorOrderId);
@@ -227,7 +227,7 @@ describe("startCheckout with a form token or browser of an earlier payment", () 
     expect(third.payment?.id).not.toBe(second.payment?.id);
   });
 
-  test("startCheckout ignores the page token of another link's payment and an invalid one", async () => {
+  test("startCheckout ignores the page token of another link's payment and an invalid page token", async () => {
     const other = await start(await aLink());
     const link = await aLink();
     for (const paymentToken of [other.paymentToken, "unknown", "a\0b"]) {
@@ -287,7 +287,7 @@ describe("startCheckout with max_payments", () => {
         await harness.sql("update payment set created_at = created_at - interval '1230 seconds' where id = ?", [id]);
       },
     ],
-  ])("the slot of a payment is free again when the payment is %s", async (_name, end) => {
+  ])("startCheckout gives the slot of a payment that is %s to a new payment", async (_name, end) => {
     const link = await aLink({ maxPayments: 1 });
     const { payment } = await start(link);
     expect(await isFull(link)).toMatchObject({ code: "payment_link_full" });
@@ -295,14 +295,14 @@ describe("startCheckout with max_payments", () => {
     expect((await start(link)).payment?.id).not.toBe(payment?.id);
   });
 
-  test("a refund frees no slot", async () => {
+  test("startCheckout does not give the slot of a refunded payment to a new payment", async () => {
     const link = await aLink({ maxPayments: 1 });
     const { id } = await harness.aPaidCheckout(link);
     await harness.payments.refundPayment({ id }, { caller, timeoutMs: 20_000 });
     expect(await refusal(start(link))).toMatchObject({ code: "payment_link_not_available" });
   });
 
-  test("a payment whose registration outcome is unknown keeps its slot, and the reconciler registers it", async () => {
+  test("startCheckout keeps the slot of a payment with an unknown registration outcome, and the reconciler registers the order", async () => {
     await harness.sandbox.fault("register", "reset_after", 1);
     await harness.sandbox.fault("status", "error:5", 1);
     const link = await aLink({ maxPayments: 1 });
@@ -319,7 +319,7 @@ describe("startCheckout with max_payments", () => {
 });
 
 describe("PAYMENT_LINK_COMPLETED", () => {
-  test("PAYMENT_LINK_COMPLETED follows only the payment that reaches max_payments, when two payments are settled at once", async () => {
+  test("PAYMENT_LINK_COMPLETED is emitted once when two payments that are settled concurrently reach max_payments", async () => {
     const link = await harness.aPaymentLink(aBusinessCaller(), { maxPayments: 2, metadata: '{"course":7}' });
     const started = await Promise.all([harness.startCheckout(link), harness.startCheckout(link)]);
     for (const { payment } of started) await harness.sandbox.pay(payment?.processorOrderId);
@@ -330,7 +330,7 @@ describe("PAYMENT_LINK_COMPLETED", () => {
     expect(events.map(({ linkMetadata }) => linkMetadata)).toEqual(events.map(() => '{"course":7}'));
   });
 
-  test("PAYMENT_LINK_COMPLETED does not follow a payment of a link without max_payments", async () => {
+  test("PAYMENT_LINK_COMPLETED is not emitted after a payment of a link without max_payments", async () => {
     const link = await harness.aPaymentLink();
     const { id } = await harness.aPaidCheckout(link);
     expect((await harness.readEvents(id)).map(({ type }) => type)).toEqual([PaymentEventType.PAYMENT_COMPLETED]);

@@ -80,7 +80,7 @@ describe("updatePaymentLink", () => {
     }
   });
 
-  test("a higher max_payments and a later expires_at make a COMPLETED and EXPIRED link ACTIVE again", async () => {
+  test("updatePaymentLink with a higher max_payments and a later expires_at makes a COMPLETED and EXPIRED link ACTIVE", async () => {
     const { id } = await harness.aPaymentLink(caller, { maxPayments: 1, expiresAtMs: inAnHour() });
     await harness.sql("update payment_link set expires_at = now() - interval '1 second', payments_paid = 1 where id = ?", [id]);
     expect(await read(id)).toMatchObject({ status: PaymentLinkStatus.COMPLETED });
@@ -91,7 +91,7 @@ describe("updatePaymentLink", () => {
     expect(await update(id, { cleared: ["max_payments"] })).toMatchObject({ status: PaymentLinkStatus.ACTIVE });
   });
 
-  test("an INACTIVE link stays INACTIVE when max_payments is raised, until its status is set to ACTIVE", async () => {
+  test("updatePaymentLink with a higher max_payments keeps an INACTIVE link INACTIVE until a request sets the status ACTIVE", async () => {
     const { id } = await harness.aPaymentLink(caller, { maxPayments: 1 });
     expect(await update(id, { status: PaymentLinkStatus.INACTIVE })).toMatchObject({ status: PaymentLinkStatus.INACTIVE });
     expect(await update(id, { maxPayments: 2 })).toMatchObject({ status: PaymentLinkStatus.INACTIVE });

@@ -24,6 +24,6 @@ test.each([
     { pan: "1", expiry: "", cvv2: "" },
     { pan: "pan_not_test_card", expiry: "expiry_missing", cvv2: "cvv2_missing" },
   ],
-])("matchCard reports a problem for each wrong field: %j", (changes, problems) => {
+])("matchCard returns a problem for each wrong field: %j", (changes, problems) => {
   expect(matchCard({ ...entry, ...changes })).toEqual({ problems });
 });

@@ -50,7 +50,7 @@ async function deliverOne(url: string, on = harness) {
 const pauseBeforeNextAttemptMs = ({ delivery }: Awaited<ReturnType<typeof deliverOne>>) =>
   Number(delivery.nextAttemptAtMs) - Number(delivery.attempts.at(-1)?.atMs);
 
-test("a delivery sends the stored body by POST with both signatures", async () => {
+test("the delivery worker sends the stored body by POST with both signatures", async () => {
   await using receiver = await startReceiver();
   const { caller, endpoint, event, delivery } = await deliverOne(receiver.url);
   const [request] = receiver.requests;
@@ -70,7 +70,7 @@ test("a delivery sends the stored body by POST with both signatures", async () =
   expect(delivery).toMatchObject({ status: DeliveryStatus.SUCCEEDED, attempts: [{ statusCode: 200 }] });
 });
 
-test("the delivery worker sends an event once if a batch of messages contains it twice", async () => {
+test("the delivery worker sends an event once if a batch of messages contains the event twice", async () => {
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
   await create(receiver.url, caller);
@@ -80,7 +80,7 @@ test("the delivery worker sends an event once if a batch of messages contains it
   expect(receiver.requests).toHaveLength(1);
 });
 
-test("a delivery is retried with the same id and the same bytes until a 2xx response", async () => {
+test("the delivery worker retries a delivery with the same id and the same bytes until a 2xx response", async () => {
   await using receiver = await startReceiver((response, number) => response.writeHead(number < 4 ? 500 : 204).end());
   const { event, delivery } = await deliverOne(receiver.url);
   expect(receiver.requests.map(({ headers }) => headers["webhook-id"])).toEqual(Array(4).fill(event.id));
@@ -89,7 +89,7 @@ test("a delivery is retried with the same id and the same bytes until a 2xx resp
   expect(delivery.attempts.map(({ statusCode }) => statusCode)).toEqual([500, 500, 500, 204]);
 });
 
-test("a delivery is FAILED after eight failed attempts and is not retried", async () => {
+test("the delivery worker sets a delivery to FAILED after eight failed attempts", async () => {
   await using receiver = await startReceiver(respondWith(500));
   const { delivery } = await deliverOne(receiver.url);
   expect(delivery.status).toBe(DeliveryStatus.FAILED);
@@ -106,7 +106,7 @@ test("the delivery worker records a redirect as a failed attempt", async () => {
   expect(target.requests).toHaveLength(0);
 });
 
-test("a 410 fails the delivery and disables the endpoint, and later deliveries are skipped", async () => {
+test("the delivery worker, after a 410 response, fails the delivery, disables the endpoint and skips later deliveries", async () => {
   await using receiver = await startReceiver(respondWith(410));
   const { caller, endpoint, delivery } = await deliverOne(receiver.url);
   expect(delivery).toMatchObject({ status: DeliveryStatus.FAILED, attempts: [{ statusCode: 410 }] });
@@ -119,7 +119,7 @@ test("a 410 fails the delivery and disables the endpoint, and later deliveries a
   expect(receiver.requests).toHaveLength(1);
 });
 
-test("a 410 from a previous URL keeps the endpoint ACTIVE, and the delivery is sent to the current URL, even after its last attempt", async () => {
+test("the delivery worker, after a 410 response of a previous URL, keeps the endpoint ACTIVE and sends the delivery to the current URL", async () => {
   await using singleAttemptHarness = await startHarness({ deliver: { pausesMs: [] } });
   await using currentReceiver = await startReceiver();
   const caller = aBusinessCaller();
@@ -141,7 +141,7 @@ test("a 410 from a previous URL keeps the endpoint ACTIVE, and the delivery is s
   expect([previousReceiver.requests.length, currentReceiver.requests.length]).toEqual([1, 1]);
 });
 
-test("a delivery that becomes due while its endpoint is DISABLED is skipped, and can be redelivered later", async () => {
+test("the delivery worker skips a delivery that becomes due while its endpoint is DISABLED, and sends a later redelivery", async () => {
   await using slowHarness = await startHarness({ deliver: { pausesMs: [60_000] } });
   await using receiver = await startReceiver((response, number) => response.writeHead(number === 1 ? 500 : 200).end());
   const { caller, endpoint, event } = await deliverOne(receiver.url, slowHarness);
@@ -164,7 +164,7 @@ test("a delivery that becomes due while its endpoint is DISABLED is skipped, and
   expect(await deliveriesOf(event.id, caller, slowHarness)).toMatchObject([{ status: DeliveryStatus.SUCCEEDED }]);
 });
 
-test("a claim skips all due deliveries of a disabled endpoint and claims those of other endpoints", async () => {
+test("a claim of deliveries skips all due deliveries of a disabled endpoint, and claims the deliveries of other endpoints", async () => {
   await using idleHarness = await startHarness({ deliver: false });
   const caller = aBusinessCaller();
   const disabled = await create("http://127.0.0.1:9/", caller, idleHarness);
@@ -179,7 +179,7 @@ test("a claim skips all due deliveries of a disabled endpoint and claims those o
   expect(skipped).toHaveLength(21);
 });
 
-test("the next attempt follows the schedule, and Retry-After of a 429 or 503 postpones it by at most a day", async () => {
+test("the delivery worker plans the next attempt by the schedule, and Retry-After of a 429 or 503 postpones the attempt by at most a day", async () => {
   await using slowHarness = await startHarness({ deliver: { pausesMs: [60_000] } });
   const pauseAfter = async (status: number, retryAfter: string) => {
     await using receiver = await startReceiver(respondWith(status, { "retry-after": retryAfter }));
@@ -199,14 +199,14 @@ test("the next attempt follows the schedule, and Retry-After of a 429 or 503 pos
   }
 });
 
-test("the delivery worker retries a delivery when it is due, even without a signal of its process", async () => {
+test("the delivery worker retries a delivery when the delivery is due, even without a signal in its process", async () => {
   await using timedHarness = await startHarness({ deliver: { pausesMs: [150] } });
   await using receiver = await startReceiver((response, number) => response.writeHead(number === 1 ? 500 : 200).end());
   await deliverOne(receiver.url, timedHarness);
   await eventually(() => expect(receiver.requests).toHaveLength(2), 5_000);
 });
 
-test("after a rotation, X-Signature uses the new secret at once, and webhook-signature uses both secrets for a day", async () => {
+test("the delivery worker, after a rotation, signs X-Signature with the new secret, and webhook-signature with both secrets for a day", async () => {
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
   const created = await create(receiver.url, caller);
@@ -229,7 +229,7 @@ test("after a rotation, X-Signature uses the new secret at once, and webhook-sig
   expect(() => verify(created.secret, second)).toThrow();
 });
 
-test("before the new secret is active, X-Signature uses the old secret, and webhook-signature uses both secrets", async () => {
+test("the delivery worker, before the new secret is active, signs X-Signature with the old secret, and webhook-signature with both secrets", async () => {
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
   const { id, secret: old } = await create(receiver.url, caller);
@@ -270,7 +270,7 @@ test("before the new secret is active, X-Signature uses the old secret, and webh
   expect(await signedWith(old, first, second, third, fourth)).toEqual([4, [false, true, false, false, true]]);
 });
 
-test("a retry is signed with the secret that is active at the time of the retry", async () => {
+test("the delivery worker signs a retry with the secret that is active at the time of the retry", async () => {
   await using slowHarness = await startHarness({ deliver: { pausesMs: [60_000] } });
   await using receiver = await startReceiver((response, number) => response.writeHead(number === 1 ? 500 : 200).end());
   const { caller, endpoint, event } = await deliverOne(receiver.url, slowHarness);
@@ -293,7 +293,7 @@ test("a retry is signed with the secret that is active at the time of the retry"
   expect(await retry()).toBe(keyedWith(secret));
 });
 
-test("an unreadable previous secret omits its signature, and the delivery succeeds", async () => {
+test("the delivery worker omits the signature of an unreadable previous secret, and the delivery succeeds", async () => {
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
   const { id } = await create(receiver.url, caller);
@@ -307,7 +307,7 @@ test("an unreadable previous secret omits its signature, and the delivery succee
   expect(() => new Webhook(secret as string).verify(request?.body.toString() ?? "", headers)).not.toThrow();
 });
 
-test("a delivery whose secret cannot be decrypted is retried, and succeeds when the key is available before the last attempt", async () => {
+test("the delivery worker retries a delivery whose secret cannot be decrypted, and succeeds when the key is available again", async () => {
   await using slowHarness = await startHarness({ deliver: { pausesMs: [60_000] } });
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
@@ -329,7 +329,7 @@ test("a delivery whose secret cannot be decrypted is retried, and succeeds when 
   expect(await deliveriesOf(event.id, caller, slowHarness)).toMatchObject([{ status: DeliveryStatus.SUCCEEDED }]);
 });
 
-test("a hanging endpoint uses only its own slots and does not delay deliveries to other endpoints", async () => {
+test("the delivery worker limits a hanging endpoint to its slots, and sends deliveries to other endpoints", async () => {
   await using fairHarness = await startHarness({ deliver: { total: 4, perEndpoint: 2, timeoutMs: 60_000 } });
   await using hangingReceiver = await startReceiver(() => {});
   await using healthyReceiver = await startReceiver();
@@ -344,7 +344,7 @@ test("a hanging endpoint uses only its own slots and does not delay deliveries t
   await hangingReceiver[Symbol.asyncDispose]();
 });
 
-test("hanging endpoints of a business use only its slots and do not delay deliveries of other businesses", async () => {
+test("the delivery worker limits the hanging endpoints of a business to its slots, and sends deliveries of other businesses", async () => {
   const shares = { total: 8, perBusiness: 6, perEndpoint: 2 };
   await using fairHarness = await startHarness({ deliver: { ...shares, timeoutMs: 60_000 } });
   await using hangingReceiver = await startReceiver(() => {});
@@ -361,8 +361,8 @@ test("hanging endpoints of a business use only its slots and do not delay delive
   await hangingReceiver[Symbol.asyncDispose]();
 });
 
-test("an endpoint that timed out gets at most two concurrent attempts until it responds in time", async () => {
-  // Slow endpoints together get an eighth of 128 slots: 16. One slow endpoint gets two.
+test("the delivery worker sends at most two concurrent attempts to an endpoint that timed out, until it responds in time", async () => {
+  // An eighth of these slots is for slow endpoints: more than the two slots of one slow endpoint.
   const shares = { total: 128, perBusiness: 128, perEndpoint: 16 };
   await using fairHarness = await startHarness({ deliver: { ...shares, timeoutMs: 2000, pausesMs: [60_000] } });
   const inFlight = new Set<ServerResponse>();
@@ -427,7 +427,7 @@ test("a claim of deliveries stays within the limits for each business, each endp
   expect(nextClaimed).toHaveLength(3);
 });
 
-test("a claim reads fewer than 700 rows while an endpoint that uses all its slots has 20000 due deliveries", async () => {
+test("a claim of deliveries reads fewer than 700 rows while an endpoint that uses all its slots has 20000 due deliveries", async () => {
   await using idleHarness = await startHarness({ deliver: false });
   const [busyCaller, otherCaller] = [aBusinessCaller(), aBusinessCaller()];
   const { id: endpointId } = await create("http://127.0.0.1:9/", busyCaller, idleHarness);
@@ -450,7 +450,7 @@ test("a claim reads fewer than 700 rows while an endpoint that uses all its slot
   expect((await deliveriesRead(idleHarness)) - readBefore).toBeLessThan(700);
 });
 
-test("a claim reads only due deliveries while 5000 endpoints have deliveries that are due later", async () => {
+test("a claim of deliveries reads only due deliveries while 5000 endpoints have deliveries that are due later", async () => {
   await using idleHarness = await startHarness({ deliver: false });
   const busyCaller = aBusinessCaller();
   await create("http://127.0.0.1:9/", busyCaller, idleHarness);
@@ -476,7 +476,7 @@ async function deliveriesRead(idleHarness: Harness): Promise<number> {
   return Number(row?.rows);
 }
 
-test("two workers on one database send each delivery once", async () => {
+test("two delivery workers on one database send each delivery once", async () => {
   await using receiver = await startReceiver();
   const limits = new ConcurrencyLimits({ total: 64, perBusiness: 64, perEndpoint: 8 });
   const signals: typeof harness.context.signals = new EventEmitter();
@@ -495,7 +495,7 @@ test("two workers on one database send each delivery once", async () => {
   expect(ids.sort()).toEqual(events.map(({ id }) => id).sort());
 });
 
-test("a claimed delivery without a result is sent again with the same id after its lease expires", async () => {
+test("the delivery worker sends a claimed delivery without a result again, with the same id, after its lease expires", async () => {
   await using idleHarness = await startHarness({ deliver: false });
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
@@ -516,7 +516,7 @@ test("a claimed delivery without a result is sent again with the same id after i
   expect(await deliveriesOf(event.id, caller, idleHarness)).toMatchObject([{ status: DeliveryStatus.SUCCEEDED }]);
 });
 
-test("an attempt in flight completes and is recorded while the worker stops", async () => {
+test("a stopping delivery worker completes and records an attempt in flight", async () => {
   await using idleHarness = await startHarness({ deliver: false });
   let release = () => {};
   await using receiver = await startReceiver((response) => {
@@ -536,7 +536,7 @@ test("an attempt in flight completes and is recorded while the worker stops", as
   ]);
 });
 
-test("an attempt that the stopping worker aborts releases its lease and does not count", async () => {
+test("a stopping delivery worker releases the lease of an attempt that it aborts, and does not count the attempt", async () => {
   await using idleHarness = await startHarness({ deliver: false });
   await using receiver = await startReceiver(() => {});
   const caller = aBusinessCaller();
@@ -551,7 +551,7 @@ test("an attempt that the stopping worker aborts releases its lease and does not
   ]);
 });
 
-test("a redelivery during an attempt sends the event again, and the result of the earlier attempt does not change the delivery", async () => {
+test("a redelivery during an attempt sends the event again, and the result of the earlier attempt does not change the delivery's status", async () => {
   let failFirst = () => {};
   await using receiver = await startReceiver((response, number) => {
     if (number === 1) failFirst = () => response.writeHead(500).end();
@@ -575,7 +575,7 @@ test("a redelivery during an attempt sends the event again, and the result of th
   expect(receiver.requests).toHaveLength(2);
 });
 
-test("deleting the endpoint during an attempt deletes the delivery", async () => {
+test("deleteWebhookEndpoint during an attempt deletes the delivery", async () => {
   let release = () => {};
   await using receiver = await startReceiver((response) => {
     release = () => response.end();
@@ -592,7 +592,7 @@ test("deleting the endpoint during an attempt deletes the delivery", async () =>
   expect(receiver.requests).toHaveLength(1);
 });
 
-test("five days of failures disable an endpoint, and a success resets the period", async () => {
+test("the delivery worker disables an endpoint after five days of failures, and a success resets the period", async () => {
   let status = 500;
   await using receiver = await startReceiver((response) => response.writeHead(status).end());
   const { caller, endpoint } = await deliverOne(receiver.url);
@@ -623,7 +623,7 @@ test("five days of failures disable an endpoint, and a success resets the period
   await eventually(async () => expect(await statusOf(endpoint.id, caller)).toBe(WebhookEndpointStatus.DISABLED));
 });
 
-test("a delivery whose secret stays unreadable fails with secret_unreadable, and can be redelivered when the key is available", async () => {
+test("the delivery worker fails a delivery whose secret stays unreadable with secret_unreadable, and a redelivery succeeds with the key", async () => {
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
   const unreadable = await create(receiver.url, caller);
@@ -653,7 +653,7 @@ test("a delivery whose secret stays unreadable fails with secret_unreadable, and
   expect(await deliveryTo(unreadable)).toMatchObject({ status: DeliveryStatus.SUCCEEDED });
 });
 
-test("an attempt to an address that is not public fails with ADDRESS_FORBIDDEN", async () => {
+test("the delivery worker fails an attempt to an address that is not public with ADDRESS_FORBIDDEN", async () => {
   await using strictHarness = await startHarness();
   const caller = aBusinessCaller();
   const { id } = await create("http://127.0.0.1:1/", caller, strictHarness);

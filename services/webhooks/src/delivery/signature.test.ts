@@ -31,7 +31,7 @@ test("the Standard Webhooks library verifies a delivery with the new and with th
   );
 });
 
-test("signatureHeaders returns two other signatures when one byte of the body changes", () => {
+test("signatureHeaders returns two different signatures when one byte of the body changes", () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 1 }), fc.nat(), fc.integer({ min: 1, max: 255 }), (bytes, at, change) => {
       const changedBody = Buffer.from(bytes);

@@ -48,7 +48,7 @@ test("the hourly jobs of webhooks delete events older than 30 days with their de
   ]);
 });
 
-test("the list of events counts only events of the last 30 days, before and after the jobs run", async () => {
+test("listEvents counts only events of the last 30 days, before and after the hourly jobs run", async () => {
   await using harness = await startHarness({ deliver: false });
   const caller = aBusinessCaller();
   const total = async () => (await harness.events.listEvents({ limit: 1 }, { caller })).total;
@@ -59,7 +59,7 @@ test("the list of events counts only events of the last 30 days, before and afte
   expect(await total()).toBe(3);
 });
 
-test("a delivery that is still pending after 31 days is deleted, so that the partition of its event can be dropped", async () => {
+test("the hourly jobs of webhooks delete a delivery that is pending after 31 days, so that the partition of its event can be dropped", async () => {
   await using harness = await startHarness({ deliver: false });
   const caller = aBusinessCaller();
   const { id } = await harness.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/" }, { caller });
@@ -71,7 +71,7 @@ test("a delivery that is still pending after 31 days is deleted, so that the par
   expect(await harness.sql("select id from event")).toEqual([{ id: late?.id }]);
 });
 
-test("events older than 30 days are dropped even while a replay of them is running", async () => {
+test("the hourly jobs of webhooks drop events older than 30 days, even while a replay of these events is running", async () => {
   await using harness = await startHarness({ deliver: false });
   const caller = aBusinessCaller();
   const { id } = await harness.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/" }, { caller });

@@ -61,7 +61,7 @@ async function aReceiver(receive: Receive, headers: Record<string, string> = {})
 const { GOOD, FORGED_SIGNATURE, DUPLICATE, OLD_TIMESTAMP } = WebhookCheckName;
 const names = [GOOD, FORGED_SIGNATURE, DUPLICATE, OLD_TIMESTAMP];
 
-test("a correct receiver passes all four checks, which are sent as WEBHOOK_CHECK events", async () => {
+test("checkWebhookEndpoint sends four WEBHOOK_CHECK events, and a correct receiver passes all checks", async () => {
   await using receiver = await aReceiver(correctReceiver);
   const { checks } = await receiver.check();
   expect(checks.map(({ name, passed }) => [name, passed])).toEqual(names.map((name) => [name, true]));
@@ -105,18 +105,21 @@ describe("check results of a receiver", () => {
     ],
     ["that responds with 410", () => 410, [FORGED_SIGNATURE, OLD_TIMESTAMP], [/^responded with 410/]],
     ["that does not respond", () => 0, [], [/timed out/, /cannot determine/, /timed out/, /cannot determine/]],
-  ])("the checks of a receiver %s return the expected results", async (_, receive, passed, details) => {
-    await using receiver = await aReceiver(receive, { location: "/elsewhere" });
-    const { checks } = await receiver.check();
-    expect(checks.map(({ name }) => name)).toEqual(names);
-    expect(checks.filter((check) => check.passed).map(({ name }) => name)).toEqual(passed);
-    for (const [i, detail] of details.entries()) if (detail) expect(checks[i]?.detail).toMatch(detail);
-    expect(receiver.requests).toHaveLength(4);
-    expect(new Set(receiver.requests.map(({ path }) => path))).toEqual(new Set(["/hook"]));
-  });
+  ])(
+    "checkWebhookEndpoint returns the failed checks and their reasons for a receiver %s",
+    async (_, receive, passed, details) => {
+      await using receiver = await aReceiver(receive, { location: "/elsewhere" });
+      const { checks } = await receiver.check();
+      expect(checks.map(({ name }) => name)).toEqual(names);
+      expect(checks.filter((check) => check.passed).map(({ name }) => name)).toEqual(passed);
+      for (const [i, detail] of details.entries()) if (detail) expect(checks[i]?.detail).toMatch(detail);
+      expect(receiver.requests).toHaveLength(4);
+      expect(new Set(receiver.requests.map(({ path }) => path))).toEqual(new Set(["/hook"]));
+    },
+  );
 });
 
-test("a check creates no event and no delivery, and does not change the endpoint's health", async () => {
+test("checkWebhookEndpoint creates no event and no delivery, and does not change the endpoint's health", async () => {
   await using receiver = await aReceiver(() => 410);
   const before = await harness.endpoints.getWebhookEndpoint({ id: receiver.id }, receiver);
   await receiver.check();
@@ -126,14 +129,14 @@ test("a check creates no event and no delivery, and does not change the endpoint
   expect(await harness.sql("select 1 from delivery where endpoint_id = ?", [receiver.id])).toEqual([]);
 });
 
-test("all checks fail without a connection if the address is not public", async () => {
+test("checkWebhookEndpoint fails all checks without a connection if the address is not public", async () => {
   await using receiver = await aReceiver(correctReceiver);
   await harness.sql("update webhook_endpoint set url = 'https://10.0.0.1/hook' where id = ?", [receiver.id]);
   const { checks } = await receiver.check();
   for (const { passed, detail } of checks) expect([passed, detail]).toEqual([false, expect.stringMatching(/not public/)]);
 });
 
-test("a check holds no transaction open, and a second check within ten seconds is rejected", async () => {
+test("checkWebhookEndpoint keeps no transaction open during its requests, and rejects a second check within ten seconds", async () => {
   await using receiver = await aReceiver(() => 0);
   const runningCheck = receiver.check();
   await eventually(() => expect(receiver.requests.length).toBeGreaterThan(0));
@@ -149,7 +152,7 @@ test("a check holds no transaction open, and a second check within ten seconds i
   expect(receiver.requests).toHaveLength(8);
 });
 
-test("two checks with the same Idempotency-Key run once", async () => {
+test("checkWebhookEndpoint runs once for two requests with the same Idempotency-Key", async () => {
   await using receiver = await aReceiver(correctReceiver);
   const check = () => harness.endpoints.checkWebhookEndpoint({ id: receiver.id }, withIdempotencyKey(receiver.caller, "again"));
   const first = await check();
@@ -157,7 +160,7 @@ test("two checks with the same Idempotency-Key run once", async () => {
   expect(receiver.requests).toHaveLength(4);
 });
 
-test("a receiver with only the previous secret passes all checks during a rotation", async () => {
+test("checkWebhookEndpoint, during a rotation, passes a receiver that has only the previous secret", async () => {
   await using receiver = await aReceiver(correctReceiver);
   await harness.endpoints.updateWebhookEndpoint({ id: receiver.id, rotateSecret: true }, receiver);
   const { checks } = await receiver.check();

@@ -21,7 +21,7 @@ test("createWebhookEndpoint creates an ACTIVE endpoint and returns its secret", 
   expect(row).toEqual({ business_id: caller.businessId, status: "ACTIVE", url });
 });
 
-test("no table contains a secret in plain text", async () => {
+test("createWebhookEndpoint and updateWebhookEndpoint store no secret in plain text in any table", async () => {
   const caller = aBusinessCaller();
   const created = await harness.endpoints.createWebhookEndpoint({ url }, withIdempotencyKey(caller, "k"));
   const rotated = await harness.endpoints.updateWebhookEndpoint({ id: created.id, rotateSecret: true }, { caller });

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness[Symbol.asyncDispose]());
 
-test("deleteWebhookEndpoint deletes the endpoint and its pending deliveries, and keeps finished deliveries and those of other endpoints", async () => {
+test("deleteWebhookEndpoint deletes the endpoint and its pending deliveries, and keeps finished deliveries and deliveries of other endpoints", async () => {
   const caller = aBusinessCaller();
   const { id } = await harness.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/a" }, { caller });
   const other = await harness.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/b" }, { caller });

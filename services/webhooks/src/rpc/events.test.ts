@@ -57,7 +57,7 @@ test("listEvents and getEvent do not return an event that is older than 30 days"
   await expect(harness.events.getEvent({ id: old.id }, { caller })).rejects.toMatchObject({ code: "not_found" });
 });
 
-test("RPCs of events return the same not_found for an unknown event id, a malformed one and one of another business", async () => {
+test("RPCs of events return the same not_found for an unknown event id, a malformed id and an id of another business", async () => {
   const event = aPaymentEvent();
   await harness.publish(event);
   const caller = aBusinessCaller();
@@ -72,7 +72,7 @@ test("RPCs of events return the same not_found for an unknown event id, a malfor
   }
 });
 
-test("the deliveries of an event contain every attempt with status and response body", async () => {
+test("listDeliveries returns every attempt with status and response body", async () => {
   const caller = aBusinessCaller();
   await using receiver = await startReceiver((response, number) => {
     response.statusCode = number === 1 ? 500 : 200;
@@ -98,7 +98,7 @@ test("the deliveries of an event contain every attempt with status and response 
   expect(Math.abs(Date.now() - (at[1] as number))).toBeLessThan(60_000);
 });
 
-test("a failure code that only a newer version supports is returned as UNSPECIFIED", async () => {
+test("listDeliveries returns UNSPECIFIED for a failure code that only a newer version supports", async () => {
   const caller = aBusinessCaller();
   await using receiver = await startReceiver();
   await harness.endpoints.createWebhookEndpoint({ url: receiver.url }, { caller });
@@ -115,7 +115,7 @@ test("a failure code that only a newer version supports is returned as UNSPECIFI
   expect(await attempts()).toMatchObject([{ statusCode: 200, failure: DeliveryFailure.UNSPECIFIED }]);
 });
 
-test("a redelivery sends the same bytes only to ACTIVE endpoints that had a delivery of the event", async () => {
+test("redeliverEvent sends the same bytes only to ACTIVE endpoints that had a delivery of the event", async () => {
   const caller = aBusinessCaller();
   await using receiver = await startReceiver();
   await using disabledReceiver = await startReceiver();
@@ -147,7 +147,7 @@ test("a redelivery sends the same bytes only to ACTIVE endpoints that had a deli
   expect(refusals[0]).toMatchObject({ kind: "not_found", code: "webhook_endpoint_not_found" });
 });
 
-test("two redeliveries with the same Idempotency-Key send the event once", async () => {
+test("redeliverEvent sends the event once for two requests with the same Idempotency-Key", async () => {
   const caller = aBusinessCaller();
   await using receiver = await startReceiver();
   await harness.endpoints.createWebhookEndpoint({ url: receiver.url }, { caller });

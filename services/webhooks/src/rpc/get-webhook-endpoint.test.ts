@@ -18,7 +18,7 @@ test("getWebhookEndpoint returns an endpoint without its secret", async () => {
   expect(Object.keys(health ?? {})).toEqual(["$typeName"]);
 });
 
-test("the health of an endpoint contains success rates, the last error and the start of the failures", async () => {
+test("getWebhookEndpoint returns the health with success rates, the last error and the start of the failures", async () => {
   await using deliveringHarness = await startHarness();
   const statuses = [200, 503, 200, 500];
   await using receiver = await startReceiver((response, number) => response.writeHead(statuses[number - 1] ?? 500).end());

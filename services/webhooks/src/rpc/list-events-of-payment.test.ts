@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness[Symbol.asyncDispose]());
 
-test("listEventsOfPayment returns to operators the events of one payment at the given times, and no events of other payments", async () => {
+test("listEventsOfPayment returns only the events of one payment at the given times, and only to operators", async () => {
   const { businessId, ...rest } = aBusinessCaller();
   const at = new Date(Date.now() - 60_000);
   const [atTime, later] = [at, new Date(at.getTime() + 1_000)].map((time) =>
@@ -56,7 +56,7 @@ const aPayment = () => ({ businessId: aBusinessCaller().businessId, paymentId: u
 const read = ({ at, ...payment }: ReturnType<typeof aPayment>) =>
   harness.events.listEventsOfPayment({ ...payment, atMs: [BigInt(at)] }, { caller: adminCaller });
 
-test("listEventsOfPayment returns the first 20 events, and sets isCut if there are more", async () => {
+test("listEventsOfPayment returns at most the first 20 events, and sets isCut if the payment has more events", async () => {
   const payment = aPayment();
   await addEvents(payment, [20, 0, 0]);
   expect(await read(payment)).toMatchObject({ isCut: false, events: { length: 20 } });
@@ -64,7 +64,7 @@ test("listEventsOfPayment returns the first 20 events, and sets isCut if there a
   expect(await read(payment)).toMatchObject({ isCut: true, events: { length: 20 } });
 });
 
-test("listEventsOfPayment returns the newest 50 attempts of a delivery, and sets isCut if there are more", async () => {
+test("listEventsOfPayment returns at most the newest 50 attempts of a delivery, and sets isCut if the delivery has more attempts", async () => {
   const [complete, cut] = [aPayment(), aPayment()];
   await addEvents(complete, [1, 1, 50]);
   await addEvents(cut, [1, 1, 51]);

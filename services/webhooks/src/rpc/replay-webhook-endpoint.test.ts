@@ -74,7 +74,7 @@ describe("replay filter", () => {
     ["no deliveries from more than 30 days ago", { sinceMs: 0n }, 7],
     ["no deliveries when no type matches", { types: ["KYC_COMPLETED"] }, 0],
     ["no future deliveries", { untilMs: hoursAgo(-10), statuses: [SKIPPED] }, 4],
-  ])("a replay matches %s", async (_, filter, matched) => {
+  ])("replayWebhookEndpoint matches %s", async (_, filter, matched) => {
     const replay = await endpoint.replay(filter);
     expect(replay).toMatchObject({ status: RUNNING, matched, sent: 0 });
     await idleHarness.sql("delete from webhook_replay where id = ?", [replay.id]);
@@ -83,12 +83,12 @@ describe("replay filter", () => {
   test.each<[string, object]>([
     ["ends before it begins", { sinceMs: hoursAgo(2), untilMs: hoursAgo(3) }],
     ["begins in the future", { sinceMs: hoursAgo(-1) }],
-  ])("a replay that %s is rejected", async (_, filter) => {
+  ])("replayWebhookEndpoint rejects a replay that %s", async (_, filter) => {
     await expect(endpoint.replay(filter)).rejects.toMatchObject({ kind: "invalid", code: "replay_range_empty" });
   });
 });
 
-test("a replay without an end ends at the current time of the database, even if the process's clock differs", async () => {
+test("replayWebhookEndpoint without `until` uses the current time of the database, even if the process's clock differs", async () => {
   const endpoint = await anEndpoint(idleHarness);
   await addOldEvents(idleHarness, { ...endpoint, count: 3, hoursAgo: 1, status: "SKIPPED" });
   idleHarness.clock.nowMs = Date.now() - 2 * hourMs;
@@ -99,7 +99,7 @@ test("a replay without an end ends at the current time of the database, even if 
   }
 });
 
-test("a replay sends skipped and failed deliveries again with the same bytes, only to its endpoint", async () => {
+test("a replay sends skipped and failed deliveries of its endpoint again with the same bytes, and no delivery of other endpoints", async () => {
   await using receiver = await startReceiver((response, number) => response.writeHead(number > 8 ? 204 : 500).end());
   await using otherReceiver = await startReceiver();
   const endpoint = await anEndpoint(harness, receiver.url);
@@ -128,7 +128,7 @@ test("a replay sends skipped and failed deliveries again with the same bytes, on
   expect(await endpoint.replay()).toMatchObject({ matched: 0 });
 });
 
-test("an endpoint has at most one running replay, and can start the next when it is done", async () => {
+test("replayWebhookEndpoint starts one of ten concurrent replays of an endpoint, and accepts another replay when the first is done", async () => {
   const endpoint = await anEndpoint(idleHarness);
   const results = await Promise.allSettled(Array.from({ length: 10 }, () => endpoint.replay()));
   const refusals = results.filter((result) => result.status === "rejected").map(({ reason }) => reason);
@@ -142,7 +142,7 @@ test("an endpoint has at most one running replay, and can start the next when it
   }
 });
 
-test("the same Idempotency-Key starts one replay and returns the first response, even after the replay is done", async () => {
+test("replayWebhookEndpoint returns the first response for the same Idempotency-Key, even after the replay is done", async () => {
   const { id, caller } = await anEndpoint(idleHarness);
   const first = await idleHarness.endpoints.replayWebhookEndpoint({ id, sinceMs }, withIdempotencyKey(caller, "again"));
   await idleHarness.sql("update webhook_replay set status = 'DONE', next_step_at = null where id = ?", [first.id]);
@@ -175,7 +175,7 @@ test("replayWebhookEndpoint rejects a DISABLED endpoint, and returns the same no
   await expect(endpoint.replay()).rejects.toMatchObject({ kind: "conflict", code: "webhook_endpoint_disabled" });
 });
 
-test("a replay counts 12000 matching deliveries, and restarts only 16 while the endpoint completes none", async () => {
+test("a replay counts 12000 matching deliveries, and restarts only 16 deliveries while the endpoint completes none", async () => {
   const endpoint = await anEndpoint(idleHarness);
   await addOldEvents(idleHarness, { ...endpoint, count: 12_000, hoursAgo: 20, status: "SKIPPED" });
   const replay = await endpoint.replay();
@@ -197,7 +197,7 @@ test("a replay counts 12000 matching deliveries, and restarts only 16 while the 
   expect(sent).toBe(16);
 });
 
-test("new events are sent before the end of a long replay, and two replicas send each of its deliveries once", async () => {
+test("two replicas send each delivery of a long replay once, and send new events before the replay ends", async () => {
   const count = 4_000;
   await using receiver = await startReceiver();
   const endpoint = await anEndpoint(harness, receiver.url);
@@ -222,7 +222,7 @@ test("new events are sent before the end of a long replay, and two replicas send
   expect(new Set(receiver.requests.map(({ headers }) => headers["webhook-id"])).size).toBe(count + 1);
 }, 90_000);
 
-test("a process that has lost the lease of a replay restarts no deliveries", async () => {
+test("advanceReplay restarts no deliveries after its process has lost the lease of the replay", async () => {
   const endpoint = await anEndpoint(idleHarness);
   await addOldEvents(idleHarness, { ...endpoint, count: 10, hoursAgo: 20, status: "SKIPPED" });
   const replay = await endpoint.replay();
@@ -231,7 +231,7 @@ test("a process that has lost the lease of a replay restarts no deliveries", asy
   expect(await endpoint.dueCount()).toBe(0);
 });
 
-test("a replay ends when its endpoint is disabled, and is deleted with its endpoint", async () => {
+test("a replay is ended when its endpoint is disabled, and is deleted when its endpoint is deleted", async () => {
   const disabled = await anEndpoint(idleHarness);
   const deleted = await anEndpoint(idleHarness);
   for (const endpoint of [disabled, deleted])
@@ -253,7 +253,7 @@ test("a replay ends when its endpoint is disabled, and is deleted with its endpo
   expect(await deleted.dueCount()).toBe(0);
 });
 
-test("finished replays are deleted after 30 days, and running replays are kept", async () => {
+test("the hourly jobs of webhooks delete finished replays after 30 days, and keep running replays", async () => {
   const endpoints = [await anEndpoint(idleHarness), await anEndpoint(idleHarness), await anEndpoint(idleHarness)];
   const [young, old, running] = await Promise.all(endpoints.map(({ replay }) => replay()));
   await idleHarness.sql("update webhook_replay set status = 'DONE', next_step_at = null where id in (?, ?)", [

@@ -15,7 +15,7 @@ afterAll(() => harness[Symbol.asyncDispose]());
 const page = { limit: 50, offset: 0 };
 const idOf = ({ event }: { event?: { id: string } | undefined }) => event?.id ?? "";
 
-test("a test event is signed, stored and delivered only to the tested endpoint, independent of its event types", async () => {
+test("testWebhookEndpoint signs, stores and delivers a test event only to the tested endpoint, independent of its event types", async () => {
   const caller = aBusinessCaller();
   await using receiver = await startReceiver();
   await using otherReceiver = await startReceiver();
@@ -48,7 +48,7 @@ test("a test event is signed, stored and delivered only to the tested endpoint, 
   ]);
 });
 
-test("a failed test event is retried, and two tests with the same Idempotency-Key create one event", async () => {
+test("testWebhookEndpoint creates one event for two requests with the same Idempotency-Key, and a failed test event is retried", async () => {
   const caller = aBusinessCaller();
   await using receiver = await startReceiver((response, number) => response.writeHead(number === 1 ? 500 : 204).end());
   const { id } = await harness.endpoints.createWebhookEndpoint({ url: receiver.url }, { caller });

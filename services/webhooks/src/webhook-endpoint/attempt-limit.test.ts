@@ -29,7 +29,7 @@ async function aBusiness(url: string, attempts = 0, ago = "1 hour") {
   return { caller, id, count };
 }
 
-test("redeliveries, replays and tests are rejected at the limit of three attempts, and new events are delivered", async () => {
+test("webhooks rejects redeliveries, replays and tests at the attempt limit of the business, and delivers new events", async () => {
   await using receiver = await startReceiver();
   const { caller, id } = await aBusiness(receiver.url);
   const tested = await harness.endpoints.testWebhookEndpoint({ id }, withIdempotencyKey(caller, "before"));
@@ -52,14 +52,14 @@ test("redeliveries, replays and tests are rejected at the limit of three attempt
   expect(deliveries).toMatchObject([{ status: DeliveryStatus.SUCCEEDED }]);
 }, 60_000);
 
-test("attempts of other businesses and attempts more than 24 hours ago do not count towards the attempt limit of a business", async () => {
+test("the attempt limit of a business does not count attempts of other businesses and attempts from more than 24 hours ago", async () => {
   await using receiver = await startReceiver();
   await aBusiness(receiver.url, 3);
   const { caller, id } = await aBusiness(receiver.url, 3, "24 hours 1 minute");
   await harness.endpoints.testWebhookEndpoint({ id }, { caller });
 });
 
-test("a running replay pauses at the attempt limit, and continues below the limit", async () => {
+test("a running replay pauses at the attempt limit of the business, and continues below the limit", async () => {
   await using receiver = await startReceiver();
   const { caller, id, count } = await aBusiness(receiver.url);
   await addOldEvents(harness, { caller, id, count: 2, hoursAgo: 2, status: "SKIPPED" });

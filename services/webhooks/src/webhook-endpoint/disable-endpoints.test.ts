@@ -35,7 +35,7 @@ async function deliver(caller: Caller): Promise<void> {
   await harness.waitUntilIdle();
 }
 
-test("a 410 disables the endpoint, creates an event for subscribed endpoints, and creates an audit entry", async () => {
+test("disableEndpoints, after a 410 response, disables the endpoint, and creates an event for subscribed endpoints and an audit entry", async () => {
   await using goneReceiver = await startReceiver((response) => response.writeHead(410).end());
   await using subscribedReceiver = await startReceiver();
   await using otherReceiver = await startReceiver();
@@ -77,7 +77,7 @@ test("a 410 disables the endpoint, creates an event for subscribed endpoints, an
   expect(read).toMatchObject({ status: WebhookEndpointStatus.DISABLED, health: { lastError: "http_410" } });
 });
 
-test("five days of failures disable an endpoint once, with the reason FAILING", async () => {
+test("disableEndpoints, after five days of failures, disables an endpoint once, with the reason FAILING", async () => {
   await using failingReceiver = await startReceiver((response) => response.writeHead(500).end());
   const caller = aBusinessCaller();
   const { id } = await create(failingReceiver.url, caller);

@@ -51,7 +51,7 @@ test("the webhook name resolver rejects an unknown name", async () => {
 });
 
 test.each(["localhost", "LOCALHOST.", "a.localhost"])(
-  "%s resolves to this machine without a query to a name server",
+  "the webhook name resolver resolves %s to the loopback address without a query to a name server",
   async (host) => {
     const queriesBefore = queryCount;
     expect(await resolve(host)).toEqual([{ address: "127.0.0.1", family: 4 }]);
@@ -59,7 +59,7 @@ test.each(["localhost", "LOCALHOST.", "a.localhost"])(
   },
 );
 
-test("names whose name servers do not respond do not delay other names", async () => {
+test("the webhook name resolver resolves a name while the name servers of other names do not respond", async () => {
   let isWaiting = true;
   const pending = Array.from({ length: 50 }, (_, i) => resolve(`silent${i}.test`).catch(() => []));
   const firstResult = Promise.race(pending).then(() => {

@@ -110,7 +110,7 @@ describe("contract test 2: readDecision", () => {
     },
   );
 
-  test("readDecision returns the liveness outcome INCONCLUSIVE for the method PASSIVE, which evaluates one picture", () => {
+  test("readDecision returns the liveness outcome INCONCLUSIVE for the method PASSIVE, which evaluates only one picture", () => {
     expect(read(withLiveness({ method: "PASSIVE" }))).toMatchObject({ livenessOutcome: "INCONCLUSIVE" });
     expect(read(withLiveness({ method: "active_3d" }))).toMatchObject({ livenessOutcome: "PASSED" });
   });
@@ -128,7 +128,7 @@ describe("contract test 2: readDecision", () => {
     expect(read(aDecision(), { profileKeys: ["other"] })?.unread).toEqual(["profile"]);
   });
 
-  test("readDecision returns the earliest expiry of two documents, and none if one document has no expiry", () => {
+  test("readDecision returns the earliest expiry of two documents, and no expiry if one document has no expiry", () => {
     const [first] = aDecision()["id_verifications"] as object[];
     const two = (expiration_date: unknown) => aDecision({ id_verifications: [first, { ...first, expiration_date }] });
     expect(read(two("2027-01-31"))).toMatchObject({ documentExpiry: "2027-01-31" });
@@ -208,9 +208,12 @@ describe("contract test 4: isApprovedByPerson", () => {
       false,
     ],
     ["a rejection by a person", [aReview({ new_status: "Declined" })], false],
-  ])("isApprovedByPerson, for a list with %s (case %#), recognizes only a person's approval", (_name, results, expected) => {
-    expect(isApprovedByPerson({ results })).toBe(expected);
-  });
+  ])(
+    "isApprovedByPerson, for a list with %s (case %#), returns true only for a person's approval",
+    (_name, results, expected) => {
+      expect(isApprovedByPerson({ results })).toBe(expected);
+    },
+  );
 
   test("isApprovedByPerson returns undefined for an unreadable response", () => {
     expect(isApprovedByPerson({ results: "none" })).toBeUndefined();
@@ -244,7 +247,7 @@ describe("contract test 5: readDiditCallback", () => {
     expect(receive(aCallback(), { "x-signature": sign(aCallback(), "old") })).toMatchObject({ kind: "genuine" });
   });
 
-  test("readDiditCallback accepts the header with the previous secret's signature after a rotation at Didit", () => {
+  test("readDiditCallback accepts a callback with the previous secret's signature after a rotation at Didit", () => {
     const headers = { "x-signature": sign(aCallback(), "newest"), "x-signature-previous": sign(aCallback(), "new") };
     expect(receive(aCallback(), headers)).toMatchObject({ kind: "genuine" });
   });

@@ -108,7 +108,7 @@ describe("readState and readCreated", () => {
     expect(readCreated({ ...createdContent, ...change })).toBeUndefined();
   });
 
-  test("readState, readCreated, readChanges, readErrorCode and readCallbackHint never throw, for any content", () => {
+  test("readState, readCreated, readChanges, readErrorCode and readCallbackHint do not throw for any content", () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.uint8Array(), (content, bytes) => {
         readState(content);

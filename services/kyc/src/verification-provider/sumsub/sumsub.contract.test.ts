@@ -105,7 +105,7 @@ describe("contract test 8: Sumsub statuses", () => {
     expect(read({ applicant: anApplicant({ deleted: true }) })).toMatchObject({ status: "CANCELED" });
   });
 
-  test("readApplicant returns APPROVED for an applicant on hold only while our own approval is pending", () => {
+  test("readApplicant returns APPROVED for an applicant on hold only while an approval by Amana is pending", () => {
     const inReview = { awaitsReview: true, providerVerdict: "NEEDS_REVIEW" } as const;
     expect(read({}, inReview)).toMatchObject({ verdict: "NEEDS_REVIEW", unread: ["reviews"] });
     expect(read({}, { ...inReview, pendingOutcome: "APPROVED" })).toMatchObject({ verdict: "APPROVED", unread: [] });
@@ -198,7 +198,7 @@ describe("contract test 9: Sumsub evidence", () => {
     expect(evaluateState(responses)).toMatchObject({ verdict: "NEEDS_REVIEW" });
   });
 
-  test("readApplicant ignores EXTERNAL_DECISION_REJECTION only after a rejection by our own operator", () => {
+  test("readApplicant ignores EXTERNAL_DECISION_REJECTION only after a rejection by an operator of Amana", () => {
     const rejectLabels = ["EXTERNAL_DECISION_REJECTION"];
     const applicant = withReview({ reviewResult: { reviewAnswer: "RED", reviewRejectType: "FINAL", rejectLabels } });
     expect(read({ applicant }, { pendingOutcome: "REJECTED" })).toMatchObject({ reasonCodes: [], unread: [] });
@@ -229,7 +229,7 @@ describe("contract test 10: Sumsub AML case", () => {
     ["neither answer nor reviewAnswer", anAmlCase({ review: {} }), 0, "POSSIBLE_MATCH"],
     ["hits that are not a list", anAmlCase({ hits: null }), undefined, undefined],
   ])(
-    "readApplicant, for an AML result with %s, returns a hit count and decision that evaluate approves only if CLEAR",
+    "readApplicant, for an AML result with %s, returns a hit count and decision, and evaluate approves only CLEAR",
     (_name, amlCase, amlHitCount, amlDecision) => {
       expect(read({ amlCase })).toMatchObject({ amlHitCount, amlDecision });
       const isClear = amlDecision === "CLEAR";

@@ -12,7 +12,7 @@ export async function confirm(question: string, { yes }: { readonly yes?: boolea
   const text = printable(question);
   if (!process.stdin.isTTY || !process.stderr.isTTY)
     throw new CommandError(
-      `${text}\nNothing was done: the command needs a terminal for the confirmation. Use --yes to confirm.`,
+      `${text}\nNothing was changed, because there is no terminal for the confirmation. Use --yes to confirm.`,
       exitCodes.usage,
     );
   const reader = createInterface({ input: process.stdin, output: process.stderr });

@@ -26,7 +26,7 @@ afterEach(() => stack.disposeAsync());
 
 const amana = (...args: string[]) => amanaWith({ WEBHOOKS_DATABASE_URL: db.url }, ...args);
 
-/** Runs the command for webhooks and returns its JSON. */
+/** Runs the command on the database of webhooks and returns the printed JSON. */
 async function jsonOf<T>(...args: string[]): Promise<T> {
   const { out, err } = await amana(...args, "--service", "webhooks", "--json");
   if (out === "") throw new Error(err);
@@ -37,8 +37,9 @@ type DeadLetters = { id: string; key: string; status: string; reason: string; pa
 const listDeadLetters = () => jsonOf<DeadLetters>("dead-letters", "list");
 const sql = async <Row>(text: string, values: unknown[] = []) => await db.orm.em.fork().execute<Row[]>(text, values);
 
-/** Ids of the processed messages, in order. Messages with a key in `failingKeys` fail. */
+/** Ids of the messages that the test consumer processed, in order. */
 let processedIds: string[];
+/** The test consumer fails to process messages with these keys. */
 let failingKeys: Set<string>;
 
 /** Starts a consumer of payments.v1. `deliver` publishes messages to it. */
@@ -74,7 +75,7 @@ const aMessage = (key: string): Message => ({
   headers: { ce_id: uuidv7(), ce_type: "payments.v1.PaymentCompleted", ce_time: new Date().toISOString() },
 });
 
-/** Creates a PARKED dead letter. The default key is a new one. */
+/** Delivers a message that fails until its dead letter is PARKED. */
 async function aParkedDeadLetter(deliver: (...messages: Message[]) => Promise<unknown>, key = uuidv7()) {
   failingKeys.add(key);
   const message = aMessage(key);
@@ -94,7 +95,7 @@ async function auditTrail() {
   return rows.map(({ payload }) => fromBinary(ActionRecordedSchema, payload));
 }
 
-test("amana dead-letters show omits the free text of a message, and a message that two operators retry takes effect once", async () => {
+test("`amana dead-letters show` omits the free text of a message, and concurrent retries by two operators process the message once", async () => {
   const { deliver } = await aConsumer();
   const { id, key, eventId } = await aParkedDeadLetter(deliver);
   expect(await listDeadLetters()).toMatchObject([
@@ -119,7 +120,7 @@ test("amana dead-letters show omits the free text of a message, and a message th
   expect(trail[0]).toMatchObject({ actor: "command:amina", before: { fields: { status: "PARKED", service: "webhooks" } } });
 });
 
-test("a starting consumer applies a message that amana dead-letters retry scheduled while the consumer was stopped", async () => {
+test("a consumer processes, after its start, a message that `amana dead-letters retry` made due while the consumer was stopped", async () => {
   const { deliver, stop } = await aConsumer();
   const { id, eventId } = await aParkedDeadLetter(deliver);
   await stop();
@@ -131,7 +132,7 @@ test("a starting consumer applies a message that amana dead-letters retry schedu
   await eventually(() => expect(processedIds).toContain(eventId));
 });
 
-test("amana dead-letters drop requires a reason, and adds one audit row when two operators drop the same message", async () => {
+test("`amana dead-letters drop` requires a reason, and adds one audit row when two operators drop the same message", async () => {
   const { deliver } = await aConsumer();
   const { id, eventId } = await aParkedDeadLetter(deliver);
   const withoutReason = await amana("dead-letters", "drop", id, "--service", "webhooks");
@@ -142,7 +143,7 @@ test("amana dead-letters drop requires a reason, and adds one audit row when two
   expect(await jsonOf("dead-letters", "retry", id)).toMatchObject([{ outcome: expect.stringContaining("DROPPED") }]);
 });
 
-test("amana stuck lists overdue work, amana migrate status lists missing migrations, and both exit with 4", async () => {
+test("`amana stuck` lists overdue work, `amana migrate status` lists missing migrations, and both commands exit with code 4", async () => {
   expect(await amana("stuck", "--service", "webhooks")).toMatchObject({
     code: 0,
     out: expect.stringContaining("No overdue work"),
@@ -160,7 +161,7 @@ test("amana stuck lists overdue work, amana migrate status lists missing migrati
   expect(await jsonOf("stuck")).toMatchObject([{ what: "missing migrations", ids: ["0008-endpoint-check"] }]);
 });
 
-test("amana stuck runs without SQL errors on the schema of each service", async () => {
+test("`amana stuck` runs without SQL errors on the schema of each service", async () => {
   for (const [name, load] of Object.entries(serviceDescriptions)) {
     const { repair } = await load();
     await using serviceDb = await createTestDatabase(name, repair.database);
@@ -169,7 +170,7 @@ test("amana stuck runs without SQL errors on the schema of each service", async 
   }
 });
 
-test("amana outbox republish adds events of a time range or with given ids to the outbox, audits each run, and rejects a topic of another service", async () => {
+test("`amana outbox republish` adds the events of a time range or with given ids to the outbox, adds an audit row for each run, and rejects a topic of another service", async () => {
   await using serviceDb = await createTestDatabase("payments", payments.database);
   const emit = (key: string) =>
     transaction(serviceDb.orm, async (em) =>
@@ -199,12 +200,12 @@ test("amana outbox republish adds events of a time range or with given ids to th
   expect(await run("--topic", "payments.v1")).toMatchObject({ code: 2 });
 });
 
-test("amana refunds hold starts a refund hold, amana refunds release ends the hold, and both are audited", async () => {
+test("`amana refunds hold` starts a refund hold, `amana refunds release` ends the hold, and each command adds an audit row", async () => {
   await using serviceDb = await createTestDatabase("payments", payments.database);
   const env = { PAYMENTS_DATABASE_URL: serviceDb.url };
   const run = (...args: string[]) => amanaWith(env, "refunds", ...args, "--as", "amina");
   const em = () => serviceDb.orm.em.fork();
-  expect(await run("release", "--reason", "r")).toMatchObject({ code: 1, err: expect.stringContaining("not held") });
+  expect(await run("release", "--reason", "r")).toMatchObject({ code: 1, err: expect.stringContaining("no refund hold exists") });
   expect(await run("hold", "--reason", "a disk's snapshot")).toMatchObject({ code: 0 });
   expect(await em().execute("select 1 from refund_hold where held_until > now() + interval '24 minutes'")).toHaveLength(1);
   expect(await amanaWith(env, "stuck", "--service", "payments")).toMatchObject({ code: 4, out: expect.stringContaining("held") });
@@ -217,7 +218,7 @@ test("amana refunds hold starts a refund hold, amana refunds release ends the ho
   ]);
 });
 
-test("amana dead-letters list replaces control characters on the terminal, and escapes them in JSON", async () => {
+test("`amana dead-letters list` replaces control characters in the text output, and escapes these characters in JSON", async () => {
   const hostileText = "turned \u202e round\u2028\u009b31m\nstatus          DELIVERED";
   const id = uuidv7();
   await sql(
@@ -243,11 +244,11 @@ test.each([
   ["dead-letters", "retry", uuidv7(), "--wait", "Infinity"],
   ["dead-letters", "list", "--limit", ""],
   ["refunds", "hold", "--reason", "r", "--minutes", "1e99"],
-])("amana %s %s rejects an option that is not a number in its range", async (...args) => {
+])("amana %s %s exits with code 2 if a numeric option is invalid or out of range", async (...args) => {
   expect(await amana(...args)).toMatchObject({ code: 2, err: expect.stringContaining("It must be a number from") });
 });
 
-test("amana reads the database password from a setting or a file, and prints no message with the password", async () => {
+test("amana reads the database password from a setting or a file, and never prints the password", async () => {
   const url = new URL(db.url);
   const password = url.password;
   url.password = "";
@@ -265,7 +266,7 @@ test("amana reads the database password from a setting or a file, and prints no 
   for (const secret of ["hidden", password]) expect(twoPasswords.err).not.toContain(secret);
 });
 
-test("amana api-keys revoke --databases revokes a business key or an operator key once, and audits the actor", async () => {
+test("`amana api-keys revoke --databases` revokes business and operator keys, and adds one audit row with the actor for each revoked key", async () => {
   const description = (await import("@amana/identity/repair")).repair;
   await using serviceDb = await createTestDatabase("identity", description.database);
   const sql = (text: string, values: unknown[] = []) => serviceDb.orm.em.fork().execute<object[]>(text, values);
@@ -305,7 +306,7 @@ test("amana api-keys revoke --databases revokes a business key or an operator ke
   ]);
 });
 
-test("amana stuck exits with 3 when some or all databases are unreachable, and prints no password", async () => {
+test("`amana stuck` exits with code 3 when some or all databases are unreachable, and prints no password", async () => {
   const unreachable = "postgres://amana:wrong-secret@127.0.0.1:9/none";
   const others = Object.fromEntries(
     ["CLIENTS", "IDENTITY", "KYC", "PAYMENTS"].map((name) => [`${name}_DATABASE_URL`, unreachable]),

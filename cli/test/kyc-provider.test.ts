@@ -15,7 +15,7 @@ let callbackUrl: string;
 beforeAll(async () => {
   stack = new AsyncDisposableStack();
   db = stack.use(await createTestDatabase("kyc", repair.database));
-  // Rejects each callback without a signature, as the gateway does.
+  // Simulates the gateway, which rejects each callback without a signature.
   const gateway = createServer((request, response) =>
     response.writeHead(request.url?.startsWith("/callbacks/kyc") ? 401 : 404).end(),
   );
@@ -69,7 +69,7 @@ test.each([
   ["didit", didit],
   ["sumsub", sumsub],
 ])(
-  "amana kyc-provider check exits with 0 for a correctly configured account at %s, and prints no secrets",
+  "`amana kyc-provider check` exits with code 0 for a correctly configured account at %s, and prints no secrets",
   async (_vendor, env) => {
     const { code, rows, out } = await check(env());
     expect(rows.filter(({ result }) => result !== "ok")).toEqual([]);
@@ -101,7 +101,7 @@ test.each([
     "KYC_CALLBACK_URL",
   ],
 ] as const)(
-  "amana kyc-provider check exits with 1 and prints the next step for %s",
+  "`amana kyc-provider check` exits with code 1 and prints the next step for an account with %s",
   async (_name, env, changes, setup, name, text) => {
     await sandbox.control("PUT", "kyc-setup", setup);
     const { code, rows } = await check({ ...env(), ...changes });
@@ -115,7 +115,7 @@ test.each([
   },
 );
 
-test("amana kyc-provider check exits with 2 for incomplete settings, and prints the missing settings and the next step", async () => {
+test("`amana kyc-provider check` exits with code 2 for incomplete settings, and prints the missing settings and the next step", async () => {
   const { KYC_DIDIT_API_KEY: _key, ...incomplete } = didit();
   expect(await amanaWith(incomplete, "kyc-provider", "check")).toMatchObject({
     code: 2,
@@ -137,7 +137,7 @@ async function anApplication(provider: string, status: string): Promise<string> 
   return id;
 }
 
-test("amana kyc-provider erase deletes the applicant of an ended application and audits the deletion, and list counts unconfirmed deletions", async () => {
+test("`amana kyc-provider erase` deletes the applicant of an ended application and adds an audit row, and `amana kyc-provider list` counts unconfirmed deletions", async () => {
   const [atDidit, open] = [await anApplication("didit", "COMPLETED"), await anApplication("didit", "CREATED")];
   const erase = (id: string, env: Record<string, string>, ...args: string[]) =>
     amanaWith(env, "kyc-provider", "erase", id, "--reason", "request", "--as", "amina", ...args);

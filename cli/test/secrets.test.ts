@@ -40,7 +40,7 @@ const endpoints = () =>
     .fork()
     .execute<{ id: string; text: string }[]>("select id, secret_ciphertext as text from webhook_endpoint order by id");
 
-test("amana secrets reencrypt encrypts every secret with the first key and audits the run, and a second run changes no secret", async () => {
+test("`amana secrets reencrypt` encrypts every secret with the first key and adds audit rows, and a second run changes no secret", async () => {
   for (let i = 0; i < 600; i++) await addEndpoint(oldBox);
   const { code, out, err } = await reencrypt();
   expect({ code, err, rows: JSON.parse(out) }).toEqual({
@@ -61,7 +61,7 @@ test("amana secrets reencrypt encrypts every secret with the first key and audit
   expect(JSON.parse((await reencrypt()).out)).toMatchObject([{ reencrypted: 0 }, { reencrypted: 0 }]);
 });
 
-test("amana secrets reencrypt encrypts the readable secrets and exits with 1 when the key of another secret is missing", async () => {
+test("`amana secrets reencrypt` encrypts the readable secrets and exits with code 1 when another secret's key is missing", async () => {
   const readable = await addEndpoint(oldBox);
   const unreadable = await addEndpoint(createSecretBox([{ id: "gone", key: Buffer.alloc(32, 9) }]));
   expect(await reencrypt()).toMatchObject({ code: 1, out: "", err: expect.stringContaining("1 secrets of webhooks") });
@@ -72,7 +72,7 @@ test("amana secrets reencrypt encrypts the readable secrets and exits with 1 whe
   ]);
 });
 
-test("amana secrets reencrypt changes nothing when a database does not respond or no key is set", async () => {
+test("`amana secrets reencrypt` changes no secret when a database does not respond or SECRET_ENCRYPTION_KEYS is empty", async () => {
   const id = await addEndpoint(oldBox);
   const unreachable = await reencrypt({ KYC_DATABASE_URL: "postgres://amana:wrong-secret@127.0.0.1:9/none" });
   expect(unreachable).toMatchObject({ code: 3, out: "", err: expect.stringContaining("database of kyc does not respond") });

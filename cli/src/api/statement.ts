@@ -33,7 +33,8 @@ export interface StatementOptions extends ApiOptions {
 }
 
 /**
- * Prints a statement while the response arrives: as a table, or unchanged with `json` or `csv`.
+ * Prints a statement while the response arrives. Prints a table, or the unchanged response if
+ * `json` or `csv` is set.
  * Throws CommandError if the connection closes before the end of the statement.
  */
 export async function printStatement(api: Api, { from, to, csv, json, timeout }: StatementOptions): Promise<void> {
@@ -54,7 +55,7 @@ export async function printStatement(api: Api, { from, to, csv, json, timeout }:
   process.stderr.write(`The statement ends at ${until}. Use this time as --from of the next statement.\n`);
 }
 
-/** Sends the request. The time limit applies until the response begins. */
+/** Sends the request. The timeout applies only until the response headers arrive. */
 async function open(
   { url, authorization, stop }: Api,
   path: string,

@@ -3,18 +3,18 @@ import { byTimeAndCause } from "@amana/public-api/by-time-and-cause";
 import { localTime, printRows } from "../print.ts";
 import type { Api } from "./connect.ts";
 
-/** An entry of a timeline, as the API returns it to operators. */
+/** A timeline entry in the form that the API returns to operators. */
 type Entry = PaymentTimeline["entries"][number];
 
 const pagesMax = 5;
-/** Events are read from this time before a state of the payment to this time after the state. */
+/** Period before and after the time of a payment state in which the command reads events. */
 const marginMs = 10_000;
-/** Maximum number of attempts of a delivery in a response of the API. */
+/** Maximum number of attempts that the API returns for one delivery. */
 const attemptsShownMax = 50;
 
 /**
- * Builds a timeline from the resources that a business can read: the states of the payment whose
- * times are stored, and the events around those times with their delivery attempts.
+ * Builds a timeline from the resources that a business can read. The timeline contains the payment
+ * states whose times are stored, the events near those times, and these events' delivery attempts.
  */
 export async function timelineForBusiness(api: Api, id: string): Promise<PaymentTimeline> {
   const payment = await api.amana.payments.get(id, api.requestOptions());

@@ -134,7 +134,7 @@ async function waitForOutcome(
     const current = await readDeadLetterState(database.orm.em.fork(), id);
     if (!current || current.status === "DELIVERED" || current.status === "DROPPED") return row(current?.status ?? "DELIVERED");
     if (current.attempts > attempts) return row(`failed again: ${current.reason} Fix the cause, then retry or drop it.`);
-    if (performance.now() >= untilMs) return row("not attempted yet; the consumer retries it when the service runs");
+    if (performance.now() >= untilMs) return row("not retried yet; the consumer retries the message when the service runs");
     await sleep(250);
   }
 }
@@ -161,7 +161,7 @@ export async function drop(
   printRows(rows, columns, { json, emptyText: "" });
 }
 
-/** Changes a dead letter and adds an audit row in one transaction. */
+/** Runs `change` on a dead letter and adds an audit row, in one transaction. */
 async function changeDeadLetter(
   { service, orm }: OpenDatabase,
   as: string,

@@ -8,7 +8,8 @@ import { withServices } from "./services.ts";
 const outcomes = { revoked: "REVOKED", before: "already revoked", unknown: "not found" } as const;
 
 /**
- * Revokes keys in the database, for use after a restore of identity while the API is still closed.
+ * Revokes keys directly in the database. Operators use it after a restore of identity, before they
+ * start the gateway.
  */
 export async function revokeKeys(
   ids: string[],

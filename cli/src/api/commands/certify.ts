@@ -24,7 +24,7 @@ export function certify(program: Command): void {
     .option("--by-hand", "open a visible browser, in which you enter the cards on the processor's form")
     .option("--email <address>", "address to which receipts are sent (default: no e-mail is sent)")
     .option("--only <points>", "check only these points, comma-separated (default: all)", parsePoints)
-    .option("--again", "also repeat points that passed in an earlier run")
+    .option("--again", "also repeat points that passed or did not apply in an earlier run")
     .option("--chromium <path>", "path of Chromium or Chrome (default: CHROMIUM_PATH, or the usual installation paths)");
 }
 

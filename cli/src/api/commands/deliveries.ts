@@ -50,7 +50,7 @@ export function deliveries(program: Command): void {
     .addOption(new Option("--no-wait", "return immediately; the replay continues in the background"));
 }
 
-/** Returns a parser of lists that are separated by commas and contain only `known` words. */
+/** Returns a parser for comma-separated lists of `known` words. */
 export const listParser =
   <W extends string>(known: readonly W[]) =>
   (text: string): W[] => {

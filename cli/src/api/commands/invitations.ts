@@ -41,7 +41,7 @@ export function invitations(program: Command): void {
       ),
   )
     .requiredOption("--name <name>", "name of the invited business", parseText)
-    .option("--expires-at <time>", "end of the invitation, at most 30 days ahead (default: 7 days)", parseTime);
+    .option("--expires-at <time>", "time at which the invitation expires, at most 30 days ahead (default: in 7 days)", parseTime);
   withListOptions(
     apiCommand<ListOptions>(
       group,

@@ -41,7 +41,7 @@ export function operatorKeys(program: Command): void {
     group,
     "revoke <id>",
     {
-      summary: "revoke an operator's key; every gateway rejects it after the response",
+      summary: "revoke an operator's key; when the command returns, every gateway rejects it",
       example: "operator-keys revoke 0199… --reason left",
       key,
       statusCommand,

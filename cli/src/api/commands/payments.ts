@@ -63,7 +63,7 @@ export function payments(program: Command): void {
     ),
   )
     .addOption(new Option("--status <status>", "only this status").choices(paymentStatuses))
-    .option("--order-ref <text>", "only this reference of the business", parseText)
+    .option("--order-ref <text>", "only payments with this reference", parseText)
     .option("--from <time>", "only payments created at or after this time", parseTime)
     .option("--to <time>", "only payments created before this time", parseTime);
   apiCommand(
@@ -81,7 +81,7 @@ export function payments(program: Command): void {
     group,
     "refresh <id>",
     {
-      summary: "update a payment from the card processor, at most once in ten seconds",
+      summary: "update a payment with its state at the card processor, at most once in ten seconds",
       example: "payments refresh 0199…",
       key: ["business"],
       statusCommand,
@@ -120,7 +120,7 @@ export function payments(program: Command): void {
       group,
       "changed",
       {
-        summary: "list payments of all businesses that changed at the card processor without Amana",
+        summary: "list payments (of all businesses) that changed at the card processor without a request from Amana",
         example: "payments changed",
         key: ["operator"],
       },

@@ -78,7 +78,7 @@ function addHoldCommands(group: Command): void {
     .requiredOption("--reason <text>", "reason in the audit trail")
     .option(
       "--minutes <minutes>",
-      "length of the hold, at least REFUND_LATE_EFFECT_SECONDS from the time when the payments service reads it",
+      "length of the hold; it must last REFUND_LATE_EFFECT_SECONDS after the payments service has read it",
       numberParser(1, 10_080),
       25,
     )

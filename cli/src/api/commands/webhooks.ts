@@ -59,8 +59,8 @@ export function webhooks(program: Command): void {
       key,
       helpNote: [
         "Registers an endpoint on this machine and removes it at Ctrl-C. Forwards headers and body unchanged, with their",
-        "signatures. The response of the local address goes back to Amana, so an error is retried as in production.",
-        "With --json each line is a document: first the address and the signing secret, then one for each delivery.",
+        "signatures. Returns the local address's response to Amana. Amana retries an error as in production.",
+        "With --json, the first line has the address and the signing secret. Each further line has one delivery.",
       ].join("\n"),
     },
     listen,

@@ -27,7 +27,8 @@ const greetingBody = "amana webhooks listen";
 
 /**
  * Registers an endpoint on this machine and prints its deliveries until Ctrl-C. The path of the
- * endpoint contains the host name, so that the next start can remove an endpoint after a crash.
+ * endpoint contains the host name, so that the next start can find and remove an endpoint that a
+ * crashed run left behind.
  */
 export async function listen(api: Api, options: ListenOptions): Promise<void> {
   const { forwardTo, skipForward, events, json } = options;
@@ -37,8 +38,8 @@ export async function listen(api: Api, options: ListenOptions): Promise<void> {
       exitCodes.usage,
     );
   await removeOldEndpoints(api);
-  // The command also removes its endpoint when the program that reads the output, such as head,
-  // exits.
+  // The command also stops, and removes its endpoint, when the program that reads its output exits,
+  // for example `head`.
   const outputClosed = new AbortController();
   process.stdout.removeAllListeners("error").on("error", () => outputClosed.abort());
   const stop = AbortSignal.any([api.stop, outputClosed.signal]);
@@ -81,7 +82,8 @@ Signing secret  ${secret}  (valid until the command stops)
 Events          ${events.join(", ")}`;
 
 /**
- * Explains the rejection of the local address by a deployment that permits only public addresses.
+ * Throws an error with advice if the deployment rejected the local address because it permits only
+ * public addresses. Rethrows any other error.
  */
 function explainRejectedUrl(error: unknown): never {
   const codes = ["url_not_https", "url_not_public"];
@@ -92,7 +94,7 @@ function explainRejectedUrl(error: unknown): never {
   );
 }
 
-/** Waits for Ctrl-C. Throws if the endpoint is deleted or the key is no longer valid. */
+/** Waits for Ctrl-C. Throws if someone deletes the endpoint, or if the key becomes invalid. */
 async function waitUntilStopped({ amana, stop, requestOptions }: Api, id: string): Promise<void> {
   let wasDisabled = false;
   while (!stop.aborted) {
@@ -106,7 +108,7 @@ async function waitUntilStopped({ amana, stop, requestOptions }: Api, id: string
     const isDisabled = "status" in endpoint && endpoint.status === "DISABLED";
     if (isDisabled && !wasDisabled)
       process.stderr.write(
-        "The endpoint was disabled, for example after a 410, and gets no deliveries. Run the command again.\n",
+        "The endpoint was disabled, for example after a response with status 410, and gets no deliveries. Run the command again.\n",
       );
     wasDisabled = isDisabled;
   }
@@ -124,7 +126,7 @@ async function removeEndpoint({ amana }: Api, id: string): Promise<void> {
 
 const pathOfMachine = `/amana-listen/${encodeURIComponent(hostname().toLowerCase())}`;
 
-/** Removes the endpoints of earlier runs on this machine whose process has ended. */
+/** Removes endpoints that earlier runs on this machine left behind. */
 async function removeOldEndpoints(api: Api): Promise<void> {
   for await (const { id, url: text } of api.amana.webhookEndpoints.list({ limit: 100 }, api.requestOptions())) {
     const url = new URL(text);
@@ -163,7 +165,7 @@ async function receive(request: IncomingMessage, response: ServerResponse, { pat
   } catch (error) {
     if (error instanceof BodyTooLarge) return end(413);
     if (!(error instanceof WebhookRefused)) return end(500);
-    process.stderr.write(`Rejected with 401 and not forwarded: ${error.message}\n`);
+    process.stderr.write(`A request was rejected with status 401 and not forwarded: ${error.message}\n`);
     end(401);
   }
 }

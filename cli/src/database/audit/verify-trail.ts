@@ -15,7 +15,7 @@ import type { Orm } from "@amana/database";
 import { IsolationLevel, type SqlEntityManager } from "@mikro-orm/postgresql";
 
 export interface VerifyOptions {
-  /** Days in UTC, as 2026-11-20. Default: the first and the last day of the chain. */
+  /** First day to verify, in UTC, such as 2026-11-20. Default: the first day of the chain. */
   readonly from?: string | undefined;
   readonly to?: string | undefined;
   /** Public keys that may sign heads. Default: any key. */
@@ -42,7 +42,7 @@ interface LinkRow extends Record<string, unknown> {
   readonly hash: string;
   readonly business_number: number | null;
   readonly business_previous: string | null;
-  /** `business_id` of the link. The hash of the link does not cover this column. */
+  /** Column `business_id` of the link. The link's hash does not include this column. */
   readonly link_business_id: string | null;
   readonly is_old: boolean;
 }
@@ -52,14 +52,15 @@ type Businesses = Map<string, { number: number | null; leaf: string }>;
 
 const pageRows = 2_000;
 const nil = "00000000-0000-0000-0000-000000000000";
-/** Forces index lookups, so that a query reads only the rows of its page. */
+/** Makes PostgreSQL use index lookups, so that a query reads only the rows of its page. */
 const forceIndexScans = "set local enable_hashjoin = off; set local enable_mergejoin = off; set local enable_bitmapscan = off";
 /** Retention of rows and links. */
 const retention = "interval '5 years'";
-/** Maximum time from the start of the chain until all older rows are sealed. */
+/** Period after the chain began in which rows that are older than the chain may be sealed. */
 const firstSealingsMs = 24 * 60 * 60_000;
 /**
- * Problems that are still reported for days whose rows and links were dropped with their partition.
+ * Problems of heads. For days whose rows and links were dropped with their partition, only these
+ * problems are reported.
  */
 const headProblems = new Set(["head_not_signed", "head_of_unknown_key", "head_of_other_chain", "kept_head_not_signed"]);
 
@@ -105,7 +106,7 @@ export async function verifyTrail(orm: Orm, options: VerifyOptions): Promise<Ver
           kept: options.kept.filter((head) => head.day === day),
           report: reportOfDay,
         });
-        // Only the heads can be compared for days whose links were dropped.
+        // For a day whose links were dropped, only its heads can be compared.
         for (const { links, final, hash } of isDropped ? options.kept.filter((head) => head.day === day) : []) {
           if (heads.some((head) => head.links === links && head.final === final && head.hash !== hash))
             report({
@@ -180,8 +181,8 @@ async function endOfDayBefore(em: SqlEntityManager, day: string, report: VerifyO
 }
 
 async function* linksOf(em: SqlEntityManager, day: string): AsyncGenerator<LinkRow> {
-  // Identity writes each number once, beginning with 1. The query also returns links with lower or
-  // repeated numbers, so that they are reported.
+  // Identity writes each number once, beginning with 1. The query also returns links with a lower
+  // or a repeated number, so that the verification reports them.
   for (let after: { number: number; link_id: string } | undefined = { number: Number.MIN_SAFE_INTEGER, link_id: nil }; after; ) {
     const links: LinkRow[] = await em.execute<LinkRow[]>(
       `select ${rowColumns}, l.number::float8 as number, l.id as link_id, l.event_id, encode(l.leaf, 'hex') as leaf, encode(l.hash, 'hex') as hash,
@@ -197,13 +198,13 @@ async function* linksOf(em: SqlEntityManager, day: string): AsyncGenerator<LinkR
   }
 }
 
-/** Returns the time of the first head, at which the chain began. Heads are never deleted. */
+/** Returns the time at which the chain began, which is the time of the first head. */
 async function beginningOfChain(em: SqlEntityManager): Promise<number> {
   const [head] = await em.execute<Head[]>(`select ${headColumns} from audit_head order by day, links, final limit 1`);
   return head && isSigned(head) ? Date.parse(head.made_at) : Number.NEGATIVE_INFINITY;
 }
 
-/** Compares the time of a row with the time of the head of its batch. */
+/** Compares the time of a row with the time of the head that sealed the row's batch. */
 function checkSealing(
   day: string,
   link: LinkRow,
@@ -218,9 +219,15 @@ function checkSealing(
 function checkRow(day: string, link: LinkRow, report: VerifyOptions["report"]): void {
   const { number, event_id: id, business_number, business_previous, leaf, is_old, link_business_id, ...columns } = link;
   if (columns["id"] === null) {
-    // Without the row, nothing proves the id in the link, so its old time may be forged.
+    // If the row is missing, the id in the link is unproven, so the time in this id may be forged.
     const exception = is_old ? ", unless it is older than the chain and its retention of five years is over" : "";
-    report({ problem: "row_deleted", day, number, id, detail: `row ${id}, link ${number} of ${day}, was deleted${exception}` });
+    report({
+      problem: "row_deleted",
+      day,
+      number,
+      id,
+      detail: `row ${id} (audit chain entry ${number} of ${day}) was deleted${exception}`,
+    });
     return;
   }
   const sealed = {
@@ -230,12 +237,20 @@ function checkRow(day: string, link: LinkRow, report: VerifyOptions["report"]): 
     ...(business_previous !== null && { business_previous }),
   };
   if (leafOf({ ...rowOf(columns), sealed }) !== leaf)
-    report({ problem: "row_changed", day, number, id, detail: `row ${id}, link ${number} of ${day}, was changed` });
+    report({ problem: "row_changed", day, number, id, detail: `row ${id} (audit chain entry ${number} of ${day}) was changed` });
   else if (columns["business_id"] !== link_business_id)
-    report({ problem: "link_broken", day, number, id, detail: `link ${number} of ${day} names another business than row ${id}` });
+    report({
+      problem: "link_broken",
+      day,
+      number,
+      id,
+      detail: `audit chain entry ${number} of ${day} and row ${id} have different businesses`,
+    });
 }
 
-/** Checks the separate chain of a business, which proves that a bundle omits none of its rows. */
+/**
+ * Checks the business's own chain, which proves that a bundle omits none of the business's rows.
+ */
 function checkBusiness(
   day: string,
   { number, event_id: id, link_business_id, business_number, business_previous, leaf }: LinkRow,
@@ -250,12 +265,12 @@ function checkBusiness(
     day,
     number,
     id,
-    detail: `link ${number} of ${day} does not follow the previous link of business ${link_business_id}`,
+    detail: `audit chain entry ${number} of ${day} does not follow the previous entry of business ${link_business_id}`,
   });
 }
 
 /**
- * Reports rows that have no link because they were never queued, were removed from the queue, are
+ * Reports rows without a link: rows that were never queued, were removed from the queue, have been
  * queued for too long, or were deleted.
  */
 async function findUnlinked(em: SqlEntityManager, { from, to, report }: VerifyOptions): Promise<void> {

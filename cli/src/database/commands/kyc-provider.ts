@@ -8,11 +8,11 @@ import { print, printRows } from "../../print.ts";
 import { auditActor, requireUuid } from "../audit-actor.ts";
 import { withServices } from "../services.ts";
 
-/** Commands for the accounts at verification vendors (docs/kyc-providers.md). */
+/** Adds commands for the accounts at verification providers (docs/kyc-providers.md). */
 export function kycProvider(program: Command): void {
   const group = program
     .command("kyc-provider")
-    .description("check the verification providers, count their applications, delete data of applicants");
+    .description("check the verification providers, count their applications, delete an applicant's data");
   group
     .command("check")
     .description("check the accounts at the current and the former providers; creates no application")
@@ -20,7 +20,7 @@ export function kycProvider(program: Command): void {
     .addHelpText("after", `${settingsHelp}\n\nExample:\n  amana kyc-provider check`)
     .action(check);
   withCommonOptions(
-    group.command("list").description("count the applications at each provider: open ones, all, and deletions to confirm"),
+    group.command("list").description("count open applications, all applications, and unconfirmed deletions for each provider"),
     "kyc-provider list",
   ).action(list);
   withChangeOptions(
@@ -84,7 +84,7 @@ async function erase(id: string, { as, reason, json, yes, ...selection }: EraseO
   if ("text" in result) throw new CommandError(result.text);
   const texts = {
     erased: `The data was deleted at ${result.provider}.`,
-    requested: `The applicant was deactivated at ${result.provider}, whose API cannot delete. Request the deletion in its dashboard. "amana kyc-provider list" counts the deletions that are not confirmed.`,
+    requested: `The applicant was deactivated at ${result.provider}, whose API cannot delete data. Request the deletion in the provider's dashboard. "amana kyc-provider list" counts the deletions that are not confirmed.`,
   };
   print(json ? JSON.stringify(result) : texts[result.kind]);
 }

@@ -9,7 +9,7 @@ import { anOrder, aPaidPayment, sandbox, type TestBusiness, type TestSystem, val
 
 const api = "/api/v1";
 
-/** Creates the resources of a business that requests need. Each method returns an id or a path. */
+/** Creates the resources that a test request needs. Each method returns an id or a path. */
 export class ApiFixtures {
   readonly business: TestBusiness;
   readonly #system: TestSystem["system"];
@@ -82,7 +82,7 @@ export class ApiFixtures {
     return id;
   };
 
-  /** A client at PENDING_APPROVAL. */
+  /** A client whose onboarding is at PENDING_APPROVAL. */
   readonly verifiedClient = async () => {
     const id = await this.detailedClient();
     const { link } = await anApplication(this.business, { client_id: id });
@@ -123,7 +123,7 @@ export class ApiFixtures {
     return `${endpointId}/replays/${replay.body["id"]}`;
   };
 
-  /** A delivered event. */
+  /** An event that the business's endpoint has received. */
   readonly event = async () => {
     const id = await this.paidPayment();
     await this.business.receiver.next("PAYMENT_COMPLETED", id, 90_000);

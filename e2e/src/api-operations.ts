@@ -18,17 +18,20 @@ export const operationIds: readonly string[] = Object.values(
 type Fixture = { [K in keyof ApiFixtures]: ApiFixtures[K] extends () => Promise<string> ? K : never }[keyof ApiFixtures];
 
 interface OperationRequest {
-  /** Method and path after /api/v1/. {id} is the result of `needs`. */
+  /** Method and path, without the prefix /api/v1/. {id} is replaced by the result of `needs`. */
   readonly request: `${"GET" | "POST" | "PUT" | "PATCH" | "DELETE"} ${string}`;
-  /** The fixture that the request needs. */
+  /** The fixture that is created before the request. */
   readonly needs?: Fixture;
-  /** In its texts, {id} is the result of `needs`, {random} a UUID and {receiver} a webhook URL. */
+  /** {id} is replaced by the result of `needs`, {random} by a UUID, {receiver} by a webhook URL. */
   readonly body?: object;
-  /** The caller; by default the business. `invited`: {id} is the token of an invitation. */
+  /**
+   * The caller. The default is the business. `invited` calls with the invitation token that `needs`
+   * returns.
+   */
   readonly by?: "operator" | "invited";
 }
 
-/** A successful request for each operation. The retry of a dead letter without payload gets 409. */
+/** A successful request for each operation, except `retryDeadLetter`, which returns status 409. */
 const requests: Readonly<Record<string, OperationRequest>> = {
   createPayment: { request: "POST payments", body: anOrder },
   listPayments: { request: "GET payments" },
@@ -143,8 +146,8 @@ const requests: Readonly<Record<string, OperationRequest>> = {
 };
 
 /**
- * Creates the resources that a request of the operation needs. Returns a function that sends the
- * request. Throws for an operation without a request.
+ * Creates the resources that the operation's request needs. Returns a function that sends the
+ * request. Throws if `requests` has no request for the operation.
  */
 export async function prepareOperation(
   system: TestSystem,

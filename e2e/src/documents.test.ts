@@ -22,9 +22,9 @@ const workspaces = [
 ];
 
 /**
- * Returns the possible locations of each path in a document: paths in back ticks that start with a
- * folder of the repository, a service or a package, and relative links. Paths with <placeholders>
- * are ignored.
+ * Returns the possible locations of each path in a document. Paths are relative links, and texts in
+ * back ticks that start with a folder of the repository, a service or a package. Ignores paths with
+ * <placeholders>.
  */
 function findPaths(document: string): string[][] {
   const text = readFileSync(join(root, document), "utf8");
@@ -33,7 +33,7 @@ function findPaths(document: string): string[][] {
   const ownWorkspace = workspaces.find((workspace) => document.startsWith(`${workspace}/`));
   return [
     ...quoted("services|packages|proto|docs|deploy|bench|chaos|cli|e2e|sdks|\\.ci|\\.github").map((path) => [path]),
-    // In a document of the whole project, the path can be in any service.
+    // A document outside of the workspaces can mean the path in any service.
     ...quoted("src|test|migrations").map((path) =>
       (ownWorkspace ? [ownWorkspace] : services).map((folder) => join(folder, path)),
     ),
@@ -46,7 +46,7 @@ test.each(documents)("all file paths in the document %s exist", (document) => {
   expect(missing.map(([path]) => path)).toEqual([]);
 });
 
-/** Returns the anchor of a heading on GitHub and in editors. */
+/** Returns the anchor that GitHub and editors create for a heading. */
 const createAnchor = (heading: string) =>
   heading
     .toLowerCase()
@@ -56,7 +56,7 @@ const createAnchor = (heading: string) =>
 const readHeadings = (document: string) =>
   [...readFileSync(join(root, document), "utf8").matchAll(/^#+ (.+)$/gm)].map(([, heading]) => heading ?? "");
 
-test.each(documents)("all headings to which the document %s links exist", (document) => {
+test.each(documents)("each link to a heading in the document %s points to an existing heading", (document) => {
   const text = readFileSync(join(root, document), "utf8");
   const links = [...text.matchAll(/\]\((?!https?:)([^)#\s]*)#([^)\s]+)\)/g)];
   const missing = links.filter(([, path, anchor]) => {
@@ -70,7 +70,7 @@ test.each(documents)("all headings to which the document %s links exist", (docum
   expect(missing.map(([link]) => link)).toEqual([]);
 });
 
-/** Returns the decisions of a page: heading, status line and text. */
+/** Returns the heading, status line and text of each decision on a page. */
 const readDecisions = (page: string) =>
   readFileSync(join(root, page), "utf8")
     .split(/^## /m)
@@ -82,7 +82,7 @@ const readDecisions = (page: string) =>
 
 const decisionPages = documents.filter((path) => /^docs\/decisions\/(?!README)/.test(path));
 
-test("the index of docs/decisions links to every page of the folder, and every page contains decisions", () => {
+test("docs/decisions/README.md links to every other page of its folder, and each of these pages contains decisions", () => {
   expect(decisionPages.filter((page) => readDecisions(page).length === 0)).toEqual([]);
   const index = readFileSync(join(root, "docs/decisions/README.md"), "utf8");
   expect(decisionPages.filter((page) => !index.includes(`](${page.slice("docs/decisions/".length)})`))).toEqual([]);

@@ -6,11 +6,12 @@ import type { System } from "@amana/dev-env/system";
 import { expect } from "vitest";
 import { aPerson, sandbox, type TestBusiness } from "./test-system.ts";
 
-/** Path of the applications. */
+/** Path of kyc applications in the public API. */
 export const applications = "/api/v1/kyc/applications";
 
 /**
- * Event types of applications: the default types, and a type that needs an explicit subscription.
+ * All event types of applications. Most are subscribed by default, one needs an explicit
+ * subscription.
  */
 export const kycEventTypes = [
   "KYC_COMPLETED",
@@ -52,7 +53,7 @@ export const tokenOf = (link: string): string => new URL(link).pathname.split("/
 export const actOnLink = (system: System, link: string, action: "open" | "submit" | "review" | "expire", body: object = {}) =>
   sandbox(system, "POST", `/sandbox/kyc/${tokenOf(link)}/${action}`, body);
 
-/** Simulates an action like `actOnLink`. Returns whether the link accepted it. */
+/** Calls `actOnLink`. Returns true if the sandbox accepted the action, and false if it did not. */
 export const tryToActOnLink = (...args: Parameters<typeof actOnLink>): Promise<boolean> =>
   actOnLink(...args).then(
     () => true,
@@ -85,13 +86,13 @@ export async function waitForWebhook({ receiver }: TestBusiness, kind: string, i
   return webhook;
 }
 
-/** Returns the event types of an application's webhooks. Repeated deliveries count once. */
+/** Returns the event type of each event that was received for an application, sorted. */
 export function webhookTypesOf({ receiver }: TestBusiness, id: string): string[] {
   const webhooks = receiver.received.filter(({ body }) => body["application_id"] === id);
   return [...new Map(webhooks.map(({ body, event }) => [body["id"], event])).values()].sort();
 }
 
-/** Waits until the provider has no pending callback. */
+/** Waits until the provider has no pending callback for the application. Returns the callbacks. */
 export const waitForCallbacks = (system: System, id: string) =>
   eventually(async () => {
     const { callbacks } = await readProviderView(system, id);

@@ -1,6 +1,6 @@
 /**
- * A series of a scrape. `name` is the name in the text, so a histogram has series that end in
- * _bucket, _sum and _count.
+ * A series in the metrics text. A histogram has several series, whose names end in _bucket, _sum
+ * and _count.
  */
 export interface MetricSeries {
   readonly name: string;
@@ -8,7 +8,7 @@ export interface MetricSeries {
   readonly value: number;
 }
 
-/** Parses the text format of Prometheus. */
+/** Parses a metrics text in the Prometheus text format. */
 export const parseSeries = (text: string): MetricSeries[] =>
   text
     .split("\n")

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { type Compose, type ComposeService, composeSettings, databasePasswords, readCompose } from "../../src/compose-file.ts";
 
-/** Services of this repository in docker-compose.yml. `containers.test.ts` starts the file. */
+/** Services in docker-compose.yml whose images this repository builds. */
 const ownServices = ["identity", "kyc", "clients", "payments", "webhooks", "gateway", "sandbox"];
 const thirdPartyServices = ["postgres", "kafka"];
 
@@ -14,7 +14,7 @@ beforeAll(async () => {
   longRunning = entries.filter(([name]) => !name.endsWith("-migrate"));
 });
 
-test("docker-compose.yml contains PostgreSQL, Kafka, every service, and all their dependencies", () => {
+test("docker-compose.yml contains PostgreSQL, Kafka and every service, and every container that one of them depends on", () => {
   expect(longRunning.map(([name]) => name).sort()).toEqual([...thirdPartyServices, ...ownServices].sort());
   for (const [name, service] of entries) {
     const dependencies = Array.isArray(service.depends_on) ? service.depends_on : Object.keys(service.depends_on ?? {});
@@ -23,7 +23,7 @@ test("docker-compose.yml contains PostgreSQL, Kafka, every service, and all thei
   }
 });
 
-test("docker-compose.yml keeps the data of PostgreSQL, Kafka and the sandbox in volumes", () => {
+test("docker-compose.yml mounts volumes for the data of PostgreSQL, Kafka and the sandbox", () => {
   const dataFolders = {
     postgres: "/var/lib/postgresql",
     kafka: compose.services["kafka"]?.environment?.["KAFKA_LOG_DIRS"],
@@ -36,7 +36,7 @@ test("docker-compose.yml keeps the data of PostgreSQL, Kafka and the sandbox in 
   }
 });
 
-test("in docker-compose.yml, the health check of PostgreSQL connects by TCP, so that it fails during initialization", () => {
+test("in docker-compose.yml, PostgreSQL's health check connects by TCP, which PostgreSQL does not accept during its initialization", () => {
   expect(compose.services["postgres"]?.healthcheck?.test.join(" ")).toMatch(/^CMD pg_isready .*-h 127\.0\.0\.1/);
 });
 
@@ -47,7 +47,7 @@ test("in docker-compose.yml, every long-running container has a restart policy a
   }
 });
 
-test("in docker-compose.yml, health checks run only bash or pg_isready, and start no JVM and no Node process", () => {
+test("in docker-compose.yml, health checks run only bash or pg_isready, and never start a JVM or a Node process", () => {
   for (const [name, { healthcheck }] of longRunning) {
     const [kind, program, ...args] = healthcheck?.test ?? [];
     expect([name, kind]).toEqual([name, "CMD"]);
@@ -56,7 +56,7 @@ test("in docker-compose.yml, health checks run only bash or pg_isready, and star
   }
 });
 
-test("in docker-compose.yml, every container has minimal rights, a memory limit and a limit for log files", () => {
+test("in docker-compose.yml, every container has no Linux capabilities, a memory limit and a log size limit", () => {
   for (const [name, service] of entries) {
     expect(service.cap_drop, name).toEqual(["ALL"]);
     expect(service.security_opt, name).toContain("no-new-privileges:true");

@@ -13,15 +13,16 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createComposeValues, databasePasswords } from "../../src/compose-file.ts";
 
 /**
- * Runs docker-compose.yml on a real engine, if TEST_ENGINE names one, such as
- * unix:///var/run/docker.sock. Builds seven images. TEST_COMPOSE is a command (default: `docker
- * compose`). TEST_ENGINE_RESTART is a command that restarts the engine.
+ * Runs docker-compose.yml on the container engine whose address is in TEST_ENGINE, such as
+ * unix:///var/run/docker.sock. Skipped without TEST_ENGINE. Builds seven images. TEST_COMPOSE can
+ * contain another command than `docker compose`. TEST_ENGINE_RESTART is a command that restarts the
+ * engine.
  */
 const engine = process.env["TEST_ENGINE"];
 const compose = (process.env["TEST_COMPOSE"] ?? "docker compose").split(" ");
 const restart = process.env["TEST_ENGINE_RESTART"];
-if (!engine) process.stderr.write("\nSKIPPED: the system in containers. Set TEST_ENGINE to run these tests.\n\n");
-else if (!restart) process.stderr.write("\nSKIPPED: a restart of the engine. Set TEST_ENGINE_RESTART to run this test.\n\n");
+if (!engine) process.stderr.write("\nSKIPPED the tests of the system in containers. Set TEST_ENGINE to run these tests.\n\n");
+else if (!restart) process.stderr.write("\nSKIPPED the test of an engine restart. Set TEST_ENGINE_RESTART to run this test.\n\n");
 
 const root = join(import.meta.dirname, "..", "..", "..");
 const card = { pan: "6280581110007215", expiry: "01/2027", cvv2: "373", password: "123456" };
@@ -56,7 +57,7 @@ describe.skipIf(!engine)("the system in containers", () => {
       ...databasePasswords((name) => `it's/a?p@ss#w:rd%2F${name}`),
       GATEWAY_PORT: gatewayPort,
       SANDBOX_PORT: sandboxPort,
-      // Addresses in the network of the containers, in which the demo runs.
+      // The demo runs in the network of the containers, so these addresses are container names.
       PUBLIC_URL: "http://gateway:8080",
       SANDBOX_URL: "http://sandbox:8090",
     };
@@ -115,8 +116,8 @@ describe.skipIf(!engine)("the system in containers", () => {
       };
       await writeFile(join(dir, "dev.json"), JSON.stringify(dev));
       const webhooks = await findContainer("webhooks");
-      // The demo's webhook receiver listens on the loopback address, so the demo shares the network
-      // of the container that delivers webhooks.
+      // The demo's webhook receiver listens on the loopback address. Therefore the demo shares the
+      // network namespace of the container that delivers webhooks.
       const options = ["--rm", "--network", `container:${webhooks}`, "-v", `${root}:/repo:ro`, "-v", `${dir}:/dev-file:ro`];
       const demo = ["node", "/repo/packages/dev-env/src/demo/demo.ts"];
       const image = "node:26.10.0-slim";

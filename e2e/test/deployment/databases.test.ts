@@ -82,7 +82,7 @@ describe("the database role of a service", () => {
     await expect(service.query(statement)).rejects.toMatchObject({ code: "42501" });
   });
 
-  test("the database role of a service creates partitions only with keep_partitions, and reads them only through their table", async () => {
+  test("the database role of a service can create partitions with keep_partitions, and cannot read a partition directly", async () => {
     const changes: string[] = [];
     for (let change: string | null = ""; change !== null; ) {
       const { rows } = await service.query<{ change: string | null }>("select keep_partitions() as change");
@@ -104,7 +104,7 @@ describe("the database role of a service", () => {
   });
 });
 
-test("the owner of the database cannot change the audit trail while its trigger exists", async () => {
+test("the owner of the database cannot change the table audit_event while the append-only trigger exists", async () => {
   const owner = await connect(databases.ownerUrls["identity"]);
   try {
     for (const statement of ["update audit_event set actor = 'x'", "delete from audit_event", "truncate audit_event"]) {
@@ -115,7 +115,7 @@ test("the owner of the database cannot change the audit trail while its trigger 
   }
 });
 
-test("the log of PostgreSQL contains no values of statements or rows", async () => {
+test("the log of PostgreSQL contains error messages, but no values of statements or rows", async () => {
   const secret = "Zqcanary Benali";
   const insert = `insert into business (id, name, status, created_at, updated_at)
     values ('01890000-0000-7000-8000-000000000000', '${secret}', 'ACTIVE', now(), now())`;
@@ -125,7 +125,7 @@ test("the log of PostgreSQL contains no values of statements or rows", async () 
     service.query("insert into business (id, name, status) values (gen_random_uuid(), $1, 'NONE')", [secret]),
   ).rejects.toThrow();
   await expect(service.query(`select nothing from business where name = '${secret}'`)).rejects.toThrow();
-  // The log is written in order, so it also contains the lines of the first two statements.
+  // PostgreSQL logs errors in order. If the log contains the last error, it contains all errors.
   await expect.poll(() => log).toContain('column "nothing" does not exist');
   expect(log).toContain("duplicate key value violates unique constraint");
   expect(log).not.toContain("Zqcanary");
@@ -150,10 +150,10 @@ const hasPsql = await promisify(execFile)("psql", ["--version"]).then(
   () => true,
   () => false,
 );
-if (!hasPsql) process.stderr.write("\nSKIPPED: create-databases.sh on a server. psql is not installed.\n\n");
+if (!hasPsql) process.stderr.write("\nSKIPPED the test of create-databases.sh on a server, because psql is not installed.\n\n");
 
 test.skipIf(!hasPsql)(
-  "deploy/postgres/create-databases.sh sets a different password for each role, and a role cannot log in with another role's password",
+  "deploy/postgres/create-databases.sh gives each role its own password, so that a role cannot log in with another role's password",
   async () => {
     const server = await startPostgres({ dataDir: join(dir, "deployment"), durable: false, log: () => {} });
     try {

@@ -15,8 +15,8 @@ beforeAll(async () => {
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
 /**
- * Runs a service that is expected not to start, with the settings of a sandbox and `settings`.
- * Returns its output.
+ * Runs a service with development settings that `settings` overrides. Expects that the service does
+ * not start. Returns the service's output.
  */
 async function runService(name: ServiceName, settings: Record<string, string>, program = "main.ts"): Promise<string> {
   const ports = Object.fromEntries(serviceNames.map((service, i) => [service, 4000 + i])) as Record<ServiceName, number>;

@@ -23,7 +23,7 @@ const canRunShell = ["bash", "curl"].every((program) => {
     return false;
   }
 });
-if (!canRunShell) process.stderr.write("\nSKIPPED: the shell samples of the guide. bash or curl is not installed.\n\n");
+if (!canRunShell) process.stderr.write("\nSKIPPED the shell samples of the guide, because bash or curl is not installed.\n\n");
 
 let testSystem: TestSystem;
 let business: TestBusiness;
@@ -39,14 +39,14 @@ afterAll(async () => {
 describe.skipIf(!canRunShell)("the shell samples of the guide", () => {
   const pages = guidePages.filter((page) => readBlocks(page).some(({ language }) => language === "sh"));
 
-  test.each(pages)("the shell samples of the guide page %s have the documented responses", async (page) => {
+  test.each(pages)("the shell samples of the guide page %s get the documented responses", async (page) => {
     const { system } = testSystem;
     const operator = apiCaller(system.gatewayUrl, system.adminKey);
     const { body } = await operator("POST", "/api/v1/businesses", { name: page });
     expect(await runPage(page, { ...system, key: String(body["api_key"]) })).toEqual([]);
   });
 
-  test("the guide has more than 40 shell samples, and runPage reports a wrong response", async () => {
+  test("the guide has more than 40 shell samples, and runPage reports responses that differ from the page", async () => {
     expect(pages.flatMap(readBlocks).filter(({ language }) => language === "sh").length).toBeGreaterThan(40);
     // With an invalid key, all responses differ from the page.
     expect(await runPage("idempotency", { ...testSystem.system, key: "sk_test_none" })).not.toEqual([]);
@@ -75,7 +75,7 @@ describe("the tables in the sandbox page of the guide", () => {
     expect(await Promise.all(results)).toEqual(cards);
   });
 
-  test("each submission in the guide's table of verdicts causes the documented result and webhook", async () => {
+  test("each submission in the guide's table of KYC verdicts causes the documented status, verdict and webhook", async () => {
     const verdicts = readRows("sandbox", "Verdicts").filter(([body]) => body?.startsWith("{"));
     expect(verdicts.length).toBe(6);
     const results = verdicts.map(async ([submission = "", , , kind = ""]) => {
@@ -87,7 +87,7 @@ describe("the tables in the sandbox page of the guide", () => {
     expect(await Promise.all(results)).toEqual(verdicts);
   });
 
-  test("the API returns the documented response for each fault in the guide that the sandbox simulates", async () => {
+  test("the API returns the documented responses for the sandbox faults in the guide's list before going live", async () => {
     const { system } = testSystem;
     const [, ...rows] = readRows("sandbox", "What to try before going live");
     const [creation = [], refund = [], rejection = [], verification = [], ...others] = rows;
@@ -99,8 +99,8 @@ describe("the tables in the sandbox page of the guide", () => {
     const removeFaults = (...operations: string[]) =>
       Promise.all(operations.map((operation) => sandbox(system, "DELETE", `/sandbox/faults?operation=${operation}`)));
     /**
-     * Sends a request, and repeats it with the same key until it succeeds. Returns status and code
-     * of the first response, and the status of the last response.
+     * Sends a request and repeats it with the same Idempotency-Key until the response is a success.
+     * Returns the status and code of the first response, and the status of the last response.
      */
     const sendTwice = async (
       path: string,
@@ -139,7 +139,7 @@ describe("the tables in the sandbox page of the guide", () => {
     expect(`${rejected.status} ${rejected.body["code"]}`).toBe(rejection[0]);
   });
 
-  test("the guide's table of faults contains exactly the modes of the sandbox", async () => {
+  test("the guide's table of faults lists exactly the fault modes that the sandbox accepts", async () => {
     const operations = ["register", "confirm", "status", "refund", "kyc_create", "kyc_get", "kyc_cancel", "kyc_callback"];
     const modes = operations.map(async (operation) => {
       const rejection = sandbox(testSystem.system, "PUT", "/sandbox/faults", { operation, mode: "none" });

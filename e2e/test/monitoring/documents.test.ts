@@ -6,7 +6,7 @@ import { alerts, findMetrics, monitoring, pageOf, panelQueries, readDocumentedMe
 const root = join(import.meta.dirname, "..", "..", "..");
 const sourceFiles = () => globSync("{services,packages}/*/src/**/*.ts", { cwd: root }).map((file) => join(root, file));
 
-test("every alert links to its runbook with meaning, impact, check, fix and escalation, and every runbook belongs to an alert", () => {
+test("every alert links to a runbook with a meaning, impact, check, fix and escalation, and every runbook belongs to an alert", () => {
   expect(readdirSync(runbooks).toSorted()).toEqual(alerts.map(({ alert }) => pageOf(alert)).toSorted());
   for (const { alert, labels, annotations } of alerts) {
     const page = readFileSync(join(runbooks, pageOf(alert)), "utf8");
@@ -37,7 +37,7 @@ const queries = [
   ...pages,
 ];
 
-test("the runbook of LogAlert lists the message of every alert line", () => {
+test("the runbook of the alert LogAlert lists the message of every log line with `alert: true`", () => {
   const page = readFileSync(join(runbooks, "log-alert.md"), "utf8");
   const messages = sourceFiles().flatMap((file) =>
     [...readFileSync(file, "utf8").matchAll(/\balert: \w+[^"]*?\},\s*"([^"]+)"/g)].map(([, message = ""]) => message),
@@ -46,7 +46,7 @@ test("the runbook of LogAlert lists the message of every alert line", () => {
   expect(messages.filter((message) => !page.includes(`"${message}"`))).toEqual([]);
 });
 
-test("every metric, label and label value in a rule, dashboard or runbook exists", () => {
+test("every metric, label and label value in a rule, dashboard or runbook is documented in docs/metrics.md", () => {
   const documented = readDocumentedMetrics();
   const recorded = new Set(recordings.map(({ record }) => record));
   const unknownNames = queries.flatMap(({ place, expr }) =>

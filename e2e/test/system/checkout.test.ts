@@ -23,7 +23,7 @@ afterAll(async () => {
 
 const payments = (linkId: string) => business.amana.payments.list({ payment_link_id: linkId }).page();
 
-/** Pays the order of a card form. Returns the address to which the browser is redirected. */
+/** Pays an order at the sandbox. Returns the address to which the sandbox redirects the browser. */
 async function pay(formUrl: string): Promise<string> {
   const orderId = new URL(formUrl).pathname.split("/").at(-1);
   const { redirect_url } = (await sandbox(testSystem.system, "POST", `/sandbox/payments/${orderId}/pay`, validCard)) as {
@@ -32,7 +32,7 @@ async function pay(formUrl: string): Promise<string> {
   return redirect_url;
 }
 
-test("GET /payments finds a payment that a buyer made at a payment link by the link's id and by the buyer's e-mail address", async () => {
+test("GET /payments, filtered by a payment link's id or the buyer's e-mail address, returns the payment that the buyer made with the link", async () => {
   const link = await business.amana.paymentLinks.create({
     name: "Cours d'arabe",
     amount: "5000.00",
@@ -79,7 +79,7 @@ test("GET /payments finds a payment that a buyer made at a payment link by the l
   expect((await new Buyer(link.url).open()).status).toBe(410);
 });
 
-test("POST /pay/{token} starts no payment after the response to a request that deactivated the link or disabled the business", async () => {
+test("POST /pay/{token} starts no payment once the API has responded that the link is deactivated or the business is disabled", async () => {
   const other = await aBusiness(testSystem.system, "Ferme");
   try {
     const link = await other.amana.paymentLinks.create({ name: "Miel", amount: "900.00" });
@@ -98,7 +98,7 @@ test("POST /pay/{token} starts no payment after the response to a request that d
   }
 });
 
-test("GET /payments with the link of another business as a filter returns 404 payment_link_not_found", async () => {
+test("GET /payments, filtered by the payment link of another business, returns status 404 with code payment_link_not_found", async () => {
   const other = await aBusiness(testSystem.system, "Autre");
   try {
     const link = await other.amana.paymentLinks.create({ name: "Miel", amount: "900.00" });

@@ -41,7 +41,7 @@ const statusAndCode = ({ status, body }: Answer) => [status, body["code"]];
 const openAccount = (clientId: string, body: object = {}, by = business) =>
   by.call("POST", "/api/v1/accounts", { ...someAccount, client_id: clientId, ...body });
 
-/** Creates a client with details and an application whose link is not opened. */
+/** Creates a client with details and an application whose link is not opened yet. */
 async function aClientWithLink(body: object = {}): Promise<{ client: string; application: Application }> {
   const client = await aClient(business);
   await saveDetails(business, client);
@@ -69,7 +69,7 @@ const readAuditRows = (clientId: string) =>
   queryRows("identity", "select * from audit_event where entity_type = 'onboarding' and after->>'client_id' = $1", [clientId]);
 
 describe("an onboarding", () => {
-  test("an onboarding changes from its registration to APPROVED, and its status contains the link of an open application", async () => {
+  test("an onboarding passes through the steps from registration to APPROVED, and its status contains the link of the open application", async () => {
     const client = await aClient(business);
     await expectStatuses(client, onboardingStatuses.registered);
     await saveDetails(business, client);
@@ -109,7 +109,7 @@ describe("an onboarding", () => {
   );
 
   test.each(outcomes)(
-    "after a KYC application is %s, an onboarding without details stays at DETAILS_PENDING until the details are stored",
+    "after a KYC application is %s, an onboarding without details stays at DETAILS_PENDING until the business stores the details",
     async (_outcome, statuses, decide) => {
       const client = await aClient(business);
       const application = await anApplication(business, { client_id: client, max_attempts: 1 });
@@ -149,7 +149,7 @@ describe("an onboarding", () => {
     const newer = await anApplication(business, { client_id: client });
     await expectStatuses(client, onboardingStatuses.created, newer);
     await operator("POST", `${applications}/${older.id}/review`, { outcome: "REJECTED", note: "Another person." });
-    // With direct events, a row is removed from the outbox after its consumers have processed it.
+    // With the direct transport, an outbox row is removed after all consumers have processed it.
     await eventually(async () => expect(await queryRows("kyc", "select id from outbox_waiting")).toEqual([]));
     await expectStatuses(client, onboardingStatuses.created, newer);
     await submit(newer, { outcome: "approved" });
@@ -161,7 +161,7 @@ describe("an onboarding", () => {
 });
 
 describe("an operator's decision", () => {
-  test("an operator's approval of an onboarding is applied and audited once, and the same Idempotency-Key returns the same response", async () => {
+  test("POST onboarding/approve adds one audit row for two requests with one Idempotency-Key, and returns the same response to both", async () => {
     const client = await aVerifiedClient();
     const path = `${onboarding(client)}/approve`;
     expect(statusAndCode(await business.call("POST", path))).toEqual([403, "admin_required"]);
@@ -206,7 +206,7 @@ describe("an operator's decision", () => {
     ]);
   });
 
-  test("an operator's decision on an onboarding is rejected for a client that is not verified or does not exist", async () => {
+  test("POST onboarding/approve and onboarding/decline return an error for a client that is not verified or does not exist", async () => {
     const { client } = await aClientWithLink();
     for (const verb of ["approve", "decline"]) {
       expect(statusAndCode(await operator("POST", `${onboarding(client)}/${verb}`))).toEqual([409, "invalid_status_transition"]);
@@ -261,7 +261,7 @@ describe("an account", () => {
     });
   });
 
-  test("a blocked client gets no new account, beneficiary or application, but its existing accounts can change", async () => {
+  test("the API rejects a new account, beneficiary or application for a blocked client, but still changes the client's accounts", async () => {
     const client = await aVerifiedClient();
     const id = String((await openAccount(client)).body["id"]);
     await changeStatus(id, "activate");
@@ -280,7 +280,7 @@ describe("an account", () => {
 });
 
 describe("while a service is down", () => {
-  test("while clients is down, POST /kyc/applications returns 503 with a client_id and 201 without a client_id", async () => {
+  test("while clients is down, POST /kyc/applications returns status 503 for a body with a client_id and status 201 for a body without it", async () => {
     const client_id = await aClient(business);
     const count = async () => (await business.call("GET", `${applications}?external_id=clients-down`)).headers["x-total-count"];
     await testSystem.system.services.clients.stop();
@@ -298,7 +298,7 @@ describe("while a service is down", () => {
     expect((await business.call("POST", applications, { external_id: "clients-down", client_id })).status).toBe(201);
   });
 
-  test("while kyc is down, GET onboarding/status and onboarding/details return 200 without the verification link", async () => {
+  test("while kyc is down, GET onboarding/status and onboarding/details return status 200 without the verification link", async () => {
     const { client, application } = await aClientWithLink();
     await expectStatuses(client, onboardingStatuses.created, application);
     await testSystem.system.services.kyc.stop();
@@ -320,7 +320,7 @@ describe("while a service is down", () => {
   });
 });
 
-test("GET /clients returns the organization_id of the business with each client, and filters by organization_id", async () => {
+test("GET /clients returns each client with the organization_id of its business, and can filter by organization_id", async () => {
   const id = await aClient(business);
   const readOrganizationId = async ({ id: businessId }: TestBusiness) =>
     Number((await operator("GET", `/api/v1/businesses/${businessId}`)).body["organization_id"]);
@@ -338,10 +338,10 @@ test("GET /clients returns the organization_id of the business with each client,
 });
 
 describe("the lists", () => {
-  /** Number of rows of the large business. A search counts fewer rows. */
+  /** Number of rows of the large business. It exceeds the 1 000 rows that the API counts. */
   const rowCount = 1_005;
   let largeBusiness: TestBusiness;
-  /** A second business with few rows in the same lists. */
+  /** A business with three rows in each list. */
   let smallBusiness: TestBusiness;
 
   beforeAll(async () => {
@@ -380,7 +380,7 @@ describe("the lists", () => {
   const tables = { clients: "client", beneficiaries: "beneficiary", accounts: "account" };
   const lists = ["clients", "beneficiaries", "accounts"] as const;
   test.each(lists)(
-    "the pages of the list of %s contain every row once, newest first, even beyond the 1 000 counted rows",
+    "the pages of the list of %s contain every row once, newest first, even if there are more than the 1 000 counted rows",
     async (list) => {
       const path = `/api/v1/${list}?limit=100`;
       const first = await readPage(path);
@@ -469,7 +469,7 @@ const fillSql = `
 describe("ids of another business", () => {
   type Operation = readonly [method: "GET" | "POST" | "PUT" | "PATCH", path: string, body?: object];
 
-  /** All paths with the id of a client, beneficiary or account. */
+  /** All requests that contain the id of a client, beneficiary or account. */
   const operations = (client: string, beneficiary: string, account: string): Operation[] => [
     ["GET", `/api/v1/clients/${client}`],
     ["GET", `/api/v1/clients/person/${client}`],
@@ -506,7 +506,7 @@ describe("ids of another business", () => {
     ];
     const account = (await openAccount(client, { external_account_id: "of-the-business" })).body["id"];
     await updateClient(client, { blocked: true });
-    // Waits, because a late callback would change the compared resources.
+    // Waits for all callbacks, because a late callback would change the compared resources.
     const [application] = (await business.call("GET", `${applications}?client_id=${client}`)).body as unknown as { id: string }[];
     await waitForCallbacks(testSystem.system, String(application?.id));
     const foreignOperations = operations(client, String(beneficiary), String(account));
@@ -544,7 +544,7 @@ describe("ids of another business", () => {
     expect((await otherBusiness.call("PUT", `/api/v1/clients/person/${otherClient}`, { email })).status).toBe(200);
   });
 
-  test("the verification link of a client is returned only to its own business", async () => {
+  test("the API returns a client's verification link only to the client's business", async () => {
     const { client, application } = await aClientWithLink();
     await expectStatuses(client, onboardingStatuses.created, application);
     for (const view of ["status", "details"]) {

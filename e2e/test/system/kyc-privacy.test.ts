@@ -26,12 +26,12 @@ import {
 } from "../../src/kyc-harness.ts";
 import { aBusiness, startTestSystem, type TestBusiness, type TestSystem } from "../../src/test-system.ts";
 
-/** Returns a word that does not occur by chance. */
+/** Returns a random word that cannot occur by chance in a searched place. */
 const createWord = (name: string) => `zq${name}${randomBytes(8).toString("hex")}`;
 
 /**
- * Words that must not occur in logs, databases or events: personal data that the business sends,
- * data of the document, and words that a fault adds to the provider's texts.
+ * Words that must not occur in logs, databases or events. They are personal data in requests of the
+ * business, data of the applicant's document, and words that a fault adds to the provider's texts.
  */
 const canaries = {
   firstName: createWord("first"),
@@ -53,7 +53,7 @@ const canaries = {
   leakedByCallback: createWord("callback"),
   leakedByRejection: createWord("rejection"),
 };
-/** Words that the search must find. They prove that the search works. */
+/** Permitted words. The search must find these words, which proves that it works. */
 const controls = { externalId: createWord("external"), metadata: createWord("metadata"), note: createWord("note") };
 
 const applicant = {
@@ -139,7 +139,7 @@ async function createApplication(headers: Record<string, string> = {}) {
   return application;
 }
 
-/** Runs all scenarios of an application. The provider leaks personal data in every response. */
+/** Runs all scenarios of an application. The provider puts canaries into every response. */
 async function runScenarios(): Promise<void> {
   const { system } = testSystem;
   const setLeakFaults = async () => {
@@ -158,8 +158,8 @@ async function runScenarios(): Promise<void> {
   };
   await setLeakFaults();
 
-  // The names on the document differ from the profile, so that only a document without names is
-  // approved.
+  // Submits no names, because the sandbox's names would differ from the profile and prevent the
+  // approval.
   await submitAndWait("KYC_COMPLETED", {
     outcome: "approved",
     first_name: undefined,
@@ -190,7 +190,7 @@ async function runScenarios(): Promise<void> {
   expect((await callAndRecord("cancel", "POST", `${applications}/${keyed.id}/cancel`, undefined, key)).status).toBe(200);
   expect((await callAndRecord("rejection", "POST", `${applications}/${keyed.id}/cancel`)).status).toBe(409);
 
-  // Without callbacks, kyc finds the verdict of this application only by polling.
+  // Drops all callbacks, so that kyc gets this application's verdict by polling.
   await setFault(system, "kyc_callback", "drop", 4);
   await submitAndWait("KYC_NEEDS_REVIEW", { outcome: "approved", aml_hit_count: 1 });
   await setLeakFaults();
@@ -248,10 +248,10 @@ async function runScenarios(): Promise<void> {
 }
 
 describe.each(Object.entries(canaries))("%s", (name, canary) => {
-  test(`the personal data "${name}" is in no table of any database`, () => expect(findPlaces(databases, canary)).toEqual([]));
-  test(`the personal data "${name}" is in no log at level trace`, () => expect(findPlaces(logs, canary)).toEqual([]));
-  test(`the personal data "${name}" is in no message of Kafka`, () => expect(findPlaces(messages, canary)).toEqual([]));
-  test(`the personal data "${name}" is in no webhook and no response of the API`, () =>
+  test(`no table of any database contains the personal data "${name}"`, () => expect(findPlaces(databases, canary)).toEqual([]));
+  test(`no log at level trace contains the personal data "${name}"`, () => expect(findPlaces(logs, canary)).toEqual([]));
+  test(`no Kafka message contains the personal data "${name}"`, () => expect(findPlaces(messages, canary)).toEqual([]));
+  test(`no webhook and no API response contains the personal data "${name}"`, () =>
     expect(findPlaces([...webhooks, ...responses], canary)).toEqual([]));
 });
 
@@ -260,17 +260,17 @@ describe("the token of the verification link", () => {
     ...new Set(created.flatMap(({ link }) => findPlaces(places, tokenOf(link)))),
   ];
 
-  test("the token of the verification link is in no table, log, message or webhook", () => {
+  test("no table, log, Kafka message or webhook contains the token of a verification link", () => {
     expect(findPlacesOfTokens([...databases, ...logs, ...messages, ...webhooks])).toEqual([]);
   });
 
-  test("the token of the verification link is only in responses to its business (creation, read, list, cancellation, onboarding)", () => {
+  test("only the responses to the application's business contain the token of a verification link", () => {
     expect(findPlacesOfTokens(responses).sort()).toEqual(["cancel", "creation", "list", "onboarding", "read"]);
   });
 });
 
 describe("findPlaces", () => {
-  test("findPlaces finds words in texts, in JSON and in the bytes of a stored response in the databases", () => {
+  test("findPlaces finds words in the databases' text columns, JSON columns and stored responses", () => {
     expect(findPlaces(databases, controls.externalId)).toEqual(
       expect.arrayContaining(["kyc: public.kyc_application", "kyc: public.idempotency_key", "webhooks: public.event"]),
     );
@@ -300,7 +300,7 @@ describe("findPlaces", () => {
   });
 
   test.each([0, 1, 2])(
-    "findPlaces finds a word in base64 after %i other bytes, in hexadecimal digits and in capital letters",
+    "findPlaces finds a word after %i other bytes in base64 and in hexadecimal digits, and a word in capital letters",
     (before) => {
       const encoded = Buffer.from(`${"x".repeat(before)}${controls.note}y`).toString("base64");
       expect(findPlaces([{ name: "base64", content: encoded }], controls.note)).toEqual(["base64"]);

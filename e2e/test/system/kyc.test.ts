@@ -21,14 +21,15 @@ import {
 import { aBusiness, startTestSystem, type TestBusiness, type TestSystem } from "../../src/test-system.ts";
 
 let testSystem: TestSystem;
-/** A business with all event types of applications. */
+/** A business whose endpoint subscribes to all event types of applications. */
 let business: TestBusiness;
-/** A business with the default event types. */
+/** A business whose endpoint has the default event types. */
 let defaultBusiness: TestBusiness;
 let kycDatabase: Client;
 
 beforeAll(async () => {
-  // Without the poller and the event feed, each state comes from a callback.
+  // The poller and the event feed do not run during the tests, so kyc gets each state from a
+  // callback.
   testSystem = await startTestSystem("direct", { kyc: { KYC_CHECK_SECONDS: "3600", KYC_CATCH_UP_SECONDS: "3600" } });
   kycDatabase = new Client({ connectionString: testSystem.system.databaseUrls["kyc"] });
   await kycDatabase.connect();
@@ -50,7 +51,7 @@ const read = (id: string, { call } = business) => call("GET", `${applications}/$
 const cancel = (id: string, { call } = business) => call("POST", `${applications}/${id}/cancel`);
 const operator = () => apiCaller(testSystem.system.gatewayUrl, testSystem.system.adminKey);
 const submit = ({ link }: Application, submission: object) => actOnLink(testSystem.system, link, "submit", submission);
-/** Submits to a new application, waits for the webhook, and reads the application. */
+/** Creates an application and submits it. Returns its webhook and its fields after the webhook. */
 async function submitAndWait(kind: string, submission: object, body: object = {}, by = business) {
   const application = await anApplication(by, body);
   await submit(application, submission);
@@ -59,7 +60,7 @@ async function submitAndWait(kind: string, submission: object, body: object = {}
 }
 
 describe("a creation", () => {
-  test("POST /kyc/applications returns 201 with the documented fields and the Location header", async () => {
+  test("POST /kyc/applications returns status 201 with the documented fields and the Location header", async () => {
     const created = await business.call("POST", applications, { external_id: "é-1", metadata: { a: 1 } });
     expect(created.status).toBe(201);
     expect(created.headers["location"]).toBe(`${applications}/${created.body["id"]}`);
@@ -75,7 +76,7 @@ describe("a creation", () => {
     expect(Object.keys(withoutBody.body).sort()).toEqual(["created_at", "id", "link_expires_at", "link_url", "status"]);
   });
 
-  test("POST /kyc/applications without a body uses the defaults: fr, 3 attempts, video, both documents, the provider's link lifetime", async () => {
+  test("POST /kyc/applications without a body creates an application with the default language, attempts, video, documents and link lifetime", async () => {
     const { id } = await anApplication(business);
     const { parameters } = (await readProviderView(testSystem.system, id)).calls[0] ?? {};
     expect(parameters).toEqual({
@@ -91,7 +92,7 @@ describe("a creation", () => {
     expect(hours).toBeCloseTo(72, 2);
   });
 
-  test("POST /kyc/applications sends every field to the provider, and the locale in lower case", async () => {
+  test("POST /kyc/applications sends every field to the provider, and converts the locale to lower case", async () => {
     const { id } = await anApplication(business, {
       allowed_documents: ["passport"],
       locale: "AR",
@@ -121,7 +122,7 @@ describe("a creation", () => {
     expect(text).not.toMatch(/Amina|example\.dz|\+213|shop\.example/);
   });
 
-  test("the metadata of POST /kyc/applications is byte for byte equal in GET, the list, the webhook and the event log", async () => {
+  test("GET, the list, the webhook and the event log return the metadata of POST /kyc/applications byte for byte", async () => {
     const metadata = String.raw`{"z":1,"a":{"n":12345678901234567890,"f":1.10,"e":1E+2},"t":"\u00e9 \ud83d\ude00","k":[null,true,"\/"]}`;
     const created = await business.call("POST", applications, `{"external_id":"bytes","metadata": ${metadata} }`, {
       "content-type": "application/json",
@@ -138,7 +139,7 @@ describe("a creation", () => {
     expect((await business.call("GET", "/api/v1/events?type=KYC_REJECTED")).text).toContain(expectedText);
   });
 
-  test("the client_id of POST /kyc/applications is in the response, GET and the webhook, and filters the list", async () => {
+  test("the responses and the webhook contain the client_id of POST /kyc/applications, and the list can be filtered by this client_id", async () => {
     const client_id = await aClient(business);
     const created = await business.call("POST", applications, { client_id });
     expect(created.body).toMatchObject({ status: "CREATED", client_id });
@@ -150,7 +151,7 @@ describe("a creation", () => {
     expect((await waitForWebhook(business, "KYC_COMPLETED", application.id)).body["client_id"]).toBe(client_id);
   });
 
-  test("POST /kyc/applications returns 404 for an unknown client_id and 409 for a blocked client, and creates nothing", async () => {
+  test("POST /kyc/applications returns status 404 for an unknown client_id and status 409 for a blocked client, and creates no application", async () => {
     const blocked = await aClient(business);
     await business.call("PUT", `/api/v1/clients/person/${blocked}`, { blocked: true });
     const mark = { external_id: "no-client" };
@@ -165,7 +166,7 @@ describe("a creation", () => {
     expect((await business.call("GET", `${applications}?external_id=no-client`)).body).toEqual([]);
   });
 
-  test("POST /kyc/applications returns 409 and cancels the provider's link if the client is blocked during the call to the provider", async () => {
+  test("POST /kyc/applications returns status 409 and cancels the provider's link if the client is blocked during the call to the provider", async () => {
     const client_id = await aClient(business);
     await setFault(testSystem.system, "kyc_create", "slow:1500");
     const key = { "idempotency-key": randomUUID() };
@@ -197,7 +198,7 @@ describe("a creation", () => {
 });
 
 describe("the view of the business", () => {
-  test("GET /kyc/applications/{id} returns all required and no optional fields before a verdict", async () => {
+  test("GET /kyc/applications/{id} returns only the required fields before a verdict", async () => {
     const { id } = await anApplication(business);
     expect((await read(id)).body).toEqual({
       id,
@@ -232,7 +233,7 @@ describe("the view of the business", () => {
     });
   });
 
-  test("GET /kyc/applications returns only applications of the business, newest first, in pages and with every filter", async () => {
+  test("GET /kyc/applications returns only the caller's applications, newest first, with pages and with every filter", async () => {
     const mark = randomUUID();
     const createdIds: string[] = [];
     for (let i = 0; i < 3; i++) createdIds.unshift((await anApplication(defaultBusiness, { external_id: mark })).id);
@@ -257,7 +258,7 @@ describe("the view of the business", () => {
 
 describe("a transition", () => {
   test.each(["fr", "ar", "en"])(
-    "a cancellation changes a KYC application from CREATED to CANCELED, and the link then shows an explanation in %s",
+    "POST /kyc/applications/{id}/cancel changes CREATED to CANCELED, and the verification link then shows an explanation in %s",
     async (locale) => {
       const application = await anApplication(business, { locale });
       const canceled = await cancel(application.id);
@@ -271,14 +272,14 @@ describe("a transition", () => {
     },
   );
 
-  test("a KYC application becomes OPENED when its link is opened, and CANCELED by a cancellation", async () => {
+  test("a KYC application becomes OPENED when the applicant opens its link, and CANCELED when the business then cancels it", async () => {
     const { id, link } = await anApplication(business);
     await (await request(link)).body.dump();
     await eventually(async () => expect((await readFromList(id)).status).toBe("OPENED"));
     expect((await cancel(id)).body["status"]).toBe("CANCELED");
   });
 
-  test("a cancellation of a KYC application after its submission returns 409 kyc_in_progress, and kyc applies the verdict", async () => {
+  test("POST /kyc/applications/{id}/cancel returns status 409 with code kyc_in_progress after the submission, and kyc applies the verdict", async () => {
     const application = await anApplication(business);
     await submit(application, { outcome: "approved", hold_seconds: 1 });
     const rejected = await cancel(application.id);
@@ -287,7 +288,7 @@ describe("a transition", () => {
   });
 
   test.each(["COMPLETED", "EXPIRED", "CANCELED"])(
-    "a cancellation of a KYC application that is %s returns 409 and changes nothing",
+    "POST /kyc/applications/{id}/cancel returns status 409 and changes nothing if the application is %s",
     async (status) => {
       const { id, link } = await anApplication(business);
       if (status === "COMPLETED") await submit({ id, link }, { outcome: "needs_review" });
@@ -304,7 +305,7 @@ describe("a transition", () => {
     },
   );
 
-  /** Reads the stored state, because a read of one application would call the provider. */
+  /** Reads an application from the list, because GET of one application would call the provider. */
   const readFromList = async (id: string) => {
     const { body } = await business.call("GET", `${applications}?limit=100`);
     return (body as unknown as { id: string; status: string }[]).find((item) => item.id === id) ?? { status: "not in the list" };
@@ -337,7 +338,7 @@ describe("a verdict and its event", () => {
     ["KYC_FAILED", { outcome: "failed" }, {}, { status: "FAILED", error_message: expect.any(String) }],
   ];
   test.each(verdictCases)(
-    "kyc emits %s after the submission %j to an application that was created with %j",
+    "kyc emits %s after the submission %j for an application that was created with the body %j",
     async (kind, submission, body, expected) => {
       const { id, webhook, view } = await submitAndWait(kind, submission, body);
       expect(view).toMatchObject(expected);
@@ -348,7 +349,7 @@ describe("a verdict and its event", () => {
     },
   );
 
-  test("the webhook of a KYC verdict contains the decision, external_id and metadata, and no link", async () => {
+  test("the webhook of a KYC verdict contains the decision, external_id and metadata, but not the verification link", async () => {
     const { id, link, webhook, view } = await submitAndWait(
       "KYC_COMPLETED",
       { outcome: "approved" },
@@ -373,7 +374,7 @@ describe("a verdict and its event", () => {
     expect(defaultBusiness.receiver.refused).toEqual([]);
   });
 
-  test("KYC_EXPIRED is emitted when an unused link expires", async () => {
+  test("kyc emits KYC_EXPIRED when an unused verification link expires", async () => {
     const { id, link } = await anApplication(defaultBusiness);
     await actOnLink(testSystem.system, link, "expire");
     await waitForWebhook(defaultBusiness, "KYC_EXPIRED", id);
@@ -402,7 +403,7 @@ describe("a verdict and its event", () => {
   });
 
   test.each(["APPROVED", "REJECTED"])(
-    "an operator's review with %s is final, and kyc emits KYC_REVIEW_RESOLVED",
+    "an operator's review with the outcome %s is final, and kyc emits KYC_REVIEW_RESOLVED",
     async (outcome) => {
       const { id } = await submitAndWait("KYC_NEEDS_REVIEW", { outcome: "needs_review" });
       const path = `${applications}/${id}/review`;
@@ -417,7 +418,7 @@ describe("a verdict and its event", () => {
     },
   );
 
-  test("kyc emits KYC_REVIEW_RESOLVED after a review at the provider", async () => {
+  test("kyc emits KYC_REVIEW_RESOLVED after a reviewer of the provider has decided", async () => {
     const { id, link } = await submitAndWait("KYC_NEEDS_REVIEW", { outcome: "needs_review" });
     await actOnLink(testSystem.system, link, "review", { outcome: "rejected" });
     expect((await waitForWebhook(business, "KYC_REVIEW_RESOLVED", id)).body["verdict"]).toBe("REJECTED");
@@ -433,7 +434,7 @@ describe("an error", () => {
     ["POST", (id: string) => `${applications}/${id}/review`],
   ] as const;
 
-  test("every route of KYC applications returns 401 without a key, with an unknown key and with the key of a disabled business", async () => {
+  test("every route of KYC applications returns status 401 without a key, with an unknown key and with a disabled business's key", async () => {
     const disabled = await aBusiness(testSystem.system, "Fermée");
     await disabled.receiver[Symbol.asyncDispose]();
     await operator()("PATCH", `/api/v1/businesses/${disabled.id}`, { status: "DISABLED" });
@@ -446,7 +447,7 @@ describe("an error", () => {
     expect((await read(id)).body["status"]).toBe("CREATED");
   });
 
-  test("every route of KYC applications returns the same 404 for another business's application and an unknown id, and changes nothing", async () => {
+  test("every route of KYC applications returns the same status 404 for another business's application as for an unknown id, and changes nothing", async () => {
     const { id } = await anApplication(business);
     const strip = ({ request_id: _r, instance: _i, ...rest }: Record<string, unknown>) => rest;
     for (const [method, path] of routes.slice(2, 4)) {

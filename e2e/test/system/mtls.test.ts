@@ -22,7 +22,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test("services with mTLS accept calls of other services, and reject connections without a client certificate", async () => {
+test("a service with mTLS accepts calls of other services, and rejects connections without a client certificate", async () => {
   const { system } = testSystem;
   const withTls = (name: ServiceName): Record<string, string> => {
     const urlSettings = Object.entries(system.envOf(name)).filter(([setting]) => /_URLS$|^DIRECT_SUBSCRIBERS$/.test(setting));

@@ -14,7 +14,8 @@ import {
 let testSystem: TestSystem;
 let businesses: TestBusiness[];
 beforeAll(async () => {
-  // Payments are read again every few seconds, so that changes in the back office are found.
+  // payments reads each payment again after a few seconds, so that it adopts changes that the test
+  // makes in the processor's back office.
   const rereads = "1,2,3,4,5,6,8,10,12,15,20,25,30,40,50,60";
   testSystem = await startTestSystem("direct", {
     payments: { PAYMENT_REREAD_SECONDS: rereads, REFUND_REREAD_SECONDS: rereads },
@@ -39,7 +40,7 @@ interface Books {
   readonly total: number;
 }
 
-/** Returns the centimes of an amount, which has two decimals. */
+/** Converts an amount with two decimals to centimes. */
 const minorOf = (amount: string) => BigInt(amount.replace(".", ""));
 
 async function readStatement({ key }: TestBusiness, from: string, accept = "application/x-ndjson") {
@@ -55,14 +56,14 @@ const linesOf = (text: string) =>
     .filter(Boolean)
     .map((line) => JSON.parse(line) as Line);
 
-/** Returns the sum of the amounts in centimes by order number. Omits sums of 0. */
+/** Adds the amounts of each order number, in centimes. Omits orders whose sum is 0. */
 function sumByOrder(amounts: readonly (readonly [orderNumber: string, minor: bigint])[]): Record<string, bigint> {
   const sums: Record<string, bigint> = {};
   for (const [orderNumber, minor] of amounts) sums[orderNumber] = (sums[orderNumber] ?? 0n) + minor;
   return Object.fromEntries(Object.entries(sums).filter(([, sum]) => sum !== 0n));
 }
 
-/** Pays an order, returns as the card holder, and makes the change with this index. */
+/** Creates and pays a payment, and then makes one of eight changes, which `index` selects. */
 async function playScenario(business: TestBusiness, index: number): Promise<void> {
   const { system } = testSystem;
   const amount = `${5_000 + index}.${String(index).padStart(2, "0")}`;
@@ -93,7 +94,7 @@ async function playScenario(business: TestBusiness, index: number): Promise<void
 test("payment statements equal the processor's records to the centime, and consecutive statements contain each line once", async () => {
   const start = new Date(Date.now() - 60_000).toISOString();
   let isDone = false;
-  /** Reads consecutive short statements while payments change. */
+  /** Reads statements until `isDone`. Each statement starts at the previous statement's end. */
   const readConsecutively = async (business: TestBusiness) => {
     const lines: Line[] = [];
     for (let from = start, isLast = false; !isLast; ) {

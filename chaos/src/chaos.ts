@@ -6,8 +6,9 @@ import type { Program } from "./program.ts";
 import { programs } from "./programs.ts";
 import { runProgram } from "./run-program.ts";
 
-/** Default time limits of a run that ends after a number of events or schedules, in minutes. */
+/** Default of --minutes for a run with --events. */
 const minutesForEvents = 60;
+/** Default of --minutes for a run with --schedules. */
 const minutesForSchedules = 24 * 60;
 const countMax = 1_000_000_000;
 
@@ -20,7 +21,7 @@ interface ChaosOptions extends MatrixValues {
 
 const programList = Object.entries(programs).map(([name, { attacks }]) => `  ${name.padEnd(12)} ${attacks}`);
 
-const command = createCommand("chaos", "Run a program that tries to break one of the promises of docs/promises.md.");
+const command = createCommand("chaos", "Run an attack program, which tries to break promises of docs/promises.md.");
 command
   .usage("<program> [options]")
   .addArgument(command.createArgument("<program>", "one of the programs below").choices(Object.keys(programs)))
@@ -39,7 +40,7 @@ command
     command
       .createOption(
         "--kyc-provider <name>",
-        "matrix, secrets, verdicts: verification provider of the system, simulated by the sandbox (default: that of --schedule, or port)",
+        "matrix, secrets, verdicts: verification provider of the system, simulated by the sandbox (default: the provider in --schedule, or port)",
       )
       .choices(kycProviders),
   )

@@ -14,7 +14,7 @@ export interface ProviderView {
 export const readProviderView = async (system: System, reference: string): Promise<ProviderView> =>
   (await sandbox(system, "GET", `/sandbox/kyc?reference=${reference}`)) as ProviderView;
 
-/** Waits until the provider has no callback of this application to send. */
+/** Waits until the provider has sent all callbacks of this application. */
 export async function waitForCallbacks(system: System, reference: string): Promise<void> {
   await until(async () => {
     const { callbacks } = await readProviderView(system, reference);

@@ -3,15 +3,14 @@ import { type ServiceProcess, serviceProcess } from "@amana/dev-env/service-proc
 import { loopbackUrl } from "@amana/dev-env/services";
 import type { System } from "@amana/dev-env/system";
 
-/** A second payments process, and the gateway's settings that use both processes. */
+/** A second payments process, and settings with which the gateway calls both processes. */
 export interface SecondPaymentsProcess extends AsyncDisposable {
   readonly replica: ServiceProcess;
   readonly gatewaySettings: Record<string, string>;
 }
 
 /**
- * Starts a second payments process on the same database. Configures the gateway with both
- * processes.
+ * Starts a second payments process on the same database, and makes the gateway call both processes.
  */
 export async function startSecondPaymentsProcess(
   system: System,

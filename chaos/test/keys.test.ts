@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { keysProgram } from "../src/keys/keys.ts";
 import { runProgram } from "../src/run-program.ts";
 
-test("in the attack program keys, gateways reject a revoked key, and a service rejects tokens that were captured from other services", async () => {
+test("in the attack program `keys`, gateways reject a revoked key, and services reject a captured caller token that was sent to another service", async () => {
   const report = await runProgram(keysProgram, { seed: 1, seconds: 5 });
   expect(report.violations).toEqual([]);
   for (const counter of [

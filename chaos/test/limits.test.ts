@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { limitsProgram } from "../src/limits/limits.ts";
 import { runProgram } from "../src/run-program.ts";
 
-test("in the attack program limits, three gateways together accept less than twice the limit, and send Retry-After with each rejection", async () => {
+test("in the attack program `limits`, three gateways together accept less than twice the limit, and return Retry-After with each rejection", async () => {
   const report = await runProgram(limitsProgram, { seed: 1, seconds: 1 });
   expect(report.violations).toEqual([]);
   expect(report.counted("requests")).toBeGreaterThan(100);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { runProgram } from "../src/run-program.ts";
 import { secretsProgram } from "../src/secrets/secrets.ts";
 
-test("the attack program secrets finds secrets and personal data only in allowed places of rows, logs, messages and responses", async () => {
+test("the attack program `secrets` finds secrets and personal data only in allowed places of rows, logs, messages and responses", async () => {
   const report = await runProgram(secretsProgram, { seed: 1, seconds: 1 });
   expect(report.violations).toEqual([]);
   expect(report.counted("checked: a canary occurs only in its allowed places")).toBeGreaterThan(50);

@@ -24,15 +24,15 @@ import { InterruptedDeliveries } from "./interrupted-deliveries.ts";
 import { startIntruder } from "./intruder.ts";
 import { startReceivers } from "./start-receivers.ts";
 
-/** Shorter runs have no time to start three brokers. */
+/** Minimum duration of a run with three brokers, because three brokers start slowly. */
 const secondsForThreeBrokers = 120;
 
-/** The run ends when no delivery has changed for this time after the last fault. */
+/** After the last fault, the run ends when no delivery has changed for this time. */
 const idleMsMax = 90_000;
 
 /**
- * Shortens the retry intervals from minutes to seconds. The sum of the intervals is still longer
- * than the fault of a column or of an endpoint.
+ * Retry intervals of seconds in place of minutes. Their sum is still longer than the time for which
+ * a column is renamed or an endpoint fails.
  */
 const webhookSettings = {
   EVENT_RETRY_SECONDS: "0.3,0.5,1,1,2,2,2,2,2,2,2,2",
@@ -126,7 +126,10 @@ async function startDurable(dataDir: string) {
   return { ...postgres, [Symbol.asyncDispose]: () => postgres.stop() };
 }
 
-/** Waits until all deliveries are received and recorded, or none has changed for `idleMsMax`. */
+/**
+ * Waits until endpoints have received all deliveries and webhooks has recorded them, or until
+ * nothing has changed for `idleMsMax`.
+ */
 async function waitForDeliveries({ valid }: CommittedEvents, endpoints: readonly Endpoint[], webhooks: Pool): Promise<void> {
   let previous = "";
   for (let idleSinceMs = performance.now(); performance.now() - idleSinceMs < idleMsMax; await sleep(500)) {
@@ -140,12 +143,12 @@ async function waitForDeliveries({ valid }: CommittedEvents, endpoints: readonly
     if (`${missing} ${pending}` !== previous) idleSinceMs = performance.now();
     previous = `${missing} ${pending}`;
   }
-  // The newest poisoned message needs time for its first attempt, and a duplicate delivery needs
-  // time to be received.
+  // Gives webhooks time to process the newest poisoned message, and endpoints time to receive a
+  // duplicate delivery.
   await sleep(2_000);
 }
 
-/** Returns a further process of a service, with its own clock. The process is not started. */
+/** Returns another replica of a service, with its own clock. The caller must start the replica. */
 async function createReplica(
   system: System,
   name: ServiceName,

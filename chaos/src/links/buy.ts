@@ -18,7 +18,7 @@ const behaviours = [
   "pays late",
 ] as const;
 
-/** Pauses before a request without a response is repeated. */
+/** Pauses before the repetitions of a request that got no response. */
 const repeatPausesMs = [200, 500, 1_000, 2_000, 3_000, 3_000];
 
 interface Attempt {
@@ -36,7 +36,7 @@ export async function buy(links: LinksSystem, link: Link, random: Random, report
   report.count(`buyers: ${behaviour}`);
   const page = await untilResponse(() => attempt.buyer.open());
   if (!page || !hasForm(page)) return;
-  // The second tab reads the page before the first tab has started a payment.
+  // Opens the page in a second tab before the first tab starts a payment.
   const otherTab = behaviour === "uses two tabs" ? await untilResponse(() => attempt.buyer.open()) : undefined;
   const started = await start(attempt, page, behaviour);
   if (!started) return;
@@ -54,8 +54,8 @@ export async function buy(links: LinksSystem, link: Link, random: Random, report
 }
 
 /**
- * Sends the form as the behaviour requires. Returns the redirect to the card form, if there is a
- * redirect.
+ * Sends the form in the way that `behaviour` requires. Returns the address of the card form, or
+ * undefined if the gateway does not redirect to it.
  */
 async function start(attempt: Attempt, page: ReadPage, behaviour: (typeof behaviours)[number]): Promise<string | undefined> {
   const { report, random } = attempt;
@@ -89,7 +89,7 @@ async function submit(attempt: Attempt, page: ReadPage): Promise<string | undefi
   return location;
 }
 
-/** Pays or cancels the order at the sandbox, and opens the address to which it redirects. */
+/** Pays or cancels the order at the sandbox. Opens the address to which the sandbox redirects. */
 async function finish({ links, buyer, report }: Attempt, cardForm: string, action: "pay" | "cancel"): Promise<void> {
   const orderId = new URL(cardForm).pathname.split("/").at(-1);
   const response = await fetch(`${links.system.sandboxUrl}/sandbox/payments/${orderId}/${action}`, {
@@ -105,7 +105,7 @@ async function finish({ links, buyer, report }: Attempt, cardForm: string, actio
 }
 
 /**
- * Repeats a request without a response, or with a temporary error. Returns undefined if all
+ * Sends a request. Repeats it if it gets no response or a temporary error. Returns undefined if all
  * attempts fail.
  */
 async function untilResponse(send: () => Promise<ReadPage>): Promise<ReadPage | undefined> {

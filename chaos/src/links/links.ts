@@ -14,18 +14,21 @@ import { type LinksSystem, startLinksSystem } from "./links-system.ts";
 const workers = 4;
 const linksMin = 8;
 /**
- * Maximum time for which a process is frozen. It is shorter than the time to pay, so that a frozen
- * process does not settle a payment after that time.
+ * Maximum time for which a process is frozen. It is shorter than the time within which a buyer must
+ * pay, so that a frozen process does not settle a payment too late.
  */
 const frozenMsMax = 2_000;
-/** Longer than the time to pay, and within the tolerance of caller tokens. */
+/**
+ * Step of a wall clock. It is longer than the time within which a buyer must pay. It is shorter
+ * than the lifetime of a caller token (10 s), so that payments still accepts some tokens.
+ */
 const clockStepMs = 8_000;
 const refundShare = 0.2;
 
 /**
- * Buyers open, send, repeat and abandon the forms of payment links, while the business changes the
- * links or is disabled. Meanwhile, two payments processes and the gateway are killed and frozen,
- * database connections are cut, and wall clocks are stepped.
+ * Simulates buyers who open, send, repeat and abandon the forms of payment links, while the
+ * business changes the links or is disabled. Meanwhile, the program kills and freezes two payments
+ * processes and the gateway, cuts database connections, and steps wall clocks.
  */
 export const linksProgram: Program = {
   attacks: "P13: pay by links while processes are killed and links change; one payment for a form, no payment beyond the slots",
@@ -51,7 +54,7 @@ async function run({ seed, signal: endSignal, report, log }: ProgramRun): Promis
   const runWorker = async (workerRandom: Random) => {
     while (!signal.aborted) {
       const link = await playLink(system, workerRandom, report).catch(async () => {
-        // The gateway was killed during the creation of the link.
+        // The creation of the link failed, because the gateway was killed.
         report.count("links not created");
         await sleep(workerRandom.integer(100, 500));
       });
@@ -73,7 +76,7 @@ async function run({ seed, signal: endSignal, report, log }: ProgramRun): Promis
   }
 }
 
-/** Creates a link. Simulates its buyers and its change at the same time. */
+/** Creates a link. Simulates the link's buyers and, at the same time, changes the link. */
 async function playLink(system: LinksSystem, random: Random, report: Report): Promise<Link> {
   const link = await createLink(system.seller, drawScenario(random));
   report.count("links");
@@ -83,19 +86,19 @@ async function playLink(system: LinksSystem, random: Random, report: Report): Pr
   return link;
 }
 
-/** Refunds a payment of the link. A refund frees no slot. */
+/** Refunds a payment of the link, because a refund must not free a slot. */
 async function refundOne({ business, id }: Link, report: Report): Promise<void> {
   const { items } = await business.amana.payments.list({ payment_link_id: id, status: "PAID" }).page();
   const [payment] = items;
   if (!payment) return;
   await business.amana.payments.refund(payment.id, {}).then(
     () => report.count("payments refunded"),
-    // The outcome is unknown after a kill. The worker of payments finishes the refund.
+    // The outcome is unknown if a process was killed. payments then finishes the refund by itself.
     () => {},
   );
 }
 
-/** Sets the wall clocks of the payments processes forward and back. */
+/** Steps the wall clocks of the payments processes ahead, back, and to the real time. */
 async function stepClocks({ clocks }: LinksSystem, random: Random, report: Report, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await sleep(random.integer(500, 3_000), signal);

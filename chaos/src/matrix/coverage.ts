@@ -1,6 +1,6 @@
 import type { Cell } from "./cells.ts";
 
-/** Counts how often each cell was planned and met. */
+/** Counts, for each cell, how often it was in a schedule and how often it was met. */
 export class Coverage {
   readonly #cells: readonly Cell[];
   readonly #met = new Map<string, number>();
@@ -25,7 +25,8 @@ export class Coverage {
   }
 
   /**
-   * Returns a line for each kind of fault: for each place, the number of met and planned faults.
+   * Returns a line for each kind of fault. A line has the numbers of met and planned faults for
+   * each place.
    */
   table(): string {
     const planned = (name: string) => this.met(name) + (this.#missed.get(name) ?? 0);

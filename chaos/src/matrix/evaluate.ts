@@ -30,10 +30,10 @@ interface CommittedEvent extends ValidEvent {
 }
 
 /**
- * Returns the current violations of the promises: each refund happened at most once, each
- * verification has its expected end, and each event was accepted. With `mayDecide`, the function
- * also decides refunds that need a decision. Set `mayDecide` only after the last possible late
- * effect.
+ * Returns the current violations of the promises. The promises are that each refund happened at
+ * most once, that each verification has its expected end, and that each event was accepted. With
+ * `mayDecide`, also decides refunds that need a decision. `mayDecide` must be false until the last
+ * possible late effect.
  */
 export async function findViolations(
   matrixSystem: MatrixSystem,

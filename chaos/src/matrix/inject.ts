@@ -21,11 +21,11 @@ interface SandboxFaults {
   readonly faults: readonly { readonly operation: string; readonly times: number }[];
 }
 
-/** Time in which clients reconnect to a database. Results of attempts may be lost in this time. */
+/** Time that clients need to reconnect to a database. Attempt results may be lost in this time. */
 const reconnectingMs = 1_000;
 const pollMs = 200;
 
-/** Injects a fault and removes it. Returns whether a process was affected by it. */
+/** Injects a fault and removes it. Returns true if the fault affected a process. */
 export async function inject(context: InjectionContext, fault: Fault): Promise<boolean> {
   const { matrixSystem } = context;
   switch (fault.kind) {
@@ -95,7 +95,7 @@ async function freezeProcess(pid: number, forMs: number): Promise<void> {
     await sleep(forMs);
     process.kill(pid, "SIGCONT");
   } catch {
-    // Another fault ended the process in the meantime.
+    // The process does not exist any more, because another fault ended it in the meantime.
   }
 }
 
@@ -113,7 +113,7 @@ async function stopAtPoint(context: InjectionContext, { service, point, signal, 
   await rm(join(dirname(file), claimedFile));
   const pid = Number(claimedFile.split(".").at(-1));
   if (signal === "SIGSTOP") {
-    // On a busy machine the process stops a moment after the file was renamed.
+    // The process has renamed the file and stops next. On a busy machine this takes some time.
     await sleep(50);
     await freezeProcess(pid, forMs);
     return true;
@@ -123,7 +123,7 @@ async function stopAtPoint(context: InjectionContext, { service, point, signal, 
   const replica =
     replicas.find((candidate) => candidate.pid() === pid) ?? replicas.find((candidate) => candidate.pid() === undefined);
   if (!replica) {
-    // Another fault of the schedule has already replaced the process.
+    // Another fault of the schedule has already restarted the replica.
     matrixSystem.crashes.explain(service);
     return true;
   }

@@ -14,7 +14,7 @@ import { type Replica, type Replicas, type Replicated, replicated, startReplicas
 import { Crashes } from "./crashes.ts";
 import { Locks } from "./locks.ts";
 
-/** Name of the program's own database connections, which no fault cuts. */
+/** Application name of the program's own database connections. Faults do not cut them. */
 export const applicationName = "chaos";
 const readyMsMax = 180_000;
 
@@ -29,10 +29,10 @@ export interface MatrixSystem extends AsyncDisposable {
   readonly kafka: Kafka;
   readonly proxy: ProcessorProxy;
   /**
-   * Connections as the owners of the tables. The connection "postgres" belongs to the superuser.
+   * Connections with the roles that own the tables. "postgres" is the superuser's connection.
    */
   readonly databases: Readonly<Record<"payments" | "kyc" | "webhooks" | "identity" | "postgres", Pool>>;
-  /** Operations on one process are serialized. */
+  /** Prevents concurrent operations on one process. */
   readonly locks: Locks<Replica>;
   readonly crashes: Crashes;
   /** File with the armed fault point of a service, which its replicas read. */
@@ -43,14 +43,14 @@ export interface MatrixSystem extends AsyncDisposable {
   restoreAll(): Promise<void>;
 }
 
-/** Shortens intervals from days and minutes to seconds. */
+/** Settings of payments. The intervals are seconds in place of minutes and days. */
 const payments = {
   SATIM_TIMEOUT_MS: "1000",
   PAYMENT_CHECK_SECONDS: "0.5,1,2",
   REFUND_RESEND_AFTER_SECONDS: "1.5,2",
   REFUND_CHECK_SECONDS: "0.5,0.5,1",
-  // Longer than the latest late effect, and longer than the delay of a process that is frozen
-  // before it sends.
+  // Longer than any late effect can be delayed, and longer than a process can be frozen before it
+  // sends.
   REFUND_LATE_EFFECT_SECONDS: "10",
   REFUND_DECISION_AFTER_SECONDS: "4",
   REFUND_REREAD_SECONDS: "2,6",
@@ -66,7 +66,7 @@ export async function startMatrixSystem(kycProvider: KycProvider): Promise<Matri
   const dir = await mkdtemp(join(tmpdir(), "amana-break-matrix-"));
   stack.defer(() => rm(dir, { recursive: true, force: true }));
   await copyPostgresData(dir);
-  // With fsync, because committed rows must survive an immediate stop.
+  // Uses fsync, because committed rows must survive an immediate stop.
   const postgres = await startPostgres({ dataDir: join(dir, "postgres"), durable: true, log: () => {} });
   stack.defer(() => postgres.stop());
   const proxy = stack.use(await startProcessorProxy());

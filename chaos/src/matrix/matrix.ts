@@ -8,18 +8,19 @@ import { addRegression, readRegressions, writeResult } from "./results.ts";
 import type { Schedule } from "./schedule.ts";
 import { shrink } from "./shrink.ts";
 
-/** Number of rounds of schedules after which every cell must be met. */
+/** Number of rounds after which every cell must be met. A round has one schedule for each cell. */
 const roundsForFullCoverage = 3;
 const progressMs = 30_000;
 /**
- * Number of runs of a shrunk schedule. Several runs are needed, because a failure may depend on
- * timing.
+ * Maximum number of runs of each candidate. Several runs are needed, because a failure may depend
+ * on timing.
  */
 const playsPerCandidate = 3;
-/** Maximum time until the promises hold again. Each failing candidate takes at least this time. */
+/** Time within which the promises must hold again. A failing candidate needs all of this time. */
 const shrinkCheckMsMax = 20_000;
 /**
- * Maximum number of shrunk schedules. Without it, shrinking a rare failure would take very long.
+ * Maximum number of candidates. Without it, the search for the shortest schedule of a rare failure
+ * would take very long.
  */
 const candidatesMax = 40;
 
@@ -58,7 +59,7 @@ async function run(options: ProgramRun): Promise<void> {
     report.check("all promises hold after a schedule", played.problems.length === 0, () =>
       describeFailure(name, played, { ...current, kycProvider }),
     );
-    // Schedules of the command line and regressions are not shrunk again.
+    // Schedules of the command line and regressions are already short, so they are not shrunk.
     const mayShrink = shrinks && !schedule && !regressions.includes(current) && !signal.aborted;
     if (played.problems.length > 0 && mayShrink) await shrinkAndStore(matrixSystem, name, current, options);
     if (performance.now() - progressAtMs >= progressMs) {
@@ -90,7 +91,7 @@ async function run(options: ProgramRun): Promise<void> {
       }
     }
     // Checks the passed schedules again, because later schedules may have damaged their results.
-    // Unpaid payments have expired in the meantime, which causes further events.
+    // New events may exist, because unpaid payments have expired in the meantime.
     for (const [name, playback] of passed) {
       const problems = await playback.checkAgain();
       report.check(

@@ -14,16 +14,16 @@ import type { Fault, Schedule, Work } from "./schedule.ts";
 import { createBusiness, type ScheduleBusiness } from "./schedule-business.ts";
 import { verify } from "./verify.ts";
 
-/** Time limit of the work. Every fault ends within ten seconds. */
+/** Time limit of a schedule's work. It is long, because every fault ends within ten seconds. */
 const workMsMax = 120_000;
-/** Time after the last fault in which all promises must hold, also on a busy machine. */
+/** Time after the last fault within which all promises must hold again, even on a busy machine. */
 const checkMsMax = 180_000;
-/** Time for which fault points stay armed after the work, for background work of processes. */
+/** Time for which fault points stay armed after the work, so that background work reaches them. */
 const afterWorkMsMax = 4_000;
 const pollMs = 250;
 
 export interface Played {
-  /** Violations; empty when the schedule passed. */
+  /** Violations. The list is empty if the schedule passed. */
   readonly problems: readonly string[];
   /** Names of the cells whose fault affected a process. */
   readonly met: readonly string[];
@@ -32,10 +32,10 @@ export interface Played {
   readonly durationMs: number;
 }
 
-/** A played schedule. Its endpoint receives events until the play is disposed. */
+/** A played schedule. The business's endpoint receives events until the play is disposed. */
 export interface Play extends AsyncDisposable {
   readonly played: Played;
-  /** Checks the results of this schedule again, after other schedules. */
+  /** Checks the results of this schedule again after other schedules have been played. */
   checkAgain(): Promise<readonly string[]>;
 }
 
@@ -58,7 +58,7 @@ export async function play(matrixSystem: MatrixSystem, schedule: Schedule, check
   const working = runAtTimes(schedule.work, (work, index) => doWork(matrixSystem, completed, work, index));
   try {
     await working;
-    // While a database or a gateway is down, the check throws.
+    // `findViolations` throws while a database or a gateway is down.
     const passes = async () =>
       (await findViolations(matrixSystem, completed, { mayDecide: false }).catch(() => ["the check failed"])).length === 0;
     const armedEndsAtMs = performance.now() + afterWorkMsMax;
@@ -165,7 +165,7 @@ async function revokeKey(
   });
 }
 
-/** Returns the time after which no fault of the schedule can take effect any more. */
+/** Returns the longest delay with which a fault of the schedule can take effect. */
 function findLatestEffectMs(faults: readonly Fault[]): number {
   const delaysMs = faults.map((fault) => {
     if (fault.kind === "way") return fault.trouble.ms;

@@ -7,7 +7,7 @@ const pauseMs = 200;
 
 /**
  * Returns a function that repeats a request with one Idempotency-Key until `isDone` returns true.
- * The function returns the response body, or undefined after the signal.
+ * The function returns the body of the last response, or undefined after `signal` was aborted.
  */
 export const createRepeater =
   ({ gatewayUrl, signal }: Pick<RefundContext, "gatewayUrl" | "signal">) =>
@@ -22,8 +22,8 @@ export const createRepeater =
   };
 
 /**
- * Reads a resource until `isDone` returns true. Returns the response body, or undefined after the
- * signal.
+ * Reads a resource until `isDone` returns true. Returns the body of the last response, or undefined
+ * after `signal` was aborted.
  */
 export async function readUntil(
   { gatewayUrl, signal }: Pick<RefundContext, "gatewayUrl" | "signal">,

@@ -16,9 +16,9 @@ interface Payment {
 }
 
 /**
- * Returns the problems of a payment: differences from the processor's state, and violations of the
- * promise. Differences may be temporary while refunds are being resolved. For a payment in
- * `needsDecision`, only double refunds are checked, because an operator must still decide.
+ * Returns violations of the promise, and differences between a payment and the processor's state.
+ * Differences may be temporary while payments resolves a refund. For a payment in `needsDecision`,
+ * checks only for double refunds, because an operator must still decide.
  */
 export async function findViolations(
   context: RefundContext,
@@ -44,8 +44,8 @@ export async function findViolations(
   const readsWereCurrent = !tested.scenario.statusFault?.mode.startsWith("stale:");
   if (tested.refundedByBackOfficeFirst && readsWereCurrent)
     check(amanaRefunds.length === 0, "Amana refunded although the back office had refunded first");
-  // If a refund of the back office has a requested amount, it cannot be distinguished from a refund
-  // of Amana.
+  // A refund by the back office cannot be distinguished from a refund by Amana if a request to
+  // Amana had the same amount.
   const isAmbiguous = view.refunds.some(({ by, amount }) => by === "back_office" && tested.requestedMinor.includes(amount));
   if (payment.status === "REFUNDED" && payment.origin !== "PROCESSOR" && !tested.rolledBack && !isAmbiguous)
     check(amanaRefunds.length === 1, `REFUNDED by Amana, but its calls had ${amanaRefunds.length} effects`);
@@ -64,7 +64,7 @@ export async function findViolations(
   return problems;
 }
 
-/** Records the result of a payment's check in the report. */
+/** Records in the report that a payment was checked, with the problems that were found. */
 export function recordResult(report: Report, tested: TestedPayment, problems: readonly string[], needsDecision: boolean): void {
   if (needsDecision) report.count("payments that need a decision");
   report.check("a payment agrees with the processor", problems.length === 0, () =>

@@ -34,7 +34,10 @@ export async function findPaymentsNeedingDecision(context: RefundContext): Promi
   ]);
 }
 
-/** Decides each refund that needs a decision, by the effects of Amana's calls at the processor. */
+/**
+ * Decides each refund that needs a decision. ACCEPTED means that a call of Amana refunded the
+ * payment at the processor.
+ */
 export async function decideAll(context: RefundContext, tested: readonly TestedPayment[]): Promise<void> {
   const { system, gatewayUrl, report } = context;
   const operator = apiCaller(gatewayUrl(), system.adminKey);

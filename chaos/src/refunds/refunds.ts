@@ -15,17 +15,17 @@ import { type RefundContext, requestRefunds, type TestedPayment } from "./reques
 import { drawScenario, lateMsMax } from "./scenario.ts";
 
 const workers = 24;
-/** Time after the last fault in which every refund must end or need a decision. */
+/** Time after the last fault within which every refund must end or need a decision. */
 const resolveMsMax = 180_000;
 
-/** Shortens intervals from days to seconds, so that refunds need a decision within a run. */
+/** Intervals of seconds in place of days, so that a run is long enough to need decisions. */
 const paymentSettings = {
   SATIM_TIMEOUT_MS: "1500",
   PAYMENT_CHECK_SECONDS: "1,2,5",
   REFUND_RESEND_AFTER_SECONDS: "2,4",
   REFUND_CHECK_SECONDS: "0.5,1,1",
-  // Longer than the latest late effect, and longer than the delay of a process that is frozen
-  // before it sends.
+  // Longer than any late effect can be delayed, and longer than a process can be frozen before it
+  // sends.
   REFUND_LATE_EFFECT_SECONDS: "12",
   REFUND_DECISION_AFTER_SECONDS: "8",
   REFUND_REREAD_SECONDS: "2,6,15",

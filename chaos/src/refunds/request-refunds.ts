@@ -10,16 +10,16 @@ import type { ProcessorProxy } from "./processor-proxy.ts";
 import { type Rows, readRows, rollBackRows } from "./rows.ts";
 import { paidAmount, patienceMsMax, type RefundScenario } from "./scenario.ts";
 
-/** A payment with refund requests, and the data that its check needs. */
+/** A payment for which refunds were requested, and the data that the check of the payment needs. */
 export interface TestedPayment {
   readonly id: string;
   readonly orderId: string;
   readonly scenario: RefundScenario;
   /** Amount of each refund request, in centimes. */
   readonly requestedMinor: number[];
-  /** A line for each action and response, to explain a violation. */
+  /** A line for each action and response. The lines are part of the text of a violation. */
   readonly timeline: string[];
-  /** Whether the back office refunded an amount before the first refund request. */
+  /** True if the back office refunded an amount before the first refund request. */
   refundedByBackOfficeFirst: boolean;
   rolledBack: boolean;
 }
@@ -32,18 +32,18 @@ export interface RefundContext {
   readonly proxy: ProcessorProxy;
   readonly database: Pool;
   readonly report: Report;
-  /** Aborts at the end of the attack: callers disconnect and send no further requests. */
+  /** Aborts at the end of the attack. Callers then disconnect and send no further requests. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Creates a payment and pays it at the sandbox. Repeats every step that fails, and returns
- * undefined after the signal.
+ * Creates a payment and pays it at the sandbox. Repeats every step that fails. Returns undefined if
+ * `signal` is aborted before the payment is paid.
  */
 async function preparePayment(context: RefundContext): Promise<{ id: string; orderId: string } | undefined> {
   const { system, apiKey, gatewayUrl, signal } = context;
   const paymentBody = { amount: paidAmount, success_url: "https://shop.example/merci", fail_url: "https://shop.example/desole" };
-  // A gateway may be down, or stop before it responds.
+  // The request may get no response, because the gateway is down or is stopped meanwhile.
   const create = () => apiCaller(gatewayUrl(), apiKey)("POST", "/api/v1/payments", paymentBody).catch(() => undefined);
   let created = await create();
   for (; created?.status !== 201 && !signal.aborted; created = await create()) await sleep(300, signal);
@@ -151,7 +151,7 @@ export async function requestRefunds(
   return tested;
 }
 
-/** Polls the rows until the signal and returns every distinct state. */
+/** Reads a payment's rows repeatedly until `signal` is aborted. Returns every distinct state. */
 async function watchRows(database: Pool, paymentId: string, signal: AbortSignal): Promise<Rows[]> {
   const states = new Map<string, Rows>();
   while (!signal.aborted) {
@@ -163,8 +163,8 @@ async function watchRows(database: Pool, paymentId: string, signal: AbortSignal)
 }
 
 /**
- * Waits up to 6 s until Amana and the processor report the same refund. After that, no call is in
- * flight that could still take effect. Returns false if the payment is not refunded in time.
+ * Waits up to 6 s until the payment is refunded. Returns true if Amana and the processor have the
+ * same refunded amount, because then no call in flight can still take effect.
  */
 async function waitForRefund({ system, database, signal }: RefundContext, { id, orderId }: TestedPayment): Promise<boolean> {
   const endsAtMs = performance.now() + 6_000;

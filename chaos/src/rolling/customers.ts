@@ -8,9 +8,9 @@ import { request } from "undici";
 import type { Report } from "../report.ts";
 import type { Balancer } from "./balancer.ts";
 
-/** Successful requests, whose effects are checked at the end. */
+/** Resources of successful requests. Their effects are checked at the end. */
 export interface CompletedWork {
-  /** By payment id: its order at the processor and the refunded amount in centimes. */
+  /** For each payment id, the payment's order at the processor and its refund in centimes. */
   readonly payments: Map<string, { readonly orderId: string; readonly refunded: number }>;
   /** E-mail addresses, each used for one client. */
   readonly clients: string[];
@@ -29,7 +29,7 @@ export interface Shop {
 }
 
 const order = { amount: "5000.00", success_url: "https://shop.example/merci", fail_url: "https://shop.example/desole" };
-/** Amount in centimes of the one refund of each payment. */
+/** Amount in centimes of the refund that each payment gets. */
 const refundAmount = 250_50;
 
 /**
@@ -45,13 +45,13 @@ export type CallGateway = (
   headers?: Record<string, string>,
 ) => Promise<Record<string, unknown> | undefined>;
 
-/** Customers of shorter runs pause longer, because starting replicas need the processor time. */
+/** In shorter runs, customers pause longer, because the start of replicas uses processor time. */
 const secondsForShortPauses = 60;
 
 /** Returns the factor by which the customers' pauses are multiplied in a run of `seconds`. */
 export const pauseFactorOf = (seconds: number): number => (seconds < secondsForShortPauses ? 5 : 1);
 
-/** Runs several customers in parallel until the signal. */
+/** Runs several customers in parallel until `signal` is aborted. */
 export async function runCustomers(shop: Shop): Promise<void> {
   const call = createCallGateway(shop);
   const repeat = (pauseMs: number, work: (number: number) => Promise<void>) => repeatUntilOver(shop, pauseMs, work);
@@ -65,7 +65,7 @@ export async function runCustomers(shop: Shop): Promise<void> {
   ]);
 }
 
-/** Repeats the work of one customer until the signal. */
+/** Repeats the work of one customer until `signal` is aborted. */
 export async function repeatUntilOver(
   { signal, report, pauseFactor }: Pick<Shop, "signal" | "report" | "pauseFactor">,
   pauseMs: number,

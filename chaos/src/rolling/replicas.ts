@@ -11,10 +11,10 @@ export type Replicated = (typeof replicated)[number];
 
 const startMsMax = 180_000;
 
-/** Folder of a version, or undefined for this version. */
+/** Folder of another version, or undefined for this version. */
 export type Version = string | undefined;
 
-/** A replica of a service, whose process can be replaced with one of another version. */
+/** A replica of a service. Its process can be replaced by a process of another version. */
 export class Replica {
   readonly name: Replicated;
   readonly url: string;
@@ -52,7 +52,7 @@ export class Replica {
     await this.#process?.stop();
   }
 
-  /** Waits until the process accepts connections, which takes minutes on a busy machine. */
+  /** Starts a process and waits until it accepts connections. This may take minutes. */
   async #startAndWait(process: ServiceProcess): Promise<void> {
     await process.start();
     const port = Number(new URL(this.url).port);
@@ -65,7 +65,7 @@ export interface Replicas extends AsyncDisposable {
   readonly byService: Readonly<Record<Replicated, readonly Replica[]>>;
 }
 
-/** Replaces the services of the system, except the sandbox, with two replicas each. */
+/** Replaces each process of the system, except the sandbox, by two replicas. */
 export async function startReplicas(
   system: System,
   version: Version,

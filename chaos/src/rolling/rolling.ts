@@ -9,9 +9,9 @@ import { checkEffects } from "./check-effects.ts";
 import { pauseFactorOf, runCustomers, type Shop } from "./customers.ts";
 import { type Replicas, replicated, startReplicas, type Version } from "./replicas.ts";
 
-/** Much longer than the probe interval of the balancer, as in a cluster. */
+/** Delay of a graceful shutdown. As in a cluster, it is much longer than the probe interval. */
 export const stopDelayMs = 3_000;
-/** Longer than the time for which callers skip a replica after a failed connection. */
+/** Pause between replacements. Callers skip an unreachable replica for a shorter time. */
 export const pauseMs = 1_200;
 
 export const rollingProgram: Program = {
@@ -43,7 +43,7 @@ export const rollingProgram: Program = {
       pauseFactor: pauseFactorOf(seconds),
     };
     const customers = runCustomers(shop);
-    // Each round replaces every service. With another version, rounds alternate between the two versions.
+    // Each round replaces every service. With another version, rounds alternate between the two.
     const roundsMin = otherVersion ? 2 : 1;
     for (let version: Version; ; version = version === otherVersion ? undefined : otherVersion) {
       if (signal.aborted && report.counted("rounds") >= roundsMin) break;

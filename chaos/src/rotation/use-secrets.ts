@@ -9,18 +9,19 @@ import { type CallGateway, createCallGateway, repeatUntilOver, type Shop } from 
 
 const auditMsMax = 180_000;
 
-/** Work of `useSecrets`, whose effects are checked at the end. */
+/** Work of `useSecrets`. Its effects are checked at the end. */
 export interface UsedSecrets {
   /**
-   * Ids of verified clients. Each is approved automatically, and the audit trail must contain it.
+   * Ids of verified clients. clients approves them automatically, so the audit trail must contain
+   * an approval of each client.
    */
   readonly verified: string[];
 }
 
 /**
- * Uses secrets that the customers of `rolling` do not use, until the signal: links and webhook
- * secrets that another replica encrypted, repeated requests, calls of kyc to clients, and events of
- * all three topics.
+ * Until the signal is aborted, uses the secrets that the customers of `rolling` do not use. Reads
+ * links and webhook secrets that another replica encrypted, repeats requests, makes kyc call
+ * clients, and causes events of all three topics.
  */
 export async function useSecrets(shop: Shop, checkedUrl: string, used: UsedSecrets): Promise<void> {
   const call = createCallGateway(shop);
@@ -51,7 +52,7 @@ async function verifyClient({ system, report, completed }: Shop, call: CallGatew
   verified.push(id);
 }
 
-/** Creates an endpoint and checks it. Another replica may have to decrypt the webhook secret. */
+/** Creates and checks an endpoint, so that another replica may have to decrypt its secret. */
 async function checkEndpoint(call: CallGateway, url: string): Promise<void> {
   const endpoint = await call("an endpoint's registration", "POST", "/api/v1/webhook-endpoints", 201, { url });
   if (!endpoint) return;
@@ -78,7 +79,7 @@ async function repeatRequest(shop: Shop, call: CallGateway): Promise<void> {
 
 /**
  * Checks that the audit trail contains every approval, that there are no dead letters, and that no
- * callback was rejected. A lost or rejected event would leave an approval out of the trail.
+ * callback was rejected. If an event was lost or rejected, an approval would be missing.
  */
 export async function checkUses({ system, report, completed }: Shop, { verified }: UsedSecrets): Promise<void> {
   const query = "select after->>'client_id' as id from audit_event where action = 'onboarding.approved'";

@@ -5,12 +5,12 @@ import type { Report } from "../report.ts";
 
 const pauseMs = 50;
 /**
- * Time limit of a request. Even on a busy machine, a request ends earlier. Only an attack that
- * blocks the gateway causes a timeout.
+ * Time limit of a request. It is so long that only an attack that blocks the gateway causes a
+ * timeout, even on a busy machine.
  */
 const timeoutMs = 10_000;
 
-/** Opens the page as a buyer. Throws if the status is not 200. */
+/** Opens the page of a payment link. Throws if the response's status is not 200. */
 async function openPage(url: string): Promise<void> {
   const { status } = await fetch(url, { signal: AbortSignal.timeout(timeoutMs) });
   if (status !== 200) throw new Error(`status ${status}`);
@@ -18,8 +18,8 @@ async function openPage(url: string): Promise<void> {
 
 /**
  * Starts a business that sends one request after the other until it is disposed. Each request must
- * succeed. The client library may repeat it after a 503 or 504, because on a busy machine a
- * deadline between services can expire without a fault.
+ * succeed. The client library may repeat a request after status 503 or 504, because a deadline
+ * between services can expire on a busy machine even without an attack.
  */
 export async function startCustomer(system: System, report: Report): Promise<AsyncDisposable> {
   const { key, receiver } = await aBusiness(system, "Customer");

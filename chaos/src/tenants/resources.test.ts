@@ -29,7 +29,7 @@ test("chaos/src/tenants/resources.ts lists only resources and operations of the 
   expect(Object.keys(extraFields).filter((name) => !operationNames.has(name))).toEqual([]);
 });
 
-test("the OpenAPI document has an example, an enum or a format for each required body field of an operation that businesses can call", () => {
+test("the OpenAPI document has an example, an enum or a format for each required body field of the operations for businesses", () => {
   const unknown = businessOperations.flatMap(({ name, unknownFields }) => unknownFields.map((field) => `${name}: ${field}`));
   expect(unknown, "add an example to the field's schema in services/gateway/src").toEqual([]);
 });

@@ -5,7 +5,7 @@ import { makeNoise } from "./noise.ts";
 import { trespass } from "./trespass.ts";
 import { settingsWithoutFilters, trespassWithoutFilters } from "./without-filters.ts";
 
-/** Rate limits of a deployment. Test systems have none by default. */
+/** Rate limits like in a deployment. A test system has no rate limits by default. */
 const limits = {
   RATE_LIMIT_PER_SECOND: "100",
   RATE_LIMIT_KYC_PER_SECOND: "10",

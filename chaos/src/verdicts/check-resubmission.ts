@@ -6,8 +6,8 @@ const endMs = 120_000;
 
 /**
  * Submits a session of Didit, reopens its link as the vendor, and submits the session again. The
- * service kyc may read the session after any of these steps. The application must therefore end with
- * the first or second verdict, or as FAILED (the state between both submissions).
+ * service kyc may read the session after any of these steps. Therefore the application may end with
+ * the first verdict, with the second verdict, or as FAILED, the state between the two submissions.
  */
 export async function checkResubmission(application: TestedApplication): Promise<void> {
   const { context, id, response, details } = application;

@@ -9,8 +9,8 @@ const auditMs = 60_000;
 
 /**
  * Decides a review as an operator of Amana, as a person at the provider, or as both at the same
- * time. Checks that exactly one decision is final, independent of the evidence. Returns the final
- * verdict, or undefined after a violation.
+ * time. Checks that one decision is final, whatever the evidence is. Returns the final verdict, or
+ * undefined after a violation.
  */
 export async function decideReview(application: TestedApplication, random: Random): Promise<Outcome | undefined> {
   const { context, response } = application;
@@ -25,10 +25,12 @@ export async function decideReview(application: TestedApplication, random: Rando
     case "operator":
       return await decideAsOperator(application, outcome);
     case "person":
-      // Sumsub does not prove that a person approved. Only a rejection there ends the review.
+      // At Sumsub, only a rejection ends the review, because an approval does not prove that a
+      // person decided.
       return await decideAtProvider(application, kycProvider === "sumsub" ? "REJECTED" : outcome);
     case "program":
-      // An approval by the vendor's rules or with an API key does not count as a person's decision.
+      // An approval by the vendor's rules or with an API key is no decision of a person, so it must
+      // not end the review.
       await application.act("review", { outcome: "APPROVED", by: random.pick(["api", "system", "note"]) });
       await waitForCallbacks(context.testSystem.system, application.id);
       report.count("approvals without a person");
@@ -53,8 +55,8 @@ async function decideAsOperator(application: TestedApplication, outcome: Outcome
 }
 
 /**
- * Sends a decision of an operator and a decision at the vendor at the same time. The first decision
- * is final. The response to the operator shows which decision was first.
+ * Sends an operator's decision to Amana and a decision to the vendor at the same time. The earlier
+ * decision is final. The response to the operator shows which decision was earlier.
  */
 async function decideAsBoth(application: TestedApplication, outcome: Outcome): Promise<Outcome | undefined> {
   const { report } = application.context;
@@ -67,7 +69,7 @@ async function decideAsBoth(application: TestedApplication, outcome: Outcome): P
   return await checkResolved(application, isDecided ? [outcome] : ["REJECTED"], isDecided ? 1 : 0);
 }
 
-/** Returns whether the decision was accepted. Returns false if another decision was first. */
+/** Sends an operator's decision. Returns false if another decision was earlier. */
 async function sendDecision({ context, id, repeat }: TestedApplication, outcome: Outcome): Promise<boolean> {
   const { adminKey } = context.testSystem.system;
   const body = { outcome, note: "checked by an operator" };
@@ -80,7 +82,7 @@ async function sendDecision({ context, id, repeat }: TestedApplication, outcome:
   return decided?.["id"] === id;
 }
 
-/** Checks the final verdict and the number of audit events of an operator's decision. */
+/** Checks the final verdict and the number of audit events about the operator's decision. */
 async function checkResolved(
   application: TestedApplication,
   outcomes: readonly Outcome[],

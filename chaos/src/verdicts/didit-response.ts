@@ -14,8 +14,8 @@ import {
 } from "./vendor-values.ts";
 
 /**
- * Meaning of Didit's decision. It is written from the specification alone, like `specified.ts`.
- * Every item has a status and a list of warnings.
+ * Interprets Didit's decisions. Like `specified.ts`, it follows only the specification. Every item
+ * of a decision has a status and a list of warnings.
  */
 const reasonWords: ReasonWords = {
   byCode: {
@@ -40,7 +40,7 @@ const reasonWords: ReasonWords = {
 };
 
 const item = (fields: object = {}) => ({ status: "Approved", warnings: [], ...fields });
-/** Lists that are no evidence. */
+/** Values that replace a list of items and that are no evidence. */
 const noItems: readonly Value[] = [absent, [], "Approved", {}, 7].map(bad);
 const badItems = (fields: object): readonly Value[] =>
   [
@@ -74,7 +74,7 @@ const badAmlValues: readonly Value[] = [
   bad([item(noHits), item({ total_hits: 2, hits: [hit("False Positive")] })]),
 ];
 
-/** A feature that the service does not request must be approved too. */
+/** Features that kyc does not request. If they are present, Didit must have approved them too. */
 const otherFeatures = [good({}), good({ ip_analyses: null }), good({ phone_verifications: [item()] })];
 const badOtherFeatures: readonly Value[] = [
   { ip_analyses: [item({ status: "Declined" })] },
@@ -125,7 +125,7 @@ export function createDiditResponse(random: Random, terms: Terms, todayMs: numbe
     content: reasons.content,
   };
 
-  /** Warnings of any feature count. */
+  /** Returns warnings of a feature that kyc does not use, because warnings of any feature count. */
   function warningFields(): object {
     const warnings = reasons.words.map((risk) => ({ risk, log_type: random.pick(["error", "warning"]) }));
     const meaningless = random.chance(0.2)

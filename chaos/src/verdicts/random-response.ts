@@ -13,7 +13,7 @@ import {
   verdicts,
 } from "./specified.ts";
 
-/** Values outside the vocabulary of every field, in each form that JSON has. */
+/** Values that no field permits. They have all types of JSON. */
 const invalidValues: readonly unknown[] = [
   null,
   "",
@@ -52,9 +52,9 @@ export const randomTerms = (random: Random): Terms => ({
 });
 
 /**
- * Returns a random response of a provider that is correct, faulty or malicious. Most fields are
- * positive, so that usually a single field decides the verdict. No expiry is within `excludedDays`
- * days of today, because midnight may pass before the response is evaluated.
+ * Returns a random response of a correct, faulty or malicious provider. Most fields are positive,
+ * so that usually a single field decides the verdict. No expiry is within `excludedDays` days of
+ * today, because midnight may pass before the response is evaluated.
  */
 export function randomResponse(random: Random, terms: Terms, todayMs: number, excludedDays = 0): Row {
   const invalidShare = random.pick([0, 0.05, 0.15, 0.5]);
@@ -88,7 +88,7 @@ export function randomResponse(random: Random, terms: Terms, todayMs: number, ex
   };
 }
 
-/** Returns a value that is invalid in every field: neither a hit count of 0 nor a valid date. */
+/** Returns a value that is invalid in every field. It is no valid hit count, date or word. */
 const pickInvalidValue = (random: Random): Value => ({ json: random.pick([absent, ...invalidValues]), sign: "-" });
 
 function randomReasons(random: Random, isInvalid: () => boolean): Reasons {
@@ -107,11 +107,12 @@ function randomReasons(random: Random, isInvalid: () => boolean): Reasons {
   }
   const count = random.chance(0.05) ? 25 : random.integer(1, 3);
   const reasonCodes = Array.from({ length: count }, () => random.pick([...codes, "NEW_CODE", "aml_match", "PROFILE_MISMATCH"]));
-  // The service reads at most 20 reasons. A longer list may contain any code and counts as "more".
+  // kyc reads at most 20 reasons. A longer list counts as "more", because its end may contain any
+  // code.
   return count > 20 ? { ...reasonsOf(...reasonCodes), content: "more" } : reasonsOf(...reasonCodes);
 }
 
-/** Returns fields that no verdict depends on, and fields that the service does not request. */
+/** Returns fields that must not affect the verdict, and fields that kyc does not use. */
 const createIrrelevantFields = (random: Random): Record<string, unknown> =>
   random.chance(0.5)
     ? {}

@@ -1,7 +1,7 @@
 /**
- * The rules of the specification (decisions §3, "Rules" and "Vocabulary") as a table. It is written
- * from the text alone, so that the evaluation of the service can be compared with it. `absent` is
- * the value of a field that the response lacks.
+ * The rules of the specification (decisions §3, "Rules" and "Vocabulary") as a table. The table
+ * follows only the text of the specification, so that kyc's evaluation can be compared with it.
+ * `absent` is the value of a field that the response does not contain.
  */
 export const absent: unique symbol = Symbol("absent");
 
@@ -18,8 +18,8 @@ const positive = (json: unknown): Value => ({ json, sign: "+" });
 const negative = (json: unknown): Value => ({ json, sign: "-" });
 
 /**
- * All values of each field that a verdict depends on: the vocabulary, an absent value and an
- * unknown value.
+ * The values of each field that affects the verdict. They are all specified values, an absent value
+ * and an unknown value.
  */
 export const evidence = {
   liveness_outcome: [positive("PASSED"), ...["FAILED", "INCONCLUSIVE", "NOT_PERFORMED", absent, "LIVE"].map(negative)],
@@ -84,8 +84,8 @@ export const reasons: readonly Reasons[] = [
 export const verdicts: readonly unknown[] = ["APPROVED", "REJECTED", "NEEDS_REVIEW", absent, "MAYBE"];
 
 /**
- * Verdicts by the provider's verdict, the worst sign and the reasons. The first matching rule
- * applies.
+ * A rule has the provider's verdict, the worst sign, the content of the reasons, and Amana's
+ * verdict. The first rule that matches applies.
  */
 const rules: readonly [reported: string, worst: Sign | "any", content: Reasons["content"] | "any", verdict: Verdict][] = [
   ["any", "expired", "any", "REJECTED"],
@@ -95,14 +95,14 @@ const rules: readonly [reported: string, worst: Sign | "any", content: Reasons["
   ["any", "any", "any", "NEEDS_REVIEW"],
 ];
 
-/** A response of the provider: its fields, the signs of its evidence and its kind of reasons. */
+/** A response of the provider, with the signs of its evidence and the content of its reasons. */
 export interface Row {
   readonly fields: Readonly<Record<string, unknown>>;
   readonly signs: readonly Sign[];
   readonly content: Reasons["content"];
 }
 
-/** Returns the specified verdict. Without a video, liveness counts as NOT_PERFORMED. */
+/** Returns the specified verdict. Without video, liveness counts as negative evidence. */
 export function computeSpecifiedVerdict({ fields, signs, content }: Row, withVideo: boolean): Verdict {
   const worst: Sign = signs.includes("expired") ? "expired" : signs.includes("-") || !withVideo ? "-" : "+";
   const matches = (pattern: string, value: unknown) => pattern === "any" || pattern === value;

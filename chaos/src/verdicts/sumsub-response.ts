@@ -13,8 +13,8 @@ import {
 } from "./vendor-values.ts";
 
 /**
- * Meaning of an applicant at Sumsub, its steps and its AML case. It is written from the
- * specification alone, like `specified.ts`.
+ * Interprets an applicant at Sumsub with its steps and its AML case. Like `specified.ts`, it
+ * follows only the specification.
  */
 const reasonWords: ReasonWords = {
   byCode: {
@@ -91,7 +91,7 @@ const levelOf = ({ requireVideo, allowedDocuments }: Terms): string => {
 };
 
 /**
- * Returns a random applicant of Sumsub, as fields that replace fields of the sandbox's responses.
+ * Returns a random applicant of Sumsub. Its fields replace the fields of the sandbox's responses.
  */
 export function createSumsubResponse(random: Random, terms: Terms, todayMs: number, excludedDays: number): VendorResponse {
   const draws = createDraw(random);
@@ -122,7 +122,7 @@ export function createSumsubResponse(random: Random, terms: Terms, todayMs: numb
     requiredIdDocsStatus: { IDENTITY: document.step, SELFIE: selfie.json, ...(steps.json as object) },
     amlCase: aml.json,
   };
-  // The service reads the AML case only if the applicant is approved or on hold.
+  // kyc reads the AML case only if the applicant is approved or on hold.
   const amlSign = verdict === "REJECTED" ? "-" : aml.sign;
   return {
     answer,

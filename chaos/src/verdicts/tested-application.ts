@@ -25,7 +25,7 @@ export interface TestedApplication {
   readonly context: ApplicationContext;
   readonly id: string;
   readonly response: ProviderResponse;
-  /** Acts on the link as the applicant or the provider. */
+  /** Simulates an action of the applicant or the provider on the link. */
   act(action: string, body: object): Promise<void>;
   /** Sends a POST request with one Idempotency-Key until it succeeds. */
   readonly repeat: ReturnType<typeof createRepeater>;
@@ -33,13 +33,13 @@ export interface TestedApplication {
   read(): Promise<Readonly<Record<string, unknown>>>;
   /** Waits for the first webhook of this application that has one of these types. */
   waitForWebhook(...types: string[]): Promise<Readonly<Record<string, unknown>> | undefined>;
-  /** Returns the text of a violation. */
+  /** Returns a function that returns the text of a violation. */
   details(problem: string): () => string;
 }
 
 /**
- * Creates an application with random conditions, and draws the provider's response to it. Returns
- * undefined, and records a violation, if the creation is rejected.
+ * Creates an application with random conditions and draws the provider's response for it. If the
+ * creation is rejected, records a violation and returns undefined.
  */
 export async function createApplication(context: ApplicationContext, random: Random): Promise<TestedApplication | undefined> {
   const { business, kycProvider, report, testSystem } = context;

@@ -19,7 +19,7 @@ const allTerms: readonly Terms[] = [
   { requireVideo: false, allowedDocuments: ["id_card", "passport"] },
 ];
 
-/** Limits the output, because one error may affect thousands of rows. */
+/** Violations after which the comparison stops, because one error may affect thousands of rows. */
 const shownMax = 20;
 
 /** Compares the service with the specification for every combination of field values. */

@@ -1,7 +1,7 @@
 import type { Random } from "../random.ts";
 import { absent, documentExpiry, type Reasons, type Row, type Sign, type Value, type Verdict } from "./specified.ts";
 
-/** Fields that replace the sandbox's fields in a vendor's response, and their meaning. */
+/** Fields that replace fields of the sandbox's response, and what Amana must read in them. */
 export interface VendorResponse extends Row {
   readonly answer: Readonly<Record<string, unknown>>;
   readonly codes: readonly string[];
@@ -11,8 +11,8 @@ export const good = (json: unknown): Value => ({ json, sign: "+" });
 export const bad = (json: unknown): Value => ({ json, sign: "-" });
 
 /**
- * Returns a function that usually draws a positive value, so that usually a single value decides the
- * verdict.
+ * Returns functions that draw values. Most drawn values are positive, so that usually a single
+ * value decides the verdict.
  */
 export function createDraw(random: Random) {
   const badShare = random.pick([0, 0, 0.03, 0.1, 0.4]);

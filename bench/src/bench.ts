@@ -3,8 +3,9 @@ import { writeFile } from "node:fs/promises";
 import { createCommand, numberFrom, runCommandLine, wholeFrom } from "@amana/dev-env/command-line";
 
 /**
- * Each benchmark measures its programs one after another. Figures can be compared only within one
- * run, because they depend on the machine. Modules are loaded on demand, so that `--help` is fast.
+ * Loaders of the benchmarks, so that `--help` loads no benchmark. A benchmark measures its programs
+ * one after another. Only figures of the same run can be compared, because they depend on the
+ * machine.
  */
 const benchmarks = {
   growth: async () => (await import("./growth/growth.ts")).growth,
@@ -18,11 +19,11 @@ const benchmarks = {
 
 const descriptions: readonly (readonly [keyof typeof benchmarks, string])[] = [
   ["growth", "CPU time, rows, disk and write-ahead log for each operation"],
-  ["pages", "delay of other requests during 200 checkout pages a second, and the cost of a page"],
+  ["pages", "delay of other requests while the gateway serves 200 checkout pages a second, and the cost of a page"],
   ["reads", "authenticated reads through the gateway, compared with bare servers"],
   ["start", "time from the start command to the first response, and idle memory and CPU"],
   ["statement", "rate of a long money statement, and the memory of the gateway and payments"],
-  ["webhooks", "delay, rate and cost from a commit to the arrival of its webhook"],
+  ["webhooks", "delay, rate and cost of deliveries, from the commit of an event to the arrival of its webhook"],
   ["writes", "creations and refunds through the gateway, compared with a bare server"],
 ];
 
@@ -50,7 +51,7 @@ command
       .choices(["kafka", "direct"])
       .default("kafka"),
   )
-  .option("--quick", "webhooks, writes: run for a few seconds; the figures are not reliable")
+  .option("--quick", "webhooks, writes: run for only a few seconds, with unreliable figures")
   .option("--rows <n>", "webhooks: number of old deliveries in the scenario 'old'", wholeFrom(1, 1_000_000_000), 5_000_000)
   .option("--held <seconds>", "webhooks: time for which the scenario 'held' keeps a transaction open", numberFrom(1, 86_400), 600)
   .option("--lines <n>", "statement: number of lines", wholeFrom(1, 100_000_000), 1_000_000)
@@ -66,6 +67,6 @@ async function bench(
   const benchmark = await benchmarks[name]();
   const result = await benchmark({ ...options, quick, names });
   if (json !== undefined) await writeFile(json, `${JSON.stringify(result, null, 2)}\n`);
-  // An open connection of a benchmark would keep the process running.
+  // Exits explicitly, because an open connection of a benchmark would keep the process running.
   process.exit(0);
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { webhooks } from "../src/webhooks/webhooks.ts";
 
-test("the webhooks benchmark delivers every event once and returns tables without empty cells", async () => {
+test("the benchmark `webhooks` delivers every event once and returns tables without empty cells", async () => {
   const names = ["rates", "many-hanging"];
   const result = await webhooks({ names, events: "direct", seconds: 1, quick: true, rows: 500, held: 2 });
   for (const row of result.delays) expect(row).toMatchObject({ lost: 0, duplicated: 0 });

@@ -3,7 +3,7 @@ import { submit } from "@amana/dev-env/demo/at-the-sandbox";
 import type { System } from "@amana/dev-env/system";
 import { createPaidPayment } from "../paid-payment.ts";
 
-/** Creates empty lists of the ids and links that later operations use. */
+/** Returns empty lists for ids and links that one operation creates and a later operation uses. */
 export const createIds = () => ({ paid: [] as string[], links: [] as string[], clients: [] as string[] });
 type Ids = ReturnType<typeof createIds>;
 
@@ -35,7 +35,7 @@ const createPerson = (name: string) => ({
 });
 
 /**
- * The measured operations. Each request has an Idempotency-Key, and each event has one endpoint.
+ * The measured operations. Each request has an Idempotency-Key. Each event has one delivery.
  */
 export const operations: readonly Operation[] = [
   {

@@ -15,10 +15,10 @@ const othersPerSecond = 25;
 const processes = ["gateway", "payments", "postgres"] as const;
 
 /**
- * Measures the delay of other requests, first alone and then while a payment link serves 200
- * checkout pages per second. Also compares the CPU time of a page with the CPU time of a payment
- * read at the same rate. Each round measures all of these, so that other load of the machine
- * affects all of them. The figures are medians of the rounds.
+ * Measures the delay of API requests, first alone and then while the gateway serves 200 checkout
+ * pages per second. Also compares the CPU time of a page with the CPU time of a payment read at the
+ * same rate. Each round measures everything, so that other load of the machine affects all figures
+ * in the same way. The figures are medians of the rounds.
  */
 export async function pages({ rounds, seconds }: { rounds: number; seconds: number }) {
   const dir = await mkdtemp(join(tmpdir(), "amana-bench-"));
@@ -80,7 +80,8 @@ export async function pages({ rounds, seconds }: { rounds: number; seconds: numb
 }
 
 /**
- * Creates a payment link and a paid payment. Returns the route of the link's page and other routes.
+ * Creates a payment link and a paid payment. Returns the route of the link's page, and API routes
+ * as the other routes.
  */
 async function createRoutes(system: System): Promise<{ page: Route; others: Route[] }> {
   const sale = { name: "Cours d'arabe", amount: "2500.00" };

@@ -16,8 +16,8 @@ interface Candidate {
 }
 
 /**
- * Measures authenticated reads of one payment through the gateway. Compares them with two bare
- * servers that run the same two queries: Fastify with pg, and Fastify with MikroORM.
+ * Measures authenticated reads of one payment through the gateway. Compares them with reads from
+ * two bare servers that run the same two queries, one with pg and one with MikroORM.
  */
 export async function reads({ rounds, seconds }: { rounds: number; seconds: number }) {
   const dir = await mkdtemp(join(tmpdir(), "amana-bench-"));
@@ -32,7 +32,7 @@ export async function reads({ rounds, seconds }: { rounds: number; seconds: numb
       env: { gateway: { ...unlimited, LOG_LEVEL: "warn" }, payments: { LOG_LEVEL: "warn" } },
     }),
   );
-  // The payment is paid, so that a read never calls the processor.
+  // Uses a paid payment, because a read of it never calls the processor.
   const paymentId = await createPaidPayment(system);
   const path = `/api/v1/payments/${paymentId}`;
   const databases = {

@@ -14,9 +14,10 @@ const idleSeconds = 10;
 const root = join(import.meta.dirname, "..", "..", "..");
 
 /**
- * Measures the time from the command `start` until the API first responds with status 200. The data
- * folder is empty (cold) or comes from the first start (warm), and events are direct or use a local
- * Kafka. Then measures memory and CPU of each idle process.
+ * Measures the time from the command `start` until the API first responds with status 200. A cold
+ * start has an empty data folder. A warm start has the data folder of the cold start. Measures both
+ * starts with direct events and with a local Kafka. Then measures memory and CPU of each idle
+ * process.
  */
 export async function start({ rounds }: { rounds: number; seconds: number }) {
   const rows: Record<string, string | number>[] = [];
@@ -61,7 +62,7 @@ async function startOnce(dir: string, events: string) {
       () => 0,
     );
     if (status === 200 && file) break;
-    if (child.exitCode !== null) throw new Error("the command start exited before the API responded");
+    if (child.exitCode !== null) throw new Error("the command `start` exited before the API responded");
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
   return {
@@ -74,7 +75,7 @@ async function startOnce(dir: string, events: string) {
   };
 }
 
-/** Measures memory and CPU of the start command and its descendants while no requests are sent. */
+/** Measures memory and CPU of the command `start` and its descendants while they are idle. */
 async function measureIdle(starterPid: number) {
   const readFigures = () => ({ start: readProcessFigures([starterPid]), ...readFiguresOfDescendants(starterPid) });
   const before = readFigures();

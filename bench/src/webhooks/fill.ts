@@ -2,11 +2,11 @@ import type { System } from "@amana/dev-env/system";
 import pg from "pg";
 import type { Business } from "./webhooks-system.ts";
 
-/** Deliveries to insert: SUCCEEDED deliveries are in the past, PENDING deliveries are due now. */
+/** The deliveries to insert. SUCCEEDED deliveries are in the past, PENDING deliveries are due. */
 export interface FillOptions {
   readonly status: "SUCCEEDED" | "PENDING";
   readonly deliveries: number;
-  /** Run number that each event id contains. */
+  /** Number of the run. Each event id contains it. */
   readonly run: number;
 }
 
@@ -26,7 +26,7 @@ export async function fill(
   for (let from = 0; from < events; from += batchSize) {
     await client.query(fillSql, [id, endpointIds, status, from, Math.min(events, from + batchSize) - 1, events, run]);
   }
-  // Vacuums now, because autovacuum would otherwise run during the measurement.
+  // Vacuums now, so that autovacuum does not run during the measurement.
   for (const table of ["event", "delivery", "delivery_attempt"]) await client.query(`vacuum (analyze) ${table}`);
   await client.end();
 }

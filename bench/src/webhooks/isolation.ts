@@ -8,7 +8,7 @@ const goal = "< 1.2 times";
 /** Longer than the timeout of an attempt at a hanging endpoint. */
 const hangingSeconds = 20;
 
-/** Measures the same flow before and after a change to other endpoints. Compares the p95. */
+/** Measures a flow before and after a change to other endpoints. Compares the two p95 delays. */
 async function measureBeforeAndAfter(
   webhooksSystem: WebhooksSystem,
   measure: string,
@@ -22,7 +22,7 @@ async function measureBeforeAndAfter(
   return { flows: [before, after], figures: [compare(`p95 of the other endpoints: ${measure}`, goal, p95(before), p95(after))] };
 }
 
-/** Measures a business with ten endpoints, of which one hangs. */
+/** Measures a business with ten endpoints. One of the endpoints hangs. */
 export const oneHanging: Scenario = async (webhooksSystem, { seconds, quick }) => {
   const business = await webhooksSystem.addBusiness(10);
   const excludedEndpoints = business.endpoints.slice(0, 1);
@@ -50,7 +50,7 @@ export const manyHanging: Scenario = async (webhooksSystem, { seconds, quick }) 
   });
 };
 
-/** Measures one business while a hundred others have ten endpoints each without a server. */
+/** Measures one business while a hundred other businesses each have ten dead endpoints. */
 export const dead: Scenario = async (webhooksSystem, { seconds, quick }) => {
   const liveBusiness = await webhooksSystem.addBusiness(1);
   const businesses: Business[] = [];

@@ -8,7 +8,7 @@ import type { WebhooksSystem } from "./webhooks-system.ts";
 const perSecond = 200;
 const p95 = ({ delaysMs }: Flow) => percentile(delaysMs, 0.95);
 
-/** Measures the delays with few old deliveries in the database, and with very many. */
+/** Compares the delays if the database has few old deliveries and if it has very many. */
 export const old: Scenario = async (webhooksSystem, { seconds, rows, quick }) => {
   const business = await webhooksSystem.addBusiness(1);
   const oldBusiness = await webhooksSystem.addBusiness(10);
@@ -50,7 +50,7 @@ async function openTransaction({ system }: WebhooksSystem, database: "payments" 
   return client;
 }
 
-/** Compares the duration of commits with and without a second producer at a high rate. */
+/** Compares the duration of commits with and without a second producer that has a high rate. */
 export const commits: Scenario = async (webhooksSystem, { seconds, quick }) => {
   const businesses = [await webhooksSystem.addBusiness(1)];
   const otherEvents = { businesses: [await webhooksSystem.addBusiness(1)], perSecond: quick ? 50 : 1_000 };

@@ -13,14 +13,14 @@ import type { ReceiversReply, ReceiversRequest } from "./receivers.ts";
 
 type Producer = Child<ProduceRequest, ProduceReply>;
 
-/** A business. `endpoints` contains the index of each endpoint among the receivers. */
+/** A business. `endpoints` has the indexes of its endpoints in the child process `receivers`. */
 export interface Business {
   readonly id: string;
   readonly endpoints: readonly number[];
   readonly endpointIds: readonly string[];
 }
 
-/** Figures of the bare server of `bench reads`, measured in the same run. */
+/** Figures of the bare server of `bench reads`, which are measured in the same run. */
 export interface BareFigures {
   readonly perSecond: number;
   readonly cpuUs: number;
@@ -33,12 +33,12 @@ export interface WebhooksSystem extends AsyncDisposable {
   readonly system: System;
   readonly bare: BareFigures;
   readonly producer: Producer;
-  /** A second producer, for further events at the same time. */
+  /** A second producer, which can commit other events at the same time. */
   readonly secondProducer: Producer;
   readonly receivers: Child<ReceiversRequest, ReceiversReply>;
   /** Creates a business with this number of endpoints. */
   addBusiness(endpoints: number): Promise<Business>;
-  /** Creates a business with endpoints at these URLs. No server listens on them. */
+  /** Creates a business with endpoints at these URLs. No server must listen at them. */
   addDeadBusiness(urls: readonly string[]): Promise<Business>;
 }
 

@@ -20,10 +20,10 @@ const scenarios: Readonly<Record<string, Scenario>> = {
 };
 
 /**
- * Measures delay and cost from the commit of an event to the arrival of its webhook. The measured
- * system has a producer with a fixed rate, the event transport, the webhooks service, and receivers
- * in their own process. Each scenario has its own system and also measures the bare server of
- * `bench reads`. A quick run has one system for all scenarios.
+ * Measures the delay and cost of deliveries, from the commit of an event to the arrival of its
+ * webhook. The system has a producer with a fixed rate, the event transport, the webhooks service,
+ * and receivers in their own process. Each scenario starts a new system and measures the bare
+ * server of `bench reads` too. A quick run uses one system for all scenarios.
  */
 export async function webhooks(
   options: WebhooksOptions & { readonly names: readonly string[]; readonly events: "direct" | "kafka" },
@@ -64,7 +64,7 @@ export async function webhooks(
   return { bares: bareRows, delays, costs, figures };
 }
 
-/** Prepares statements, compiles code and creates topics before the measurements. */
+/** Delivers some events, so that statements are prepared and topics exist before measurements. */
 async function warmUp(webhooksSystem: WebhooksSystem, quick: boolean): Promise<void> {
   const businesses = [await webhooksSystem.addBusiness(1)];
   await measureFlow(webhooksSystem, { name: "warm-up", businesses, perSecond: 100, seconds: quick ? 0.5 : 5 });
@@ -72,7 +72,7 @@ async function warmUp(webhooksSystem: WebhooksSystem, quick: boolean): Promise<v
 
 const formatMs = (value: number) => value.toFixed(1);
 
-/** Returns delays, losses and duplicates of a flow for the table. */
+/** Returns a table row with the delays, lost deliveries and duplicates of a flow. */
 function delayRow(flow: Flow) {
   const { delaysMs, commitsMs } = flow;
   return {
@@ -92,7 +92,8 @@ function delayRow(flow: Flow) {
 }
 
 /**
- * Returns a flow's cost for the table: CPU seconds for 1000 deliveries, commits for each delivery.
+ * Returns a table row with the cost of a flow. The cost is CPU seconds per 1000 deliveries, and
+ * commits per delivery.
  */
 function costRow(flow: Flow) {
   return {

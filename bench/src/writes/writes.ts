@@ -17,13 +17,13 @@ interface Write {
 }
 
 const clientCount = 1_000;
-/** More payments than the longest run can refund. */
+/** Number of paid payments. Even the longest run refunds fewer payments. */
 const paymentCount = 100_000;
 
 /**
- * Measures creations of beneficiaries and refunds through the gateway, with a processor without
- * delays. Compares them with a bare server of Fastify and pg that runs the same statements in one
- * transaction.
+ * Measures creations of beneficiaries and refunds through the gateway, with a processor that
+ * responds without a delay. Compares them with a bare server, which runs the same statements in one
+ * transaction with Fastify and pg.
  */
 export async function writes({ rounds, seconds, quick }: { rounds: number; seconds: number; quick: boolean }) {
   const dir = await mkdtemp(join(tmpdir(), "amana-bench-"));
@@ -97,8 +97,8 @@ const databasesOf = ({ databaseUrls }: System) => ({
 });
 
 /**
- * Adds clients and returns their ids. Many clients are needed, because a creation locks its
- * client.
+ * Adds clients and returns their ids. Many clients are needed, because each creation of a
+ * beneficiary locks its client.
  */
 async function addClients(system: System): Promise<string[]> {
   const database = new pg.Client({ connectionString: system.ownerDatabaseUrls["clients"] ?? "" });

@@ -15,13 +15,13 @@ import (
 	"time"
 )
 
-// ErrWebhookRefused means that the webhook is not genuine. Respond with 400 and discard it. The
-// message has the reason.
+// ErrWebhookRefused means that the webhook is not genuine. Respond with status 400 and discard the
+// webhook. The message contains the reason.
 var ErrWebhookRefused = errors.New("amana: the webhook is not genuine")
 
 // Webhook is a verified webhook.
 type Webhook struct {
-	// ID is the same for each delivery of an event. Ignore ids that were processed before.
+	// ID is the id of the event, which all its deliveries have. Ignore an id that you have processed.
 	ID    string          `json:"id"`
 	Event string          `json:"event"`
 	Body  json.RawMessage `json:"-"`
@@ -72,8 +72,8 @@ func VerifyWebhook(headers http.Header, body []byte, options VerifyOptions) (*We
 	return webhook, err
 }
 
-// VerifyXSignature verifies X-Signature. It does not cover the time, so prefer VerifyWebhook. Its
-// errors are the same.
+// VerifyXSignature verifies X-Signature. This signature does not cover the time, so prefer
+// VerifyWebhook. Both functions return the same errors.
 func VerifyXSignature(headers http.Header, body []byte, secrets []string) error {
 	if err := checkSecrets(secrets); err != nil {
 		return err

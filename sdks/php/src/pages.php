@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Amana;
 
-/** One page of a list. $total: number of items in the list, at most 1000. */
+/** One page of a list. $total is the number of items in the whole list, at most 1000. */
 final class Page
 {
     /** @param list<array<string, mixed>> $items */

@@ -1,6 +1,6 @@
 /**
- * Genuine and forged deliveries for every verifier in this repository: the client libraries and the
- * samples of the guide.
+ * Genuine and forged deliveries. They test every verifier in this repository, in the client
+ * libraries and in the samples of the guide.
  */
 import { createHmac } from "node:crypto";
 

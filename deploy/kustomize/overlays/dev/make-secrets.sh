@@ -1,6 +1,7 @@
 #!/bin/sh
 # Creates the secrets of the overlay `dev` in files that Git ignores: deploy/kustomize/overlays/dev/make-secrets.sh
-# Run the script again to renew the certificates; it keeps other existing secrets. It needs openssl and installed dependencies.
+# To renew the certificates, run the script again. It does not change other existing secrets. It needs openssl and the
+# installed dependencies of the repository.
 set -eu
 cd "$(dirname "$0")"
 repository=../../../..

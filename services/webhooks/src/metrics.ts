@@ -35,7 +35,7 @@ export function observeFirstAttempt({ event_id, slow }: NewDelivery): void {
 
 /** Counts a recorded attempt. */
 export function observeAttempt({ status, status_code, failure, duration_ms }: AttemptResult): void {
-  // Status codes outside of the HTTP classes share a label.
+  // All status codes outside the range from 200 to 599 share one label value.
   const hasClass = status_code !== null && status_code >= 200 && status_code < 600;
   const responseClass = hasClass ? `${Math.floor(status_code / 100)}xx` : (failure ?? "INVALID_RESPONSE").toLowerCase();
   responses.inc({ answer: responseClass });
@@ -54,14 +54,17 @@ const oldestDue = gauge({
   labels: { endpoint },
 });
 
-/** Exports the pending deliveries as metrics, until disposed. */
+/**
+ * Exports the number of pending deliveries and the age of the oldest due delivery until disposed.
+ */
 export const showDeliveries = (orm: Orm): Disposable =>
   showRows(
     orm,
     {
       name: "delivery_gauges",
-      // Usually few deliveries are due. If many are due, the 500 oldest may all belong to few
-      // endpoints, so the query then reads the first due delivery of each endpoint.
+      // Usually fewer than 500 deliveries are due, and the query reads only these. If more are due,
+      // the 500 oldest may all belong to few endpoints. In this case the query reads each
+      // endpoint's first due delivery.
       text: `with oldest as materialized (
           select endpoint_id, ${dueAt} as due_at from delivery
           where status = 'PENDING' and ${dueAt} <= now()

@@ -8,8 +8,8 @@ import { eventEvidence } from "./event/evidence.ts";
 import { database } from "./orm.ts";
 
 /**
- * For each service that emits events: the types of its events, and SQL expressions for the id and
- * status of the changed row, and for details that help to find it.
+ * For each service whose events webhooks consumes: a pattern of its event types, and SQL
+ * expressions for the changed row's id, status and identifying details.
  */
 const sources: Readonly<Record<string, { type: string; columns: string }>> = {
   payments: {
@@ -26,8 +26,8 @@ const sources: Readonly<Record<string, { type: string; columns: string }>> = {
 };
 
 /**
- * Returns events that this service received from another service. The other service may have lost
- * these events in a restore.
+ * Returns events that webhooks received from the service `from`. The database of that service may
+ * have lost the changes behind these events in a restore.
  */
 const readReceivedEvents: ServiceDescription["consumedEvents"] = async (em, from, afterEventId, limit) => {
   const source = sources[from];

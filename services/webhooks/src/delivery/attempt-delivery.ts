@@ -9,7 +9,9 @@ import { type AttemptResult, createRecorder } from "./record-attempts.ts";
 import { pauseMs, readRetryAfterMs } from "./retry-policy.ts";
 import { deliveryHeaders } from "./signature.ts";
 
-/** An endpoint whose last attempt took this long is slow: its circuit breaker is open. */
+/**
+ * An endpoint is slow (its circuit breaker is open) if its last attempt took at least this long.
+ */
 const slowMs = 3_000;
 /**
  * Maximum wait for a slot. It is short, because the URL and the secret were read when the delivery
@@ -18,8 +20,8 @@ const slowMs = 3_000;
 const waitMsMax = 3_000;
 
 /**
- * Creates a function that makes one attempt at a leased delivery: it waits for a slot, signs, sends
- * the POST, records the result and schedules the next attempt.
+ * Creates a function that makes one attempt at a leased delivery. The function waits for a slot,
+ * signs the body, sends the POST, records the result and schedules the next attempt.
  */
 export function createAttempt(context: Context, client: HttpClient, counter: AttemptCounter) {
   const { orm, logger, clock, limits, signals } = context;
@@ -39,7 +41,8 @@ export function createAttempt(context: Context, client: HttpClient, counter: Att
     } finally {
       slots.leave(business_id, endpoint_id);
     }
-    // The stopping process aborted the attempt. The endpoint may have received the request.
+    // This process is stopping and has aborted the attempt. The endpoint may have received the
+    // request.
     if (!outcome) return await releaseLease([delivery]);
     faultPoint("delivery.posted");
 
@@ -47,7 +50,7 @@ export function createAttempt(context: Context, client: HttpClient, counter: Att
     await record([result]);
     if (secrets) counter.count(delivery, outcome.durationMs, result.status === "SUCCEEDED");
     observeAttempt(result);
-    // After a 410 from a previous URL, the recorded delivery is due again.
+    // If the 410 came from a previous URL of the endpoint, the delivery is due again immediately.
     if (result.gone) signals.emit("due");
     logger[result.status === "SUCCEEDED" ? "debug" : "info"](
       {
@@ -72,8 +75,8 @@ const logMessages = {
 const emptyOutcome = { statusCode: undefined, retryAfter: undefined, response: undefined, durationMs: 0 };
 
 /**
- * Signs and sends a delivery, in a span of the event's trace. The span has only the host of the
- * URL, because paths and queries often contain secrets. The endpoint gets no trace context.
+ * Signs and sends a delivery, in a span of the event's trace. The span contains only the URL's
+ * host, because paths and queries often contain secrets. The request contains no trace header.
  */
 async function send(
   client: HttpClient,
@@ -126,7 +129,8 @@ function resultOf(
     error: failure?.detail ?? null,
     failure: failure?.code ?? null,
     duration_ms: durationMs,
-    // A timer can fire slightly early, so the measured time of a timeout may be below `timeoutMs`.
+    // A timer can fire slightly early, so the measured duration of an attempt that timed out may be
+    // below `timeoutMs`.
     slow: durationMs >= Math.min(slowMs, timeoutMs - 2),
     response: response ?? null,
   };

@@ -29,11 +29,11 @@ const dueDeliveries: DueTable = {
 };
 
 /**
- * Creates a function that claims due deliveries: first attempts that were inserted without a lease,
- * retries, redeliveries, and deliveries whose lease expired after a crash. Deliveries of a DISABLED
- * or deleted endpoint become SKIPPED instead. `dueEndpoints` are the ids of the ACTIVE endpoints
- * that had due deliveries before the claim. If `isMore` is true, the caller should claim again
- * immediately, because more deliveries may be due.
+ * Creates a function that claims due deliveries: new deliveries that were inserted without a lease,
+ * retries, redeliveries, and deliveries whose lease expired after a crash. The function sets due
+ * deliveries to DISABLED or deleted endpoints to SKIPPED instead. In the result, `dueEndpoints` are
+ * the ids of the ACTIVE endpoints that had due deliveries before the claim. If `isMore` is true,
+ * the caller should claim again immediately, because more deliveries may be due.
  */
 export function createClaim({ orm, limits, delivery: { leaseMs } }: Context) {
   const search = createDueSearch(orm, dueDeliveries);
@@ -69,7 +69,10 @@ async function readActiveEndpoints(orm: Orm, groups: readonly DueGroup[]): Promi
   return new Map(rows.map((row) => [row.endpoint_id, row]));
 }
 
-/** Sets due deliveries of the endpoints to SKIPPED. Returns their number. */
+/**
+ * Sets at most 1000 due deliveries to the given endpoints to SKIPPED. Returns the number of changed
+ * deliveries.
+ */
 async function skip(orm: Orm, groups: readonly DueGroup[]): Promise<number> {
   if (groups.length === 0) return 0;
   const rows = await namedQuery(
@@ -86,7 +89,10 @@ async function skip(orm: Orm, groups: readonly DueGroup[]): Promise<number> {
   return rows.length;
 }
 
-/** Releases leases without an attempt, so that the deliveries are due again. */
+/**
+ * Removes the leases of deliveries without counting an attempt, so that any process can claim the
+ * deliveries again.
+ */
 export async function release(orm: Orm, deliveries: readonly LeasedDelivery[]): Promise<void> {
   await namedQuery(
     orm.em,

@@ -1,8 +1,10 @@
-/** SQL expression: the due time of a PENDING delivery. Matches the index `delivery_due_at`. */
+/**
+ * SQL expression: the due time of a PENDING delivery, exactly as in the index `delivery_due_at`.
+ */
 export const dueAt = "greatest(leased_until, next_attempt_at)";
 /**
- * SQL expression: the due time of a PENDING delivery. Matches the index `delivery_due`, which
- * begins with business and endpoint.
+ * SQL expression: the due time of a PENDING delivery, exactly as in the index `delivery_due`, which
+ * begins with the columns for business and endpoint.
  */
 export const dueAtOfEndpoint = "greatest(next_attempt_at, leased_until)";
 

@@ -10,9 +10,9 @@ export const deliveryHeaders = (type: string, id: string, at: Date, body: Buffer
 });
 
 /**
- * Returns the headers with which a business verifies a delivery. The key of `X-Signature` is the
- * text of the whole secret. The key of the Standard Webhooks signature is the decoded base64 part;
- * it covers id, timestamp and body.
+ * Returns the headers with which a business verifies a delivery. `X-Signature` covers only the
+ * body, and its key is the text of the whole secret. `webhook-signature` (Standard Webhooks) covers
+ * id, timestamp and body, and its key is the decoded base64 part of the secret.
  */
 export function signatureHeaders(id: string, timestampS: number, body: Buffer, secrets: SigningSecrets) {
   const signed = [secrets.current, secrets.other].filter((secret) => secret !== undefined);

@@ -24,10 +24,10 @@ const initialSchedule =
   "case e.status when 'ACTIVE' then 'PENDING' else 'SKIPPED' end, case e.status when 'ACTIVE' then now() end";
 
 /**
- * Returns the effect that inserts events, and a delivery for each endpoint of the business that
- * subscribes to the type. The first `free` events of a business get a delivery with a lease, so
- * that the first attempt needs no claim; `capacityForNew` computes `free` for each endpoint. The
- * delivery of a DISABLED endpoint is SKIPPED; it can be replayed later.
+ * Returns the statement effect that inserts events and their deliveries. An event gets a delivery
+ * for each endpoint of its business that subscribes to its type. `capacityForNew` computes which
+ * deliveries are inserted with a lease, so that their first attempt needs no claim. A delivery to a
+ * DISABLED endpoint is inserted as SKIPPED and can be replayed later.
  */
 function addEvents(
   { limits, delivery: { leaseMs } }: Context,
@@ -90,9 +90,9 @@ function addEvents(
 }
 
 /**
- * Inserts an event of this service, and a delivery that is due immediately for each endpoint of the
- * business that meets `where`. `where` is an SQL condition on the endpoint `e`, with `value` as
- * `?`. Returns the deliveries.
+ * Inserts an event that this service creates, and a delivery for each endpoint of the business that
+ * meets `where`. Deliveries to ACTIVE endpoints are due immediately. `where` is an SQL condition on
+ * the event `t` and the endpoint `e`; its parameter `?` is `value`. Returns the deliveries.
  */
 export async function addEvent(
   em: SqlEntityManager,
@@ -115,8 +115,8 @@ export async function addEvent(
 
 /**
  * Creates the handler of a topic whose messages become events of businesses. `toEvent` returns the
- * event of a message, or undefined for a message that is only for other services. It throws for an
- * invalid message.
+ * event of a message, or undefined for a message that is only for other services. `toEvent` throws
+ * for an invalid message.
  */
 export function createEventHandler<M extends DescMessage>(
   context: Context,

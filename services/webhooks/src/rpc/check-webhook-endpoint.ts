@@ -12,19 +12,19 @@ import { requireActiveEndpoint } from "../webhook-endpoint/require-active-endpoi
 import { signingSecrets } from "../webhook-endpoint/secrets.ts";
 import { endpointCheckedRecently, webhookEndpointNotFound } from "../webhook-endpoint/webhook-endpoint.errors.ts";
 
-/** Allows one check of an endpoint in ten seconds. A check takes at most ten seconds. */
+/** Allows one check of an endpoint in ten seconds, which is the maximum duration of a check. */
 const checkThrottle = { table: "webhook_endpoint", column: "checked_at", where: "status = 'ACTIVE'" };
 
 /**
- * Claims the key and the throttle (first transaction), checks the receiver without a transaction,
- * and stores the response (second transaction).
+ * Claims the Idempotency-Key and updates the throttle in a first transaction. Then checks the
+ * receiver outside of a transaction, and stores the response in a second transaction.
  */
 export const checkWebhookEndpoint =
   (context: Context): Implementation<typeof WebhookEndpointService.method.checkWebhookEndpoint> =>
   async (request, call) => {
     const businessId = requireBusiness(call.caller);
     const claimed = await transaction(context.orm, async (em) => {
-      // After a crash, the same request can run the check again.
+      // Claims a held key: after a crash, a repeated request with this key can run the check again.
       const claim = await claimKey(em, call, CheckWebhookEndpointResponseSchema, { heldMs: call.remainingMs() });
       if ("replayed" in claim) return claim;
       const endpoint = await requireActiveEndpoint(em, businessId, request.id);

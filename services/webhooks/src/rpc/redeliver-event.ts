@@ -41,8 +41,8 @@ export const redeliverEvent =
 
 /**
  * Restarts the schedule of deliveries and keeps their earlier attempts. The result of an attempt in
- * flight is still recorded. It does not change the delivery, because the restart removed the lease
- * of that attempt.
+ * flight is still recorded, but does not change its delivery, because the restart removed that
+ * attempt's lease.
  */
 async function restart(
   em: SqlEntityManager,

@@ -7,8 +7,9 @@ export const newSecret = () => `whsec_${randomBytes(32).toString("base64")}`;
 
 /**
  * SQL: two columns from webhook_endpoint `e`. `secret_ciphertext` is the secret that signs
- * X-Signature. `other_secret_ciphertext` is set for a day after a rotation: the new secret until it
- * becomes active, and the previous secret afterwards.
+ * X-Signature. `other_secret_ciphertext` is the second valid secret, set for a day after a
+ * rotation. It is the new secret until that secret becomes active, and the previous secret
+ * afterwards.
  */
 export const signingSecrets = `
   case when e.secret_active_from > now() then e.previous_secret_ciphertext else e.secret_ciphertext end as secret_ciphertext,
@@ -39,11 +40,14 @@ export const openSecrets = (
   { endpoint_id: id, secret_ciphertext: current, other_secret_ciphertext: other }: SealedSecrets,
 ): SigningSecrets => ({
   current: secrets.decrypt(current, id),
-  // An unreadable other secret does not prevent the delivery.
+  // If only the other secret cannot be decrypted, the delivery is still sent.
   other: other ? decryptIfReadable(secrets, other, id, logger) : undefined,
 });
 
-/** Returns undefined when the current secret cannot be decrypted, and logs an alert with `ids`. */
+/**
+ * Decrypts the signing secrets. If the current secret cannot be decrypted, logs an alert line with
+ * `ids` and returns undefined.
+ */
 export function readSecrets(context: SecretReader, sealed: SealedSecrets, ids: object): SigningSecrets | undefined {
   try {
     return openSecrets(context, sealed);

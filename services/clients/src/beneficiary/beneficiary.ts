@@ -35,7 +35,10 @@ const schema = defineEntity({
   },
 });
 
-/** Changes by a business. Null clears a field. The client of a beneficiary cannot change. */
+/**
+ * Changes of a beneficiary that a business requests. Null clears a field. A beneficiary's client
+ * cannot change.
+ */
 type BeneficiaryChanges = Changes<Beneficiary, typeof UpdateBeneficiaryRequestSchema>;
 
 type PaymentDetails = Pick<BeneficiaryChanges, "iban" | "accountNumber" | "bic" | "swiftCode" | "routingNumber">;
@@ -57,11 +60,11 @@ export function checkPaymentDetails(details: PaymentDetails): void {
   }
 }
 
-/** A recipient of a client's payments. It can be hidden, but not deleted. */
+/** A recipient of a client's payments. A beneficiary can be hidden, but not deleted. */
 export class Beneficiary extends schema.class {
   /**
-   * Changes the named fields. If the resulting payment details are invalid, throws and changes
-   * nothing.
+   * Changes the fields in `changes`. If the resulting payment details are invalid, throws and
+   * changes nothing.
    */
   change(changes: BeneficiaryChanges, now: Date): void {
     const { iban, accountNumber, bic, swiftCode, routingNumber } = this;

@@ -5,7 +5,7 @@ import { Client } from "./client.ts";
 
 /**
  * Locks and returns the client for which a request creates a resource. Throws `client_not_found` or
- * `client_blocked`. A concurrent block waits until the transaction ends.
+ * `client_blocked`. A concurrent request that blocks the client waits until the transaction ends.
  */
 export async function lockUnblocked(em: SqlEntityManager, businessId: string, id: string): Promise<Client> {
   const client = await lockRow(em, Client, businessId, id, namedClientNotFound);

@@ -4,7 +4,10 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
 import type { Decision, Onboarding } from "./onboarding.ts";
 
-/** Decides an onboarding and writes an audit row. Without `by`, the platform decides. */
+/**
+ * Decides an onboarding and records the decision in the audit trail. If `by` is undefined, the
+ * platform is recorded as the actor.
+ */
 export function decide(
   em: SqlEntityManager,
   onboarding: Onboarding,
@@ -26,7 +29,7 @@ export function decide(
   });
 }
 
-/** Approves an onboarding that awaits approval, if `ONBOARDING_AUTO_APPROVE` is set. */
+/** Approves an onboarding at PENDING_APPROVAL if `ONBOARDING_AUTO_APPROVE` is true. */
 export function approveAutomatically(em: SqlEntityManager, { autoApprove }: Context, onboarding: Onboarding, now: Date): void {
   if (autoApprove && onboarding.awaitsApproval()) decide(em, onboarding, "APPROVED", now);
 }

@@ -9,7 +9,7 @@ import { type Answers, OnboardingDetails, requireComplete } from "./onboarding-d
 
 const readChanges = changesOf(OnboardingDetails, OnboardingAnswersSchema);
 
-/** Returns the details in a request. An empty list of purposes counts as absent. */
+/** Returns the onboarding details in a request. An empty list of purposes counts as missing. */
 export const readAnswers = (answers: OnboardingAnswers | undefined): Answers => (answers ? readChanges(answers) : {});
 
 /**

@@ -14,7 +14,7 @@ import type { Context } from "../context.ts";
 type AccountMethods = typeof AccountService.method;
 type StatusRpc<M extends AccountMethods[keyof AccountMethods]> = (context: Context) => Implementation<M>;
 
-/** Returns an RPC that changes the status of an account, once per Idempotency-Key. */
+/** Creates an RPC that changes the status of an account once per Idempotency-Key. */
 const changeStatus =
   (change: (account: Account, now: Date, em: SqlEntityManager) => void | Promise<void>) =>
   ({ orm, clock }: Context) =>
@@ -28,7 +28,7 @@ const changeStatus =
   };
 
 export const activateAccount: StatusRpc<AccountMethods["activateAccount"]> = changeStatus(async (account, now, em) => {
-  // The lock prevents a block of the client between this check and the activation.
+  // Locks the client, so that no concurrent request can block it between the check and the commit.
   const { businessId, clientId } = account;
   account.activate(await lockRow(em, Client, businessId, clientId, namedClientNotFound), now);
 });

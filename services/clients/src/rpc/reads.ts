@@ -21,7 +21,10 @@ export const getClient = readOne(clientView, toClientMessage, clientNotFound);
 export const getBeneficiary = readOne(beneficiaryView, toBeneficiaryMessage, beneficiaryNotFound);
 export const getAccount = readOne(accountView, toAccountMessage, accountNotFound);
 
-/** Throws if the client id in a list filter does not belong to a client of the business. */
+/**
+ * Throws `client_not_found` if a list filter contains a client id that no client of the business
+ * has.
+ */
 async function checkClientId(em: SqlEntityManager, owner: Owner, { clientId }: { clientId?: string }): Promise<void> {
   if (clientId !== undefined && !(await clientView.read(em, owner, clientId))) throw namedClientNotFound("");
 }
@@ -35,8 +38,8 @@ export const getClientStanding =
   async ({ businessId, clientId }, { caller }) => {
     const isPermitted = caller.role === "platform" || requireBusiness(caller) === businessId;
     const readClient = () => clientView.read(orm.em, businessId, clientId);
-    // A calling service has the role platform, which is not a tenant. The query is therefore
-    // restricted to the business in the request.
+    // A service that calls this RPC has the role `platform`, which is not a tenant. The query
+    // therefore runs as the tenant `businessId` of the request.
     const client = isPermitted && isUuid(businessId) ? await forTenant(businessId, readClient) : undefined;
     if (!client) return { standing: ClientStanding.UNKNOWN };
     return { standing: client.blocked ? ClientStanding.BLOCKED : ClientStanding.GOOD };

@@ -22,7 +22,7 @@ export const repair: ServiceDescription = {
       todo: "The service reads these applications at the provider repeatedly. If the provider shows a result, check whether its callbacks are rejected (KYC_CALLBACK_SECRETS).",
     },
     {
-      what: "operators' decisions that the provider does not have yet",
+      what: "operators' decisions that the provider has not confirmed",
       table: "kyc_application",
       where: "review_request is not null and reviewed_at is null and updated_at < now() - interval '10 minutes'",
       since: "updated_at",

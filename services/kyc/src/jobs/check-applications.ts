@@ -5,7 +5,10 @@ import { syncApplication } from "../kyc-application/sync-application.ts";
 const concurrency = 10;
 const timeoutMs = 15_000;
 
-/** Reads due applications at the provider. This also finds changes whose callbacks were lost. */
+/**
+ * Reads due applications at their providers until disposed. The job also finds changes whose
+ * callbacks were lost.
+ */
 export const checkApplications = (context: Context, pauseMs?: number): AsyncDisposable =>
   processDueRows(
     context,

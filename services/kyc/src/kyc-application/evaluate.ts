@@ -48,14 +48,14 @@ export function evaluate(reported: Verdict | undefined, evidence: Evidence, term
 
 /**
  * Returns the evaluation for a person's decision. The decision applies to any evidence, because the
- * person has assessed the evidence. Exception: an expired document is always REJECTED.
+ * person has assessed the evidence. If the document has expired, the verdict is always REJECTED.
  */
 export function decide(outcome: Verdict, evidence: Pick<Evidence, "reasonCodes" | "documentExpiry">, today: string): Evaluation {
   if (!isExpired(evidence.documentExpiry, today)) return { verdict: outcome, reasonCodes: [...evidence.reasonCodes] };
   return { verdict: "REJECTED", reasonCodes: [...new Set([...evidence.reasonCodes, "DOCUMENT_EXPIRED" as const])] };
 }
 
-/** Returns whether the document has expired. It is valid through the day of `expiry`. */
+/** Returns whether a document has expired. A document is still valid on the day `expiry`. */
 export const isExpired = (expiry: string | undefined | null, today: string): boolean => expiry != null && expiry < today;
 
 /** Returns the day in UTC as YYYY-MM-DD. */

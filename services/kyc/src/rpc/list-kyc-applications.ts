@@ -13,7 +13,8 @@ export const listKycApplications =
     const businessId = requireBusiness(call.caller);
     if (request.clientId !== undefined && !isUuid(request.clientId)) throw namedClientNotFound("");
     const { rows, ...total } = await kycApplicationList.page(orm.em, businessId, request);
-    // A client with an application exists, so only an empty list requires a call to clients.
+    // Calls the clients service only if the list is empty, because a client with an application
+    // exists.
     if (
       total.total === 0 &&
       request.clientId !== undefined &&

@@ -6,7 +6,8 @@ export interface CheckResult {
   readonly check: string;
   readonly result: "ok" | "warning" | "failure";
   /**
-   * Cause and next step of a warning or failure. Contains no secret and no text from the vendor.
+   * Cause and next step of a warning or failure. The text contains no secret and no text from the
+   * vendor.
    */
   readonly text: string;
 }
@@ -25,8 +26,8 @@ export function addProblems(problems: readonly SetupProblem[], add: AddResult): 
 }
 
 /**
- * Compares the vendor's clock with ours, because signatures and the ends of links depend on the
- * time.
+ * Compares the vendor's clock with the clock of this machine, because signatures and the ends of
+ * links depend on the time.
  */
 export function addClock(date: Date | undefined, nowMs: number, add: AddResult): void {
   if (!date) {

@@ -9,9 +9,8 @@ import type { ProviderName } from "./verification-provider.ts";
 const timeoutMs = 15_000;
 
 /**
- * Checks the accounts of all configured providers by read requests only, and each callback address
- * by an unsigned request. The results of the current provider, which gets new applications, come
- * first.
+ * Checks the accounts at all configured providers with read requests only. Checks each callback
+ * address with an unsigned request. The results of the provider for new applications come first.
  */
 export async function checkProviders(config: ProvidersConfig): Promise<CheckResult[]> {
   const results: CheckResult[] = [];
@@ -47,7 +46,9 @@ async function checkPort(config: PortConfig, add: AddResult): Promise<void> {
 const describe = (outcome: { kind: string; reason?: string; errorCode?: string } | undefined): string =>
   outcome?.reason ?? outcome?.errorCode ?? "no response";
 
-/** Sends a callback without a signature, which our own gateway must reject. */
+/**
+ * Sends a callback without a signature to our own gateway, which must reject it with status 401.
+ */
 async function checkCallbackUrl(url: string, add: AddResult): Promise<void> {
   const next = "check KYC_CALLBACK_URL, and that this address reaches the gateway";
   try {

@@ -13,7 +13,10 @@ export interface ProvidersConfig {
   readonly sumsub?: SumsubConfig;
 }
 
-/** Reads the settings of the current and the former providers, which must be complete. */
+/**
+ * Reads the settings of the current provider and of the former providers. All required settings of
+ * these providers must be set.
+ */
 export function readProvidersConfig(env: EnvReader): ProvidersConfig {
   const current = env.choice("KYC_PROVIDER", providerNames, "port");
   const former = env.list("KYC_PROVIDERS_FORMER");

@@ -1,11 +1,11 @@
 import type { SetupProblem } from "./verification-provider.ts";
 
-/** After a read that found errors, creations do not read the configuration again for this time. */
+/** Minimum time between a read that found errors and the next read by `usable`. */
 const repeatAfterMs = 10_000;
 
 /**
- * Configuration at a vendor. `value` contains the settings that the creation of an application
- * needs.
+ * Configuration at a vendor. `value` contains the settings that are needed to create an
+ * application.
  */
 export interface Setup<T> {
   readonly value: T | undefined;

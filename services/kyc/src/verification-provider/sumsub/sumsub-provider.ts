@@ -35,8 +35,8 @@ const fixedNames = {
 } as const;
 
 /**
- * Creates a client of Sumsub's API (docs.sumsub.com). Sumsub does not limit attempts and does not
- * expire applicants.
+ * Creates a client of Sumsub's API (docs.sumsub.com). kyc itself limits attempts and closes expired
+ * links, because Sumsub does neither.
  */
 export function createSumsubProvider(config: SumsubConfig, logger: Logger): VerificationProvider & AsyncDisposable {
   const api = createSumsubApi(config, logger);
@@ -109,13 +109,16 @@ async function createApplicant(
       ? { kind: "accepted", value: { id, isNew: true } }
       : { kind: "unknown", reason: "the response contains no applicant id" };
   }
-  // An applicant with this reference exists. kyc must search its id, because the 409 contains the
-  // id only in undocumented text.
+  // Status 409 means that an applicant with this reference exists. Searches for the applicant's id,
+  // because the response contains it only in undocumented text.
   if ("status" in created && created.status === 409) return await findApplicant(api, application.reference, level, remainingMs());
   return api.toFailure(created);
 }
 
-/** Finds the applicant that an earlier request without a response created for this reference. */
+/**
+ * Finds the applicant that an earlier request created for this reference, although kyc received no
+ * response to that request.
+ */
 async function findApplicant(api: SumsubParts["api"], reference: string, level: string, timeoutMs: number): Promise<Applicant> {
   const path = `/resources/applicants/-;externalUserId=${encodeURIComponent(reference)}/one`;
   const response = await api.call({ operation: "kyc_get", rateLimit: "read", method: "GET", path, timeoutMs });
@@ -143,8 +146,8 @@ async function close(
   if (!isSameApplication(current.value, known)) return { kind: "unknown", reason: "another applicant was returned" };
   const { status } = current.value;
   if (status === "CANCELED") return closed;
-  // A decided applicant can submit again if an officer requests a retry. Therefore closes the link
-  // after the last attempt, even if the applicant is decided.
+  // An applicant with a verdict can submit again if a compliance officer requests it at Sumsub.
+  // After the last attempt, the link is therefore closed even if Sumsub reports a verdict.
   if (!isLinkOpen(current.value) && !(status === "COMPLETED" && why === "USED_UP")) return current;
   const path = `${applicantPath(known)}/presence/deactivated`;
   const response = await api.call({
@@ -157,21 +160,22 @@ async function close(
   if ("reason" in response) return api.toFailure(response);
   if (isDeactivated(response)) {
     if (why === "USED_UP") return closed;
-    // A verdict that the vendor reached between the read and the deactivation must not be lost.
+    // Reads the applicant again, because Sumsub may have reached a verdict between the first read
+    // and the deactivation.
     const after = await readState(parts, known, remainingMs(), true);
     return after.kind === "accepted" && after.value.status === "COMPLETED" ? after : closed;
   }
   const code = errorCodeOf(response);
   if (code !== errorCodes.beingChecked) return api.toFailure(response);
-  // The applicant submitted after the read and before the deactivation.
+  // The applicant submitted documents between the first read and the deactivation.
   const submitted = await readState(parts, known, remainingMs());
   const isStillOpen = submitted.kind === "accepted" && isLinkOpen(submitted.value);
   return isStillOpen ? { kind: "unknown", reason: "the applicant cannot be deactivated yet" } : submitted;
 }
 
 /**
- * Returns whether a deactivation succeeded. These responses do not count as success: a proxy's HTML
- * page with status 200, an error, and an applicant that is not deleted.
+ * Returns whether a deactivation succeeded. A proxy's HTML page with status 200, an error code, or
+ * an applicant that is not deleted does not count as success.
  */
 function isDeactivated(response: HttpResponse | LostCall): boolean {
   if (!("status" in response)) return false;
@@ -200,7 +204,8 @@ async function erase({ api }: SumsubParts, known: KnownApplication, timeoutMs: n
   const path = `${applicantPath(known)}/presence/deactivated`;
   const response = await api.call({ operation: "kyc_erase", rateLimit: "write", method: "PATCH", path, timeoutMs });
   const isClosed = isDeactivated(response) || isNotFound(response);
-  // Sumsub's API documents no deletion, so an operator requests it in the dashboard.
+  // Sumsub's API documents no deletion, so an operator must request the deletion in Sumsub's
+  // dashboard.
   return isClosed ? { kind: "accepted", value: "requested" } : api.toFailure(response);
 }
 
@@ -244,7 +249,8 @@ function toApplicant({ reference, locale, applicantEmail, applicantPhone, profil
  */
 function toLink({ reference, redirectUrl }: ApplicationToCreate, levelName: string, ttlInSecs: number): object {
   if (redirectUrl === undefined) return { levelName, userId: reference, ttlInSecs };
-  // Sumsub requires a key that signs the redirect's parameters. kyc ignores them and drops the key.
+  // Sumsub requires a key that signs the parameters of the redirect. kyc does not use these
+  // parameters, so it does not store the random key.
   const redirect = { successUrl: redirectUrl, rejectUrl: redirectUrl, signKey: randomBytes(32).toString("hex") };
   return { levelName, userId: reference, ttlInSecs, redirect };
 }

@@ -380,7 +380,7 @@ describe("kyc with didit", () => {
     expect(await readStored(id)).toMatchObject({ verdict: "NEEDS_REVIEW" });
   });
 
-  test("contract test 1: the Didit client's `create` returns a refusal for status 400 with a field name, and an unknown outcome for status 400 without one", async () => {
+  test("contract test 1: the Didit client's `create` returns a refusal for status 400 with a field name, and an unknown outcome for status 400 without a field name", async () => {
     const refused = await current().create(aCreation({ redirectUrl: "ftp://shop.test" }), timeoutMs);
     expect(refused).toEqual({ kind: "refused", status: 400, errorCode: "didit_400_callback" });
     await harness.sandbox.fault("kyc_create", "error:400", 1);

@@ -49,7 +49,7 @@ test("after a restart, webhooks sends the same id and bytes again if it was kill
   });
 });
 
-test("webhooks creates one delivery for a message that it consumes twice because it was killed after the commit of the first time", async () => {
+test("if webhooks was killed after it committed a message, it creates no second delivery when the message is repeated", async () => {
   await using testDatabase = await createTestDatabase("webhooks", database);
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();

@@ -33,7 +33,7 @@ describe("account status", () => {
   );
 
   test.each(pairs.filter(({ isAllowed }) => isAllowed))(
-    "Account.$verb changes the status of a $status account",
+    "Account.$verb changes the status of an account that has the status $status",
     ({ verb, status }) => {
       const account = anAccount({ status, ...zeroBalances });
       transitions[verb].act(account);
@@ -44,7 +44,7 @@ describe("account status", () => {
   );
 
   test.each(pairs.filter(({ isAllowed }) => !isAllowed))(
-    "Account.$verb throws invalid_status_transition for a $status account",
+    "Account.$verb throws invalid_status_transition for an account that has the status $status",
     ({ verb, status }) => {
       const account = anAccount({ status, ...zeroBalances });
       expectRefusal(account, () => transitions[verb].act(account), "invalid_status_transition");
@@ -154,12 +154,15 @@ describe("account balances", () => {
     expect(account).toMatchObject({ lastActivityAt: now, updatedAt: now });
   });
 
-  test.each(["CREDIT", "DEBIT", "CAPTURE"] as const)("Account.reverse restores the balances from before a %s", (kind) => {
-    const account = anAccount();
-    account.reverse(aPosting({ kind, amountMinor: 300n, countsOn: null }), now);
-    const balanceAfter = kind === "CREDIT" ? 99_700n : 100_300n;
-    expect(balancesOf(account)).toEqual([balanceAfter, balanceAfter, 0n]);
-  });
+  test.each(["CREDIT", "DEBIT", "CAPTURE"] as const)(
+    "Account.reverse changes the balances by the opposite amount of a %s",
+    (kind) => {
+      const account = anAccount();
+      account.reverse(aPosting({ kind, amountMinor: 300n, countsOn: null }), now);
+      const balanceAfter = kind === "CREDIT" ? 99_700n : 100_300n;
+      expect(balancesOf(account)).toEqual([balanceAfter, balanceAfter, 0n]);
+    },
+  );
 
   test.each(["HOLD", "RELEASE", "REVERSAL"] as const)(
     "Account.reverse throws posting_not_reversible for a %s and changes no balance",
@@ -188,7 +191,7 @@ describe("account balances", () => {
   });
 
   test.each(["PENDING", "SUSPENDED", "CLOSED"] as const)(
-    "every balance change of a %s account throws account_not_active",
+    "each method of Account that changes a balance throws account_not_active while the status is %s",
     (status) => {
       const account = anAccount({ status, availableBalanceMinor: 90_000n, reservedBalanceMinor: 10_000n });
       for (const change of [
@@ -276,7 +279,7 @@ describe("account limits", () => {
     expect(balancesOf(account)).toEqual([80_000n, 80_000n, 0n]);
   });
 
-  test("released, uncaptured and reversed amounts no longer count against the limits of an account in periods that have not ended", () => {
+  test("`release`, `capture` and `reverse` of an account subtract released, uncaptured and reversed amounts from the sums of periods that have not ended", () => {
     const account = anAccountWithLimits({ dailyLimitMinor: 10_000n, monthlyLimitMinor: 10_000n, yearlyLimitMinor: 20_000n });
     account.hold(10_000n, now);
     account.release(aPosting(), now);

@@ -75,7 +75,7 @@ test("the KYC consumer of clients updates the onboarding's step and the KYC stat
   expect(await publishAndRead(noticeFields)).toEqual(["PENDING_APPROVAL", "VALIDATED", applicationId, false]);
 });
 
-test("the KYC consumer of clients stores the state of the newest application's newest event, in whatever order events arrive or repeat", async () => {
+test("the KYC consumer of clients stores the state of the newest application's newest event, even if events arrive in another order or repeatedly", async () => {
   const statuses = ["CREATED", "OPENED", "COMPLETED", "EXPIRED", "CANCELED", "FAILED"] as const;
   const eventFields = fc.record({
     application: fc.integer({ min: 0, max: 2 }),

@@ -207,7 +207,7 @@ test("applyVerification and addDetails change the onboarding's updatedAt only if
   expect(isUpdatedBy((changedAt) => onboarding.applyVerification(aNewerVerification(), changedAt))).toBe(true);
 });
 
-test("applyVerification produces the same state in whatever order events arrive or repeat", () => {
+test("applyVerification produces the same state even if events arrive in another order or repeatedly", () => {
   const status = fc.constantFrom("CREATED", "OPENED", "SUBMITTED", "PROCESSING", "COMPLETED", "EXPIRED", "CANCELED", "FAILED");
   const verification = fc.record({
     id: fc.constantFrom("a", "b", "c"),

@@ -169,7 +169,7 @@ describe("openAccount for a client who is blocked concurrently", () => {
     expect(await harness.sql("select id from account where client_id = ?", [id])).toEqual([]);
   });
 
-  test("openAccount accepts a request that locked the client before a block request, and rejects requests that wait after the block request", async () => {
+  test("openAccount accepts a request that locked the client before another request blocks the client, and rejects three later requests", async () => {
     const { id } = await harness.createPerson(caller);
     const { id: occupiedId } = await openAccount({ externalAccountId: "freed-late" });
     let responses: Promise<unknown[]> | undefined;

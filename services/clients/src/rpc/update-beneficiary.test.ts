@@ -133,7 +133,7 @@ describe("updateBeneficiary with payment details", () => {
     expect(await readBeneficiary(beneficiaryBefore.id)).toEqual(beneficiaryBefore);
   });
 
-  test("updateBeneficiary rejects a change of the name while a stored payment detail is invalid, until the request clears this detail", async () => {
+  test("updateBeneficiary rejects a change of the name if a stored payment detail is invalid and the request does not clear this detail", async () => {
     const beneficiaryBefore = await harness.createBeneficiary(caller, completeBeneficiary);
     await harness.sql("update beneficiary set bic = 'OLD' where id = ?", [beneficiaryBefore.id]);
     expect(await refusal(updateBeneficiary(beneficiaryBefore.id, { name: "Another" }))).toMatchObject({ pointer: "/bic" });
@@ -178,7 +178,7 @@ describe("updateBeneficiary with concurrent changes", () => {
     expect(beneficiaryAfter.bic).toBeUndefined();
   });
 
-  test("updateBeneficiary rejects one of two concurrent changes of which one removes the IBAN and one the account number", async () => {
+  test("updateBeneficiary rejects one of two concurrent requests if one clears the IBAN and the other clears the account number", async () => {
     const { id } = await harness.createBeneficiary(caller, completeBeneficiary);
     const results = await updateConcurrently(id, [{ cleared: ["iban"] }, { cleared: ["account_number"] }]);
     const errors = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));

@@ -112,7 +112,7 @@ describe("checkApplications", () => {
     expect(await harness.kyc.getKycApplication({ id }, { caller })).toMatchObject({ status: KycStatus.EXPIRED });
   });
 
-  test("checkApplications stores the verdict on a submission that was made before the link ended, even if a read ends after the link", async () => {
+  test("checkApplications stores the verdict on a submission that was made before the end of the link, even if an outdated read ends later", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller, { ttlHours: 1 });
     await harness.sandbox.open(linkUrl);
@@ -160,7 +160,7 @@ describe.each([
 });
 
 describe("catchUpOnce", () => {
-  test("after catchUpOnce, a check stays due if a read that began before the change at the provider ends later", async () => {
+  test("a check that catchUpOnce scheduled stays due when a read that began before the provider's change ends", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     while ((await catchUpOnce(harness.context)) > 0);
@@ -207,7 +207,7 @@ describe("catchUpOnce", () => {
     });
   });
 
-  test("after catchUpOnce, an EXPIRED application with a verdict at the provider stays due until a read succeeds", async () => {
+  test("a check of an EXPIRED application that catchUpOnce scheduled stays due until a read succeeds", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     await harness.sandbox.open(linkUrl);
@@ -226,7 +226,7 @@ describe("catchUpOnce", () => {
     expect(await harness.readEventNames(id)).toEqual(["CREATED", "OPENED", "COMPLETED"]);
   });
 
-  test("after catchUpOnce, an EXPIRED application stays due if a read that began before the provider's verdict ends later", async () => {
+  test("a check of an EXPIRED application that catchUpOnce scheduled stays due when a read that began before the provider's verdict ends", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     await harness.sandbox.open(linkUrl);
@@ -358,7 +358,7 @@ describe("stored links", () => {
 });
 
 describe("notifyDocumentExpiry", () => {
-  test("notifyDocumentExpiry emits one event 30 days before, 7 days before and after the document of an approved application expires", async () => {
+  test("notifyDocumentExpiry emits one event 30 days before, one 7 days before and one after the expiry of an approved application's document", async () => {
     const firstExpiry = new Date(Date.now() + 100 * 86_400_000).toISOString().slice(0, 10);
     const approvedApplication = await harness.aDecidedApplication({ outcome: "approved", document_expiry: firstExpiry });
     const rejectedApplication = await harness.aDecidedApplication({ outcome: "rejected", document_expiry: firstExpiry });

@@ -284,13 +284,13 @@ describe("applyState, review", () => {
     expect(application).toMatchObject({ verdict: "NEEDS_REVIEW", amlHitCount: 1 });
   });
 
-  test("applyState keeps the review of a rejection by the provider open if the provider later approves", () => {
+  test("if a review began with the provider's rejection, applyState keeps the review open after a later approval by the provider", () => {
     const application = anApplicationInReview({ verdict: "REJECTED", reasonCodes: ["PROFILE_MISMATCH"] });
     expect(applyState(application, { verdict: "APPROVED" }).emitted).toEqual([]);
     expect(application.verdict).toBe("NEEDS_REVIEW");
   });
 
-  test("applyState ends a review that Amana's rules require if the provider rejects, or if it decides a review of its own", () => {
+  test("applyState ends a review that Amana's rules require if the provider rejects, or if the provider's own review ends", () => {
     const rejectedApplication = anApplicationInReview({ amlHitCount: 1 });
     expect(applyState(rejectedApplication, { verdict: "REJECTED" }).emitted).toEqual(["KYC_REVIEW_RESOLVED"]);
     const reviewedApplication = anApplicationInReview({ amlHitCount: 1 });
@@ -336,7 +336,7 @@ describe("expiry of the link", () => {
     ["SUBMITTED", 1, []],
     ["PROCESSING", 1, []],
   ])(
-    "applyState after the link's grace period emits, for the status %s with %i attempts, the events %j",
+    "after the link's grace period, applyState for the status %s with %i attempts emits the events %j",
     (status, attemptsUsed, expectedChanges) => {
       const application = anApplicationIn(status, attemptsUsed);
       expect(applyState(application, { status, attemptsUsed, sequence: 4 }, afterGrace).emitted).toEqual(expectedChanges);
@@ -401,7 +401,7 @@ describe("notifyDocumentExpiry", () => {
   const anApprovedApplication = (changes: Partial<KycApplication> = {}) =>
     anApplication({ status: "COMPLETED", verdict: "APPROVED", documentExpiry: "2026-06-30", ...changes });
 
-  test("KycApplication.notifyDocumentExpiry emits one event 30 days before, 7 days before and after the expiry", () => {
+  test("KycApplication.notifyDocumentExpiry emits one event 30 days before, one 7 days before and one after the expiry", () => {
     const application = anApprovedApplication();
     const days = ["2026-05-30", "2026-05-31", "2026-06-01", "2026-06-22", "2026-06-23", "2026-06-30", "2026-07-01", "2026-07-02"];
     expect(days.map((day) => emitNotices(application, day))).toEqual([
@@ -452,7 +452,7 @@ describe("applyState, states without a sequence", () => {
     return { result, emitted };
   };
 
-  test("for an unchanged state hash, applyState changes nothing, and planCheck then uses a longer pause", () => {
+  test("applyState changes nothing if the state hash is unchanged, and planCheck uses a longer pause than before", () => {
     const application = aVendorApplication();
     expect(apply(application, { status: "OPENED" }, 10).result).toBe("applied");
     expect(application).toMatchObject({ sequence: 1, checks: 1 });
@@ -476,7 +476,7 @@ describe("applyState, states without a sequence", () => {
     expect(application.nextCheckAt?.getTime()).toBeGreaterThan(later(22).getTime());
   });
 
-  test("after the last failed attempt, a vendor's link is closed by an immediate check, and then no check is planned", () => {
+  test("applyState plans an immediate check that closes a vendor's link after the last failed attempt, and no check after the link is closed", () => {
     const application = aVendorApplication({ provider: "sumsub", maxAttempts: 1 });
     expect(apply(application, { status: "FAILED", attemptsUsed: 1 }, 10).emitted).toEqual(["KYC_FAILED"]);
     expect(application).toMatchObject({ closing: "USED_UP", nextCheckAt: later(11) });

@@ -60,7 +60,7 @@ describe("createKycApplication", () => {
     expect((await harness.readEventKeys()).slice(keysBefore)).toEqual([goodClient, goodClient, id]);
   });
 
-  test("createKycApplication stores a later created_at than that of the previous application, even if the replica's clock is a minute behind", async () => {
+  test("createKycApplication stores a created_at that is later than the previous application's created_at, even if the replica's clock is a minute behind", async () => {
     const caller = aBusinessCaller();
     const firstApplication = await harness.create(caller);
     vi.useFakeTimers({ now: Date.now() - 60_000, toFake: ["Date"] });
@@ -261,7 +261,7 @@ describe("createKycApplication for a client who is blocked during the call to th
     expect(await harness.readEventNames(repeatedResponse.id)).toEqual(["CREATED"]);
   });
 
-  test("createKycApplication throws service_unavailable if the second read of the standing fails, and creates one application for the repeated key", async () => {
+  test("createKycApplication throws service_unavailable if the second read of the client's standing fails, and creates one application when the key is repeated", async () => {
     const caller = aBusinessCaller();
     const { id, outcome } = await createSlowly(caller, () =>
       refusal(createFor(clientsWith("GOOD", "unavailable"), withIdempotencyKey(caller, "k"))),
@@ -304,7 +304,7 @@ describe("createKycApplication with an Idempotency-Key", () => {
     expect(await readStoredApplications(caller.businessId)).toHaveLength(1);
   });
 
-  test("createKycApplication creates one application if four callers repeat its Idempotency-Key continuously while the first request runs", async () => {
+  test("createKycApplication creates one application if four callers repeat the Idempotency-Key continuously while the first request runs", async () => {
     for (let round = 0; round < 5; round++) {
       const caller = aBusinessCaller();
       let isRunning = true;

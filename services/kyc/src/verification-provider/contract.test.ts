@@ -102,7 +102,7 @@ describe("contract test 13: refusals", () => {
     });
   });
 
-  test("every field of ApplicationToCreate is in the test's list of fields that kyc checks or in its list of fields that kyc sends", () => {
+  test("every field of ApplicationToCreate is listed in this test, either as checked by kyc or as sent to the provider", () => {
     const used = ["maxAttempts", "requireVideo", "ttlHours", "allowedDocuments"];
     const sent = ["reference", "locale", "redirectUrl", "applicantEmail", "applicantPhone", "profile"];
     expect(Object.keys(aRequest("didit")).sort()).toEqual([...used, ...sent].sort());

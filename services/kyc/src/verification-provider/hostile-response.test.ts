@@ -33,11 +33,11 @@ describe("readDecision", () => {
     ["an object with warnings", { warnings: [] }],
     ["a list without a status and warnings", [{ score: 1 }]],
     ["a list of null", [null]],
-  ])("readDecision lists a section without an approved item in `unread` if it is %s", (_form, poa_verifications) => {
+  ])("readDecision lists a section that is %s in `unread`", (_form, poa_verifications) => {
     expect(readDidit({ poa_verifications })?.unread).toEqual(["poa_verifications"]);
   });
 
-  test("readDecision does not treat the lists features, tags and reviews as features", () => {
+  test("readDecision lists none of the sections `features`, `tags` and `reviews` in `unread`", () => {
     expect(readDidit({ features: ["OCR"], tags: [], reviews: [{ new_status: "Approved" }] })?.unread).toEqual([]);
   });
 

@@ -21,10 +21,10 @@ test("`usable` of createSetup reads a configuration without errors only once for
   expect(await useThrice([complete])).toEqual({ values: ["settings", "settings", "settings"], reads: 1 });
 });
 
-test("`usable` of createSetup reads the configuration again at the next call if it could not be read", async () => {
+test("`usable` of createSetup reads the configuration again at the next call if the last read failed", async () => {
   expect(await useThrice([unread, unread])).toEqual({ values: [undefined, undefined, "settings"], reads: 3 });
 });
 
-test("`usable` of createSetup does not read the configuration again at the next call if it has errors", async () => {
+test("`usable` of createSetup does not read the configuration again at the next call if the configuration has errors", async () => {
   expect(await useThrice([faulty])).toEqual({ values: [undefined, undefined, undefined], reads: 1 });
 });

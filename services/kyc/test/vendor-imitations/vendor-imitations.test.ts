@@ -225,7 +225,7 @@ describe("the Didit client", () => {
   });
 
   test.each(["UTF-8", "ASCII-escaped"] as const)(
-    "the Didit client accepts each callback if X-Signature-V2 signs %s text, and returns a different event id for each",
+    "the Didit client accepts each callback if X-Signature-V2 signs %s text, and returns a different event id for each callback",
     async (signatureV2) => {
       await using didit = await startDidit({ signatureV2, webhookOnCreation: true });
       const known = await create(didit);
@@ -313,7 +313,7 @@ describe("the Didit client", () => {
   // According to the schema SimpleWorkflowUpdateRequest of
   // docs.didit.me/management-api/workflows/update, `session_expiration_time` is a number of seconds
   // from 3600 to 2419200.
-  test("the Didit client's `create` returns an end of the link that is not later than the end of a session of one hour", async () => {
+  test("the Didit client's `create` returns a link expiry that is not later than the session's expiry if sessions last one hour", async () => {
     await using didit = await startDidit({ workflow: { sessionExpirationTime: 3_600 } });
     const { providerId, linkExpiresAt } = accepted(await didit.provider.create(aCreationForShop(), timeoutMs));
     expect(linkExpiresAt.getTime()).toBeLessThanOrEqual(Date.parse(didit.vendor.session(providerId).expiresAt));
@@ -471,7 +471,7 @@ describe("the Sumsub client", () => {
         ["CANCELED", "CANCELED"],
         ["EXPIRED", "EXPIRED"],
       ] as const)(
-        `the Sumsub client's \`cancel\` closes an open applicant for the reason %s and accepts a repeated call if reads then return: ${deactivatedRead}`,
+        `the Sumsub client's \`cancel\` closes an open applicant for the reason %s and accepts a repeated call if Sumsub then responds to reads with: ${deactivatedRead}`,
         async (why, status) => {
           await using sumsub = await startSumsub({ deactivatedRead });
           const known = await create(sumsub);
@@ -481,7 +481,7 @@ describe("the Sumsub client", () => {
         },
       );
 
-      test(`the Sumsub client's \`erase\` deactivates the applicant and accepts a repeated call if reads then return: ${deactivatedRead}`, async () => {
+      test(`the Sumsub client's \`erase\` deactivates the applicant and accepts a repeated call if Sumsub then responds to reads with: ${deactivatedRead}`, async () => {
         await using sumsub = await startSumsub({ deactivatedRead });
         const known = await create(sumsub);
         await sumsub.vendor.finish(known.providerId, "approved");

@@ -330,7 +330,7 @@ test("the delivery worker retries a delivery whose secret cannot be decrypted, a
   expect(await deliveriesOf(event.id, caller, slowHarness)).toMatchObject([{ status: DeliveryStatus.SUCCEEDED }]);
 });
 
-test("the delivery worker limits an endpoint that does not respond to its two slots, and sends deliveries to another endpoint meanwhile", async () => {
+test("the delivery worker uses only two slots for an endpoint that does not respond, and meanwhile sends deliveries to another endpoint", async () => {
   await using fairHarness = await startHarness({ deliver: { total: 4, perEndpoint: 2, timeoutMs: 60_000 } });
   await using hangingReceiver = await startReceiver(() => {});
   await using healthyReceiver = await startReceiver();
@@ -345,7 +345,7 @@ test("the delivery worker limits an endpoint that does not respond to its two sl
   await hangingReceiver[Symbol.asyncDispose]();
 });
 
-test("the delivery worker limits a business whose endpoints do not respond to its six slots, and sends deliveries of another business meanwhile", async () => {
+test("the delivery worker uses only six slots for a business whose endpoints do not respond, and meanwhile sends another business's deliveries", async () => {
   const shares = { total: 8, perBusiness: 6, perEndpoint: 2 };
   await using fairHarness = await startHarness({ deliver: { ...shares, timeoutMs: 60_000 } });
   await using hangingReceiver = await startReceiver(() => {});
@@ -362,7 +362,7 @@ test("the delivery worker limits a business whose endpoints do not respond to it
   await hangingReceiver[Symbol.asyncDispose]();
 });
 
-test("the delivery worker sends at most two concurrent attempts to an endpoint that timed out, until it responds in time", async () => {
+test("the delivery worker sends at most two concurrent attempts to an endpoint that timed out, until the endpoint responds in time", async () => {
   // Slow endpoints together get an eighth of these slots (16), which is more than the two slots of
   // one slow endpoint.
   const shares = { total: 128, perBusiness: 128, perEndpoint: 16 };
@@ -398,7 +398,7 @@ test("the delivery worker sends at most two concurrent attempts to an endpoint t
   expect(await fairHarness.sql("select slow from webhook_endpoint")).toEqual([{ slow: false }]);
 });
 
-test("the claim function stays within the limits per business, per endpoint and for slow endpoints", async () => {
+test("the claim function claims no more deliveries than the limits per business, per endpoint and for slow endpoints allow", async () => {
   await using idleHarness = await startHarness({ deliver: false });
   const [busyCaller, otherCaller, slow] = [aBusinessCaller(), aBusinessCaller(), aBusinessCaller()];
   for (let i = 0; i < 4; i++) await create("http://127.0.0.1:9/", busyCaller, idleHarness);
@@ -498,7 +498,7 @@ test("two delivery workers on one database send each delivery once", async () =>
   expect(ids.sort()).toEqual(events.map(({ id }) => id).sort());
 });
 
-test("the delivery worker sends a delivery with another process's lease only after this lease expires", async () => {
+test("if another process has leased a delivery, the delivery worker sends the delivery only after this lease expires", async () => {
   await using idleHarness = await startHarness({ deliver: false });
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();

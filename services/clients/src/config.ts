@@ -12,8 +12,8 @@ export const readConfig = settings((env) => {
   // A caller token that kyc signed is accepted only for this RPC.
   const kycKeys = readTrustedKeys(env, "KYC_PUBLIC_KEYS", [ClientService.method.getClientStanding]);
   const publicKeysOf = (keys: typeof kycKeys) => keys.map(({ publicKey }) => publicKey);
-  // Rejects a key in both settings. If kyc had the gateway's key, it could sign caller tokens for
-  // any caller.
+  // Rejects a key that both settings contain. If kyc had the gateway's key, it could sign caller
+  // tokens for any caller.
   rejectSharedKeys(env, { GATEWAY_PUBLIC_KEYS: publicKeysOf(base.callerKeys), KYC_PUBLIC_KEYS: publicKeysOf(kycKeys) });
   return {
     ...base,

@@ -10,8 +10,8 @@ export type Config = ReturnType<typeof readConfig>;
 export const readConfig = settings((env) => {
   const base = readServiceConfig(env, { emits: ["kyc.v1", "audit.v1"] });
   const callerKey = readCallerKey(env);
-  // Rejects a key in both settings. If kyc had the gateway's key, it could sign caller tokens for
-  // any caller.
+  // Rejects a key that both settings contain. If kyc had the gateway's key, it could sign caller
+  // tokens for any caller.
   rejectSharedKeys(env, {
     GATEWAY_PUBLIC_KEYS: base.callerKeys.map(({ publicKey }) => publicKey),
     CALLER_PRIVATE_KEY: [callerKey.privateKey],

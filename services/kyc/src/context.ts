@@ -20,8 +20,8 @@ export async function createContext({ config, orm, logger, tls, use }: ServicePa
     /** Encrypts and decrypts the links in the database. */
     secrets: createSecretBox(config.secretEncryptionKeys),
     /**
-     * Pauses between the checks of an application, in which kyc reads the application at the
-     * provider. The last pause repeats.
+     * Pauses between the checks of an application. A check reads the application at the provider.
+     * The last pause repeats.
      */
     checkPausesSeconds: config.checkPausesSeconds,
   };

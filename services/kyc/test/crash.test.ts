@@ -103,7 +103,7 @@ test("after kyc was killed when it had sent an operator's decision, this decisio
     review(kyc, KycVerdict.APPROVED, withIdempotencyKey(adminCaller, "k")),
   );
   const otherOperator = { ...adminCaller, keyId: "018f0000-0000-7000-8000-000000000002", keyPrefix: "ak_another" } as const;
-  // Ends the deadline of the killed request, so that another decision is possible.
+  // Moves the killed request's deadline into the past, so that another operator can decide.
   await harness.sql("update kyc_application set review_request = jsonb_set(review_request, '{untilMs}', '0') where id = ?", [id]);
   expect(await refusal(review(harness.kyc, KycVerdict.REJECTED, withIdempotencyKey(otherOperator, "k", "f2")))).toMatchObject({
     code: "kyc_review_not_open",

@@ -58,7 +58,7 @@ const endLink = (id: string) =>
   harness.sql("update kyc_application set link_expires_at = now() - interval '2 min' where id = ?", [id]);
 const review = (id: string, outcome: KycVerdict, ms = 20_000) =>
   harness.kyc.reviewKycApplication({ id, outcome, note: "checked" }, { caller: adminCaller, timeoutMs: ms });
-/** Ends the deadline of the stored decision, so that another decision can replace it. */
+/** Moves the stored decision's deadline into the past, so that another decision can replace it. */
 const endPendingDecision = (id: string) =>
   harness.sql("update kyc_application set review_request = jsonb_set(review_request::jsonb, '{untilMs}', '0') where id = ?", [
     id,
@@ -139,7 +139,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(await review(id, KycVerdict.REJECTED)).toMatchObject({ verdict: KycVerdict.REJECTED });
   });
 
-  test(`kyc with ${vendor} does not set CANCELED if a proxy responds to the cancellation with an HTML page and status 404`, async () => {
+  test(`kyc with ${vendor} does not set the status CANCELED if a proxy responds to the cancellation with an HTML page and status 404`, async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     replyOf = () => htmlPage(404);
@@ -223,7 +223,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(due).toEqual([]);
   });
 
-  test(`kyc with ${vendor} keeps FAILED and plans no check if a callback's read ends after the job closed the link because no attempt remained`, async () => {
+  test(`kyc with ${vendor} keeps the status FAILED and plans no check if a callback's read ends after the job closed the link because no attempt remained`, async () => {
     const { id, linkUrl } = await harness.create(aBusinessCaller(), { maxAttempts: 1 });
     const { provider_id } = await harness.sandbox.application(id);
     if (vendor === "didit") {
@@ -265,7 +265,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(await readStored(id)).toMatchObject({ verdict: "NEEDS_REVIEW", reviewed_at: null });
   });
 
-  test(`kyc with ${vendor} keeps EXPIRED and plans no check if a read that began before the link was closed is recorded afterwards`, async () => {
+  test(`kyc with ${vendor} keeps the status EXPIRED and plans no check if a read that began before the link was closed is recorded afterwards`, async () => {
     const { id } = await harness.create();
     const record = await readNow(id);
     await endLink(id);
@@ -382,7 +382,7 @@ describe("kyc with sumsub", () => {
     expect(await readStored(id)).toMatchObject({ status: "COMPLETED", verdict: "APPROVED" });
   });
 
-  test("kyc with sumsub applies a rejection that occurs between the read and the deactivation of cancelKycApplication", async () => {
+  test("kyc with sumsub applies a rejection that occurs during cancelKycApplication, between the read and the deactivation of the applicant", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     replyOf = async (method) => {

@@ -73,7 +73,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(await readStored(id)).toMatchObject({ verdict });
   });
 
-  test(`kyc with ${vendor} stores CANCELED even if a read that began after the cancellation request was recorded first`, async () => {
+  test(`kyc with ${vendor} stores the status CANCELED even if a read that began after the cancellation request was recorded first`, async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     const provider = harness.context.providers.current;
@@ -151,7 +151,7 @@ describe("kyc with sumsub", () => {
     expect(decided).toMatchObject({ verdict: KycVerdict.REJECTED });
   });
 
-  test("kyc with sumsub sets EXPIRED and closes the link if it reads a failed attempt after the end of the link", async () => {
+  test("kyc with sumsub sets the status EXPIRED and closes the link if it reads a failed attempt after the end of the link", async () => {
     const { id, linkUrl } = await harness.create();
     await harness.sandbox.submit(linkUrl, { outcome: "failed", hold_seconds: 1 });
     await sync(id);

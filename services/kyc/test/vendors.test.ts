@@ -82,12 +82,12 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     },
   );
 
-  test(`kyc with ${vendor} sets NEEDS_REVIEW if the vendor approved an application without a video`, async () => {
+  test(`kyc with ${vendor} sets the verdict NEEDS_REVIEW if the vendor approved an application without a video`, async () => {
     const application = await harness.aDecidedApplication({ outcome: "approved" }, aBusinessCaller(), { requireVideo: false });
     expect(application).toMatchObject({ verdict: KycVerdict.NEEDS_REVIEW });
   });
 
-  test(`kyc with ${vendor} sets NEEDS_REVIEW if the profile's first name differs from the document, and APPROVED if only the case differs`, async () => {
+  test(`kyc with ${vendor} sets the verdict NEEDS_REVIEW if the profile's first name differs from the document, and APPROVED if only the case differs`, async () => {
     const profile = JSON.stringify({ first_name: "Amine", last_name: "Benali", birth_date: "1990-01-01" });
     const equal = { outcome: "approved", first_name: "AMINE", last_name: "BENALI" } as const;
     expect(await harness.aDecidedApplication(equal, aBusinessCaller(), { profile })).toMatchObject({
@@ -160,7 +160,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(await readStored(id)).toMatchObject({ sequence: first?.["sequence"], checks: Number(first?.["checks"]) + 1 });
   });
 
-  test(`kyc with ${vendor} sets EXPIRED and closes the link at the vendor two minutes after the end of the link`, async () => {
+  test(`kyc with ${vendor} sets the status EXPIRED and closes the link at the vendor two minutes after the end of the link`, async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     await makeDue(id, "2 min");
@@ -206,7 +206,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(await harness.readRefreshed(id, caller)).toMatchObject({ verdict: KycVerdict.APPROVED });
   });
 
-  test(`kyc with ${vendor} does not set EXPIRED after the end of the link while the vendor does not respond`, async () => {
+  test(`kyc with ${vendor} does not set the status EXPIRED after the end of the link while the vendor does not respond`, async () => {
     const { id } = await harness.create();
     await harness.sandbox.fault("kyc_get", "http_503", 10);
     await makeDue(id, "2 min");
@@ -413,7 +413,7 @@ describe("kyc with didit", () => {
     });
   });
 
-  test("kyc with didit sets FAILED if an officer requests a resubmission, and closes the link", async () => {
+  test("kyc with didit sets the status FAILED and closes the link if an officer requests a resubmission", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     await harness.sandbox.submit(linkUrl, { outcome: "rejected" });

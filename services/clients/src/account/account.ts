@@ -68,8 +68,8 @@ export type AccountChanges = Changes<Account, typeof UpdateAccountRequestSchema>
 
 /**
  * Throws if a limit is not positive, or if a shorter period has a greater limit than a longer
- * period. A missing limit means no limit. `changed` contains the limits in the request. The pointer
- * of the error names one of these limits.
+ * period. A missing limit means no limit. `changed` contains the limits in the request. The error's
+ * pointer names one of the limits in the request.
  */
 export function checkLimits(limits: AccountLimits, changed: AccountLimits = limits): void {
   const definedLimits = limitPeriods.flatMap(({ limit, name }) => {

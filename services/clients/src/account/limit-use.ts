@@ -25,9 +25,9 @@ const buildUse = (usedOn: string, amountOf: (period: Period) => bigint): LimitUs
 };
 
 /**
- * Returns the use after an additional amount. The amount counts today, or on `usedOn` if that day
- * is later than today. Two replicas with different clocks can therefore not use a daily limit twice
- * around midnight.
+ * Returns the limit use after an additional amount. The amount counts today, or on `usedOn` if that
+ * day is later than today. Two replicas with different clocks can therefore not use a daily limit
+ * twice around midnight.
  */
 export function addToUse(use: LimitUse, amountMinor: bigint, now: Date): LimitUse {
   const today = now.toISOString().slice(0, 10);
@@ -37,8 +37,8 @@ export function addToUse(use: LimitUse, amountMinor: bigint, now: Date): LimitUs
 }
 
 /**
- * Returns the use after the removal of an amount that counted on `day`. Reduces a sum only if `day`
- * and `usedOn` are in the same period.
+ * Returns the limit use after the removal of an amount that counted on `day`. Reduces a sum only if
+ * `day` and `usedOn` are in the same period.
  */
 export const subtractFromUse = (use: LimitUse, day: string, amountMinor: bigint): LimitUse =>
   buildUse(use.usedOn, (period) => use[period.used] - (isSamePeriod(period, day, use.usedOn) ? amountMinor : 0n));

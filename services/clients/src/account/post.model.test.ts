@@ -21,8 +21,8 @@ afterAll(() => harness[Symbol.asyncDispose]());
 type Step =
   | { readonly kind: "CREDIT" | "DEBIT" | "HOLD"; readonly amount: bigint }
   /**
-   * Captures `hundredths` percent of the hold, or the whole hold if it is undefined. A value above
-   * 100 exceeds the hold.
+   * Captures `hundredths` percent of the hold, or the whole hold if `hundredths` is undefined. A
+   * value above 100 exceeds the hold.
    */
   | { readonly kind: "CAPTURE"; readonly of: number; readonly hundredths: bigint | undefined }
   | { readonly kind: "RELEASE" | "REVERSAL"; readonly of: number }

@@ -61,8 +61,8 @@ export async function post(
 }
 
 /**
- * Throws if the target is missing, or if another posting has already captured, released or reversed
- * it.
+ * Throws if the posting to capture, release or reverse is missing, or if another posting has
+ * already captured, released or reversed it.
  */
 async function requireOpenTarget(em: SqlEntityManager, target: AccountPosting | null, kind: PostingKind): Promise<void> {
   const isReversal = kind === "REVERSAL";

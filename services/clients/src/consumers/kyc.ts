@@ -20,8 +20,7 @@ export const kyc = (context: Context): TopicHandler => ({
     if (events.length === 0) return;
     const now = context.clock.now();
     const ids = [...new Set(events.map(({ clientId }) => clientId))];
-    // Locks the rows in a fixed order, which prevents deadlocks between batches for the same
-    // clients.
+    // Locks the rows in a fixed order to prevent deadlocks between batches for the same clients.
     const options = { orderBy: { id: "asc" }, lockMode: LockMode.PESSIMISTIC_WRITE } as const;
     const clients = new Map((await em.find(Client, { id: { $in: ids } }, options)).map((client) => [client.id, client]));
     const onboardings = new Map(
@@ -51,7 +50,7 @@ function readEvent(message: Message): { clientId: string; businessId: string; ve
   if (!status && application.status !== KycStatus.UNSPECIFIED) throw new UnknownEventTypeError(`status ${application.status}`);
   if (!status || !isUuid(id) || !isUuid(clientId)) throw new TypeError("KYC event with an invalid status or id");
   const verdict = enumName(KycVerdict, application.verdict);
-  // Throws, because without its verdict a COMPLETED verification would stay in review.
+  // Throws, because a COMPLETED verification would stay in review without its verdict.
   if (verdict !== undefined && !verdict) throw new UnknownEventTypeError(`verdict ${application.verdict}`);
   const createdAt = new Date(Number(application.createdAtMs));
   const verification = { id, createdAt, revision, status, verdict: verdict ?? null, attemptsRemaining };

@@ -29,7 +29,7 @@ export function decide(
   });
 }
 
-/** Approves an onboarding at PENDING_APPROVAL if `ONBOARDING_AUTO_APPROVE` is true. */
+/** Approves an onboarding at the step PENDING_APPROVAL if `ONBOARDING_AUTO_APPROVE` is true. */
 export function approveAutomatically(em: SqlEntityManager, { autoApprove }: Context, onboarding: Onboarding, now: Date): void {
   if (autoApprove && onboarding.awaitsApproval()) decide(em, onboarding, "APPROVED", now);
 }

@@ -104,8 +104,8 @@ export class Onboarding extends schema.class {
   }
 
   /**
-   * Returns whether details can be changed, which is possible only before the applicant begins the
-   * verification.
+   * Returns whether details can be changed. They can be changed only before the applicant begins
+   * the verification.
    */
   acceptsDetails(): boolean {
     return this.step === "DETAILS_PENDING" || this.step === "KYC_PENDING";

@@ -28,8 +28,8 @@ beforeAll(async () => {
 afterAll(() => harness[Symbol.asyncDispose]());
 
 /**
- * Returns the total, and the names in `storedBeneficiaries` of the listed beneficiaries in their
- * order.
+ * Lists beneficiaries. Returns the total, and for each listed beneficiary its name in
+ * `storedBeneficiaries`.
  */
 const list = async (filter: object = {}, listCaller = caller) => {
   const { beneficiaries, total } = await harness.beneficiaries.listBeneficiaries(

@@ -97,7 +97,7 @@ test("updatePerson rejects an e-mail address that another client of the business
   const request = harness.clients.updatePerson({ id, email: "taken@EXAMPLE.dz", city: "Oran" }, { caller });
   expect(await refusal(request)).toMatchObject({ kind: "conflict", code: "email_taken", pointer: "/email" });
   expect(await harness.clients.getClient({ id }, { caller })).toEqual(createdClient);
-  // The client that has the address may change its upper and lower case.
+  // The client that has the e-mail address may change letters of this address to upper case.
   expect(await harness.clients.updatePerson({ id: otherClient.id, email: "TAKEN@example.dz" }, { caller })).toMatchObject({
     email: "TAKEN@example.dz",
   });

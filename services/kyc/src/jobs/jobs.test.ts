@@ -160,7 +160,7 @@ describe.each([
 });
 
 describe("catchUpOnce", () => {
-  test("a check that catchUpOnce scheduled stays due when a read that began before the provider's change ends", async () => {
+  test("a check that catchUpOnce scheduled stays due after the end of a read that began before the provider's change", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     while ((await catchUpOnce(harness.context)) > 0);
@@ -226,7 +226,7 @@ describe("catchUpOnce", () => {
     expect(await harness.readEventNames(id)).toEqual(["CREATED", "OPENED", "COMPLETED"]);
   });
 
-  test("a check of an EXPIRED application that catchUpOnce scheduled stays due when a read that began before the provider's verdict ends", async () => {
+  test("a check of an EXPIRED application that catchUpOnce scheduled stays due after the end of a read that began before the provider's verdict", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     await harness.sandbox.open(linkUrl);

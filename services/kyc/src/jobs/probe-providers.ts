@@ -4,7 +4,8 @@ const timeoutMs = 15_000;
 
 /**
  * Reads the configuration at each vendor, and logs an alert line if a required check is missing. In
- * this case, no application can be created until an operator corrects the configuration.
+ * this case, no application can be created at that vendor until an operator corrects the
+ * configuration.
  */
 export async function probeProviders({ providers, logger }: Context): Promise<number> {
   for (const { name, probe } of providers.all) {

@@ -10,8 +10,8 @@ const batchMax = 500;
 const endedAt = "least(completed_at, updated_at)";
 
 /**
- * Removes the links of one batch of applications that ended 30 days ago. A link is a secret that is
- * no longer needed then. Returns the number of applications in the batch.
+ * Removes the links of one batch of applications that ended 30 days ago. A link is a secret, and
+ * nobody needs it after this time. Returns the number of applications in the batch.
  */
 export async function removeLinks({ orm }: Context): Promise<number> {
   const em = orm.em.fork();

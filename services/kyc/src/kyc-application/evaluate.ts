@@ -12,12 +12,11 @@ export interface Evaluation {
 }
 
 /**
- * Returns our verdict for the provider's verdict and evidence.
- * APPROVED requires the provider's approval and positive evidence in every field.
- * An expired document is REJECTED for any verdict of the provider.
- * The provider's rejection stays REJECTED, except if PROFILE_MISMATCH is the only reason and all
- * other evidence is positive. In that case, the result is NEEDS_REVIEW.
- * All other cases are NEEDS_REVIEW, including a missing or unreadable verdict.
+ * Returns our verdict for the provider's verdict and evidence. APPROVED requires the provider's
+ * approval and positive evidence in every field. An application with an expired document is
+ * REJECTED for any verdict of the provider. A rejection by the provider stays REJECTED, except if
+ * PROFILE_MISMATCH is its only reason and all other evidence is positive. In that case, the result
+ * is NEEDS_REVIEW. All other cases are NEEDS_REVIEW, including a missing or unreadable verdict.
  */
 export function evaluate(reported: Verdict | undefined, evidence: Evidence, terms: Terms, today: string): Evaluation {
   const { documentType, documentExpiry, amlHitCount } = evidence;

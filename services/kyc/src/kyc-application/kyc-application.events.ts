@@ -20,8 +20,9 @@ export const recordChanges =
     addToOutbox(em, {
       topic: "kyc.v1",
       // The relay publishes events with the same key in order. If the application has a client, the
-      // key is the client id. With another key, the verdict on a client's older application could
-      // be published before the creation of a newer application, although it happened later.
+      // key is the client id. With another key, the relay could publish the verdict on a client's
+      // older application before the creation of a newer application, although the creation
+      // happened first.
       key: application.clientId ?? application.id,
       type: `kyc.v1.${pascalCase(change)}`,
       source: "kyc",

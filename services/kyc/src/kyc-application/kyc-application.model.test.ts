@@ -58,7 +58,7 @@ const aStep: fc.Arbitrary<Step> = fc.oneof(
 const legalChanges: Record<string, readonly string[]> = {
   CREATED: ["OPENED", "SUBMITTED", "PROCESSING", "COMPLETED", "FAILED", "EXPIRED", "CANCELED"],
   OPENED: ["SUBMITTED", "PROCESSING", "COMPLETED", "FAILED", "EXPIRED", "CANCELED"],
-  // KYC_FAILED is emitted before the status of a new attempt, even if kyc detects the failure only
+  // KYC_FAILED is emitted before the event for a new attempt, even if kyc detects the failure only
   // by the new attempt.
   SUBMITTED: ["PROCESSING", "COMPLETED", "FAILED"],
   PROCESSING: ["COMPLETED", "FAILED"],
@@ -90,7 +90,7 @@ test("KycApplication violates no invariant in random sequences of states, cancel
       const emittedChanges: EmittedChange[] = [];
       let now = createdAt;
       let lastState = aState({ status: "CREATED", sequence: 1, attemptsUsed: 0 });
-      /** The provider's newest verdict since the application is COMPLETED. */
+      /** The provider's newest verdict since the application became COMPLETED. */
       let providerVerdict: string | undefined;
       let hasPersonDecided = false;
       let finalResult: string | undefined;

@@ -344,7 +344,7 @@ describe("expiry of the link", () => {
   );
 
   test.each([0, 1])(
-    "applyState does not set EXPIRED if the read began within the link's grace period (sequence 4 + %i)",
+    "applyState does not set the status EXPIRED if the read began within the link's grace period (the sequence has increased by %i)",
     (sequenceStep) => {
       const application = anApplicationIn("OPENED");
       const requestedAt = new Date(afterGrace.getTime() - 2_000);
@@ -360,7 +360,7 @@ describe("expiry of the link", () => {
     },
   );
 
-  test("applyState does not set EXPIRED at the end of the link, before the grace period has passed", () => {
+  test("applyState does not set the status EXPIRED at the end of the link, before the grace period has passed", () => {
     const application = anApplicationIn("OPENED");
     expect(applyState(application, { status: "OPENED", sequence: 4 }, linkExpiresAt).emitted).toEqual([]);
   });

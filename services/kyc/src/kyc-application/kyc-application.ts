@@ -69,16 +69,22 @@ const schema = defineEntity({
     providerAskedAt: p.datetime(3).nullable(),
     /** Hash of the state that was applied last. Set only for providers without sequences. */
     providerStateHash: p.text().nullable(),
-    /** USED_UP while kyc must still close a link without remaining attempts at the provider. */
+    /**
+     * USED_UP if no attempt remains and kyc has not yet closed the link at the provider. Otherwise
+     * null.
+     */
     closing: p.text().$type<"USED_UP">().nullable(),
     /**
      * REQUESTED or DONE if the deletion of the applicant's data at the provider was requested.
      * Otherwise null.
      */
     erasure: p.text().$type<"REQUESTED" | "DONE">().nullable(),
-    /** Names of the profile's fields in the request; "other" for fields that no vendor compares. */
+    /**
+     * Names of the profile fields in the request. All fields that no vendor compares have the name
+     * "other".
+     */
     profileKeys: p.array<string>(),
-    /** The provider's verdict, to which our rules were not applied. */
+    /** The provider's verdict before our rules are applied. */
     providerVerdict: p.text().$type<Verdict>().nullable(),
     verdict: p.text().$type<Verdict>().nullable(),
     /** Time at which a person decided the review. After this time, the verdict is final. */
@@ -129,7 +135,7 @@ export type EmitChange = (change: KycChange) => void;
 export interface RequestStart {
   /** Time of the database's clock. */
   readonly at: Date;
-  /** Planned next check at the start of the request. */
+  /** Time of the next check, as it was planned at the start of the request. */
   readonly nextCheckAt?: Date | null | undefined;
   /** Reason why the request closes the link, or undefined if the request only reads the state. */
   readonly closing?: CloseReason | undefined;
@@ -228,7 +234,7 @@ export class KycApplication extends schema.class {
     emit("KYC_NEEDS_REVIEW");
   }
 
-  /** Returns the fields of this application that calls to its provider need. */
+  /** Returns the fields of this application that are required for calls to its provider. */
   known(): KnownApplication {
     const { providerId, id: reference, status, attemptsUsed, maxAttempts, requireVideo, allowedDocuments } = this;
     const pendingOutcome = this.reviewRequest?.outcome;
@@ -259,8 +265,9 @@ export class KycApplication extends schema.class {
   }
 
   /**
-   * Returns whether kyc must read the application at the provider after a callback. After an
-   * application has ended, its link at the vendor is closed, so a vendor's callback cannot mean a
+   * Returns whether kyc must read the application at the provider after a callback. A read is not
+   * needed for a vendor's application that is EXPIRED, CANCELED or FAILED without remaining
+   * attempts. The link of such an application is closed at the vendor, so a callback cannot mean a
    * change.
    */
   isReadAfterCallback(): boolean {
@@ -277,7 +284,8 @@ export class KycApplication extends schema.class {
    * stays due, because the response may not contain the change that the other process detected.
    *
    * `start` describes the start of the last request. `hasState` is false if the provider returned
-   * no state. In this case a check that was already planned is planned again.
+   * no state. In this case, an application that is no longer open gets another check if a check was
+   * planned. Otherwise, an application that is no longer open gets no check.
    */
   planCheck(pausesSeconds: readonly number[], now: Date, start: RequestStart = { at: now }, hasState = true): void {
     const wasRescheduled = this.nextCheckAt?.getTime() !== start.nextCheckAt?.getTime();
@@ -306,7 +314,7 @@ export class KycApplication extends schema.class {
     this.nextCheckAt = this.mayChange() ? now : null;
   }
 
-  /** Throws if the application is final, or if the provider is checking a submission. */
+  /** Throws if the status is final, or if the provider is checking a submission. */
   requireCancelable(): void {
     if (this.isFinal()) throw kycApplicationFinal(this.status);
     if (isBeingChecked(this.status)) throw kycInProgress(this.status);
@@ -326,7 +334,7 @@ export class KycApplication extends schema.class {
 
   /**
    * Emits KYC_NEEDS_REVIEW again if only our rules require the review. Used after a restore that
-   * lost an operator's decision, because kyc does not send such a decision to the provider.
+   * lost an operator's decision, because only kyc stores the decision on such a review.
    */
   requestReviewAgain(now: Date, emit: EmitChange): void {
     if (!this.awaitsReview() || !this.isReviewedHere()) return;
@@ -390,9 +398,9 @@ export class KycApplication extends schema.class {
   }
 
   /**
-   * Returns whether the state would end a vendor's review with an approval without proof that a
-   * person approved. Such a state is possible if its request began before kyc recorded the review,
-   * because the vendor's client checks the proof only during a review.
+   * Returns whether the state would end a vendor's review with an approval, although nothing proves
+   * that a person approved. Such a state is possible if its request began before kyc recorded the
+   * review, because the vendor's client checks the proof only during a review.
    */
   private lacksProof({ status, verdict, hasProofOfPerson }: ApplicationState): boolean {
     const isVendorReview = this.provider !== "port" && this.awaitsReview() && this.providerVerdict === "NEEDS_REVIEW";
@@ -402,8 +410,8 @@ export class KycApplication extends schema.class {
   /**
    * Returns the sequence of a state, or undefined if the state may be older than the state that was
    * applied last. Vendors send no sequence. A vendor's state gets the next sequence if its hash
-   * differs from the stored hash. The response to an older request is not applied. If the hash of
-   * this response differs from the stored hash, a check is planned immediately.
+   * differs from the stored hash. The response to an older request gets no sequence. If the hash of
+   * such a response differs from the stored hash, plans an immediate check.
    */
   private nextSequence({ sequence, stateHash, status }: ApplicationState, requestedAt: Date, now: Date): number | undefined {
     if (sequence !== undefined) return sequence;

@@ -81,8 +81,8 @@ export const cancelKycApplication =
   };
 
 /**
- * Returns the refusal for the status at the provider if it is not CANCELED. In the status CREATED,
- * OPENED or FAILED, the provider rejected the cancellation.
+ * Returns the refusal if the application's status at the provider is not CANCELED. If the status is
+ * CREATED, OPENED or FAILED, the provider rejected the cancellation.
  */
 function toRefusal(status: Status): DomainError {
   if (status === "SUBMITTED" || status === "PROCESSING") return kycInProgress(status);

@@ -93,7 +93,7 @@ describe("createKycApplication", () => {
     });
   });
 
-  test("createKycApplication uses the defaults: locale fr, three attempts, video required, both document types, metadata {}", async () => {
+  test("createKycApplication without optional fields uses the locale fr, three attempts, a required video, both document types and empty metadata", async () => {
     const { id, metadata: defaultMetadata } = await harness.create();
     const [creation] = await listCreations(id);
     expect(creation?.parameters).toMatchObject({ locale: "fr", max_attempts: 3, require_video: true });

@@ -13,8 +13,8 @@ export const listKycApplications =
     const businessId = requireBusiness(call.caller);
     if (request.clientId !== undefined && !isUuid(request.clientId)) throw namedClientNotFound("");
     const { rows, ...total } = await kycApplicationList.page(orm.em, businessId, request);
-    // Calls the clients service only if the list is empty, because a client with an application
-    // exists.
+    // Calls the clients service only if the list is empty, because a client that has an application
+    // must exist.
     if (
       total.total === 0 &&
       request.clientId !== undefined &&

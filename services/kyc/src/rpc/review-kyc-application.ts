@@ -129,9 +129,10 @@ const recordDecision = (
     }
     const isDecidedHere = application.reviewedAt != null && application.reviewRequest?.requestId === call.requestId;
     if (isDecidedHere && !key?.hasEnded()) key?.storeResponse(KycApplicationSchema, toKycApplicationMessage(application));
-    // Removes the stored decision if the provider rejected it, or confirmed it but is still in
-    // review. A later approval by an API key would otherwise count as this decision. If the outcome
-    // is unknown, the decision stays stored, because the provider may have applied it.
+    // Removes the stored decision if the provider rejected it, or if the provider confirmed it but
+    // still reports a review. A later approval by an API key would otherwise count as this
+    // decision. If the outcome is unknown, the decision stays stored, because the provider may have
+    // applied it.
     const isWithoutEffect = state.kind === "refused" || (state.kind === "accepted" && isConfirmed);
     if (isWithoutEffect && isPending()) application.reviewRequest = null;
     return { application, isDecidedHere };

@@ -1,7 +1,7 @@
 import { sleep } from "@amana/runtime";
 
 /**
- * Size of a burst after a period without calls: the number of calls that the rate permits in this
+ * After a period without calls, as many calls are permitted at once as the rate permits in this
  * time.
  */
 const burstSeconds = 5;

@@ -96,7 +96,7 @@ export interface SetupProblem {
   readonly text: string;
 }
 
-/** The fields of a stored application that a call to the provider needs. */
+/** The fields of a stored application that are required for a call to the provider. */
 export interface KnownApplication {
   readonly providerId: string;
   readonly reference: string;
@@ -105,7 +105,10 @@ export interface KnownApplication {
   readonly maxAttempts: number;
   readonly requireVideo: boolean;
   readonly allowedDocuments: readonly DocumentType[];
-  /** Names of the profile's fields in the request; "other" for fields that no vendor compares. */
+  /**
+   * Names of the profile fields in the request. All fields that no vendor compares have the name
+   * "other".
+   */
   readonly profileKeys: readonly string[];
   readonly linkExpiresAt: Date;
   readonly awaitsReview: boolean;
@@ -172,7 +175,7 @@ export interface CreatedApplication {
 
 export interface ReviewDecision {
   readonly outcome: "APPROVED" | "REJECTED";
-  /** The prefix of the operator's key. */
+  /** Prefix of the operator's API key. */
   readonly reviewer: string;
   readonly note: string;
 }

@@ -50,7 +50,8 @@ export function createAttempt(context: Context, client: HttpClient, counter: Att
     await record([result]);
     if (secrets) counter.count(delivery, outcome.durationMs, result.status === "SUCCEEDED");
     observeAttempt(result);
-    // If the 410 came from a previous URL of the endpoint, the delivery is due again immediately.
+    // If status 410 came from a previous URL of the endpoint, the delivery is due again
+    // immediately.
     if (result.gone) signals.emit("due");
     logger[result.status === "SUCCEEDED" ? "debug" : "info"](
       {

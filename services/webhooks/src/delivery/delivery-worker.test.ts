@@ -411,8 +411,8 @@ test("the claim function claims no more deliveries than the limits per business,
   const limits = new ConcurrencyLimits({ total: 20, perBusiness: 16, perEndpoint: 8 });
   const claimed = await claimOnce(idleHarness, limits);
   const claimedBy = (caller: Caller) => claimed.filter(({ business_id }) => business_id === caller.businessId);
-  // The single endpoint of `otherCaller` gets 8, `busyCaller` gets the remaining 12, and the slow
-  // business gets an eighth of its 16 slots.
+  // The single endpoint of `otherCaller` gets 8 slots, and `busyCaller` gets the remaining 12
+  // slots. The slow business gets 2 slots, an eighth of its 16 slots.
   expect([claimedBy(slow), claimedBy(otherCaller), claimedBy(busyCaller)].map(({ length }) => length)).toEqual([2, 8, 12]);
   expect(claimed.filter((delivery) => delivery.slow)).toEqual(claimedBy(slow));
 

@@ -59,7 +59,7 @@ export function createHttpClient({ addresses, timeoutMs }: { addresses: AddressG
         callback(...connected);
       }),
     // Sets no limit of connections per origin. Many endpoints may share an origin, and an endpoint
-    // that does not respond must not use up the connections of the others. The slots of
+    // that does not respond must not use up the connections of the other endpoints. The slots of
     // `ConcurrencyLimits` limit the total number of connections.
     connections: null,
     pipelining: 1,

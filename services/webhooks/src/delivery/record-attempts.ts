@@ -51,8 +51,8 @@ async function writeResults(context: Context, results: readonly AttemptResult[])
   const { orm, logger } = context;
   for (let failures = 1; ; failures++) {
     try {
-      // Disables the endpoints before recording the results. A delivery whose 410 is recorded is
-      // not retried, so after a crash no later attempt would disable the endpoint.
+      // Disables the endpoints before recording the results. A delivery is not retried after status
+      // 410 is recorded, so after a crash no later attempt would disable the endpoint.
       const gone = results.flatMap((result) => result.gone ?? []);
       await disableEndpoints(context, gone);
       const failing = await recordResults(orm, results);
@@ -69,10 +69,10 @@ async function writeResults(context: Context, results: readonly AttemptResult[])
 
 /**
  * Inserts the attempts, updates deliveries that still have the attempt's lease, and updates the
- * health of their endpoints, in one statement. After a 410 from a previous URL, the delivery is due
- * immediately, and the attempt does not count. An attempt without a request (the secret could not
- * be decrypted) does not change the health. Returns the endpoints whose attempts have failed for
- * five days.
+ * health of their endpoints, in one statement. After status 410 from a previous URL, the delivery
+ * is due immediately, and the attempt does not count. An attempt that sent no request, because the
+ * secret could not be decrypted, does not change the health. Returns the endpoints whose attempts
+ * have failed for five days.
  */
 async function recordResults(orm: Orm, results: readonly AttemptResult[]): Promise<{ id: string }[]> {
   return await namedQuery<{ id: string }>(

@@ -61,8 +61,8 @@ async function isLimitReached(context: Context, id: string): Promise<boolean> {
 
 /**
  * Returns the next `waitingLimit`: twice the number of deliveries that were completed since the
- * last step, within the range above. One call reduces the limit by at most half, because a single
- * slow step may be an exception.
+ * last step, within the range from `waitingMin` to `waitingMax`. One call reduces the limit by at
+ * most half, because a single slow step may be an exception.
  */
 export const nextWaitingLimit = (waitingLimit: number, completed: number): number =>
   Math.min(Math.max(2 * completed, Math.ceil(waitingLimit / 2), waitingMin), waitingMax);

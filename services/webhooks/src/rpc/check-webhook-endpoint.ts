@@ -24,7 +24,8 @@ export const checkWebhookEndpoint =
   async (request, call) => {
     const businessId = requireBusiness(call.caller);
     const claimed = await transaction(context.orm, async (em) => {
-      // Claims a held key: after a crash, a repeated request with this key can run the check again.
+      // Holds the key only for this call's remaining time, so that a repeated request can run the
+      // check again after a crash.
       const claim = await claimKey(em, call, CheckWebhookEndpointResponseSchema, { heldMs: call.remainingMs() });
       if ("replayed" in claim) return claim;
       const endpoint = await requireActiveEndpoint(em, businessId, request.id);

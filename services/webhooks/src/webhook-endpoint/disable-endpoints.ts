@@ -7,8 +7,8 @@ import type { Context } from "../context.ts";
 import { addEvent } from "../event/add-events.ts";
 
 /**
- * A request to disable an endpoint. GONE: its URL `url` responded with status 410. FAILING: all its
- * attempts have failed for five days.
+ * A request to disable an endpoint. GONE means that its URL `url` responded with status 410.
+ * FAILING means that all its attempts have failed for five days.
  */
 export type DisableRequest =
   | { readonly id: string; readonly reason: "GONE"; readonly url: string }

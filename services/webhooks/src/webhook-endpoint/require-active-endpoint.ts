@@ -4,8 +4,8 @@ import { webhookEndpointDisabled, webhookEndpointNotFound } from "./webhook-endp
 import { WebhookEndpoint } from "./webhook-endpoint.ts";
 
 /**
- * Returns an ACTIVE endpoint of the business. Throws the error that `missing` or `disabled` creates
- * if the endpoint does not exist or is DISABLED.
+ * Returns an ACTIVE endpoint of the business. Throws the error that `missing` creates if the
+ * endpoint does not exist, and the error that `disabled` creates if it is DISABLED.
  */
 export async function requireActiveEndpoint(
   em: SqlEntityManager,

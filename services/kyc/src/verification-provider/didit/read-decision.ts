@@ -163,8 +163,8 @@ function readEvidence(reader: Reader, fields: Fields, known: KnownApplication) {
 }
 
 /**
- * Adds each feature without an approval in all other sections to `unread`. A section is a feature
- * if it is a list of objects, or an object with a status or warnings.
+ * Adds each feature of the other sections to `unread` if Didit did not approve the feature. A
+ * section is a feature if it is a list of objects, or an object with a status or warnings.
  */
 function readOtherSections(reader: Reader, fields: Fields): void {
   for (const [name, value] of Object.entries(fields)) {

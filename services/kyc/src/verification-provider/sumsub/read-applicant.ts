@@ -120,8 +120,8 @@ export function readApplicant(
 }
 
 /**
- * Returns NEEDS_REVIEW for an approval during a review, unless an operator's approval is pending.
- * Sumsub's responses do not prove that a person approved the applicant.
+ * Changes the verdict of an approval during a review to NEEDS_REVIEW, unless an operator's approval
+ * is pending. Sumsub's responses do not prove that a person approved the applicant.
  */
 function proven(state: ApplicationState, known: KnownApplication): ApplicationState {
   const isInReview = known.awaitsReview && known.providerVerdict === "NEEDS_REVIEW";

@@ -36,5 +36,10 @@ export function addClock(date: Date | undefined, nowMs: number, add: AddResult):
   }
   const seconds = Math.round(Math.abs(date.getTime() - nowMs) / 1_000);
   if (seconds <= clockSecondsMax) add("reachable", "ok");
-  else add("reachable", "failure", `this machine's clock differs by ${seconds} s; synchronize it (NTP)`);
+  else
+    add(
+      "reachable",
+      "failure",
+      `this machine's clock differs from the vendor's clock by ${seconds} s; synchronize this machine's clock with NTP`,
+    );
 }

@@ -55,7 +55,7 @@ async function checkCallbackUrl(url: string, add: AddResult): Promise<void> {
     const response = await request(url, { method: "POST", body: "{}", headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
     await response.body.dump();
     if (response.statusCode === 401) add("callback address", "ok");
-    else add("callback address", "failure", `${url} responds with ${response.statusCode} instead of 401; ${next}`);
+    else add("callback address", "failure", `${url} responds with status ${response.statusCode} instead of status 401; ${next}`);
   } catch (error) {
     add(
       "callback address",

@@ -22,7 +22,7 @@ export function readProvidersConfig(env: EnvReader): ProvidersConfig {
   const former = env.list("KYC_PROVIDERS_FORMER");
   for (const name of former) {
     if (!providerNames.some((known) => known === name)) {
-      env.problem(`KYC_PROVIDERS_FORMER must list ${providerNames.join(", ")}, not "${name}"`);
+      env.problem(`KYC_PROVIDERS_FORMER must list only known providers (${providerNames.join(", ")}), not "${name}"`);
     }
   }
   const isUsed = (name: ProviderName) => current === name || former.includes(name);

@@ -28,8 +28,13 @@ export async function checkSumsub(config: SumsubConfig, add: AddResult, timeoutM
     add("credentials", "failure", "the request for the levels got no response; check KYC_SUMSUB_URL and the network policy");
   else if (levels.status === 200) add("credentials", "ok");
   else if (levels.status === 403)
-    add("credentials", "warning", "the token has no permission to read levels (403); add the permission");
-  else add("credentials", "failure", `status ${levels.status}; check KYC_SUMSUB_APP_TOKEN, KYC_SUMSUB_SECRET_KEY and the clock`);
+    add("credentials", "warning", "the token has no permission to read levels (status 403); add the permission");
+  else
+    add(
+      "credentials",
+      "failure",
+      `Sumsub responds with status ${levels.status}; check KYC_SUMSUB_APP_TOKEN, KYC_SUMSUB_SECRET_KEY and the clock`,
+    );
 
   addProblems((await readSetup(api, config, timeoutMs)).problems, add);
   await checkWebhook(config, get, add);
@@ -50,7 +55,7 @@ type Get = (path: string) => ReturnType<ReturnType<typeof createSumsubApi>["call
 
 async function checkWebhook(config: SumsubConfig, get: Get, add: AddResult): Promise<void> {
   if (!config.webhookId) {
-    add("webhook", "warning", "not checked; set KYC_SUMSUB_WEBHOOK_ID to the id of the webhook");
+    add("webhook", "warning", "the webhook was not checked; set KYC_SUMSUB_WEBHOOK_ID to the id of the webhook");
     return;
   }
   const response = await get(`/resources/api/clientWebhooks/${encodeURIComponent(config.webhookId)}`);
@@ -64,7 +69,7 @@ async function checkWebhook(config: SumsubConfig, get: Get, add: AddResult): Pro
   const problems = [
     target === `${config.callbackUrl}/sumsub` ? undefined : `set the webhook's target to ${config.callbackUrl}/sumsub`,
     disabled !== true ? undefined : "enable the webhook; Sumsub disables a webhook after repeated failures",
-    missing.length === 0 ? undefined : `add the types ${missing.join(", ")}`,
+    missing.length === 0 ? undefined : `add the types ${missing.join(", ")} to the webhook`,
     isSigned ? undefined : "set the webhook's signature algorithm to HMAC_SHA256_HEX",
     typeof secretKey === "string" && config.webhookSecrets.includes(secretKey)
       ? undefined

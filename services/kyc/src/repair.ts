@@ -33,7 +33,7 @@ export const repair: ServiceDescription = {
       table: "kyc_application",
       where: "erasure = 'REQUESTED'",
       since: "updated_at",
-      todo: "The vendor's API cannot delete data. Request the deletion in the vendor's dashboard. The vendor confirms the deletion with a callback.",
+      todo: "The vendor's API has no operation that deletes data. Request the deletion in the vendor's dashboard. The vendor confirms the deletion with a callback.",
     },
     overdueRows("applications to read at the provider", "kyc_application", "next_check_at", 10),
     ...stuckOutboxRows,

@@ -11,7 +11,8 @@ const endedAt = "least(completed_at, updated_at)";
 
 /**
  * Removes the links of one batch of applications that ended 30 days ago. A link is a secret, and
- * nobody needs it after this time. Returns the number of applications in the batch.
+ * the applicant no longer needs it after this time. Returns the number of applications in the
+ * batch.
  */
 export async function removeLinks({ orm }: Context): Promise<number> {
   const em = orm.em.fork();

@@ -13,7 +13,7 @@ export interface DatabaseOptions {
   readonly entities: readonly (EntityClass<object> | EntitySchema)[];
   /** Maximum number of connections. Default: 20. */
   readonly poolMax?: number;
-  /** Maximum wait for a free or new connection. Default: 3 000, because requests wait for it. */
+  /** Maximum time in milliseconds for which a query waits for a connection. Default: 3 000. */
   readonly acquireTimeoutMs?: number;
   /**
    * If true, statements read only rows of the current tenant (`forTenant`). Omit it in migrations
@@ -44,9 +44,9 @@ interface Pool {
 
 /**
  * Releases connections that are lost in a transaction. Kysely, which the ORM uses, releases a
- * connection only after a successful commit or rollback (kysely-org/kysely issue 1990, open). Each
- * lost connection would occupy a slot of the pool, and after a restart of the database no slot
- * would be free.
+ * connection only after a successful commit or rollback (kysely-org/kysely issue 1990, open).
+ * Without this function, each lost connection would occupy a slot of the pool, and after a restart
+ * of the database no slot would be free.
  */
 function releaseLostConnections(pool: Pool): void {
   const acquired = new Set<PoolClient>();
@@ -75,7 +75,8 @@ export async function createOrm(options: DatabaseOptions, logger: Logger): Promi
     entities: [...options.entities],
     pool: { min: 0, max: options.poolMax ?? 20, idleTimeoutMillis: 30_000 },
     driverOptions: {
-      // The ORM uses only five parts of the URL; the driver uses all, including TLS options.
+      // The ORM reads only five parts of the URL. The driver reads the complete URL, including the
+      // TLS options.
       connectionString: options.url,
       connectionTimeoutMillis: options.acquireTimeoutMs ?? 3_000,
       statement_timeout: statementMsMax,

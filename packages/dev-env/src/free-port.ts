@@ -26,8 +26,8 @@ export async function freePort({ from = lowestPort, to = highestPort } = {}): Pr
 
 /**
  * Reserves the port for this process by binding the UDP port with the same number, which no service
- * uses. The reservation also holds while the TCP server is down. The operating system releases it
- * when the process ends for any reason.
+ * uses. The reservation remains while the TCP server is down. The operating system releases it when
+ * the process ends for any reason.
  */
 function reserve(port: number): Promise<boolean> {
   return new Promise((resolve) => {

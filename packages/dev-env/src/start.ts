@@ -36,7 +36,7 @@ const command = createCommand(
   "Start Amana on this machine: PostgreSQL, the event transport, every service, and the sandbox of the card processor.",
 )
   .addOption(
-    new Option("--events <transport>", "transport of events; auto uses the first that works")
+    new Option("--events <transport>", "transport of events; auto uses the first transport that works")
       .choices(eventChoices)
       .default("auto"),
   )

@@ -115,7 +115,7 @@ test("startPostgres keeps the data after a stop", async () => {
   expect(await query(second, "SELECT answer FROM kept")).toEqual([{ answer: 42 }]);
 });
 
-test("startPostgres with `durable` keeps a commit that ended directly before a kill", async () => {
+test("startPostgres with `durable` keeps a transaction that was committed directly before the server was killed", async () => {
   const postgres = await aPostgres({ durable: true });
   await query(postgres, "CREATE TABLE kept AS SELECT 42 AS answer");
   await postgres.kill();
@@ -178,13 +178,13 @@ test("startPostgres throws for a folder with other files and does not change it"
   expect(await readFile(join(dataDir, "notes.txt"), "utf8")).toBe("notes");
 });
 
-test.runIf(asRoot)("startPostgres starts in a folder that only root can enter, if root runs it", async () => {
+test.runIf(asRoot)("startPostgres, run as root, starts PostgreSQL in a folder that only root can enter", async () => {
   await chmod(folder, 0o700);
   expect((await aPostgres()).version).toMatch(/^18/);
 });
 
 test.runIf(asRoot)(
-  "launcher throws an error with the name of the folder that only root can enter if setpriv is missing",
+  "launcher throws an error that names the folder that only root can enter when `setpriv` is missing",
   async () => {
     await chmod(folder, 0o700);
     const path = process.env["PATH"];

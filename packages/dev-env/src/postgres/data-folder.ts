@@ -61,7 +61,10 @@ export async function prepareDataFolder(
   return password;
 }
 
-/** Creates the folder under another name and renames it, so that it is complete or missing. */
+/**
+ * Creates the folder under a temporary name and then renames it. A folder with the final name is
+ * therefore always complete.
+ */
 async function initialise(
   dataDir: string,
   programs: PostgresPrograms,

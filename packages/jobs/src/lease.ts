@@ -5,8 +5,8 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 /** The right of one process to process one row. */
 export interface Lease {
   /**
-   * Renews the lease in the transaction of `em`. Returns false if the process has lost it. Call it
-   * in the transaction whose effect depends on the lease.
+   * Renews the lease in the transaction of `em`. Returns false if the process has lost the lease.
+   * Call it in the transaction whose effect depends on the lease.
    */
   holds(em: SqlEntityManager): Promise<boolean>;
   /** Value of the column lease_token while the process holds the lease. */

@@ -46,10 +46,10 @@ interface ClaimedRow {
 
 /**
  * Claims due rows and runs `work` on each, until disposed. `work` must change the row's due time or
- * set it to null. A free slot is used immediately, so that slow rows do not delay other rows. It
- * goes to the business that uses the fewest slots. Thousands of due rows of one business therefore
- * delay a row of another business only until the next slot is free. The rows of a business are
- * processed in the order of `lowPriorityWhen` and `since`.
+ * set it to null. A free slot is used immediately, so that slow rows do not delay other rows. The
+ * slot goes to the business that uses the fewest slots. Thousands of due rows of one business
+ * therefore delay a row of another business only until the next slot is free. The rows of a
+ * business are processed in the order of `lowPriorityWhen` and `since`.
  */
 export function processDueRows(
   { orm, logger }: { orm: Orm; logger: Logger },

@@ -53,7 +53,7 @@ async function retrier(attempt: (bail: (error: Error) => void) => Promise<unknow
   }
 }
 
-test("the patched KafkaJS producer resends the messages of a failed broker to a broker that has already responded", async () => {
+test("when a partition moves to a broker that has already responded, the patched KafkaJS producer sends its messages to that broker", async () => {
   const { received, cluster } = clusterWithMovedLeader();
   const sendMessages = createSendMessages({
     logger: { debug: () => {}, error: () => {} },

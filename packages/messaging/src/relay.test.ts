@@ -112,7 +112,7 @@ test("deletePublished keeps published rows for three days, and the next relay do
   expect(transport.bodies).toEqual(["1", "2", "old and not published"]);
 });
 
-test("readNext returns a row with a lower row id than the cursor when its transaction commits later", async () => {
+test("readNext returns a row whose id is below the cursor if the row's transaction commits late", async () => {
   const event = { topic, key: "k", type: "t", source: "s", occurredAt: new Date() };
   const [hasBegun, hasId, early] = [Promise.withResolvers<void>(), Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const first = transaction(db.orm, async (em) => {
@@ -259,7 +259,7 @@ test("a consumer applies an event once when the relay is killed after the public
   expect(await effects(db.orm)).toEqual(["body"]);
 });
 
-test("the relay publishes, in order, the events that were committed while the transport was down", async () => {
+test("when the transport is available again, the relay publishes in order the events that were committed during the outage", async () => {
   transport.beforePublish = () => {
     throw new Error("no broker");
   };

@@ -86,7 +86,8 @@ export async function lockRetryable(em: SqlEntityManager, id: string): Promise<D
 /**
  * Drops a dead letter. Inserts its event into the inbox without the effect, so that later
  * deliveries have no effect. The dead letter becomes DELIVERED instead if the event has taken
- * effect in the meantime. Returns undefined if the dead letter is already DROPPED.
+ * effect in the meantime. Returns undefined if the dead letter is already DROPPED. Throws a
+ * DomainError if it is already DELIVERED.
  */
 export async function markDropped(em: SqlEntityManager, id: string): Promise<DeadLetterChange | undefined> {
   const deadLetter = await lockDeadLetter(em, id);

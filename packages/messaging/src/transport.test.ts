@@ -18,7 +18,7 @@ const problems = (source: Record<string, string>) => {
 const direct = { EVENTS: "direct", DIRECT_SUBSCRIBERS: "x.v1=http://h:1" };
 const kafka = { EVENTS: "kafka", KAFKA_BROKERS: "a:9092, b:9092" };
 
-test("readTransportOptions reads the brokers, or the subscribers of each topic", () => {
+test("readTransportOptions returns the brokers with EVENTS=kafka, and the subscribers of each topic with EVENTS=direct", () => {
   expect(read(kafka)).toMatchObject({ kind: "kafka", brokers: ["a:9092", "b:9092"], requiresCopies: false });
   expect(read({ EVENTS: "direct", DIRECT_SUBSCRIBERS: "x.v1=http://h:1,z=http://h:1,x.v1=http://h:2" })).toMatchObject({
     kind: "direct",
@@ -26,7 +26,7 @@ test("readTransportOptions reads the brokers, or the subscribers of each topic",
   });
 });
 
-test("readTransportOptions rejects settings without a transport, without brokers and without subscribers", () => {
+test("readTransportOptions rejects settings that lack the transport, the brokers or the subscribers", () => {
   expect(problems({})).toContain("EVENTS is not set");
   expect(problems({ KAFKA_BROKERS: "a:9092" })).toContain("EVENTS is not set");
   expect(problems({ EVENTS: "kafka" })).toContain("KAFKA_BROKERS is not set");

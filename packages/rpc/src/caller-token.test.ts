@@ -45,13 +45,13 @@ test("the caller token verifier accepts a signer's clock that is five seconds ah
   expect(() => verifier.check(earlyToken, getClient)).toThrow("is not valid yet");
 });
 
-/** Moves the signer's clock past the age at which it replaces a token. */
+/** Moves the signer's clock forward, so that the signer creates a new token. Returns this token. */
 function signRenewedToken(signer: ReturnType<typeof createCallerSigner>, clock: { signerMs: number }): string {
   clock.signerMs += 5_000;
   return signer.sign(caller, "clients");
 }
 
-test("the caller token signer reuses a token for the same caller and service for five seconds, and not after its clock was set back", () => {
+test("the caller token signer reuses a token for the same caller and service for five seconds, but not after the signer's clock was set back", () => {
   const { clock, signer } = createPair();
   const first = signer.sign(caller, "clients");
   clock.signerMs += 4_999;

@@ -64,7 +64,10 @@ const attemptsMax = 3;
 const requestTimeout = 408;
 
 export interface RpcChannelOptions {
-  /** Replicas of one service; https with `tls`. Their certificates must have these host names. */
+  /**
+   * URLs of the replicas of one service. With `tls`, the URLs must be https, and the certificates
+   * of the replicas must contain the host names.
+   */
   readonly urls: readonly string[];
   /** Name of the service, for which caller tokens are signed. */
   readonly audience: string;

@@ -2,7 +2,7 @@ import { Health, HealthCheckResponse_ServingStatus as Status } from "@amana/cont
 import { atMostEvery } from "@amana/runtime";
 import { Code, ConnectError, type ConnectRouter } from "@connectrpc/connect";
 
-/** Minimum interval between readiness checks. Several systems probe a server. */
+/** Minimum interval between readiness checks, because several systems probe a server. */
 const probeEveryMs = 1_000;
 
 /**

@@ -50,7 +50,7 @@ const inProto = { "content-type": "application/proto" };
 interface TestRequest {
   readonly path?: string;
   readonly method?: string;
-  /** Headers that replace those of a valid request. The value undefined removes a header. */
+  /** Headers that replace the headers of a valid request. The value undefined removes a header. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
   readonly body?: Uint8Array;
   readonly chunked?: boolean;

@@ -38,7 +38,8 @@ export function serve<S extends DescService>(
 }
 
 /**
- * Calls `serve` with RPCs that are created from a context: the RPCs of a service's `rpc/index.ts`.
+ * Calls `serve` with the RPCs of a service's `rpc/index.ts`. Each entry of `rpcs` is a function
+ * that creates an RPC from the context.
  */
 export function serveFrom<S extends DescService, Context>(
   service: S,

@@ -21,7 +21,7 @@ class Tenant {
   used = 0;
   queued = 0;
   readonly keys = new Map<string, Key>();
-  /** Keys with waiters; the key that is next comes first. */
+  /** Keys with waiters, in the order in which they get slots. */
   readonly waiting = new Map<string, Key>();
 }
 
@@ -35,7 +35,7 @@ export class FairSemaphore {
   #used = 0;
   #queued = 0;
   readonly #tenants = new Map<string, Tenant>();
-  /** Tenants with waiters; the tenant that is next comes first. */
+  /** Tenants with waiters, in the order in which they get slots. */
   readonly #waiting = new Map<string, Tenant>();
 
   constructor({ slots, perTenant, perKey = slots }: FairLimits) {
@@ -66,7 +66,8 @@ export class FairSemaphore {
   enter(tenant: string, waitMs: number, key = ""): true | Promise<boolean> {
     const tenantEntry = entryOf(this.#tenants, tenant, Tenant);
     const keyEntry = entryOf(tenantEntry.keys, key, Key);
-    // If a slot is free, no waiter may use it, because `leave` gives each slot to the next waiter.
+    // If a slot is free, the limits permit no waiter to use it, because `leave` gives each slot to
+    // the next permitted waiter.
     if (this.#used < this.limits.slots && this.#hasShare(tenantEntry, keyEntry)) return this.#use(tenantEntry, keyEntry);
     return new Promise((admit) => {
       const waiter = { admit, timer: setTimeout(() => this.#expire(tenant, key, waiter), waitMs) };

@@ -1,6 +1,9 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
-/** Tenant for calls of operators, searches for due work, and events of other services. */
+/**
+ * Tenant of work that is not limited to one business: operators' calls, searches for due work, and
+ * events of other services.
+ */
 export const allTenants = "*";
 
 const current = new AsyncLocalStorage<string>();

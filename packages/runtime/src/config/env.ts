@@ -38,11 +38,14 @@ export const settings =
     readEnv(build, source);
 
 /**
- * Reads single settings. It records a problem for a required setting that is missing and for an
- * invalid value. The value that is returned instead is never used, because `readEnv` then throws.
+ * Reads single settings. A method records a problem for a required setting that is missing and for
+ * an invalid value. The value that the method then returns is never used, because `readEnv` throws.
  */
 class EnvReader {
-  /** NODE_ENV is "production", as in the images. Some settings are optional only in a sandbox. */
+  /**
+   * True if NODE_ENV is "production", as in the images. Some settings are optional only in a
+   * sandbox.
+   */
   readonly isProduction: boolean;
   readonly #source: EnvSource;
   readonly #problems: Set<string>;

@@ -13,7 +13,7 @@ beforeAll(() => {
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
 const module = join(import.meta.dirname, "fault-point.ts");
-/** Passes the fault point every 10 ms and prints a line each time. */
+/** Script that passes the fault point every 10 ms and prints a line each time. */
 const script = `
   const { faultPoint } = await import(${JSON.stringify(module)});
   setInterval(() => { faultPoint("a.point"); console.log("passed"); }, 10);

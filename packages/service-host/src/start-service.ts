@@ -39,7 +39,9 @@ export interface ServiceParts<Config> {
   use<T extends AsyncDisposable | Disposable>(resource: T): T;
 }
 
-/** The parts that are specific to a service. `startService` has the common parts. */
+/**
+ * The parts that are specific to a service. `startService` adds the parts that all services have.
+ */
 export interface Service<Config extends ServiceConfig, Context extends { readonly orm: Orm }> {
   /** Name of the service, also the audience of caller tokens and the source of its events. */
   readonly name: string;

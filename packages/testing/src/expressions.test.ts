@@ -87,7 +87,7 @@ describe("superLinearity", () => {
   });
 
   test.each(["^(a+)\\1$", "a(?=b*c)"])(
-    "superLinearity returns a message for %s, because it cannot analyze the expression",
+    "superLinearity returns a message that the expression cannot be decided for %s",
     (pattern) => {
       expect(superLinearity(pattern, "")).toMatch(/^cannot be decided \(unsupported: .+\): write it in a simpler way$/);
     },

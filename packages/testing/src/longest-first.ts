@@ -24,7 +24,7 @@ const longest = [
 
 /**
  * Starts the longest test files first, so that a run does not end with one long file. Vitest orders
- * the others by their last duration, or by size in a fresh clone.
+ * the other files by their last duration, or by size in a fresh clone.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

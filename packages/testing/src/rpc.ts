@@ -33,7 +33,7 @@ export const connectForTest = (urls: readonly string[], audience: string): RpcCh
 
 export const adminCaller: Caller = { role: "admin", keyId: "018f0000-0000-7000-8000-000000000001", keyPrefix: "ak_test" };
 
-/** Returns a caller of a business, by default of a new one. */
+/** Returns a caller of the given business, or of a new business. */
 export function aBusinessCaller(businessId: string = uuidv7()): Caller & { role: "business" } {
   return { role: "business", businessId, keyId: uuidv7(), keyPrefix: "sk_test_00000000" };
 }

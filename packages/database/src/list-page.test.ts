@@ -96,7 +96,7 @@ describe("listPage", () => {
     },
   );
 
-  test("listPage also searches for the text without its spaces in the `spaceless` expression", async () => {
+  test("listPage finds a row by a text with spaces if the `spaceless` expression of the row contains the text without spaces", async () => {
     const owner = uuidv7();
     await add(owner, [{ name: "nabe" }, { name: "dz5800021" }, { name: "dz 5800021" }]);
     const findPage = (contains: string) =>

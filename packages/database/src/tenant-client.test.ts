@@ -59,7 +59,7 @@ test("TenantClient reads the tenant's rows in prepared statements, in unprepared
   });
 });
 
-test("TenantClient with allTenants and a client of an earlier version read the rows of all tenants", async () => {
+test("TenantClient for allTenants reads the rows of all tenants, and so does a client of an earlier version", async () => {
   expect(await forTenant(allTenants, () => read())).toEqual(bothBusinesses);
   expect(await forTenant(allTenants, () => transaction(orm, (em) => em.execute(text)))).toHaveLength(2);
   expect(await read(earlierVersion)).toEqual(bothBusinesses);
@@ -165,7 +165,7 @@ test("a transaction of TenantClient keeps its tenant after a savepoint was rolle
   expect(rows.map(({ business_id }) => business_id)).toEqual([businessA, businessA]);
 });
 
-test("TenantClient reads no rows of another business in a transaction that another text than `begin` starts", async () => {
+test("TenantClient reads no rows of another business in a transaction that starts with BEGIN, a comment or Start Transaction", async () => {
   const connection = singleConnection.em.getConnection() as unknown as { getNativeClient(): Promise<pg.Pool> };
   const client = await (await connection.getNativeClient()).connect();
   try {
@@ -186,7 +186,7 @@ test("TenantClient reads no rows of another business in a transaction that anoth
   }
 });
 
-test("TenantClient runs a timer or an awaited wait with the tenant of the code that started it, and a listener with the tenant of the emitting code", async () => {
+test("TenantClient uses the tenant of the code that started a timer or awaited an event, and in an event listener the tenant of the emitting code", async () => {
   const emitter = new EventEmitter();
   const readByListener: Promise<string[]>[] = [];
   forTenant(businessA, () => emitter.on("event", () => readByListener.push(read())));

@@ -86,7 +86,7 @@ test("pnpm start --fresh deletes nothing and prints the name of a file in the da
   expect((await readdir(dir)).sort()).toEqual(["amana-data", "notes.txt", "secrets.json"]);
 });
 
-test("pnpm start and --fresh accept a data folder of an earlier version, which has no marker file", async () => {
+test("pnpm start, with and without --fresh, accepts a data folder of an earlier version, which has no marker file", async () => {
   await write("postgres/PG_VERSION", "logs/kyc.log");
   await writeFile(join(dir, "secrets.json"), JSON.stringify({ adminKey: "ak_1", databasePassword: "ff" }));
   await removeData(dir);

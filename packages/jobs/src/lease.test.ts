@@ -67,7 +67,7 @@ test("`holds` of a lease returns true during the work", async () => {
   expect(await runWithLease(holds)).toEqual({ result: true });
 });
 
-test("`holds` of a lease returns false after another process has the lease, and withLease does not release the other process's lease", async () => {
+test("`holds` of a lease returns false after another process has claimed the row, and withLease does not release the lease of that process", async () => {
   await runWithLease(async (lostLease) => {
     await setRemainingSeconds(-1);
     await runWithLease(async (newLease) => {

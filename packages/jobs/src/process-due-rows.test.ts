@@ -93,7 +93,7 @@ test("processDueRows renews the lease of a slow row, so that no other replica pr
   expect(await readRow(id)).toEqual({ due: null, token: null });
 });
 
-test("processDueRows waits for the rows in progress when it is disposed", async () => {
+test("the disposal of processDueRows waits for the rows in progress", async () => {
   const [id = ""] = await insertDueRows(1);
   const [began, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const job = startJob(async () => {
@@ -108,7 +108,7 @@ test("processDueRows waits for the rows in progress when it is disposed", async 
   expect(await readRow(id)).toEqual({ due: null, token: null });
 });
 
-test("processDueRows postpones a row whose work fails, but not a row that the work finished before the work failed", async () => {
+test("processDueRows postpones a row whose work fails, but not a row whose due time the failed work has already cleared", async () => {
   const [failing = "", finished = ""] = await insertDueRows(2);
   const startedIds: string[] = [];
   {

@@ -345,7 +345,7 @@ test("a consumer whose clock is a year ahead accepts a message of today", async 
   expect(await deadLetters(db.orm)).toEqual([]);
 });
 
-test("a consumer applies an event once, even if the clock of its publisher is a year behind the database's clock", async () => {
+test("a consumer applies an event once, even if the publisher's clock is a year behind the database's clock", async () => {
   await aConsumer();
   const occurredAt = await databaseTime(db.orm.em.fork());
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - 365 * dayMs });
@@ -439,7 +439,7 @@ test("a consumer calls `committed` only after a commit in which a message took e
   expect(await Promise.all(effectsAtCommit)).toEqual([["1"], ["1", "2"]]);
 });
 
-test("keepPartitions deletes inbox rows 40 days after the time in their event id", async () => {
+test("keepPartitions deletes inbox rows 40 days after the time in their event ids", async () => {
   const insertSeen = (consumer: string, days: number) =>
     db.orm.em
       .fork()

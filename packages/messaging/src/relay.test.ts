@@ -141,7 +141,7 @@ test("readNext returns a row whose id is below the cursor if the row's transacti
   await client.end();
 });
 
-test("the relay publishes the row of a transaction that began before a failover and commits after it", async () => {
+test("the relay publishes the row of a transaction that began before a failover and commits after the failover", async () => {
   const first = aRelay();
   const commitLate = await beginEarly("early id");
   for (const body of ["1", "2"]) {
@@ -307,7 +307,7 @@ test("the relay publishes more messages than fit in one batch, in order", async 
   expect(transport.bodies).toEqual(bodies);
 });
 
-test("the relay publishes an event directly after its commit, without a timer", async () => {
+test("the relay publishes an event after its commit without waiting for a timer", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
   aRelay();
   for (const [index, body] of ["1", "2", "3"].entries()) {
@@ -341,7 +341,7 @@ test("the relay publishes messages again when its database connection ends durin
   expect(await outbox(db.orm)).toEqual([]);
 });
 
-test("a relay can be closed while its database is unreachable", async () => {
+test("the disposal of a relay succeeds while its database is unreachable", async () => {
   const relay = startRelay({ databaseUrl: "postgres://u:p@127.0.0.1:1/d", topics: [topic], transport, logger });
   await relay[Symbol.asyncDispose]();
 });

@@ -68,7 +68,7 @@ describe("Kafka in production", () => {
     expect(problems({ ...production, KAFKA_WITHOUT: "everything" })).toContain('not "everything"');
   });
 
-  test("readTransportOptions rejects TLS files for Kafka without TLS, a key without a certificate, and an incomplete login", () => {
+  test("readTransportOptions rejects TLS files without KAFKA_TLS=true, a TLS key without a certificate, and an incomplete login", () => {
     expect(problems({ ...kafka, KAFKA_TLS_CA: "ca" })).toContain("need KAFKA_TLS=true");
     expect(problems({ ...kafka, KAFKA_TLS: "true", KAFKA_TLS_KEY: "key" })).toContain("must be set together");
     expect(problems({ ...kafka, KAFKA_SASL_MECHANISM: "plain" })).toContain("KAFKA_SASL_USERNAME is not set");

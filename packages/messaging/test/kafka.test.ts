@@ -198,7 +198,7 @@ describe.skipIf(missing !== "")("Kafka", () => {
     expect(calls).toEqual(["once"]);
   });
 
-  test("consumers of the Kafka transport apply thousands of messages once each when one of two consumers is killed", {
+  test("when one of two consumers of the Kafka transport is killed, each of thousands of messages is applied once", {
     concurrent: true,
   }, async (testContext) => {
     await using db = await createTestDatabase("messaging", database);
@@ -232,7 +232,7 @@ describe.skipIf(missing !== "")("Kafka", () => {
     expect(await deadLetters(db.orm)).toEqual([]);
   });
 
-  test("relay and consumer apply all events without a restart when Kafka is unreachable at the start and fails later", async () => {
+  test("relay and consumer deliver all events without a restart when Kafka is unreachable at the start and fails later", async () => {
     await using db = await createTestDatabase("messaging", database);
     await kafka.stop();
     const [consuming, publishing] = [await aTransport(), await aTransport()];

@@ -59,7 +59,7 @@ describe("renderKycApplication", () => {
     expect(json).toMatchObject({ aml_hit_count: 0, reason_codes: [], metadata: {}, attempts_used: 0, attempts_remaining: 3 });
   });
 
-  test("renderKycApplication renders all fields with a value", () => {
+  test("renderKycApplication renders all fields that have a value", () => {
     const json = JSON.parse(
       renderKycApplication(
         anApplication({

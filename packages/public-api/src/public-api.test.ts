@@ -66,7 +66,7 @@ describe("renderPayment", () => {
     expect(json).toMatchObject({ amount: "5000.00", status: "PAID", created_at: "2026-11-20T10:20:00.000Z" });
   });
 
-  test("renderPayment renders all fields with a value", () => {
+  test("renderPayment renders all fields that have a value", () => {
     const text = "x";
     const json = parsedJson(
       renderPayment(
@@ -192,7 +192,7 @@ test.each([
     "timeout dns_error connection_refused connection_reset tls_error address_forbidden invalid_response secret_unreadable",
   ],
   [deadLetterStatuses, "RETRYING WAITING PARKED FORGED DELIVERED DROPPED"],
-])("the public values of an enum are exactly: %j", (values: readonly string[], expected) => {
+])("an enum of the public API has exactly the values %j", (values: readonly string[], expected) => {
   expect(values).toEqual(expected.split(" "));
 });
 

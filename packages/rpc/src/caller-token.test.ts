@@ -36,7 +36,7 @@ test("the caller token verifier rejects a token after ten seconds, even if the t
   expect(() => verifier.check(token, getClient)).toThrow("has expired");
 });
 
-test("the caller token verifier accepts a signer's clock that is five seconds ahead, and rejects a clock that is six seconds ahead", () => {
+test("the caller token verifier accepts a token whose signer's clock is five seconds ahead, and rejects it if the clock is six seconds ahead", () => {
   const { clock, signer, verifier } = createPair();
   clock.signerMs += 5_000;
   expect(verifier.check(signer.sign(caller, "clients"), getClient)).toEqual(caller);
@@ -88,7 +88,7 @@ test("the caller token verifier rejects a token for another service, and a token
   expect(verifier.check(token, getClient)).toEqual(caller);
 });
 
-test("the caller token verifier rejects no token in the three steps of a key rotation", () => {
+test("in each step of a key rotation, the caller token verifier accepts the tokens of all replicas", () => {
   const [oldPair, newPair] = [createPair(), createPair({ id: "k2" })];
   const [checkBefore, checkDuring, checkAfter] = [[oldPair.key], [oldPair.key, newPair.key], [newPair.key]].map((keys) => {
     const verifier = oldPair.verifierOf("clients", keys);

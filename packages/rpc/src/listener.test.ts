@@ -152,7 +152,7 @@ test("the RPC server ends an HTTP/2 request whose body has more than 10 000 fram
   socket.destroy();
 });
 
-test("the RPC server closes connections beyond the limit, and keeps the earlier connections open", async () => {
+test("the RPC server closes connections beyond the connection limit, and keeps the earlier connections open", async () => {
   await startServer(2);
   const sockets = [1, 2].map(() => net.connect(server.port, "127.0.0.1"));
   await Promise.all(sockets.map((socket) => once(socket, "connect")));

@@ -224,7 +224,7 @@ describe("the fast path and connect-node", () => {
     }
   });
 
-  test("the RPC server responds with 400 to a truncated body and closes the connection", async () => {
+  test("the RPC server responds with status 400 to a truncated body and closes the connection", async () => {
     for (const additionalHeaders of [{}, { "content-encoding": "identity" }]) {
       const socket = net.connect(server.port, "127.0.0.1");
       const lines = Object.entries({ host: "a", ...inProto, ...token(), ...additionalHeaders, "content-length": "100" });

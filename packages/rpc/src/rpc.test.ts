@@ -189,7 +189,7 @@ describe("createRpcClient and createRpcServer", () => {
     expect(calls).toHaveLength(3);
   });
 
-  test("an RPC server rejects a request with an unknown field as unavailable, and accepts such a request from the platform", async () => {
+  test("an RPC server returns service_unavailable for a request with an unknown field, and accepts such a request from the platform", async () => {
     calls = [];
     behaviour = async () => ({});
     const newer = create(HandOverService.method.handOverMessages.input, request);
@@ -205,7 +205,7 @@ describe("createRpcClient and createRpcServer", () => {
     expect(calls).toHaveLength(1);
   });
 
-  test("an RPC client does not retry a refused call whose code is not service_unavailable", async () => {
+  test("an RPC client does not retry a call that the server refused with another code than service_unavailable", async () => {
     calls = [];
     behaviour = async () => Promise.reject(new DomainError("unavailable", "provider_unavailable", "Try again later."));
     const error = await withClient([server.url], (client) =>
@@ -253,7 +253,7 @@ describe("createRpcClient and createRpcServer", () => {
     expect(calls).toHaveLength(1);
   });
 
-  test("an RPC client without a signing key throws before it sends a call with a caller", async () => {
+  test("an RPC client without a signing key throws for a call with a caller, and does not send the call", async () => {
     const call = withClient([server.url], (client) => client.handOverMessages(request, { caller }), { signer: undefined });
     await expect(call).rejects.toThrow("no signing key");
   });
@@ -485,7 +485,7 @@ describe("standard clients on the same port", () => {
     expect(calls).toHaveLength(0);
   });
 
-  test("the RPC server, for each protocol, responds with 401 to a call without a token before it receives the body", async () => {
+  test("the RPC server, for each protocol, responds with status 401 to a call without a token before it receives the body", async () => {
     const path = "/messaging.v1.HandOverService/HandOverMessages";
     const session = http2.connect(server.url);
     for (const target of [path, `${path}?`, `${path}?a=b`]) {

@@ -37,7 +37,10 @@ export function readApiKeyKind(text: string): ApiKeyKind | undefined {
   return text.slice(-checksumLength) === checksumOf(text.slice(0, -checksumLength)) ? kind : undefined;
 }
 
-/** Returns the first 16 characters, which identify a key in logs and lists but do not reveal it. */
+/**
+ * Returns the first 16 characters of a key. They identify the key in logs and lists, but do not
+ * reveal it.
+ */
 export function prefixOf(key: string): string {
   return key.slice(0, prefixLength);
 }

@@ -190,10 +190,10 @@ export function* daysBetween(from, to) {
 }
 
 /**
- * Checks a day. Call `add` with the day's links in order, then `end`. `previous` is the hash of the
- * previous day's final head. When it is undefined, the check uses the previous hash in the heads of
- * this day. `kept` has the heads of the day that were stored elsewhere. `end` returns the previous
- * hash of the next day, or undefined when the day has no final head.
+ * Checks a day. Call `add` with the day's links in order, and then `end`. `previous` is the hash of
+ * the previous day's final head. When `previous` is undefined, the check uses the previous hash in
+ * the heads of this day. `kept` contains heads of this day that were stored elsewhere. `end` returns
+ * the `previous` of the next day, or undefined when this day has no final head.
  * @param {{ day: string, previous: string | undefined, heads: readonly Head[], trusted: ReadonlySet<string> | undefined,
  *   kept?: readonly Head[], report: (finding: Finding) => void }} options
  */
@@ -408,7 +408,7 @@ async function readTrail(folder, manifest, manifestHash, report) {
     const row = value;
     const { day, number, business_number = 0, business_previous } = row.sealed;
     const place = { day, number: business_number, id: row.id };
-    // Rejects text that other programs may parse to other values. For example, the text may have
+    // Rejects text that other programs may parse differently. For example, the text may have
     // two members with the same name.
     if (JSON.stringify(row) !== text)
       report({ problem: "row_changed", ...place, detail: `the text of row ${row.id} was changed` });

@@ -32,10 +32,10 @@ const historySql = `
 `;
 
 /**
- * Executes all missing migrations in one transaction and logs their names. An operator runs it
- * before a new version starts. An advisory lock serializes concurrent runs. Statements have no
- * timeout, but wait at most three seconds for a lock that another session has. Throws StartRefused
- * when the text of an executed migration has changed.
+ * Executes all missing migrations in one transaction and logs their names. An operator runs the
+ * migrate command before a new version starts. An advisory lock serializes concurrent runs.
+ * Statements have no timeout, but wait at most three seconds for a lock that another session has.
+ * Throws StartRefused when the text of an executed migration has changed.
  */
 export async function migrate(options: MigrateOptions, logger: Logger): Promise<void> {
   // Waits up to 30 seconds for a connection, because a busy PostgreSQL accepts connections late and

@@ -41,8 +41,8 @@ export async function namedQuery<Row>(
 const tenantNow = () => currentTenant() ?? "";
 
 /**
- * Like `namedQuery`, but PostgreSQL plans the statement for each execution. For statements whose
- * best plan depends on the values.
+ * Like `namedQuery`, but PostgreSQL plans the statement for each execution. Use it for statements
+ * whose best plan depends on the values.
  */
 export async function plannedQuery<Row>(em: SqlEntityManager, text: string, values: unknown[]): Promise<Row[]> {
   return (await (await runnerOf(em)).query({ text, values, tenant: tenantNow() })).rows as Row[];

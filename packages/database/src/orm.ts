@@ -17,7 +17,7 @@ export interface DatabaseOptions {
   readonly acquireTimeoutMs?: number;
   /**
    * If true, statements read only rows of the current tenant (`forTenant`). Omit it in migrations
-   * and tests: row-level security does not apply to their role, which owns the tables.
+   * and tests. They use the role that owns the tables, to which row-level security does not apply.
    */
   readonly forTenants?: boolean;
 }
@@ -26,8 +26,8 @@ export interface DatabaseOptions {
 export const statementMsMax = 5_000;
 /**
  * Session option that makes reads use indexes. PostgreSQL keeps the plan of a prepared statement.
- * Without the option, it could plan a sequential scan for a new, small table, and still use that
- * plan when the table has thousands of rows.
+ * Without the option, PostgreSQL could plan a sequential scan for a new, small table, and still use
+ * that plan when the table has thousands of rows.
  */
 export const plansByIndex = "-c enable_seqscan=off";
 

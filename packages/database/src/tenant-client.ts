@@ -9,7 +9,7 @@ interface TenantQueryConfig extends pg.QueryConfig {
   readonly query_timeout?: number | undefined;
 }
 
-/** The part of pg.Query that this file uses. The types of the driver omit most of it. */
+/** The part of pg.Query that this file uses. The driver's types omit most of this class. */
 interface Query extends pg.Submittable {
   query_timeout: number | undefined;
   submit(connection: pg.Connection): Error | null;
@@ -119,8 +119,8 @@ export class TenantClient extends pg.Client {
 }
 
 /**
- * Returns the tenant of a statement, or undefined. A tenant that is not a UUID is ignored, because
- * it would become part of the text of a statement.
+ * Returns the tenant of a statement, or undefined. Ignores a tenant that is not a UUID, because the
+ * tenant becomes part of the text of a statement.
  */
 function tenantOf(config: TenantQueryConfig | string): string | undefined {
   const tenant = (typeof config === "string" ? undefined : config.tenant) ?? currentTenant();

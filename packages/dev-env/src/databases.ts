@@ -18,7 +18,7 @@ const quietLog = ["log_error_verbosity = terse", "log_min_error_statement = pani
 /**
  * Creates the missing databases and roles of the services and returns their URLs. A role can
  * connect only to its own database. deploy/postgres/create-databases.sh does the same for a
- * deployment. Throws DevEnvError.
+ * deployment. Throws DevEnvError if a statement fails.
  */
 export async function ensureDatabases(superuserUrl: string, names: readonly string[], password: string): Promise<Databases> {
   const client = new Client({ connectionString: superuserUrl, connectionTimeoutMillis: 5_000 });

@@ -9,7 +9,8 @@ export interface Leftover {
   readonly dir: string;
   readonly pid: number;
   /**
-   * Returns whether a command line belongs to this process. Another program may have its id now.
+   * Returns whether a command line belongs to this process. Another program may now have the id of
+   * this process.
    */
   matches(command: string): boolean;
   /** Returns the id of the process that started this process, from its command line. */

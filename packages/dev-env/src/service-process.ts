@@ -121,7 +121,7 @@ export function serviceProcess(options: {
   };
 }
 
-/** Runs the `migrate` command of a service. Throws DevEnvError. */
+/** Runs the `migrate` command of a service. Throws DevEnvError if the command fails. */
 export async function migrateService(name: string, env: Record<string, string>, signal?: AbortSignal): Promise<void> {
   const program = serviceProgram(name, "migrate");
   const result = await runCommand(process.execPath, [program.file], {

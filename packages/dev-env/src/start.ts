@@ -118,7 +118,7 @@ function tracingSettings(): SystemOptions["env"] {
   return Object.fromEntries(serviceNames.map((name) => [name, settings]));
 }
 
-/** Returns the key, or an explanation if it was revoked in an earlier run. */
+/** Returns the key, or an explanation if the key was revoked in an earlier run. */
 async function describeKey(gatewayUrl: string, key: string, path: string): Promise<string> {
   const { status } = await apiCaller(gatewayUrl, key)("GET", path);
   return status === 401 ? "revoked; use a newer key, or delete all data with --fresh" : key;

@@ -44,7 +44,7 @@ export interface SystemOptions {
   readonly databaseUrl?: string | undefined;
   /** False is faster, but a crash of the machine can lose data. Default: true. */
   readonly durable?: boolean;
-  /** Restarts services that end by themselves. */
+  /** True to restart services that end unexpectedly. */
   readonly supervised?: boolean;
   /** Settings that override the generated settings. */
   readonly env?: Partial<Record<ServiceName, Record<string, string>>>;

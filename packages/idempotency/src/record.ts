@@ -16,8 +16,8 @@ const schema = defineEntity({
     answer: p.blob().nullable(),
     refusal: p.blob().nullable(),
     /**
-     * Time from which the same request may claim the key again. If null, it may do so only 24 hours
-     * after the execution has ended.
+     * Time from which the same request may claim the key again. If null, the request may do this
+     * only 24 hours after the execution has ended.
      */
     heldUntil: p.datetime(3).nullable(),
     /**

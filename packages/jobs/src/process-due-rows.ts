@@ -134,7 +134,10 @@ export function processDueRows(
   };
 }
 
-/** SQL expression: now if a row without a lease is due, otherwise the due time of the next row. */
+/**
+ * Returns the SQL expression for the next due time: now if a row without a lease is due, otherwise
+ * the due time of the next row.
+ */
 const nextDueOf = ({ table, due }: DueRows): string =>
   `coalesce((select now() from ${table} where ${due} <= now() and ${isFree} limit 1),
     (select ${due} from ${table} where ${due} > now() order by ${due} limit 1))`;

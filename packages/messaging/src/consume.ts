@@ -124,7 +124,7 @@ class TopicConsumer {
     this.#authenticate = createAuthentication(orm, topicHandler.topic, transport.keys, logger);
   }
 
-  /** True during a pause, and after it until a message succeeds. */
+  /** True during a pause, and after the pause until a message succeeds. */
   get isPaused(): boolean {
     return this.#failures >= failuresPerPause;
   }
@@ -208,8 +208,8 @@ class TopicConsumer {
   }
 
   /**
-   * Retries a dead letter. Returns true if it is now DELIVERED. The effect, the inbox row and the
-   * status commit together.
+   * Retries a dead letter. Returns true if the dead letter is now DELIVERED. The effect, the inbox
+   * row and the status commit together.
    */
   async #retry(id: string): Promise<boolean> {
     const attempt: { message?: Message } = {};

@@ -13,7 +13,7 @@ interface MessageKey {
   readonly key: Uint8Array;
 }
 
-/** Signs published messages and verifies received ones. */
+/** Signs published messages and verifies received messages. */
 export interface MessageKeys {
   hasKeyFor(topic: string): boolean;
   /** Returns the message with its MAC in the headers. Throws for a topic without a key. */

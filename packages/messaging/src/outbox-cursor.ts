@@ -57,10 +57,10 @@ interface FoundRow extends OutboxRow {
 
 /**
  * Returns the next rows of a topic in the order of their ids, whether more rows can be read
- * immediately, and the cursor to store after their publication. The result can contain rows with an
- * id below the cursor, whose transactions were committed late. They come first. The order of events
- * with the same key is correct, because a later event of that key is committed after the late
- * transaction and is not published yet.
+ * immediately, and the cursor to store after their publication. The result can contain rows whose
+ * ids are below the cursor, because their transactions were committed late. These rows come first.
+ * The order of events with the same key is correct, because a later event of that key is committed
+ * after the late transaction and is not published yet.
  */
 export async function readNext(
   client: pg.Client,

@@ -41,7 +41,7 @@ export function addToOutbox(
     payload: Uint8Array;
     /** Time of the event. The time in the id of the event is this time or later. */
     occurredAt: Date;
-    /** Trace context of the event; the current one by default. */
+    /** Trace context of the event. Default: the current trace context. */
     traceparent?: string | undefined;
   },
 ): string {

@@ -18,7 +18,8 @@ export interface Relay extends AsyncDisposable {
 /** Interval of the relay's heartbeat queries while all topics publish. */
 const heartbeatMs = 1_500;
 /**
- * PostgreSQL ends the session of the relay, and releases its lock, after this time without a query.
+ * PostgreSQL ends the session of the relay, and releases the session's lock, after this time
+ * without a query.
  */
 const idleTimeoutMs = 6_000;
 /**

@@ -1,4 +1,7 @@
-/** Bank account number of a country without IBANs. The formats of the countries differ. */
+/**
+ * Pattern of a bank account number in a country without IBANs. It is broad, because the formats of
+ * the countries differ.
+ */
 export const accountNumberPattern = "^[A-Za-z0-9]{1,34}$";
 
 export const isAccountNumber = (text: string): boolean => new RegExp(accountNumberPattern).test(text);

@@ -38,7 +38,7 @@ export function renderer<D extends DescMessage, P extends TProperties>(
   };
 }
 
-/** Returns the conversion of a field's values, or undefined when they need none. */
+/** Returns the conversion of a field's values, or undefined when the values need no conversion. */
 function formatOf(field: DescField, enumValues: readonly string[] | undefined) {
   if (field.name.endsWith("_ms") && field.fieldKind === "scalar") return isoTimestamp;
   if (field.name.endsWith("_minor")) {

@@ -69,7 +69,7 @@ export function createPdfRenderer({ queuedMax = 20, timeoutMs = 5_000 } = {}): P
       if (worker === started) void stop(`the worker thread ended: ${reason}`);
     };
     started.on("error", onEnd).on("exit", onEnd);
-    // An idle thread does not keep the process running.
+    // Permits the process to end while the thread is idle.
     started.unref();
     return started;
   };

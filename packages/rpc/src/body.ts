@@ -19,7 +19,9 @@ const smallBytesMax = 16 * 1024;
  */
 const chunksMax = 10_000;
 
-/** Reads a request body to its end. Throws a ConnectError when it exceeds `messageBytesMax`. */
+/**
+ * Reads a request body to its end. Throws a ConnectError when the body exceeds `messageBytesMax`.
+ */
 export type ReadBody = (request: Request) => Promise<Buffer>;
 
 /**

@@ -20,13 +20,13 @@ export interface TrustedKey {
   /** Ed25519. */
   readonly publicKey: KeyObject;
   /**
-   * "anyone": the key may sign for all callers and methods. A list: only for the platform, and only
-   * for these methods.
+   * "anyone" if the key may sign for all callers and methods. A list of methods if the key may sign
+   * only for the platform and only for these methods.
    */
   readonly signsFor: "anyone" | readonly DescMethodUnary[];
 }
 
-/** Validity of a token. */
+/** Time for which a token is valid. */
 const lifetimeMs = 10_000;
 /**
  * Age at which the signer replaces a token, so that no token expires before a service verifies it.

@@ -1,6 +1,8 @@
 import { forbidden } from "./domain-error.ts";
 
-/** The identity in whose name a call is made. The gateway authenticates it. */
+/**
+ * The identity in whose name a call is made. The gateway authenticates businesses and operators.
+ */
 export type Caller =
   | { readonly role: "business"; readonly businessId: string; readonly keyId: string; readonly keyPrefix: string }
   | { readonly role: "admin"; readonly keyId: string; readonly keyPrefix: string }

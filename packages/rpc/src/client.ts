@@ -112,8 +112,9 @@ function openReplica(url: string, tls: Tls | undefined): Replica {
 
 /**
  * Opens a channel to the replicas of a service, which get calls in rotation. The channel retries a
- * call in two cases: the server did not begin it, or the service was unavailable and the call is a
- * read or has an idempotency key. docs/decisions/rpc.md explains why this is not a standard client.
+ * call in two cases: the server did not begin the call, or the service was unavailable and the call
+ * is a read or has an idempotency key. docs/decisions/rpc.md explains why this is not a standard
+ * client.
  */
 export function createRpcChannel({ urls, audience, signer, tls }: RpcChannelOptions): RpcChannel {
   const replicas = urls.map((url) => openReplica(url, tls));
@@ -201,7 +202,10 @@ export function createRpcClient<S extends DescService>(service: S, channel: RpcC
   return Object.fromEntries(methods) as RpcClient<S>;
 }
 
-/** The connection ended without a response. `notSent`: the server did not begin the call. */
+/**
+ * Thrown when the connection ended without a response. `notSent` is true if the server did not
+ * begin the call.
+ */
 class ConnectionError extends Error {
   readonly notSent: boolean;
 

@@ -7,7 +7,7 @@ const probeEveryMs = 1_000;
 
 /**
  * Health of a server, published through the gRPC health checking protocol. `isReady` checks the
- * dependencies that the server requires, such as its database. It must not throw.
+ * dependencies that the server requires, such as its database. `isReady` must not throw.
  */
 export class ServerHealth {
   #serving = true;

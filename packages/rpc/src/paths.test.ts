@@ -156,8 +156,8 @@ const cases: Record<string, [TestRequest, () => Outcome]> = {
     { headers: { "content-type": "application/json" }, body: Buffer.from([10, 1, 1]) },
     () => failure(400, "invalid_argument", /.*/),
   ],
-  // "servers should return an error with code "unimplemented" and a message listing the supported
-  // encodings", of which there are none
+  // The protocol: "servers should return an error with code "unimplemented" and a message listing
+  // the supported encodings". This server supports no encodings.
   ...Object.fromEntries(
     ["gzip", "br", "zstd"].map((encoding) => [
       `content encoding ${encoding}`,

@@ -2,7 +2,10 @@ import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import type { Logger } from "@amana/runtime";
 
 export interface EncryptionKey {
-  /** Prefix of each ciphertext: letters, digits, "_" and "-". */
+  /**
+   * Id of the key, which is the prefix of each ciphertext. It consists of letters, digits, "_" and
+   * "-".
+   */
   readonly id: string;
   /** 32 bytes. */
   readonly key: Buffer;

@@ -21,12 +21,12 @@ const computed: Readonly<Record<string, string[]>> = {
   ],
   // The terms are words of the search index. They have no punctuation, so they need no escaping.
   'services/gateway/src/pages/guide-search.js: new RegExp(`(${terms.join("|")})`, "giu")': ["(payment|pay|refund)"],
-  // Constants that are also patterns of the OpenAPI document.
+  // The expressions of these calls are constants that are also patterns of the OpenAPI document.
   "packages/public-api/src/bank-details.ts: new RegExp(accountNumberPattern)": [],
   "packages/public-api/src/bic.ts: new RegExp(bicPattern)": [],
   "packages/public-api/src/routing-number.ts: new RegExp(routingNumberPattern)": [],
   "services/gateway/src/plugins/idempotency-key.ts: new RegExp(idempotencyKeyPattern)": [],
-  // A constant of the class.
+  // The expression is a constant of the class.
   "sdks/php/src/transport.php: preg_match(self::ENCRYPTED_OR_LOOPBACK, $baseUrl)) {": [
     "^(https:|http://(([a-z0-9-]+\\.)*localhost|127(\\.[0-9]{1,3}){3}|\\[::1\\])(:[0-9]+)?(/|$))",
   ],

@@ -1,6 +1,9 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** The slowest test files. Their duration depends on the processes that they start, not on size. */
+/**
+ * The slowest test files. Their duration depends on the processes that they start, not on their
+ * size.
+ */
 const longest = [
   "system/start.test.ts",
   "test/image.test.ts",

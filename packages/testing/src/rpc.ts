@@ -16,7 +16,10 @@ const auditKeys = generateKeyPairSync("ed25519");
 const privateKeyOf = (key: KeyObject) => key.export({ format: "der", type: "pkcs8" }).toString("base64");
 const publicKeyOf = (key: KeyObject) => key.export({ format: "der", type: "spki" }).toString("base64");
 
-/** Signs caller tokens like the gateway. Services with `testRpcSettings` trust its key. */
+/**
+ * Signs caller tokens like the gateway. Services with `testRpcSettings` trust the key of this
+ * signer.
+ */
 export const testSigner = createCallerSigner({ id: "test", privateKey: gatewayKeys.privateKey });
 
 /** Settings of all services for signing keys and trusted keys. */

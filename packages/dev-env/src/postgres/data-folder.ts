@@ -113,5 +113,5 @@ async function isMissingOrEmpty(folder: string): Promise<boolean> {
   }
 }
 
-/** Returns an empty text if there is no file. */
+/** Reads a file. Returns an empty text if the file cannot be read. */
 const readText = async (path: string) => (await readFile(path, "utf8").catch(() => "")).trim();

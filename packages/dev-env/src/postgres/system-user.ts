@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { DevEnvError } from "../dev-env-error.ts";
 import { runCommand } from "../run-command.ts";
 
-/** Operating-system user that runs PostgreSQL. Without ids it is the current user. */
+/** Operating-system user that runs PostgreSQL. Without ids, the current user runs PostgreSQL. */
 export interface SystemUser {
   uid?: number;
   gid?: number;

@@ -9,8 +9,8 @@ export const allTenants = "*";
 const current = new AsyncLocalStorage<string>();
 
 /**
- * Runs work for the business with the id `tenant`, or for `allTenants`. The database returns only
- * rows of that tenant to the work. Work without a tenant gets no rows.
+ * Runs work for the business with the id `tenant`, or for `allTenants`. During the work, the
+ * database returns only rows of that tenant. Without a tenant, the database returns no rows.
  */
 export const forTenant = <T>(tenant: string, work: () => T): T => current.run(tenant, work);
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-/** Waits. When the signal aborts, resolves early, without an error. */
+/** Waits for `ms`. When the signal aborts, the function resolves early and does not throw. */
 export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   try {
     await delay(ms, undefined, signal ? { signal } : {});

@@ -31,7 +31,7 @@ export function readEnv<T extends object>(build: (env: EnvReader) => T, source: 
   return Object.freeze(settings);
 }
 
-/** Returns a function that calls `readEnv`: the `readConfig` of a process. */
+/** Returns a function that calls `readEnv`. A process uses this function as its `readConfig`. */
 export const settings =
   <T extends object>(build: (env: EnvReader) => T) =>
   (source?: EnvSource): Readonly<T> =>

@@ -32,7 +32,7 @@ const kinds = {
 } as const;
 
 /**
- * Creates spans by the OpenTelemetry SDK and exports them in batches by OTLP over HTTP with JSON.
+ * Creates spans with the OpenTelemetry SDK and exports them in batches by OTLP over HTTP with JSON.
  * Disposing exports the last spans, for at most three seconds.
  */
 export function createTracer(

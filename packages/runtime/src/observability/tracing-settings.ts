@@ -6,7 +6,7 @@ export interface TracingSettings {
   /** Complete URL, with its path. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** PEM; undefined for Node's default CAs. */
+  /** Certificates of the CAs, as PEM text. Undefined selects Node's default CAs. */
   readonly certificateAuthority: string | undefined;
 }
 

@@ -10,7 +10,7 @@ export const spans = counter({
   labels: { outcome: ["sent", "dropped", "refused"] },
 });
 
-/** Creates spans while tracing is on. */
+/** Function that begins spans. Undefined while tracing is off. */
 let begin: BeginSpan | undefined;
 
 /**

@@ -7,8 +7,8 @@ import { createReadStream, existsSync, readdirSync, readFileSync } from "node:fs
 import { basename, join } from "node:path";
 
 /**
- * A row of the trail, as GET /api/v1/admin/audit-events returns it. `sealed` is the place of the row
- * in the chain: its day, its `number` on that day, its number among the rows of the business
+ * A row of the trail, as GET /api/v1/admin/audit-events returns it. `sealed` is the place of the
+ * row in the chain: its day, its `number` on that day, its number among the rows of the business
  * (`business_number`), and the leaf of the business's previous row (`business_previous`).
  * @typedef {Record<string, unknown> & { id: string, business_id?: string }} Row
  * @typedef {{ day: string, number: number, business_number?: number, business_previous?: string }} Place
@@ -192,8 +192,8 @@ export function* daysBetween(from, to) {
 /**
  * Checks a day. Call `add` with the day's links in order, and then `end`. `previous` is the hash of
  * the previous day's final head. When `previous` is undefined, the check uses the previous hash in
- * the heads of this day. `kept` contains heads of this day that were stored elsewhere. `end` returns
- * the `previous` of the next day, or undefined when this day has no final head.
+ * the heads of this day. `kept` contains heads of this day that were stored elsewhere. `end`
+ * returns the `previous` of the next day, or undefined when this day has no final head.
  * @param {{ day: string, previous: string | undefined, heads: readonly Head[], trusted: ReadonlySet<string> | undefined,
  *   kept?: readonly Head[], report: (finding: Finding) => void }} options
  */

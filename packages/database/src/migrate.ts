@@ -58,7 +58,10 @@ export async function migrate(options: MigrateOptions, logger: Logger): Promise<
   }
 }
 
-/** Checks the texts of executed migrations, executes the missing ones and returns their names. */
+/**
+ * Checks the texts of executed migrations, executes the other migrations and returns the names of
+ * those that it executed.
+ */
 async function runMigrations(em: SqlEntityManager, migrations: readonly Migration[]): Promise<string[]> {
   const duplicate = migrations.find(({ name }, i) => migrations.findIndex((other) => other.name === name) < i);
   if (duplicate) throw new TypeError(`two migrations have the name ${duplicate.name}`);

@@ -75,9 +75,9 @@ class TenantQuery extends Query {
 
 /**
  * A connection that sets the tenant in PostgreSQL for each transaction, and for each statement
- * outside of a transaction. This needs no additional round trip, because the setting is sent in the
- * same message as `begin` or the statement. The setting ends with the transaction or statement, so
- * that the next user of the connection does not inherit it.
+ * outside of a transaction. Setting the tenant needs no additional round trip, because the setting
+ * is sent in the same message as `begin` or the statement. The setting ends with the transaction or
+ * statement, so that the next user of the connection does not inherit it.
  */
 export class TenantClient extends pg.Client {
   /** Prepares the statement that sets the tenant. Call it for each new connection of a pool. */

@@ -78,7 +78,7 @@ function addressOf(serverUrl: string, role: string, password: string, database: 
 
 /**
  * Ignores SQLSTATE 42501 (insufficient privilege). Only a superuser can change these log settings;
- * without one, the owner of the server must set them.
+ * if the user of the connection is no superuser, the owner of the server must make them.
  */
 function ignoreMissingPrivilege(error: { code?: string }): void {
   if (error.code !== "42501") throw error;

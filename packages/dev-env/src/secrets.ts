@@ -38,7 +38,7 @@ export interface KeyPair {
 
 const fileIn = (dir: string) => join(dir, "secrets.json");
 
-/** Reads the secrets, generates the missing ones, and stores them. */
+/** Reads the stored secrets, generates each missing secret, and stores all secrets. */
 export async function readSecrets(dir: string): Promise<Secrets> {
   await mkdir(dir, { recursive: true });
   const secrets: Secrets = {

@@ -22,8 +22,8 @@ const schema = defineEntity({
     heldUntil: p.datetime(3).nullable(),
     /**
      * Start of the 24 hours for which the key is kept: the time of the last claim, or of the end of
-     * the execution. A trigger sets the end, because an older version of the service may run at the
-     * same time.
+     * the execution. A trigger sets the time of the end, because an older version of the service
+     * may run at the same time.
      */
     keptFrom: p.datetime(3).fieldName("created_at"),
   },

@@ -157,7 +157,8 @@ class TopicConsumer {
     } catch (error) {
       if (isDatabaseOutage(error)) throw error;
     }
-    // Applies the messages one at a time, so that a failing message does not delay the others.
+    // Applies the messages one at a time, so that a failing message does not delay other
+    // messages.
     for (const message of batch) await inTraceOf(message, () => this.#applyOne(message));
   }
 

@@ -11,7 +11,7 @@ export type TransportOptions = ReturnType<typeof readTransportOptions>;
 
 /**
  * Pauses in seconds between the attempts to apply a failing message. The message is PARKED after
- * the last attempt, about five hours after the first one.
+ * the last attempt, about five hours after the first attempt.
  */
 export const eventRetrySeconds = "1,5,30,120,300,600,1200,1800,3600,3600,3600,3600";
 

@@ -146,7 +146,7 @@ export async function endRepublished(em: SqlEntityManager, { topic, consumer }: 
 }
 
 /**
- * Records a failed retry and schedules the next one. A dead letter becomes PARKED after
+ * Records a failed retry and schedules the next retry. A dead letter becomes PARKED after
  * `retriesMax` retries, or never if `retriesMax` is null. Returns undefined if the dead letter
  * already has a final status.
  */

@@ -59,7 +59,7 @@ interface RelayOptions {
  * commit in the process of the relay wakes the relay. Other replicas notify the relay after their
  * commits, outside of the transactions. After a failover, rows that the former relay published
  * after its last cursor write are published again; inboxes skip them. Topics are independent: a
- * topic that hangs or fails does not delay others.
+ * topic that hangs or fails does not delay other topics.
  */
 export function startRelay({ databaseUrl, transport, logger, ...options }: RelayOptions): Relay {
   const { timeoutMs = publishTimeoutMs } = options;

@@ -54,7 +54,7 @@ export function staticFile(load: () => StaticFile | Promise<StaticFile>) {
   };
 }
 
-/** Returns the variants in order of preference; the last one is uncompressed. */
+/** Returns the variants in order of preference; the last variant is uncompressed. */
 async function variantsOf(content: string | Buffer): Promise<Variant[]> {
   const bytes = Buffer.from(content);
   const hash = createHash("sha256").update(bytes).digest("base64url");

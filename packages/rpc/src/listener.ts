@@ -42,7 +42,10 @@ const keepAliveTimeoutMs = 4_000;
  * close` in this time, and then connect to another replica.
  */
 const portGraceMs = 100;
-/** Maximum number of pending requests on a connection. `createRpcClient` sends one at a time. */
+/**
+ * Maximum number of pending requests on a connection. `createRpcClient` sends one request at a
+ * time.
+ */
 const pipelinedMax = 32;
 /** Number of checks for unread responses during `idleTimeoutMs`. */
 const stallChecks = 5;

@@ -14,5 +14,5 @@ const current = new AsyncLocalStorage<string>();
  */
 export const forTenant = <T>(tenant: string, work: () => T): T => current.run(tenant, work);
 
-/** Returns the tenant of the current work, or undefined without one. */
+/** Returns the tenant of the current work, or undefined if the work has no tenant. */
 export const currentTenant = (): string | undefined => current.getStore();

@@ -18,9 +18,9 @@ export function createCommand(name: string, description: string): Command {
 }
 
 /**
- * Runs the command with the arguments after the script's name. Sets exit code 2 after wrong usage,
- * and 1 after a DevEnvError or StartRefused, and prints no stack trace for either. Throws any other
- * error, because it is a defect.
+ * Runs the command with the arguments that follow the script's name. After wrong usage, sets exit
+ * code 2. After a DevEnvError or StartRefused, prints the message without a stack trace and sets
+ * exit code 1. Throws any other error, because it is a defect.
  */
 export async function runCommandLine(command: Command): Promise<void> {
   // A write to a closed terminal or pipe must not end the system or its graceful shutdown.
@@ -60,7 +60,8 @@ export function stopSignal(onFirst: () => void): AbortSignal {
       if (!stop.signal.aborted) {
         onFirst();
         stop.abort();
-        // A closed terminal causes SIGHUP twice: the kernel sends one, the shell another.
+        // A closed terminal causes two SIGHUP signals, one from the kernel and one from the shell.
+        // Therefore a second SIGHUP does not exit.
       } else if (name !== "SIGHUP") process.exit(exitCodes.interrupted);
     });
   }

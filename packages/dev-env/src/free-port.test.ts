@@ -23,7 +23,7 @@ test("freePort returns a free port, and never the same port twice", async () => 
   await listenOn(ports[0]!, "127.0.0.1");
 });
 
-test("freePort returns a port to only one process at a time, and again after that process is killed", async () => {
+test("freePort does not return a port that another process has reserved, until that process is killed", async () => {
   const range = { from: 19_990, to: 19_992 };
   const program = `import { freePort } from ${JSON.stringify(new URL("free-port.ts", import.meta.url).href)};
     console.log(await freePort(${JSON.stringify(range)}));
@@ -38,7 +38,7 @@ test("freePort returns a port to only one process at a time, and again after tha
 });
 
 test.each(["127.0.0.1", "0.0.0.0"])(
-  "portInUse returns true and requireFreePort throws with the next step when a program listens at %s",
+  "when a program listens at %s, portInUse returns true and requireFreePort throws an error with the next step",
   async (host) => {
     const port = await freePort();
     expect(await portInUse(port)).toBe(false);

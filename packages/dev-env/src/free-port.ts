@@ -5,8 +5,9 @@ import { DevEnvError } from "./dev-env-error.ts";
 import { until } from "./eventually.ts";
 
 /**
- * The range is below the ephemeral ports of Linux and macOS. An outgoing connection therefore
- * cannot occupy the port before the server starts, or while a test keeps the server down.
+ * Range of the ports that `freePort` returns. The range is below the ephemeral ports of Linux and
+ * macOS. An outgoing connection therefore cannot occupy the port before the server starts, or while
+ * a test keeps the server down.
  */
 const lowestPort = 20_000;
 const highestPort = 32_000;
@@ -26,8 +27,8 @@ export async function freePort({ from = lowestPort, to = highestPort } = {}): Pr
 
 /**
  * Reserves the port for this process by binding the UDP port with the same number, which no service
- * uses. The reservation also holds while the TCP server is down. The operating system releases it
- * when the process ends for any reason.
+ * uses. The reservation remains while the TCP server is down. The operating system releases it when
+ * the process ends for any reason.
  */
 function reserve(port: number): Promise<boolean> {
   return new Promise((resolve) => {
@@ -49,8 +50,8 @@ export async function portInUse(port: number): Promise<boolean> {
 }
 
 /**
- * Throws DevEnvError if a server cannot listen on `port`. `purpose` is the server ("the gateway"),
- * `change` the way to choose another port ("Set PORT").
+ * Throws DevEnvError if a server cannot listen on `port`. `purpose` names the server ("the
+ * gateway"). `change` states how to choose another port ("Set PORT").
  */
 export async function requireFreePort(port: number, purpose: string, change: string): Promise<void> {
   if (!(await until(async () => !(await portInUse(port)), releaseTimeoutMs))) {

@@ -9,7 +9,8 @@ export interface Leftover {
   readonly dir: string;
   readonly pid: number;
   /**
-   * Returns whether a command line belongs to this process. Another program may have its id now.
+   * Returns whether a command line belongs to this process. Another program may now have the id of
+   * this process.
    */
   matches(command: string): boolean;
   /** Returns the id of the process that started this process, from its command line. */
@@ -18,9 +19,10 @@ export interface Leftover {
 }
 
 /**
- * Stops the process if it runs. Throws DevEnvError if its starter still runs. The starter still
- * runs if it is the parent of the process: when a parent ends, its children get another parent. A
- * program that reuses the id of the starter is therefore not mistaken for the starter.
+ * Stops the process if it runs. Throws DevEnvError if the program that started the process still
+ * runs. To detect this, compares the id of that program with the current parent of the process:
+ * when a parent ends, its children get another parent. Another program that later has the same id
+ * is therefore not mistaken for the program that started the process.
  */
 export async function stopLeftover(leftover: Leftover, log?: LogLine): Promise<void> {
   const { name, dir, pid, matches, starter, stopSteps = gracefulStop } = leftover;

@@ -20,8 +20,8 @@ export interface CommandResult {
 }
 
 /**
- * Runs a program until it ends, the timeout expires or `signal` aborts. Never throws: a missing
- * program is a result.
+ * Runs a program until it ends, the timeout expires or `signal` aborts. Never throws. If the
+ * program is missing, the result contains this as its failure.
  */
 export function runCommand(command: string, args: readonly string[], options: CommandOptions): Promise<CommandResult> {
   const { timeoutMs, ...spawnOptions } = options;

@@ -8,7 +8,7 @@ export interface RunningProcess {
   command: string;
 }
 
-/** A signal and the time in which the process must end. */
+/** A signal, and the time within which the process must end after the signal. */
 export interface StopStep {
   signal: NodeJS.Signals;
   waitMs: number;

@@ -31,7 +31,8 @@ export interface ServerProcessOptions {
   stopSteps?: readonly StopStep[];
   /**
    * Signal that the server gets when this process ends without stopping the server. Default:
-   * SIGKILL, because on another signal a service would wait for requests to services that also end.
+   * SIGKILL. After another signal, a service would wait for its requests to other services, which
+   * end at the same time.
    */
   orphanSignal?: NodeJS.Signals;
   log?: LogLine;

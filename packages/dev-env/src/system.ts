@@ -44,7 +44,7 @@ export interface SystemOptions {
   readonly databaseUrl?: string | undefined;
   /** False is faster, but a crash of the machine can lose data. Default: true. */
   readonly durable?: boolean;
-  /** Restarts services that end by themselves. */
+  /** True to restart services that end unexpectedly. */
   readonly supervised?: boolean;
   /** Settings that override the generated settings. */
   readonly env?: Partial<Record<ServiceName, Record<string, string>>>;
@@ -58,7 +58,10 @@ export interface System extends AsyncDisposable {
   readonly sandboxUrl: string;
   readonly adminKey: string;
   readonly business: { readonly id: string; readonly api_key: string };
-  /** `how`: the transport and the reason in one line. */
+  /**
+   * Transport of the events. `how` describes the transport and the reason for the choice in one
+   * line.
+   */
   readonly events: { readonly mode: "kafka" | "direct"; readonly how: string };
   readonly services: Readonly<Record<ServiceName, ServiceProcess>>;
   /** URLs with the runtime roles of the services. */
@@ -67,7 +70,7 @@ export interface System extends AsyncDisposable {
   readonly ownerDatabaseUrls: Readonly<Record<string, string>>;
   readonly rpcPorts: Readonly<Record<ServiceName, number>>;
   readonly metricsUrls: Readonly<Record<ServiceName, string>>;
-  /** Returns the settings of a service, for a second replica of it. */
+  /** Returns the settings of a service, with which a caller can start a second replica. */
   envOf(name: ServiceName): Record<string, string>;
   readonly logDir: string;
   /** Waits until the gateway reports that all services are ready. */
@@ -108,8 +111,8 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       (transport) => stack.adopt(transport, () => transport.stop()),
     ),
   ] as const;
-  // If PostgreSQL or the event transport fails to start, the other can be stopped only after its
-  // start.
+  // Waits for both starts. If one of them fails, the server of the other start can be stopped only
+  // after that start has finished.
   await Promise.allSettled(starting);
   signal?.throwIfAborted();
   const [databases, events] = await Promise.all(starting);

@@ -42,7 +42,7 @@ test("serviceProcess reports and restarts a supervised service each time that th
   }
 });
 
-test("serviceProcess does not report a service that `stop` or `kill` ended as crashed", async () => {
+test("serviceProcess reports no crash when `stop` or `kill` ends the service", async () => {
   await start(true);
   await service.kill();
   await service.start();

@@ -102,8 +102,8 @@ const distinct = (groups: readonly DueGroup[]): DueGroup[] => [
  * Claims at most `limit` due rows of the groups. The statement writes a lease into each row, so
  * that other replicas do not claim it. Rows of the tenant that uses the fewest `slots` come first,
  * so that tenants share the slots fairly. A tenant or key gets at most as many rows as it has free
- * slots. Rows that another replica claims at the same time and rows with an id in `except` are
- * skipped.
+ * slots. Skips rows that another replica claims at the same time, and rows whose ids are in
+ * `except`.
  */
 export async function claimDue<Row>(
   orm: Orm,

@@ -67,7 +67,7 @@ test("`holds` of a lease returns true during the work", async () => {
   expect(await runWithLease(holds)).toEqual({ result: true });
 });
 
-test("`holds` of a lease returns false after another process has the lease, and withLease does not release the other process's lease", async () => {
+test("`holds` of a lease returns false after another process has claimed the row, and withLease does not release the lease of that process", async () => {
   await runWithLease(async (lostLease) => {
     await setRemainingSeconds(-1);
     await runWithLease(async (newLease) => {
@@ -98,7 +98,7 @@ test("withLease renews the lease during the work", async () => {
   });
 });
 
-test("withLease gives the lease of a crashed process to another process when it expires", async () => {
+test("withLease gives the lease of a crashed process to another process when the lease has expired", async () => {
   await db.sql("update job set lease_token = gen_random_uuid(), leased_until = now() + interval '10 seconds' where id = ?", [id]);
   expect(await runWithLease(async () => 1)).toBeUndefined();
   await setRemainingSeconds(-0.001);
@@ -118,7 +118,7 @@ test("withLease returns the row and the start of the lease by the database's clo
   });
 });
 
-test("`release` of a lease ends the lease with the transaction, and withLease ends the lease when the transaction fails", async () => {
+test("`release` ends a lease when the transaction commits, and withLease ends the lease when the transaction fails", async () => {
   await runWithLease(async ({ release, token }) => {
     const job = { leaseToken: token as string | null, leasedUntil: new Date() as Date | null };
     await transaction(db.orm, async (em) => {

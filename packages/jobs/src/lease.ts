@@ -5,8 +5,8 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 /** The right of one process to process one row. */
 export interface Lease {
   /**
-   * Renews the lease in the transaction of `em`. Returns false if the process has lost it. Call it
-   * in the transaction whose effect depends on the lease.
+   * Renews the lease in the transaction of `em`. Returns false if the process has lost the lease.
+   * Call it in the transaction whose effect depends on the lease.
    */
   holds(em: SqlEntityManager): Promise<boolean>;
   /** Value of the column lease_token while the process holds the lease. */
@@ -46,7 +46,7 @@ interface LeasedRow {
 export const leaseSeconds = 6;
 const renewMs = 2_000;
 
-/** SQL expression: the end of a lease that begins now. */
+/** SQL expression for the end of a lease that begins now. */
 const leaseEnd = `now() + interval '${leaseSeconds} seconds'`;
 /** SQL assignment that renews a lease. */
 export const renewedLease = `leased_until = ${leaseEnd}`;
@@ -55,7 +55,7 @@ export const renewedLease = `leased_until = ${leaseEnd}`;
  * row still contains an expired lease, so that later changes by the owner of that lease fail.
  */
 export const versionAfterExpiry = "version = version + (lease_token is not null)::int";
-/** SQL condition: no process holds a lease on the row. */
+/** SQL condition that no process holds a lease on the row. */
 export const isFree = "(leased_until is null or leased_until < now())";
 
 /** Selects the row of a lease. `where` is SQL from code with placeholders for `values`. */

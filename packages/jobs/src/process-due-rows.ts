@@ -46,10 +46,10 @@ interface ClaimedRow {
 
 /**
  * Claims due rows and runs `work` on each, until disposed. `work` must change the row's due time or
- * set it to null. A free slot is used immediately, so that slow rows do not delay other rows. It
- * goes to the business that uses the fewest slots. Thousands of due rows of one business therefore
- * delay a row of another business only until the next slot is free. The rows of a business are
- * processed in the order of `lowPriorityWhen` and `since`.
+ * set it to null. A free slot is used immediately, so that slow rows do not delay other rows. The
+ * slot goes to the business that uses the fewest slots. Thousands of due rows of one business
+ * therefore delay a row of another business only until the next slot is free. The rows of a
+ * business are processed in the order of `lowPriorityWhen` and `since`.
  */
 export function processDueRows(
   { orm, logger }: { orm: Orm; logger: Logger },
@@ -134,7 +134,10 @@ export function processDueRows(
   };
 }
 
-/** SQL expression: now if a row without a lease is due, otherwise the due time of the next row. */
+/**
+ * Returns the SQL expression for the next due time: now if a row without a lease is due, otherwise
+ * the due time of the next row.
+ */
 const nextDueOf = ({ table, due }: DueRows): string =>
   `coalesce((select now() from ${table} where ${due} <= now() and ${isFree} limit 1),
     (select ${due} from ${table} where ${due} > now() order by ${due} limit 1))`;

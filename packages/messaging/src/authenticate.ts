@@ -8,8 +8,8 @@ import { consumedEvents } from "./metrics.ts";
 const alertPauseMs = 60_000;
 /**
  * Maximum age of an event. Inboxes keep an event id for 40 days from the time in the id. The
- * maximum is a day shorter, because clocks differ. Events that are published again are younger,
- * because the outbox keeps them for three days.
+ * maximum is a day shorter, because clocks differ. Events that are published again do not reach
+ * this age, because the outbox keeps events for only three days.
  */
 const messageAgeMaxMs = 39 * 24 * 60 * 60 * 1000;
 

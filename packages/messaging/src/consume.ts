@@ -35,8 +35,8 @@ import type { Transport } from "./transport.ts";
 
 const batchMessagesMax = 200;
 /**
- * The consumer pauses when this number of different messages in a row have failed. It pauses again
- * after each further group of this number of failures.
+ * Number of different messages that must fail in a row before the consumer pauses. The consumer
+ * pauses again after each further group of this number of failures.
  */
 const failuresPerPause = 3;
 const pauseMsMax = 10_000;
@@ -70,10 +70,10 @@ interface Context {
 /**
  * Consumes a topic. Inbox rows and effects commit together. A message therefore takes effect once
  * even if it is delivered repeatedly. The order of effects is not guaranteed. A message whose
- * effect fails becomes a dead letter that is retried on the schedule `retrySeconds`; other messages
- * continue. When three different messages in a row have failed, the consumer pauses. Its pauses
- * grow until a message succeeds. While the database is unavailable, the transport keeps the
- * messages.
+ * effect fails becomes a dead letter that is retried on the schedule `retrySeconds`, and the
+ * consumer continues with other messages. When three different messages in a row have failed, the
+ * consumer pauses. Its pauses grow until a message succeeds. While the database is unavailable, the
+ * transport keeps the messages.
  */
 export async function consume(topicHandler: TopicHandler, context: Context): Promise<AsyncDisposable> {
   const { topic, consumer } = topicHandler;
@@ -124,7 +124,7 @@ class TopicConsumer {
     this.#authenticate = createAuthentication(orm, topicHandler.topic, transport.keys, logger);
   }
 
-  /** True during a pause, and after it until a message succeeds. */
+  /** True during a pause, and after the pause until a message succeeds. */
   get isPaused(): boolean {
     return this.#failures >= failuresPerPause;
   }
@@ -157,7 +157,8 @@ class TopicConsumer {
     } catch (error) {
       if (isDatabaseOutage(error)) throw error;
     }
-    // Applies the messages one at a time, so that a failing message does not delay the others.
+    // Applies the messages one at a time, so that a failing message does not delay other
+    // messages.
     for (const message of batch) await inTraceOf(message, () => this.#applyOne(message));
   }
 
@@ -208,8 +209,8 @@ class TopicConsumer {
   }
 
   /**
-   * Retries a dead letter. Returns true if it is now DELIVERED. The effect, the inbox row and the
-   * status commit together.
+   * Retries a dead letter. Returns true if the dead letter is now DELIVERED. The effect, the inbox
+   * row and the status commit together.
    */
   async #retry(id: string): Promise<boolean> {
     const attempt: { message?: Message } = {};

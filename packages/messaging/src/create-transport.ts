@@ -9,7 +9,10 @@ import type { Transport } from "./transport.ts";
 /** Settings of the transport: Kafka, or the RPC addresses of the consumers. */
 export type TransportOptions = ReturnType<typeof readTransportOptions>;
 
-/** Seconds between the attempts for a failing message, which is PARKED after about five hours. */
+/**
+ * Pauses in seconds between the attempts to apply a failing message. The message is PARKED after
+ * the last attempt, about five hours after the first attempt.
+ */
 export const eventRetrySeconds = "1,5,30,120,300,600,1200,1800,3600,3600,3600,3600";
 
 /**

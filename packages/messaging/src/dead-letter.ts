@@ -8,10 +8,12 @@ import { reasonOf, UnknownEventTypeError } from "./failure.ts";
 import { eventIdOf, type Message, type Subscription } from "./message.ts";
 
 /**
- * RETRYING: the effect failed and is retried on a schedule. WAITING: the event type is unknown, and
- * the dead letter waits for a version that supports it. PARKED: all retries failed, or the message
- * has no event id; an operator must act. DELIVERED, DROPPED: final. FORGED: an earlier version
- * rejected and stored the message.
+ * Status of a dead letter.
+ * - RETRYING: the effect failed and is retried on a schedule.
+ * - WAITING: the event type is unknown. The dead letter waits for a version that supports it.
+ * - PARKED: all retries failed, or the message has no event id. An operator must act.
+ * - DELIVERED and DROPPED are final.
+ * - FORGED: an earlier version rejected and stored the message.
  */
 export type DeadLetterStatus = EnumName<typeof proto.DeadLetterStatus>;
 
@@ -30,9 +32,12 @@ export interface DeadLetterRow {
 }
 
 const columns = "id, consumer, topic, key, event_id, event_type, payload, headers, status, reason, attempts";
-/** SQL condition: the dead letter is retried automatically. Excludes PARKED. */
+/** SQL condition that selects the dead letters that are retried automatically. */
 const isRetried = "status in ('RETRYING', 'WAITING')";
-/** SQL condition: a PARKED dead letter whose event was published again and took effect. */
+/**
+ * SQL condition that selects the PARKED dead letters whose events were published again and took
+ * effect.
+ */
 const isRepublished =
   "d.status = 'PARKED' and exists (select 1 from inbox i where i.consumer = d.consumer and i.event_id = d.event_id)";
 const ended = "next_attempt_at = null, payload = '', updated_at = now()";
@@ -141,9 +146,9 @@ export async function endRepublished(em: SqlEntityManager, { topic, consumer }: 
 }
 
 /**
- * Records a failed retry and schedules the next one. A dead letter becomes PARKED after
- * `retriesMax` retries, or never if `retriesMax` is null. Returns undefined if its status is
- * already final.
+ * Records a failed retry and schedules the next retry. A dead letter becomes PARKED after
+ * `retriesMax` retries, or never if `retriesMax` is null. Returns undefined if the dead letter
+ * already has a final status.
  */
 export async function recordFailure(
   em: SqlEntityManager,

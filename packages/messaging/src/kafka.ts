@@ -15,8 +15,9 @@ const checkTimeoutMs = 10_000;
 /**
  * Creates a transport over Kafka with kafkajs. `publish` waits for all in-sync replicas. Topics are
  * created at their first use. With `requiresCopies`, `check` and the first use throw
- * TopicAtRiskError for a topic whose events could be lost with one disk. Consumers reconnect until
- * they succeed. They pass a message to the handler again until the handler succeeds.
+ * TopicAtRiskError for a topic whose events could be lost when one disk fails. A consumer that
+ * loses its connection reconnects, as often as necessary. It passes a message to the handler again
+ * until the handler succeeds.
  */
 export function createKafkaTransport(
   options: KafkaOptions,

@@ -27,7 +27,9 @@ const shownColumns = `id, consumer, topic, left(key, 100) as key, event_id, left
   to_json(next_attempt_at) #>> '{}' as next_attempt_at, to_json(created_at) #>> '{}' as created_at,
   to_json(updated_at) #>> '{}' as updated_at`;
 
-/** Returns dead letters, oldest first. Without `status`, omits DELIVERED and DROPPED ones. */
+/**
+ * Returns dead letters, oldest first. Without `status`, omits DELIVERED and DROPPED dead letters.
+ */
 export async function readDeadLetters(
   em: SqlEntityManager,
   { topic, status, limit }: { topic?: string | undefined; status?: string | undefined; limit: number },
@@ -63,9 +65,9 @@ export interface DeadLetterChange {
 }
 
 /**
- * Makes a dead letter due, so that the running consumer retries it within five seconds, or at its
- * start. Returns undefined if the dead letter is DELIVERED. Throws a DomainError if it is DROPPED
- * or FORGED.
+ * Makes a dead letter due, so that the running consumer retries it within five seconds. A stopped
+ * consumer retries it when the consumer starts. Returns undefined if the dead letter is DELIVERED.
+ * Throws a DomainError if it is DROPPED or FORGED.
  */
 export async function requestRetry(em: SqlEntityManager, id: string): Promise<DeadLetterChange | undefined> {
   const deadLetter = await lockRetryable(em, id);
@@ -86,7 +88,8 @@ export async function lockRetryable(em: SqlEntityManager, id: string): Promise<D
 /**
  * Drops a dead letter. Inserts its event into the inbox without the effect, so that later
  * deliveries have no effect. The dead letter becomes DELIVERED instead if the event has taken
- * effect in the meantime. Returns undefined if the dead letter is already DROPPED.
+ * effect in the meantime. Returns undefined if the dead letter is already DROPPED. Throws a
+ * DomainError if it is already DELIVERED.
  */
 export async function markDropped(em: SqlEntityManager, id: string): Promise<DeadLetterChange | undefined> {
   const deadLetter = await lockDeadLetter(em, id);

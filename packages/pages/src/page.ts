@@ -51,7 +51,7 @@ export const privateHeaders = { "referrer-policy": "no-referrer", "cache-control
 
 /** The part of a page's headers that differs between pages. */
 export interface PageHeaderOptions {
-  /** Permitted sources by directive of Content-Security-Policy. All others are forbidden. */
+  /** Permitted sources by directive of Content-Security-Policy. All other sources are forbidden. */
   readonly sources: Readonly<Record<string, string>>;
   readonly language?: Language;
   /** Permits the camera. The default is false. */

@@ -32,7 +32,10 @@ export const ApiKeyForOperator = Type.Omit(ApiKeyJson, ["api_key"]);
 export const ApiKeyCreation = Type.Omit(ApiKeyJson, ["last_used_at", "revoked_at"]);
 export const ApiKeyRevocation = Type.Pick(ApiKeyJson, ["id", "business_id", "name", "api_key_prefix", "revoked_at"]);
 
-/** Schema of an API key in responses to its own business. It has `prefix`, not `api_key_prefix`. */
+/**
+ * Schema of an API key in responses to the business that owns the key. Its field is named `prefix`,
+ * not `api_key_prefix`.
+ */
 const OwnApiKeyJson = Type.Object({
   id: Type.String({ format: "uuid" }),
   name: Type.String({ examples: ["checkout"] }),

@@ -17,7 +17,10 @@ const BusinessJson = Type.Object({
   api_key_prefix: Type.Optional(Type.String({ description: "First 16 characters of the newest live API key." })),
 });
 
-/** Schema of a business for operators. `api_key` is present only when one was issued. */
+/**
+ * Schema of a business for operators. `api_key` is present only in a response that issues an API
+ * key.
+ */
 export const BusinessForOperator = BusinessJson;
 /** Schema of a business in responses to the business itself. */
 export const BusinessForItself = Type.Omit(BusinessJson, ["organization_id", "contact_email", "api_key"]);

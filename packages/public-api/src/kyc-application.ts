@@ -69,7 +69,7 @@ const renderView = renderer(KycApplicationSchema, Type.Omit(KycApplicationJson, 
   reason_codes: ({ reasonCodes }) => renderKycReasons(reasonCodes),
 });
 
-/** Renders an application as JSON text. The JSON has a link only if the message has one. */
+/** Renders an application as JSON text. The JSON has a link only if the message has a link. */
 export const renderKycApplication = (application: KycApplication): string =>
   withMember(renderView(application), "metadata", application.metadata);
 

@@ -80,7 +80,7 @@ export const OnboardingStatusJson = Type.Object({
   updated_at: Type.String({ format: "date-time" }),
 });
 
-/** Adds the link of the newest KYC application to a rendered message. */
+/** Returns a renderer that adds the link of the newest KYC application to a rendered message. */
 const withLink =
   <Message, Json>(render: (message: Message) => Json) =>
   (message: Message, kycLink: string | undefined) => ({ ...render(message), kyc_link: kycLink });

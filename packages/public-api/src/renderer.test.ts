@@ -30,7 +30,7 @@ test("renderer omits unknown enum values and fields without a value", () => {
   expect(render(message({ status: 77 }))).toEqual({});
 });
 
-test("renderer reads a field from another field or from a function", () => {
+test("renderer reads a public field from the message field or the function that `sources` contains for it", () => {
   const schema = Type.Object({ ordered_at: Type.String(), shop: Type.String() });
   const render = renderer(PaymentSchema, schema, { ordered_at: "created_at", shop: ({ successUrl }) => successUrl.slice(8) });
   const payment = message({ createdAtMs: 1_795_170_000_000n, successUrl: "https://shop.example" });

@@ -83,7 +83,7 @@ export const renderWebhookEndpoint = renderer(WebhookEndpointSchema, WebhookEndp
   health: ({ health }) => health && renderHealth(health),
 });
 
-/** Schema of the result of one event in a check of an endpoint. */
+/** Schema of the result for one of the events in an endpoint check. */
 export const WebhookCheckJson = Type.Object({
   name: Type.Enum(lowerCaseNames(WebhookCheckName)),
   passed: Type.Boolean({ description: "Whether the endpoint responded as required." }),

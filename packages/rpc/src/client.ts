@@ -64,7 +64,10 @@ const attemptsMax = 3;
 const requestTimeout = 408;
 
 export interface RpcChannelOptions {
-  /** Replicas of one service; https with `tls`. Their certificates must have these host names. */
+  /**
+   * URLs of the replicas of one service. With `tls`, the URLs must be https, and the certificates
+   * of the replicas must contain the host names.
+   */
   readonly urls: readonly string[];
   /** Name of the service, for which caller tokens are signed. */
   readonly audience: string;
@@ -109,8 +112,9 @@ function openReplica(url: string, tls: Tls | undefined): Replica {
 
 /**
  * Opens a channel to the replicas of a service, which get calls in rotation. The channel retries a
- * call in two cases: the server did not begin it, or the service was unavailable and the call is a
- * read or has an idempotency key. docs/decisions/rpc.md explains why this is not a standard client.
+ * call in two cases: the server did not begin the call, or the service was unavailable and the call
+ * is a read or has an idempotency key. docs/decisions/rpc.md explains why this is not a standard
+ * client.
  */
 export function createRpcChannel({ urls, audience, signer, tls }: RpcChannelOptions): RpcChannel {
   const replicas = urls.map((url) => openReplica(url, tls));
@@ -198,7 +202,10 @@ export function createRpcClient<S extends DescService>(service: S, channel: RpcC
   return Object.fromEntries(methods) as RpcClient<S>;
 }
 
-/** The connection ended without a response. `notSent`: the server did not begin the call. */
+/**
+ * Thrown when the connection ended without a response. `notSent` is true if the server did not
+ * begin the call.
+ */
 class ConnectionError extends Error {
   readonly notSent: boolean;
 

@@ -38,7 +38,8 @@ export function serve<S extends DescService>(
 }
 
 /**
- * Calls `serve` with RPCs that are created from a context: the RPCs of a service's `rpc/index.ts`.
+ * Calls `serve` with the RPCs of a service's `rpc/index.ts`. Each entry of `rpcs` is a function
+ * that creates an RPC from the context.
  */
 export function serveFrom<S extends DescService, Context>(
   service: S,
@@ -93,7 +94,7 @@ interface Target {
  * Starts a server for Connect, gRPC and gRPC-Web on one port, over HTTP/1.1 and HTTP/2. It
  * authenticates the caller from the headers, before it reads the body. A fast path serves calls of
  * `createRpcClient`: unary Connect calls with a protobuf body over HTTP/1.1. connect-node serves
- * all others. Both paths end in `invoke`.
+ * all other calls. Both paths end in `invoke`.
  */
 export async function createRpcServer(options: RpcServerOptions): Promise<RpcServer> {
   const { logger } = options;
@@ -277,7 +278,8 @@ async function serveFast(
 
 /**
  * Returns whether a request has the form that `createRpcClient` sends: Connect unary, a protobuf
- * body without compression, HTTP/1.1. connect-node handles all others and their error responses.
+ * body without compression, HTTP/1.1. connect-node handles all other requests and their error
+ * responses.
  */
 const isFast = (request: Request): request is http.IncomingMessage =>
   request instanceof http.IncomingMessage &&
@@ -304,7 +306,10 @@ async function* yieldBody(request: Request, readBody: ReadBody): AsyncGenerator<
   if (body.length > 0) yield body;
 }
 
-/** Returns the trace of an unauthenticated call, for the log. Cuts both values to usual lengths. */
+/**
+ * Returns the trace of an unauthenticated call, for the log. Cuts the trace context and the request
+ * id to their usual lengths.
+ */
 const claimedTrace = ({ headers }: Request): Trace => ({
   traceparent: String(headers[headerNames.traceparent] ?? "").slice(0, 55),
   requestId: String(headers[headerNames.requestId] ?? "").slice(0, 64),

@@ -18,7 +18,7 @@ import {
   uuidv7,
 } from "./index.ts";
 
-/** Properties of the OpenAPI document with the name of a secret. */
+/** Properties of the OpenAPI document whose names show that their values are secrets. */
 const secretsOfTheApi: string[] = [
   ...new Set(
     readFileSync(new URL("../../../docs/api/openapi.json", import.meta.url), "utf8")

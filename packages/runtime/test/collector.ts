@@ -110,7 +110,10 @@ function read({ resourceSpans }: Body): CollectedSpan[] {
   });
 }
 
-/** Drops the last three digits first, because a double cannot hold a time in nanoseconds. */
+/**
+ * Converts nanoseconds to milliseconds. Drops the last three digits first, because a double cannot
+ * represent a time in nanoseconds exactly.
+ */
 const millis = (nanos: string): number => Number(nanos.slice(0, -3)) / 1_000;
 
 const valuesOf = (attributes: Attributes) =>

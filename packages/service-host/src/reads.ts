@@ -34,7 +34,7 @@ export const readOne =
 interface PageOptions<Request> {
   /** Selects the owner of the rows. Default: the calling business. */
   readonly ownerOf?: (caller: Caller) => Owner;
-  /** Throws to reject a request. */
+  /** Checks a request. Throws to reject the request. */
   readonly check?: (em: SqlEntityManager, owner: Owner, request: Request) => Promise<void>;
 }
 

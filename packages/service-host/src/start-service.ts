@@ -39,7 +39,9 @@ export interface ServiceParts<Config> {
   use<T extends AsyncDisposable | Disposable>(resource: T): T;
 }
 
-/** The parts that are specific to a service. `startService` has the common parts. */
+/**
+ * The parts that are specific to a service. `startService` adds the parts that all services have.
+ */
 export interface Service<Config extends ServiceConfig, Context extends { readonly orm: Orm }> {
   /** Name of the service, also the audience of caller tokens and the source of its events. */
   readonly name: string;
@@ -53,7 +55,9 @@ export interface Service<Config extends ServiceConfig, Context extends { readonl
   topicHandlers?(context: Context): readonly TopicHandler[];
   /** Starts the background jobs. */
   jobs?(context: Context, config: Config): readonly (AsyncDisposable | Disposable)[];
-  /** Records actions of operators on dead letters. Default: by an event for the audit trail. */
+  /**
+   * Records actions of operators on dead letters. By default, emits an event for the audit trail.
+   */
   readonly recordAction?: RecordAction;
 }
 
@@ -132,8 +136,9 @@ export async function startService<Config extends ServiceConfig, Context extends
 }
 
 /**
- * Returns a readiness check. A database that was unreachable at start may lack migrations. They are
- * checked before the service is ready, so that a rollout does not continue without them.
+ * Returns a readiness check. A database that was unreachable at start may lack migrations. The
+ * check requires these migrations before the service is ready, so that a rollout does not continue
+ * without them.
  */
 function databaseReadiness(orm: Orm, { migrations }: Service<never, never>["database"], logger: Logger, isMigrated: boolean) {
   return async () => {

@@ -48,7 +48,7 @@ export async function startTestService<Config extends ServiceConfig, Context ext
   const { url, context } = running;
   const channel = stack.use(connectForTest([url], service.name));
   const transport = stack.use(await createTransportTo(url));
-  // Tests read the rows of all tenants.
+  // Connects as the owner of the tables, so that tests can read the rows of all tenants.
   const owner = await createOrm({ url: databaseUrl, ...service.database, poolMax: 2 }, createLogger("test", "silent"));
   stack.defer(() => owner.close());
   const started = stack.move();

@@ -32,13 +32,13 @@ test("changedTests returns the folders of committed and new files, and the tests
   expect(changedTests(repository)).toEqual(["packages/rpc/", "services/kyc/", ...readers]);
 });
 
-test("changedTests returns only the tests in `readers` when only documents differ", () => {
+test("changedTests returns only the tests in `readers` when only documents have changed", () => {
   write("docs/guide/webhooks.md");
   write("packages/rpc/README.md");
   expect(changedTests(repository)).toEqual(readers);
 });
 
-test("changedTests returns undefined when a file that all workspaces share differs", () => {
+test("changedTests returns undefined when a file that all workspaces share has changed", () => {
   write("proto/kyc/v1/kyc.proto");
   expect(changedTests(repository)).toBeUndefined();
 });

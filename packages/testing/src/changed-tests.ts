@@ -10,13 +10,13 @@ export const readers: readonly string[] = [
 ];
 
 const workspace = /^(?:(?:packages|services)\/[^/]+|bench|chaos|sdks\/typescript|sdks)\//;
-/** Files outside of the workspaces that no unit test depends on, except the tests in `readers`. */
+/** Matches files on which no unit test depends, except the tests in `readers`. */
 const withoutTests = /^(?:docs|deploy|\.github|\.ci)\/|\.md$/;
 
 /**
  * Returns parts of test paths that select the tests for the changes since main: the tests of each
- * changed workspace, and the readers. Returns undefined when a file that all workspaces share has
- * changed.
+ * changed workspace, and the tests in `readers`. Returns undefined when a file that all workspaces
+ * share has changed.
  */
 export function changedTests(root: string): string[] | undefined {
   const git = (...args: string[]) =>

@@ -5,7 +5,10 @@ import { type AST, RegExpParser, visitRegExpAST } from "@eslint-community/regexp
 const { checkSync } = createRequire(import.meta.url)("recheck/lib/browser.js") as typeof import("recheck");
 const parser = new RegExpParser();
 
-/** Maximum number of combinations. More would take too long, even if their number is constant. */
+/**
+ * Maximum number of ways to match at one place. More ways would take too long, even if their number
+ * does not depend on the text.
+ */
 const waysMax = 1_000;
 const timeoutMs = 120_000;
 

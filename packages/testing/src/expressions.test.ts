@@ -21,12 +21,12 @@ const computed: Readonly<Record<string, string[]>> = {
   ],
   // The terms are words of the search index. They have no punctuation, so they need no escaping.
   'services/gateway/src/pages/guide-search.js: new RegExp(`(${terms.join("|")})`, "giu")': ["(payment|pay|refund)"],
-  // Constants that are also patterns of the OpenAPI document.
+  // The expressions of these calls are constants that are also patterns of the OpenAPI document.
   "packages/public-api/src/bank-details.ts: new RegExp(accountNumberPattern)": [],
   "packages/public-api/src/bic.ts: new RegExp(bicPattern)": [],
   "packages/public-api/src/routing-number.ts: new RegExp(routingNumberPattern)": [],
   "services/gateway/src/plugins/idempotency-key.ts: new RegExp(idempotencyKeyPattern)": [],
-  // A constant of the class.
+  // The expression is a constant of the class.
   "sdks/php/src/transport.php: preg_match(self::ENCRYPTED_OR_LOOPBACK, $baseUrl)) {": [
     "^(https:|http://(([a-z0-9-]+\\.)*localhost|127(\\.[0-9]{1,3}){3}|\\[::1\\])(:[0-9]+)?(/|$))",
   ],
@@ -86,12 +86,9 @@ describe("superLinearity", () => {
     expect(superLinearity(pattern, "s")).toMatch(summary);
   });
 
-  test.each(["^(a+)\\1$", "a(?=b*c)"])(
-    "superLinearity returns a message for %s, because it cannot analyze the expression",
-    (pattern) => {
-      expect(superLinearity(pattern, "")).toMatch(/^cannot be decided \(unsupported: .+\): write it in a simpler way$/);
-    },
-  );
+  test.each(["^(a+)\\1$", "a(?=b*c)"])("superLinearity returns that it cannot analyze the expression %s", (pattern) => {
+    expect(superLinearity(pattern, "")).toMatch(/^cannot be decided \(unsupported: .+\): write it in a simpler way$/);
+  });
 
   test.each(["^[a-z]+$", "^(a{1,3}b){2}$", '^"(?:[^"\\\\]|\\\\.)*"', "[0-9a-f]{8}-[0-9a-f-]{27}"])(
     "superLinearity accepts %s",
@@ -110,7 +107,7 @@ describe("findExpressions", () => {
     expect(found("a.ts", text)).toEqual(["/x\\/y/gi", "/b+/", "/c/u", "/^d$/u"]);
   });
 
-  test("findExpressions finds calls in Python and PHP, with the anchors that a call adds", () => {
+  test("findExpressions finds regular expressions in Python and PHP calls, with the anchors that the call adds", () => {
     expect(found("a.py", "re.fullmatch(r'a|b', x); re.search(\"c\", x)")).toEqual(["/^(?:a|b)$/", "/c/"]);
     expect(found("a.php", "preg_match('~^a/b$~Du', $x)")).toEqual(["/^a/b$/u"]);
   });

@@ -4,7 +4,7 @@ import { parseAst } from "rolldown/parseAst";
 export interface Expression {
   readonly pattern: string;
   readonly flags: string;
-  /** File and line. */
+  /** File and line of the expression. */
   readonly at: string;
 }
 
@@ -33,7 +33,7 @@ export function findExpressions(file: string, text: string): Found {
     case ".md":
       return findInSamples(file, text);
     default:
-      throw new Error(`${file}: regular expressions cannot be found in this kind of file`);
+      throw new Error(`${file}: findExpressions cannot read this type of file`);
   }
 }
 
@@ -84,7 +84,10 @@ function stringOf(node: unknown): string | undefined {
 
 type Read = (source: string, call: string) => Pick<Expression, "pattern" | "flags"> | undefined;
 
-/** Finds calls whose first argument is the expression, in a language without a parser here. */
+/**
+ * Finds calls whose first argument is the expression, in a language for which this file has no
+ * parser.
+ */
 function findInCalls(file: string, text: string, call: RegExp, read: Read): Found {
   const found: Found = { expressions: [], computed: [] };
   for (const { index, 0: begin, 1: name = "" } of text.matchAll(call)) {

@@ -29,6 +29,7 @@ export function apiCaller(baseUrl: string, key: string) {
 }
 
 /**
- * Returns whether a body is one JSON document. Other bodies are absent, HTML pages or JSON Lines.
+ * Returns whether the content type is JSON. Other responses have no body, an HTML page or JSON
+ * Lines.
  */
 const isJson = (contentType: string | string[] | undefined) => /^application\/(problem\+)?json\b/.test(String(contentType ?? ""));

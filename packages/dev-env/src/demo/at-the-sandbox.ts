@@ -22,7 +22,10 @@ export async function control<T>(sandboxUrl: string, method: Method, path: strin
   return JSON.parse(text) as T;
 }
 
-/** Acts on an application: as the applicant (submit), or as the provider (review, reverse, …). */
+/**
+ * Performs an action on an application, for example `submit` as the applicant or `review` as the
+ * provider.
+ */
 export async function actOnApplication(sandboxUrl: string, linkUrl: string, action: string, body: object = {}): Promise<void> {
   await control(sandboxUrl, "POST", `kyc/${new URL(linkUrl).pathname.split("/").at(-1)}/${action}`, body);
 }

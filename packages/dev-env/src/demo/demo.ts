@@ -21,7 +21,7 @@ interface DemoOptions {
 const reporter = createReporter((text) => process.stdout.write(text));
 const command = createCommand(
   "demo",
-  "Show and check a payment, a refund, a payment link, verifications and an onboarding. Uses the system that start runs, or starts one for the demo.",
+  "Show and check a payment, a refund, a payment link, verifications and an onboarding. Uses the running system, or starts a system for the demo.",
 )
   .option("--browser", "use the hosted pages in headless Chromium")
   .action(demo);
@@ -72,7 +72,10 @@ async function withSystem(work: (system: DevFile) => Promise<void>, progress: Pr
   await work(devFileOf(system));
 }
 
-/** Returns the system of this folder, or undefined if none runs. Throws if it does not respond. */
+/**
+ * Returns the system of this folder, or undefined if none runs. Throws if the system does not
+ * respond.
+ */
 async function runningSystem(dir: string): Promise<DevFile | undefined> {
   const file = await readDevFile(dir);
   if (!file) return undefined;

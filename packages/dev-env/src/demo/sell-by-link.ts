@@ -13,7 +13,10 @@ interface Mail {
   readonly text: string;
 }
 
-/** Sells by a payment link: the link, the buyer's payment, the receipt by e-mail, the statement. */
+/**
+ * Creates a payment link, pays it as a buyer, requests the receipt by e-mail, and reads the
+ * statement.
+ */
 export async function sellByLink(
   reporter: Reporter,
   participants: Participants,
@@ -72,10 +75,13 @@ export async function sellByLink(
     return statement;
   }, 15_000);
   const line = lines.find(({ payment_id }) => payment_id === payment?.id);
-  expect(line?.["amount"] === "2500.00" && line["payment_link_id"] === link.id, "it has the payment with its link and amount");
+  expect(
+    line?.["amount"] === "2500.00" && line["payment_link_id"] === link.id,
+    "the statement has the payment, with its link and amount",
+  );
   const centimes = lines.reduce((sum, { amount }) => sum + Math.round(Number(amount) * 100), 0);
   const total = (centimes / 100).toFixed(2);
-  expect(lines.at(-1)?.["running_total"] === total, `its running total is the sum of its lines: ${total}`);
+  expect(lines.at(-1)?.["running_total"] === total, `the running total of the statement is the sum of its lines: ${total}`);
 }
 
 async function payWithoutBrowser(sandboxUrl: string, url: string): Promise<string> {

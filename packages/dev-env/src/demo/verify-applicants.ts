@@ -56,7 +56,7 @@ export async function verifyApplicants(
   const decided = await operator.kycApplications.review(reviewed.id, { outcome: "APPROVED", note: reviewNote });
   expectFields(decided, { verdict: "APPROVED" }, "a compliance officer approves it with a note in the audit trail");
   const resolved = await participants.expectWebhook("KYC_REVIEW_RESOLVED", reviewed.id);
-  expect(resolved.body["verdict"] === "APPROVED", "it contains the final verdict");
+  expect(resolved.body["verdict"] === "APPROVED", "the webhook contains the final verdict");
 
   async function apply(externalId: string, additionalFields: CreateKycApplicationBody = {}) {
     const application = await business.kycApplications.create({ external_id: externalId, ...additionalFields });

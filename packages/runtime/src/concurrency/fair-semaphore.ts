@@ -21,7 +21,7 @@ class Tenant {
   used = 0;
   queued = 0;
   readonly keys = new Map<string, Key>();
-  /** Keys with waiters; the key that is next comes first. */
+  /** Keys with waiters, in the order in which they get slots. */
   readonly waiting = new Map<string, Key>();
 }
 
@@ -35,7 +35,7 @@ export class FairSemaphore {
   #used = 0;
   #queued = 0;
   readonly #tenants = new Map<string, Tenant>();
-  /** Tenants with waiters; the tenant that is next comes first. */
+  /** Tenants with waiters, in the order in which they get slots. */
   readonly #waiting = new Map<string, Tenant>();
 
   constructor({ slots, perTenant, perKey = slots }: FairLimits) {
@@ -66,7 +66,8 @@ export class FairSemaphore {
   enter(tenant: string, waitMs: number, key = ""): true | Promise<boolean> {
     const tenantEntry = entryOf(this.#tenants, tenant, Tenant);
     const keyEntry = entryOf(tenantEntry.keys, key, Key);
-    // If a slot is free, no waiter may use it, because `leave` gives each slot to the next waiter.
+    // Does not check for waiters. If a slot is free, no waiter is within its limits, because
+    // `leave` gives each slot to the next waiter that is within its limits.
     if (this.#used < this.limits.slots && this.#hasShare(tenantEntry, keyEntry)) return this.#use(tenantEntry, keyEntry);
     return new Promise((admit) => {
       const waiter = { admit, timer: setTimeout(() => this.#expire(tenant, key, waiter), waitMs) };
@@ -101,7 +102,7 @@ export class FairSemaphore {
     return this.#tenants.get(tenant)?.queued ?? 0;
   }
 
-  /** Returns the keys of a tenant that use a slot or wait for one. */
+  /** Returns the keys of a tenant that use a slot or wait for a slot. */
   keys(tenant: string): Iterable<string> {
     return this.#tenants.get(tenant)?.keys.keys() ?? [];
   }

@@ -2,7 +2,7 @@ import type { Histogram } from "prom-client";
 import { secondsSince } from "./metrics.ts";
 import { traced } from "./tracing.ts";
 
-/** Metric and name of an external system. */
+/** The metric for calls of an external system, and the name of this system. */
 interface Calls {
   readonly durations: Histogram<"operation" | "outcome">;
   /** Name of the system in spans: "card processor". */
@@ -10,8 +10,9 @@ interface Calls {
 }
 
 /**
- * Returns the function with measurements. Records the duration and outcome of each call under the
- * operation's name, and a span of the current trace. Records only the span if the call throws.
+ * Returns a function that makes the call and measures it. Records the duration and outcome of each
+ * call under the operation's name, and a span of the current trace. If the call throws, records
+ * only the span.
  */
 export const timed =
   <Args extends unknown[], Outcome extends { readonly kind: string }>(

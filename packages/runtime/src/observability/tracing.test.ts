@@ -93,7 +93,7 @@ test("startTracing exports each span once when the collector is available again"
 });
 
 test.each(["hang", 400, 503, "unreachable"] as const)(
-  "traced does not wait for a failing collector (%s), and the number of queued spans is limited",
+  "traced does not wait for a failing collector (%s), and at most 4 096 spans are queued",
   async (behavior) => {
     await using collector = await startCollector();
     if (behavior !== "unreachable") collector.answer = behavior;

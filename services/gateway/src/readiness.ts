@@ -6,7 +6,10 @@ import type { Channels } from "./rpc.ts";
 const probeEveryMs = 1_000;
 const timeoutMs = 1_000;
 
-/** Creates the readiness check: the gateway is not stopping, and all services are reachable. */
+/**
+ * Creates the readiness check. The gateway is ready if it is not stopping and all services are
+ * reachable.
+ */
 export function createReadiness(channels: Channels) {
   let isStopping = false;
   const missing = atMostEvery(probeEveryMs, async () => {

@@ -13,7 +13,7 @@ export type Bulkhead = keyof typeof bulkheads;
 export const bulkheads = {
   read: { slots: 16, perCaller: 8 },
   search: { slots: 4, perCaller: 2 },
-  /** Pages of statements, so that long statements delay no other reads. */
+  /** Reads of statement pages. With their own slots, long statements do not delay other reads. */
   statement: { slots: 4, perCaller: 2 },
   change: { slots: 16, perCaller: 8 },
   // Calls of the next three bulkheads wait for the card processor or the verification provider.
@@ -33,12 +33,12 @@ export const bulkheads = {
   provider: { slots: 16, perCaller: 16 },
 } as const satisfies Readonly<Record<string, { slots: number; perCaller: number }>>;
 
-/** Maximum timeout of calls that wait for no external system. */
+/** Maximum timeout of calls that do not wait for an external system. */
 const internalTimeoutMsMax = 5_000;
 
 /**
- * Returns the bulkhead that the route configures. Without one, derives the bulkhead from the
- * request.
+ * Returns the bulkhead in the configuration of the route. If the route configures no bulkhead,
+ * derives the bulkhead from the request.
  */
 export function bulkheadOf(request: FastifyRequest, timeoutMs: number): Bulkhead {
   const { bulkhead } = request.routeOptions.config;

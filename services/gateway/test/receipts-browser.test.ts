@@ -9,7 +9,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { aReceipt, aReversedReceipt, receiptToken } from "./a-receipt.ts";
 import { startTestGateway, type TestGateway } from "./harness.ts";
 
-/** Folder for screenshots. By default none are stored. */
+/** Folder for screenshots. By default the test takes no screenshots. */
 const shotsDir = process.env["SHOTS_DIR"];
 
 const states = {

@@ -37,7 +37,7 @@ describe("a 422 response", () => {
 
   test.each([
     ["a long unknown field", { [longKey]: 1 }],
-    ["100 invalid texts below a long key", { [longKey]: Array(200).fill("\0") }],
+    ["200 invalid texts in an array with a long key", { [longKey]: Array(200).fill("\0") }],
     ["a long key with NUL", { [`${longKey}\0`]: 1 }],
   ])("a 422 response has less than 100 000 bytes for %s", async (_name, body) => {
     const { status, errors, length } = await send(body);
@@ -54,7 +54,7 @@ describe("a 422 response", () => {
     expect(response.rawPayload.length).toBeLessThan(20_000);
   });
 
-  test("a 422 response is returned for an unknown query parameter after 200 known parameters", async () => {
+  test("the gateway returns 422 for an unknown query parameter that follows 200 known parameters", async () => {
     const { headers } = gateway.business;
     for (const knownParameter of ["limit=1", "search=a"]) {
       const url = `/api/v1/beneficiaries?${`${knownParameter}&`.repeat(200)}unknown=1`;

@@ -54,16 +54,19 @@ test.each([
   ["203.0.113.7:443", false],
   ["unknown", false],
   ["", false],
-])("the IP filter of 203.0.113.0/24 and 2001:db8::/32 contains the address %j: %s", (address, isContained) => {
-  expect(createAddressFilter(["203.0.113.0/24", "2001:db8::/32"])(address)).toBe(isContained);
-});
+])(
+  "createAddressFilter for 203.0.113.0/24 and 2001:db8::/32 returns a filter that contains the address %j: %s",
+  (address, isContained) => {
+    expect(createAddressFilter(["203.0.113.0/24", "2001:db8::/32"])(address)).toBe(isContained);
+  },
+);
 
-test("the IP filter ::/0 contains no IPv4 address, and the IP filter 0.0.0.0/0 contains no IPv6 address", () => {
+test("the filter of createAddressFilter for ::/0 contains no IPv4 address, and the filter for 0.0.0.0/0 contains no IPv6 address", () => {
   expect(createAddressFilter(["::/0"])("203.0.113.7")).toBe(false);
   expect(createAddressFilter(["::/0"])("::ffff:203.0.113.7")).toBe(false);
   expect(createAddressFilter(["0.0.0.0/0"])("2001:db8::1")).toBe(false);
 });
 
-test("the IP filter of an empty list or of an invalid network contains no address", () => {
+test("the filter of createAddressFilter for an empty list or an invalid network contains no address", () => {
   for (const networks of [[], ["nonsense"]]) expect(createAddressFilter(networks)("203.0.113.7")).toBe(false);
 });

@@ -147,7 +147,7 @@ test.each(["audit_link", "audit_head"])(
   },
 );
 
-test("sealRows links the audit rows of each business in an additional chain for that business", async () => {
+test("sealRows also links each audit row of a business to the previous audit row of the same business", async () => {
   const { id } = await identity.aBusiness();
   await identity.apiKeys.createApiKey({ businessId: id, name: "till" }, asAdmin);
   await sealAll();

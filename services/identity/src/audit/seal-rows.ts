@@ -12,7 +12,10 @@ interface SealingContext {
   readonly auditSigningKey: CallerKey;
 }
 
-/** The end of the chain. It contains the fields of a head except public key and signature. */
+/**
+ * The current end of the audit chain. It has the fields of a head, except the public key and the
+ * signature.
+ */
 interface Tail {
   readonly day: string;
   readonly links: number;

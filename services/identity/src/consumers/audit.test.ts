@@ -81,7 +81,7 @@ test("the audit consumer inserts one row for an action that is delivered repeate
   ]);
 });
 
-test("the audit consumer stores null as the previous state of an action without one, and null as the name of an unknown key", async () => {
+test("the audit consumer stores null as `before` for an action without a previous state, and null as `actor_name` for an unknown key", async () => {
   const { entityId, message } = anAction({ before: undefined, actorKeyId: uuidv7() });
   await deliver([message]);
   expect(await sql("select before, business_id, reason, actor_name from audit_event where entity_id = ?", [entityId])).toEqual([

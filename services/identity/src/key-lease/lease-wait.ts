@@ -5,9 +5,10 @@ import type { Logger } from "@amana/runtime";
 const marginMs = 50;
 
 /**
- * Creates the wait for the expiry of key leases. An RPC that removes access must wait before it
- * responds. identity does not record the leases that it grants to gateways, so each wait lasts as
- * long as the longest possible lease.
+ * Returns the lease duration of this replica and a function that waits until all key leases have
+ * expired. An RPC that removes access must call this function before it responds. identity does not
+ * record the leases that it grants to gateways, so each wait lasts as long as the longest possible
+ * lease.
  */
 export const createLeaseWait = ({ leaseMs, wait }: { leaseMs: number; wait: (ms: number) => Promise<void> }) => ({
   /**

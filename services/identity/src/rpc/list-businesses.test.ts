@@ -22,7 +22,7 @@ test("listBusinesses returns all businesses, newest first, with the total", asyn
   expect(await list({})).toEqual({ names: ["Waiting", ...names.toReversed()], total: 7 });
 });
 
-test("listBusinesses returns the number of all businesses as `total` with each page, even with an empty page after the last", async () => {
+test("each page of listBusinesses contains the number of all businesses as `total`, even an empty page after the last page", async () => {
   expect(await list({ limit: 2, offset: 1 })).toEqual({ names: ["oasis two", "École d'Alger"], total: 7 });
   expect(await list({ offset: 100 })).toEqual({ names: [], total: 7 });
 });

@@ -15,7 +15,8 @@ async function start(options: Parameters<typeof startTestGateway>[0] = {}) {
   gateway.app.server.on("connection", (socket) => accepted.push(socket));
   const port = Number(new URL(await gateway.app.listen({ host: "127.0.0.1", port: 0 })).port);
   /**
-   * Advances the clock. Then runs the check for stalled connections, which a timer runs otherwise.
+   * Advances the clock. Then runs the check for stalled connections, which a timer runs in
+   * production.
    */
   const advanceMs = (ms: number) => {
     clock.ms += ms;

@@ -46,7 +46,7 @@ function toProblem(error: unknown): Problem | undefined {
 }
 
 function fromRefusal(error: DomainError): Problem {
-  // Ids of other businesses, unknown ids and malformed ids get the same text.
+  // Ids of other businesses, unknown ids and malformed ids get the same problem.
   if (error.kind === "not_found" && error.code === "not_found") return Problem.of("not_found");
   const status = statusOf[error.kind];
   const { pointer, code, message } = error;

@@ -101,8 +101,8 @@ declare module "fastify" {
     /** Excludes health checks from the limits of requests and bytes in flight. */
     isUnbounded?: boolean;
     /**
-     * Excludes the route from the duration metric. The duration of a stream depends on its length
-     * and reader.
+     * Excludes the route from the duration metric. The duration of a streamed response depends on
+     * its length and on the speed of its reader.
      */
     isStreamed?: boolean;
   }

@@ -28,7 +28,7 @@ interface Operation<M, F, Rendered = M> {
   /** Returns a JSON value, or JSON text or bytes, which are sent unchanged. */
   readonly render: (message: Rendered, request: FastifyRequest, reply: FastifyReply) => unknown;
   readonly config?: FastifyContextConfig;
-  /** OpenAPI security requirements that differ from those of the document. */
+  /** OpenAPI security requirements, if they differ from the requirements of the document. */
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
   /** Timeout of the RPC, for operations that wait for an external system. */
   readonly timeoutMs?: number;
@@ -58,7 +58,7 @@ type ItemOf<M> = { [K in Exclude<keyof M, "$unknown">]: M[K] extends (infer T)[]
 /** Object schema with its properties and the names of its required properties. */
 type ObjectSchema = TSchema & { readonly properties: TProperties; readonly required?: readonly string[] };
 
-/** Adds a GET of one resource. `query`: optional parameters. */
+/** Adds a GET of one resource. `query` contains its optional query parameters. */
 export function read<M, P extends TProperties>(
   app: App,
   path: string,

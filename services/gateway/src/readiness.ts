@@ -21,7 +21,10 @@ export function createReadiness(channels: Channels) {
     return (await Promise.all(probes)).flat();
   });
   return {
-    /** Returns the names of unavailable services, or "gateway" while stopping; empty when ready. */
+    /**
+     * Returns the names of unavailable services, or only "gateway" if the gateway is stopping. The
+     * list is empty if the gateway is ready.
+     */
     missing: async () => (isStopping ? ["gateway"] : await missing()),
     stop() {
       isStopping = true;

@@ -61,7 +61,10 @@ export class RawClient implements AsyncDisposable {
   }
 }
 
-/** Returns the head of a POST. Without `length`, the head announces a chunked body. */
+/**
+ * Returns the request line and the headers of a POST. Without `length`, the headers announce a
+ * chunked body.
+ */
 export function headOf(path: string, headers: Readonly<Record<string, string>>, length?: number): string {
   const framing = length === undefined ? "Transfer-Encoding: chunked" : `Content-Length: ${length}`;
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);

@@ -5,10 +5,10 @@ import { createsSomething, isCostlyRead } from "../rate-limit/kind-of-request.ts
 export type Bulkhead = keyof typeof bulkheads;
 
 /**
- * `slots`: maximum number of calls in flight to each replica of a service. `perCaller`: maximum
- * number of calls in flight of one caller, to all replicas together. Each call uses a connection.
- * Searches have few slots, because a search uses one of the service's twenty database connections
- * for a long time.
+ * `slots` is the maximum number of calls in flight to each replica of a service. `perCaller` is the
+ * maximum number of calls in flight of one caller to all replicas together. Each call uses a
+ * connection. Searches have few slots, because a search uses one of the service's twenty database
+ * connections for a long time.
  */
 export const bulkheads = {
   read: { slots: 16, perCaller: 8 },

@@ -13,11 +13,11 @@ const tooManyChunks = "The body arrived in too many small chunks. Send larger ch
 export const chunksMax = 10_000;
 
 /**
- * A request's body in one buffer. A full buffer is replaced by a buffer of twice the size. Chunks
- * are copied into the buffer, so that a body in one-byte chunks uses no more memory than another
- * body of the same length. The size of the buffer counts towards the byte limits until `release`.
- * Reading begins before the key is resolved, because Node keeps each unread chunk in a separate
- * buffer. Bytes that arrive before `keep` are dropped.
+ * A request's body in one buffer. A full buffer is replaced by a larger buffer, usually of twice
+ * the size. Chunks are copied into the buffer, so that a body in one-byte chunks uses no more
+ * memory than another body of the same length. The size of the buffer counts towards the byte
+ * limits until `release`. Reading begins before the key is resolved, because Node keeps each unread
+ * chunk in a separate buffer. Bytes that arrive before `keep` are dropped.
  */
 export class IncomingBody {
   readonly #raw: IncomingMessage;
@@ -31,7 +31,10 @@ export class IncomingBody {
   #chunks = 0;
   #isKept = false;
 
-  /** `onTooManyChunks` is called if the client continues to send small chunks after a refusal. */
+  /**
+   * `onTooManyChunks` is called if the client continues to send small chunks after its body was
+   * rejected.
+   */
   constructor(raw: IncomingMessage, counters: ByteCounters, onTooManyChunks: () => void) {
     this.#raw = raw;
     this.#counters = counters;

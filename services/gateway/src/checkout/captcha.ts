@@ -47,7 +47,7 @@ export class Captcha {
     return JSON.stringify(challenge);
   }
 
-  /** Returns whether the text is a solution of a challenge for this form that has not expired. */
+  /** Returns whether the text solves an unexpired challenge for this form. */
   async isSolved(solutionText: string, { linkToken, formToken }: FormId): Promise<boolean> {
     if (solutionText.length > solutionLengthMax) return false;
     try {

@@ -19,8 +19,8 @@ const undecodable = "\ud800";
 
 /**
  * Maximum number of parameters that are parsed. This limits memory, because each parameter uses
- * about 100 bytes. No operation has 100 parameters, so `compileQuery` rejects a query with 200
- * parameters for unknown or repeated names.
+ * about 100 bytes. No operation has 100 parameters. Therefore a query with 200 parameters contains
+ * unknown or repeated parameters, and `compileQuery` rejects it.
  */
 const parametersMax = 2 * errorsMax;
 

@@ -192,7 +192,7 @@ describe("a look-up", () => {
 });
 
 describe("a key in use", () => {
-  test("ApiKeyCache renews the lease of a used key in the background, and does not delay requests with the key", async () => {
+  test("ApiKeyCache renews a lease in the background while requests use its key, and does not delay these requests", async () => {
     const cache = await createCacheWithLease();
     for (let turn = 1; turn < 10; turn++) {
       cache.pass(300);
@@ -213,7 +213,7 @@ describe("a key in use", () => {
     expect(isCached(cache.resolve("a"))).toBe(false);
   });
 
-  test("while identity is unreachable, ApiKeyCache resolves a key until its lease ends, and then rejects", async () => {
+  test("while identity is unreachable, `resolve` of ApiKeyCache returns a key until its lease ends, and rejects afterwards", async () => {
     const cache = await createCacheWithLease();
     cache.pass(300);
     cache.resolve("a");

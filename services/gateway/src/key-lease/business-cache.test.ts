@@ -41,7 +41,7 @@ async function createCacheWithLease(options: Parameters<typeof createCache>[0] =
   return cache;
 }
 
-test("BusinessCache returns an active business without a look-up until the lease ends, counted from the start of the look-up", async () => {
+test("BusinessCache returns an active business without another look-up until the lease ends 500 ms after the look-up was sent", async () => {
   const cache = await createCacheWithLease();
   cache.pass(399);
   expect(await cache.resolve("a")).toEqual({ name: "Business a", isActive: true });
@@ -94,7 +94,7 @@ test("BusinessCache ends a lease 500 ms after the look-up was sent, even if iden
   expect(cache.lookUps).toHaveLength(2);
 });
 
-test("BusinessCache rejects while identity is unreachable, and sends another look-up for the next request", async () => {
+test("`resolve` of BusinessCache rejects while identity is unreachable, and sends another look-up for the next request", async () => {
   const cache = createCache();
   const failed = cache.resolve("a");
   await sent();

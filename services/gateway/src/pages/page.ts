@@ -13,7 +13,7 @@ export interface GatewayPage {
   readonly isDocument?: boolean;
   /** Markup beside the content of a document: search and navigation. */
   readonly aside?: Html;
-  /** Paths of scripts. If omitted, the CSP of the page forbids all scripts. */
+  /** Paths of scripts. If omitted, the Content-Security-Policy of the page forbids all scripts. */
   readonly scripts?: readonly string[];
 }
 

@@ -57,7 +57,7 @@ test.each([
   ["with a Content-Length", contentLengthHeader, order],
   ["in chunks", "Transfer-Encoding: chunked", `${order.length.toString(16)}\r\n${order}\r\n0\r\n\r\n`],
 ])(
-  "the gateway returns 401 and does not execute a request if its key is revoked before the end of its body %s",
+  "the gateway returns 401 and does not execute a request if the request's key is revoked before the end of a body %s",
   async (_name, encoding, body) => {
     await using gatewayRun = await start(500);
     const lateRequest = await gatewayRun.begin(encoding);

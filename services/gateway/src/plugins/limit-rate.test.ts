@@ -35,7 +35,7 @@ const rateOf = ({ statusCode, headers }: Awaited<ReturnType<typeof read>>) => [
 ];
 
 describe("a business", () => {
-  test("limitRate accepts a burst of a business, then rejects requests with 429 and Retry-After, then accepts two requests a second", async () => {
+  test("limitRate accepts a burst of four requests of a business, returns 429 with Retry-After for the fifth, and accepts two more after a second", async () => {
     const { headers } = gateway.aKey();
     const responses = [];
     for (let i = 0; i < 5; i++) responses.push(await read(headers));
@@ -117,7 +117,7 @@ describe("a business", () => {
     expect(await statusesOf("GET", "?status=PAID")).toEqual([200, 200, 200]);
   });
 
-  test("limitRate counts requests that get 403 for their role or address towards the limit of the business", async () => {
+  test("limitRate counts requests that are rejected with 403 because of their role or address towards the limit of the business", async () => {
     const key = gateway.aKey();
     const limitedKey = gateway.aKey({
       businessId: key.businessId,

@@ -31,8 +31,8 @@ export function createRateLimits(
     business: buckets("business", perSecond, burst),
     /** Requests without a valid key, by network. */
     failedAuth: buckets("failed_auth", failedAuthPerMinute / 60, failedAuthPerMinute),
-    // Requests that cause costs at an external system, by business id; see `config: { rateLimit }`
-    // of the route.
+    // Limits by business id for requests that cause costs at an external system. Routes select such
+    // a limit with `config: { rateLimit }`.
     kyc: buckets("kyc", settings.kycPerSecond),
     refund: buckets("refund", settings.refundPerSecond),
     /**

@@ -50,7 +50,7 @@ function createBuckets(identity: ReturnType<typeof createFakeIdentity>, { perSec
 }
 
 describe("SharedBuckets with several gateways", () => {
-  // `load`: requests per second to each gateway.
+  // `load` contains the requests per second to each gateway.
   test.each([
     { name: "evenly to three gateways", load: [200, 200, 200] },
     { name: "evenly to ten gateways", load: Array<number>(10).fill(100) },
@@ -121,7 +121,7 @@ test("SharedBuckets report the draws of all keys in one RPC, and report many dra
   expect(identity.reports).toHaveLength(2);
 });
 
-test("SharedBuckets of three gateways return the same Retry-After to a rejected caller after two seconds, and accept requests only after this time", async () => {
+test("after two seconds, SharedBuckets of three gateways return the same Retry-After to a rejected caller, and they accept requests only after that time", async () => {
   const identity = createFakeIdentity();
   const gateways = [1, 2, 3].map(() => createBuckets(identity, { perSecond: 0.25, burst: 20 }));
   const drawAll = () => gateways.map((gateway) => gateway.draw("b"));

@@ -47,8 +47,9 @@ interface TokenBucketsOptions {
  */
 const unreportedShare = 0.005;
 /**
- * Interval of synchronizations while requests are rejected. They let Retry-After include the draws
- * of other gateways. The interval is one second, because Retry-After has whole seconds.
+ * Interval of synchronizations while requests are rejected. The synchronizations let Retry-After
+ * include the draws of other gateways. The interval is one second, because Retry-After has whole
+ * seconds.
  */
 const resyncAfterMs = 1_000;
 

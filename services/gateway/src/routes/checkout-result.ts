@@ -76,8 +76,8 @@ export function checkoutResult(app: App, gateway: Gateway): void {
   };
 
   /**
-   * Returns whether the buyer can request the receipt by e-mail. Returns false if payments does not
-   * respond.
+   * Returns whether the buyer can request the receipt by e-mail. Returns false if the payments
+   * service does not respond.
    */
   const readCanSendEmail = async (request: FastifyRequest, reply: FastifyReply, payment: Payment, token: string) => {
     if (!hasReceipt(payment)) return false;

@@ -277,7 +277,7 @@ describe("with a proof of work", () => {
     await start({ checkout: { hasCaptcha: true } });
   });
 
-  test("POST /pay/{token} accepts a solved proof of work for its own form repeatedly, and rejects a form without a solution or with the solution of another form", async () => {
+  test("POST /pay/{token} accepts a form with its own solved proof of work, even repeatedly, and rejects a form with no solution or another form's solution", async () => {
     const { body, headers } = await get();
     expect(headers["content-security-policy"]).toContain("worker-src 'self'");
     const challenge = challengeOf(body);

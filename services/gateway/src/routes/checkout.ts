@@ -195,7 +195,10 @@ export async function checkoutFiles(app: App, { checkout: { cardMarksDir } }: Ga
   for (const [name, load] of Object.entries(files)) app.get(`/${name}`, hidden, staticFile(load));
 }
 
-/** Sends the page for an error of a request that no other page handles. */
+/**
+ * Sends the error page for a failed request for a payment link: unknown link, unavailable link, too
+ * many requests, or another error.
+ */
 export function sendCheckoutError(request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply {
   const { status } = problem;
   const [path = "/pay"] = request.url.split("?", 1);

@@ -347,7 +347,7 @@ describe("GET /clients", () => {
     ["search=a&search=b", "search"],
     ["email=nonsense", "email"],
     ["external_client_code=", "external_client_code"],
-  ])("GET /clients rejects ?%s", async (query, parameter) => {
+  ])("GET /clients returns 422 with the name of the parameter for the query ?%s", async (query, parameter) => {
     const response = await send("GET", `?${query}`);
     expect([response.statusCode, response.json().errors]).toEqual([422, [expect.objectContaining({ parameter })]]);
     expect(gateway.received).toEqual([]);

@@ -176,7 +176,7 @@ describe("POST /kyc/applications", () => {
     },
   );
 
-  test("POST /kyc/applications returns 429 with Retry-After above the rate limit of creations, while reads are accepted", async () => {
+  test("POST /kyc/applications returns 429 with Retry-After beyond the rate limit of creations, and GET /kyc/applications/{id} is still accepted", async () => {
     const clock = { ms: 0 };
     await using limitedGateway = await startTestGateway({ limits: { kycPerSecond: 1 }, nowMs: () => clock.ms });
     limitedGateway.behaviour.kycApplications.createKycApplication = async () => anApplication();
@@ -226,7 +226,7 @@ describe("POST /kyc/applications", () => {
     expect(response.body).not.toMatch(/Amina|Lina/);
   });
 
-  test("POST /kyc/applications accepts an http loopback redirect_url only with allowInsecureUrls", async () => {
+  test("with allowInsecureUrls, POST /kyc/applications accepts an http redirect_url only on loopback", async () => {
     await using insecureGateway = await startTestGateway({ allowInsecureUrls: true });
     insecureGateway.behaviour.kycApplications.createKycApplication = async () => anApplication();
     const create = (redirect_url: string) =>

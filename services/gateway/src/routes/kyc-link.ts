@@ -8,8 +8,8 @@ const timeoutMs = 2_000;
 
 /**
  * Returns the link of a client's newest KYC application if the applicant can still use the link.
- * Returns undefined if the link is no longer usable, or if kyc does not respond. The response of
- * the gateway is useful without the link.
+ * Returns undefined if the link is no longer usable, or if kyc does not respond. The gateway then
+ * sends its response without the link.
  */
 export async function kycLinkOf(
   { rpc, logger }: Gateway,

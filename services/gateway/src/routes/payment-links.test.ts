@@ -145,7 +145,7 @@ describe("GET /payment-links", () => {
   });
 
   test.each(["status=active", "status=", "search=", "search=%0A", "order_ref=a", "payment_link_id=x"])(
-    "GET /payment-links rejects ?%s",
+    "GET /payment-links returns 422 for the query ?%s",
     async (query) => {
       const response = await send("GET", `?${query}`);
       expect(response.statusCode).toBe(422);

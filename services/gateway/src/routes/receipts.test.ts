@@ -109,7 +109,7 @@ describe("GET /payments/{id}/receipt", () => {
     }
   });
 
-  test("GET /payments/{id}/receipt returns 422 for an unknown language, 401 without a key and 404 for a malformed id", async () => {
+  test("GET /payments/{id}/receipt returns 422 for an unknown language, 401 for a request without a key, and 404 for a malformed id", async () => {
     expect((await getOwn(`${url}?lang=de`)).statusCode).toBe(422);
     expect((await get(url)).statusCode).toBe(401);
     expect((await getOwn("/api/v1/payments/x/receipt")).statusCode).toBe(404);
@@ -195,7 +195,7 @@ describe("GET /receipts/{token}", () => {
     expect(response.body).toContain("<h1>No payment received</h1>");
   });
 
-  test("GET /receipts/{token} shows a page in the language of the browser for an unknown token, a malformed path and an unavailable service", async () => {
+  test("for an unknown token, a malformed path or an unavailable service, GET /receipts/{token} shows an error page in the language of the browser", async () => {
     const english = { "accept-language": "en" };
     gateway.behaviour.receipts.findReceipt = rejectWith("not_found", "not_found");
     for (const path of [page, `${page}/pdf`, "/receipts/%zz"]) {

@@ -57,7 +57,7 @@ interface Loaded {
 
 /**
  * Serves the receipts of payments to buyers, who have no API key. The token in the path
- * authenticates them.
+ * authenticates the buyer.
  */
 export async function receipts(app: App, gateway: Gateway): Promise<void> {
   const { rpc, businesses, logger, byteBounds } = gateway;

@@ -23,17 +23,18 @@ interface Operation<M, F, Rendered = M> {
   readonly description: string;
   /** Schema of the response body. For a list, the schema of an item. */
   readonly response: TSchema;
-  /** Another media type of the response body. */
+  /** Media type of a file that the operation can return instead of JSON. */
   readonly alternativeType?: string;
   /** Returns a JSON value, or JSON text or bytes, which are sent unchanged. */
   readonly render: (message: Rendered, request: FastifyRequest, reply: FastifyReply) => unknown;
   readonly config?: FastifyContextConfig;
-  /** OpenAPI security requirements that differ from those of the document. */
+  /** OpenAPI security requirements, if they differ from the requirements of the document. */
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
-  /** For operations that call an external system. */
+  /** Timeout of the RPC, for operations that wait for an external system. */
   readonly timeoutMs?: number;
   /**
-   * Field names in the RPC request, by public name. Contains only fields whose two names differ.
+   * Field names in the RPC request, by public name. Contains only the fields whose RPC name differs
+   * from the public name.
    */
   readonly rpcNames?: Readonly<Record<string, string>>;
   /** Replaces the default execution, which sends the fields unchanged in one RPC. */
@@ -57,7 +58,7 @@ type ItemOf<M> = { [K in Exclude<keyof M, "$unknown">]: M[K] extends (infer T)[]
 /** Object schema with its properties and the names of its required properties. */
 type ObjectSchema = TSchema & { readonly properties: TProperties; readonly required?: readonly string[] };
 
-/** Adds a GET of one resource. `query`: optional parameters. */
+/** Adds a GET of one resource. `query` contains its optional query parameters. */
 export function read<M, P extends TProperties>(
   app: App,
   path: string,
@@ -91,7 +92,7 @@ export function list<M, P extends TProperties>(
 }
 
 /**
- * Adds a POST that creates a resource. The default of `location` is the prefix of the routes with
+ * Adds a POST that creates a resource. The default of `location` is the routes' prefix followed by
  * the id.
  */
 export function create<M, P extends TProperties>(
@@ -162,7 +163,10 @@ const withAlternative = (schema: TSchema, type: string) => ({
   content: { "application/json": { schema }, [type]: { schema: Type.String({ format: "binary" }) } },
 });
 
-/** Returns an id of a path. Throws not_found for text that is not a UUID, as for an unknown id. */
+/**
+ * Returns an id of the path in lower case. Throws `not_found` if the text is not a UUID, as for an
+ * unknown id.
+ */
 function pathId(id: string): string {
   if (!isUuid(id)) throw Problem.of("not_found");
   return id.toLowerCase();
@@ -202,8 +206,8 @@ function route<M, F>(
     handler: async (request: FastifyRequest, reply: FastifyReply) => {
       const params = request.params as Record<string, string>;
       const pathIds = Object.fromEntries(ids.map((name) => [name, pathId(params[name] ?? "")]));
-      // Ignores a body without a schema. A client may send a body with a DELETE, which has no
-      // schema.
+      // Ignores the body if the operation has no schema for it. Some clients send a body with a
+      // DELETE.
       const checked = input.querystring ? request.query : input.body && request.body;
       const fields = { ...(checked as object), ...pathIds };
       const call = callOf(request, reply, timeoutMs);

@@ -53,5 +53,7 @@ test("requestOf throws for a field that the message does not have", () => {
 });
 
 test("requestOf throws for a value that the enum does not have", () => {
-  expect(() => requestOf(ListAccountsRequestSchema, { status: "MELTED" })).toThrow("no value MELTED");
+  expect(() => requestOf(ListAccountsRequestSchema, { status: "MELTED" })).toThrow(
+    "MELTED is not a value of the enum field status",
+  );
 });

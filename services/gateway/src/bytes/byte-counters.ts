@@ -1,20 +1,20 @@
 import { bytesAtOnce } from "../metrics.ts";
 import type { Problem } from "../problem.ts";
 
-/** Key of the counter of all bytes of the gateway. */
+/** Key of the counter for all bytes in the gateway. */
 export const allBytes = "all";
 
 /** A limit for the bytes that are counted under one key. */
 export interface ByteBound {
   readonly key: string;
   readonly max: number;
-  /** Creates the response to a request that would exceed the limit. */
+  /** Creates the problem for a request that would exceed the limit. */
   readonly refusal: () => Problem;
 }
 
 /**
- * Counts bytes in memory by key. The same bytes count under several keys: the caller's key and
- * `allBytes`.
+ * Counts bytes in memory by key. The bytes of a request count under several keys, for example the
+ * caller's key and `allBytes`.
  */
 export class ByteCounters {
   readonly #used = new Map<string, number>();

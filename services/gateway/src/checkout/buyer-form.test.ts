@@ -13,7 +13,7 @@ const withFields = (rule: Rule) =>
 const check = (link: typeof fixed, typed: Partial<TypedForm>) => checkForm(link, { ...accepted, ...typed });
 
 describe("readTypedForm", () => {
-  test("readTypedForm returns the buyer's input without spaces at the ends", () => {
+  test("readTypedForm returns the buyer's input without leading and trailing spaces", () => {
     const body = new URLSearchParams({
       form_token: token,
       lang: "AR",
@@ -45,7 +45,7 @@ describe("readTypedForm", () => {
 });
 
 describe("checkForm", () => {
-  test("checkForm requires the acceptance of the conditions, and requires no amount for a fixed price", () => {
+  test("checkForm requires the acceptance of the conditions, and ignores the amount if the link has a fixed price", () => {
     expect(check(fixed, { amount: "1" })).toEqual({ values: {}, errors: {} });
     expect(check(fixed, { conditions: false }).errors).toEqual({ conditions: "conditions_missing" });
   });
@@ -62,7 +62,7 @@ describe("checkForm", () => {
     ["۵۰", 5_000n],
     ["50", 5_000n],
     ["1000000", 1_000_000_00n],
-  ])("checkForm reads the amount %j", (amount, amountMinor) => {
+  ])("checkForm accepts the amount format %j", (amount, amountMinor) => {
     expect(check(range, { amount })).toEqual({ values: { amountMinor }, errors: {} });
   });
 
@@ -87,7 +87,7 @@ describe("checkForm", () => {
     ["٠٥٥٠١٢٣٤٥٦", "+213550123456"],
     ["+33 6 12 34 56 78", "+33612345678"],
     ["00 213 550-12-34-56", "+213550123456"],
-  ])("checkForm reads the phone number %j as E.164", (phone, customerPhone) => {
+  ])("checkForm converts the phone number %j to the format E.164", (phone, customerPhone) => {
     expect(check(withFields(Rule.OPTIONAL), { phone })).toEqual({ values: { customerPhone }, errors: {} });
   });
 
@@ -118,7 +118,7 @@ describe("checkForm", () => {
     expect(check(withFields(Rule.HIDDEN), { name: "n", email: "bad", phone: "bad" })).toEqual({ values: {}, errors: {} });
   });
 
-  test("checkForm removes hidden characters from a name, and rejects a name that is empty or too long without them", () => {
+  test("checkForm removes hidden characters from a name, and rejects a name that is then empty or too long", () => {
     const link = withFields(Rule.OPTIONAL);
     expect(check(link, { name: "Am\u202eina\u200b" }).values).toEqual({ customerName: "Amina" });
     expect(check(link, { name: "\u200b\u202e" }).errors).toEqual({ name: "name_missing" });

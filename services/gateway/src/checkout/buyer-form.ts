@@ -81,7 +81,10 @@ export const emptyForm = (formToken: string): TypedForm => ({
   conditions: false,
 });
 
-/** Returns the values of a form, or the errors by field. The captcha is not checked here. */
+/**
+ * Returns the valid values of a form, and the errors by field. This function does not check the
+ * captcha.
+ */
 export function checkForm(link: PaymentLink, typed: TypedForm): { values: BuyerValues; errors: BuyerErrors } {
   const errors: BuyerErrors = {};
   const values: { -readonly [K in keyof BuyerValues]: BuyerValues[K] } = {};
@@ -110,7 +113,7 @@ export function checkForm(link: PaymentLink, typed: TypedForm): { values: BuyerV
   return { values, errors };
 }
 
-/** Returns whether the form has the field. */
+/** Returns whether the form of a link contains the field. */
 export const isShown = (rules: CustomerFields | undefined, name: "name" | "email" | "phone"): boolean =>
   rules?.[name] === Rule.REQUIRED || rules?.[name] === Rule.OPTIONAL;
 
@@ -140,7 +143,8 @@ const checks = {
 
 /**
  * Reads an amount in dinars, with a decimal comma or point and optional separators of thousands.
- * "1.500" is fifteen hundred, because dinars have two decimals. Returns centimes, or an error code.
+ * The text "1.500" means 1500 dinars, because an amount has at most two decimals. Returns the
+ * amount in centimes, or an error code.
  */
 function readAmount({ amountMinMinor, amountMaxMinor }: PaymentLink, typed: string): bigint | BuyerErrorCode {
   const text = latinDigits(typed)
@@ -154,6 +158,6 @@ function readAmount({ amountMinMinor, amountMaxMinor }: PaymentLink, typed: stri
   return amount >= (amountMinMinor ?? 0n) && amount <= (amountMaxMinor ?? 0n) ? amount : "amount_out_of_range";
 }
 
-/** Replaces Arabic-Indic and Persian digits. */
+/** Replaces Arabic-Indic and Persian digits by the digits 0 to 9. */
 const latinDigits = (text: string): string =>
   text.replace(/[\u0660-\u0669\u06f0-\u06f9]/g, (digit) => String((digit.codePointAt(0) ?? 0) & 0xf));

@@ -15,7 +15,8 @@ const normalisation = "White space is removed and lower-case letters become capi
 export const iban = () =>
   field(
     Type.String({
-      // A pattern cannot express the check digits and the structure of each country.
+      // A pattern cannot express the check digits and the different structure of each country's
+      // IBAN.
       format: "iban",
       pattern: "^[A-Z]{2}\\d{2}[A-Z0-9]{11,30}$",
       description: `IBAN (ISO 13616). ${normalisation} An Algerian IBAN has 26 characters.`,

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { baseStyle, documentOf, Html, html, htmlType, type Language, mark, pageHeaders, staticFile } from "@amana/pages";
 import type { FastifyReply } from "fastify";
 
-/** A page of a heading and static HTML. It shows no value from a request. */
+/** A page with a heading and static HTML. The page shows no value from a request. */
 export interface GatewayPage {
   readonly language: Language;
   readonly title: string;
@@ -13,7 +13,7 @@ export interface GatewayPage {
   readonly isDocument?: boolean;
   /** Markup beside the content of a document: search and navigation. */
   readonly aside?: Html;
-  /** Paths of scripts. If omitted, the CSP of the page forbids all scripts. */
+  /** Paths of scripts. If omitted, the Content-Security-Policy of the page forbids all scripts. */
   readonly scripts?: readonly string[];
 }
 

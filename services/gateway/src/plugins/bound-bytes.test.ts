@@ -41,7 +41,7 @@ describe("boundBytes with one-byte chunks", () => {
     await eventually(() => expect(used(allBytes)).toBe(0));
   });
 
-  test("boundBytes rejects the body of a request without a key with 413 if the body exceeds the limit of the route", async () => {
+  test("boundBytes returns 413 for a request without a key if the body exceeds the limit of the route", async () => {
     const { gateway, port, used } = await start();
     await using _ = gateway;
     await using client = new RawClient(port);
@@ -54,7 +54,7 @@ describe("boundBytes with one-byte chunks", () => {
 });
 
 describe("boundBytes with more than 10 000 chunks", () => {
-  test("boundBytes rejects a body of 10 001 chunks with 413 and serves the next request of the connection", async () => {
+  test("boundBytes returns 413 for a body of 10 001 chunks, and serves the next request on the connection", async () => {
     const { gateway, port, used } = await start();
     await using _ = gateway;
     await using client = new RawClient(port);
@@ -70,7 +70,7 @@ describe("boundBytes with more than 10 000 chunks", () => {
     ["POST", "/callbacks/kyc"],
     ["POST", "/unknown"],
     ["GET", "/healthz"],
-  ])("boundBytes closes the connection after 20 000 chunks of a body (%s %s)", async (method, path) => {
+  ])("boundBytes closes the connection after 20 000 chunks of the body of %s %s", async (method, path) => {
     const { gateway, port } = await start();
     await using _ = gateway;
     await using client = new RawClient(port);
@@ -80,7 +80,7 @@ describe("boundBytes with more than 10 000 chunks", () => {
 });
 
 describe("boundBytes for a business", () => {
-  test("boundBytes rejects a body whose Content-Length exceeds the limit of the business with 429 before the body is sent", async () => {
+  test("boundBytes returns 429 before a body is sent if its Content-Length exceeds the limit of the business", async () => {
     const { gateway, port, used } = await start({ byteBounds: { perBusiness: mebibyte } });
     await using _ = gateway;
     const [key, other] = [gateway.aKey(), gateway.aKey()];
@@ -105,7 +105,7 @@ describe("boundBytes for a business", () => {
     await fourth.expectStatuses("200");
   });
 
-  test("boundBytes rejects a chunked body that grows beyond the limit of the business with 429", async () => {
+  test("boundBytes returns 429 for a chunked body that grows beyond the limit of the business", async () => {
     const { gateway, port, used } = await start({ byteBounds: { perBusiness: 64 * kibibyte } });
     await using _ = gateway;
     const key = gateway.aKey();
@@ -149,7 +149,7 @@ describe("a client that does not read its responses", () => {
     return client;
   };
 
-  test("boundBytes rejects reads with 429 when the client's unread responses exceed the limit of its business", async () => {
+  test("boundBytes returns 429 for reads while the client's unread responses exceed the limit of its business", async () => {
     const { gateway, port, used } = await start();
     await using _ = gateway;
     const key = gateway.aKey();
@@ -168,7 +168,7 @@ describe("a client that does not read its responses", () => {
     expect((await useKey(gateway, key)).statusCode).toBe(200);
   });
 
-  test("boundBytes rejects POSTs without a body with 429 when the client's unread responses exceed the limit of its business", async () => {
+  test("boundBytes returns 429 for POSTs without a body while the client's unread responses exceed the limit of its business", async () => {
     const { gateway, port, used } = await start({ byteBounds: { perBusiness: mebibyte } });
     await using _ = gateway;
     const key = gateway.aKey();
@@ -249,7 +249,7 @@ test.each([1, 3])(
 );
 
 describe("boundBytes for keyless requests", () => {
-  test("boundBytes rejects requests without a key with 429 beyond the limit of their network, and serves another network and a business", async () => {
+  test("boundBytes returns 429 for keyless requests beyond the byte limit of their network, and serves another network and a business", async () => {
     const { gateway, port, used } = await start({ byteBounds: { perNetwork: 256 * kibibyte } });
     await using _ = gateway;
     await using first = new RawClient(port);
@@ -266,7 +266,7 @@ describe("boundBytes for keyless requests", () => {
     await business.expectStatuses("200");
   });
 
-  test("boundBytes rejects requests without a key with 503 beyond a quarter of the gateway's bytes, and serves a business", async () => {
+  test("boundBytes returns 503 for keyless requests beyond a quarter of the gateway's byte limit, and serves a business", async () => {
     const { gateway, port, used } = await start({ byteBounds: { total: mebibyte } });
     await using _ = gateway;
     await using first = new RawClient(port);
@@ -303,7 +303,7 @@ describe("boundBytes for keyless requests", () => {
   });
 });
 
-test("boundBytes rejects a request with 503 when the bytes of all businesses exceed the gateway's limit", async () => {
+test("boundBytes returns 503 for a request when the bytes of all businesses exceed the gateway's limit", async () => {
   const { gateway, port, used } = await start({ byteBounds: { total: mebibyte } });
   await using _ = gateway;
   const [key, other] = [gateway.aKey(), gateway.aKey()];

@@ -6,7 +6,10 @@ import { createsSomething, isCostlyRead } from "../rate-limit/kind-of-request.ts
 import { networkOf } from "../rate-limit/network.ts";
 import type { Draw } from "../rate-limit/token-buckets.ts";
 
-/** Counts a request of a business, for every route. Throws a Problem beyond the rate. */
+/**
+ * Counts a request of a business, for every route. Throws a Problem if the business exceeds its
+ * rate limit.
+ */
 export function limitBusiness({ limits }: Gateway, { caller }: FastifyRequest, reply: FastifyReply): void {
   if (caller?.role !== "business" || !limits.business) return;
   const draw = limits.business.draw(caller.businessId);
@@ -18,8 +21,9 @@ export function limitBusiness({ limits }: Gateway, { caller }: FastifyRequest, r
 const bytesPerRequest = 16 * 1024;
 
 /**
- * Counts a large body of a business as additional requests, because the time to parse it grows with
- * its size and delays other businesses. Throws a Problem beyond the rate.
+ * Counts a large body of a business as additional requests, because the time to parse the body
+ * grows with its size and delays other businesses. Throws a Problem if the business exceeds its
+ * rate limit.
  */
 export function limitBody({ limits }: Gateway, { caller }: FastifyRequest, bytes: number): void {
   const additionalRequests = Math.floor(bytes / bytesPerRequest);
@@ -28,7 +32,7 @@ export function limitBody({ limits }: Gateway, { caller }: FastifyRequest, bytes
   if (!draw.allowed) throw rejectDraw("business", draw);
 }
 
-/** Counts requests of a business whose kind has its own limit. */
+/** Counts requests whose kind has its own limit for each business. */
 export function limitKind({ limits }: Gateway): onRequestHookHandler {
   return (request, reply, done) => {
     const kind = kindOf(request);
@@ -78,9 +82,9 @@ export function limitPages({ limits }: Gateway): onRequestHookHandler {
 }
 
 /**
- * Counts the start of a payment, first for the network at this link, then for the link. The first
- * limit prevents one network from using the whole limit of the link. Throws a Problem beyond a
- * limit.
+ * Counts the start of a payment at a link: first for the buyer's network at this link, then for the
+ * link. The limit for the network prevents one network from using the whole limit of the link.
+ * Throws a Problem if a limit is exceeded.
  */
 export function limitCheckout({ limits }: Gateway, linkId: string, address: string): void {
   const ofNetwork = limits.checkout?.draw(`${linkId} ${networkOf(address)}`);
@@ -89,7 +93,7 @@ export function limitCheckout({ limits }: Gateway, linkId: string, address: stri
   if (ofLink && !ofLink.allowed) throw rejectDraw("checkout_link", ofLink);
 }
 
-/** Creates the 429 for a rejected draw and counts it. */
+/** Creates the problem with status 429 for a rejected draw, and counts the rejection. */
 export function rejectDraw(limit: Limit, draw: Draw): Problem {
   rateLimitRefusals.inc({ limit });
   return Problem.of("rate_limited", { headers: { "retry-after": String(draw.retryAfterSeconds), ...rateHeaders(draw) } });

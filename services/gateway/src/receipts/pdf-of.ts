@@ -16,7 +16,7 @@ export async function pdfOf(
 ): Promise<Buffer> {
   const language = languageOf(requested, receipt);
   const { token, receiptNumber } = receipt;
-  // The token authenticates the call, also if the request has the key of a business.
+  // The token authenticates the RPC, even if the request has the API key of a business.
   const call = { ...callOf(request, reply), caller: platformCaller };
   const { pdf } = await rpc.receipts.renderReceipt({ token, language: language.toUpperCase(), businessName }, call);
   reply.type("application/pdf").headers({

@@ -6,7 +6,7 @@ import type { App, Gateway } from "../gateway.ts";
 import { canonicalCidr } from "../key-lease/allowed-ips.ts";
 import { act, create, list } from "../operations.ts";
 
-/** Identity responds to a revocation only after it is effective on all gateways. */
+/** Timeout of a revocation. Identity responds only after all gateways reject the key. */
 const changeTimeoutMs = 15_000;
 
 const apiKey = { tag: "Operators", render: renderApiKey } as const;

@@ -4,7 +4,7 @@ import { choice, flag, nameText, search } from "../form/fields.ts";
 import type { App, Gateway } from "../gateway.ts";
 import { change, create, list, read } from "../operations.ts";
 
-/** Identity responds to a change only after it is effective on all gateways. */
+/** Timeout of a change. Identity responds only after all gateways apply the change. */
 const changeTimeoutMs = 15_000;
 
 const business = { tag: "Operators", response: BusinessForOperator, render: renderBusiness } as const;

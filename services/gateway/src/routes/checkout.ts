@@ -39,11 +39,14 @@ import { checkoutPoster } from "./checkout-poster.ts";
 import { checkoutResult } from "./checkout-result.ts";
 
 const formBytesMax = 64 * 1024;
-/** Payments registers the payment with the processor before it responds, as for API payments. */
+/**
+ * Timeout of the RPC that starts a payment. The payments service registers the payment with the
+ * processor before it responds.
+ */
 const startTimeoutMs = 36_000;
 const hidden = { schema: { hide: true } };
 
-/** The field of the form for the pointer of an error. */
+/** Form fields, by the JSON pointer of an error from the payments service. */
 const fieldOfPointer: Readonly<Record<string, BuyerField>> = {
   "/amount": "amount",
   "/amount_minor": "amount",
@@ -96,8 +99,8 @@ async function submitForm(pages: Pages, request: FastifyRequest, reply: FastifyR
   const isSolved = await pages.captcha?.isSolved(typed.captcha, { linkToken, formToken: typed.formToken });
   if (isSolved === false) errors.captcha = "captcha_missing";
   if (Object.keys(errors).length > 0) return await sendForm(pages, view, reply, opened, typed, errors);
-  // The browser already has a payment in progress at this link. If the form has another amount, the
-  // buyer chooses between this payment and a new one.
+  // If the browser already has a payment in progress at this link and the form has another amount,
+  // the buyer must choose between that payment and a new payment.
   const { payment } = state;
   if (payment && !typed.beginAgain && values.amountMinor !== undefined && values.amountMinor !== payment.amountMinor) {
     return sendCheckoutPage(reply, view, inProgressPage(view, opened, payment, { isOtherAmount: true }));
@@ -146,7 +149,7 @@ function start(
   );
 }
 
-/** Redirects to the card form, or to the result if the payment of the form has ended. */
+/** Redirects to the card form, or to the result page if the payment is no longer PENDING. */
 function redirect(
   { cookies }: Pages,
   reply: FastifyReply,
@@ -192,7 +195,10 @@ export async function checkoutFiles(app: App, { checkout: { cardMarksDir } }: Ga
   for (const [name, load] of Object.entries(files)) app.get(`/${name}`, hidden, staticFile(load));
 }
 
-/** Sends the page for any other error. */
+/**
+ * Sends the error page for a failed request for a payment link: unknown link, unavailable link, too
+ * many requests, or another error.
+ */
 export function sendCheckoutError(request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply {
   const { status } = problem;
   const [path = "/pay"] = request.url.split("?", 1);

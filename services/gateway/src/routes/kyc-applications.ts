@@ -27,9 +27,12 @@ import { webUrl } from "../form/web-url.ts";
 import type { App, Gateway } from "../gateway.ts";
 import { act, create, list, read } from "../operations.ts";
 
-/** The provider responds within 15 s. After an unknown outcome, kyc queries the provider again. */
+/**
+ * Timeout of RPCs for which kyc calls the provider. By default, kyc waits at most 15 s for the
+ * provider, and it queries the provider again after an unknown outcome.
+ */
 const providerTimeoutMs = 28_000;
-/** Kyc returns the stored state before this timeout when the provider is slow. */
+/** Timeout of a read. If the provider is slow, kyc returns the stored state before this timeout. */
 const refreshTimeoutMs = 15_000;
 
 const application = { tag: "KYC", response: KycApplicationJson, render: renderKycApplication } as const;

@@ -48,7 +48,7 @@ const optional = () => ({
   tax_identification_number: nameText({}),
 });
 
-/** Throws a Problem with one error for each field that clients reports as missing. */
+/** Throws a Problem with one error for each field that the clients service reports as missing. */
 function throwMissing(error: unknown): never {
   if (!(error instanceof DomainError) || error.code !== "onboarding_details_incomplete") throw error;
   const missing = (error.members["missing"] ?? "").split(",");

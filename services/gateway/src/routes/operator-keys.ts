@@ -4,7 +4,7 @@ import { nameText, text } from "../form/fields.ts";
 import type { App, Gateway } from "../gateway.ts";
 import { act, create, list } from "../operations.ts";
 
-/** Identity responds to a revocation only after it is effective on all gateways. */
+/** Timeout of a revocation. Identity responds only after all gateways reject the key. */
 const changeTimeoutMs = 15_000;
 
 const operatorKey = { tag: "Operators", render: renderOperatorKey } as const;

@@ -16,7 +16,9 @@ import type { App, Gateway } from "../gateway.ts";
 import { canonicalCidr } from "../key-lease/allowed-ips.ts";
 import { act, change, create, list, read } from "../operations.ts";
 
-/** Identity responds to a rotation or revocation only after it is effective on all gateways. */
+/**
+ * Timeout of a rotation or revocation. Identity responds only after all gateways apply the change.
+ */
 const changeTimeoutMs = 15_000;
 const previousKeyTtlSecondsMax = 7 * 24 * 60 * 60;
 

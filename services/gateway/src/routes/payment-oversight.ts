@@ -83,7 +83,7 @@ export async function paymentOversight(app: App, { rpc: { refunds: rpc, events }
 
 /**
  * Returns undefined if a service is unavailable, so that operators still get the rest of the
- * timeline. Throws any other error again.
+ * timeline. Rethrows any other error.
  */
 function undefinedIfUnavailable(error: unknown): undefined {
   const isUnavailable =

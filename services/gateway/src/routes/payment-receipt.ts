@@ -5,7 +5,10 @@ import { read } from "../operations.ts";
 import { prefersType } from "../prefers-type.ts";
 import { pdfOf } from "../receipts/pdf-of.ts";
 
-/** The receipt of a payment, for the business. Buyers use the pages in `receipts.ts`. */
+/**
+ * Adds the operation with which a business reads the receipt of a payment. Buyers use the pages in
+ * `receipts.ts`.
+ */
 export async function paymentReceipt(app: App, gateway: Gateway): Promise<void> {
   read(app, "/:id/receipt", {
     tag: "Payments",

@@ -11,10 +11,14 @@ import { addStatement } from "./statement.ts";
 
 const currency = "DZD";
 /**
- * A creation or refund may take 40 s in total. The key look-up and the response need the other 4 s.
+ * Timeout of the RPC for a creation or refund. The whole request may take 40 s, of which 4 s are
+ * reserved for the key look-up and the response.
  */
 const processorTimeoutMs = 36_000;
-/** Payments returns the stored state before this timeout when the processor is slow. */
+/**
+ * Timeout of a read. If the processor is slow, the payments service returns the stored state before
+ * this timeout.
+ */
 const refreshTimeoutMs = 15_000;
 
 const payment = { tag: "Payments", response: PaymentJson, render: renderPayment } as const;

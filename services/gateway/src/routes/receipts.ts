@@ -57,7 +57,7 @@ interface Loaded {
 
 /**
  * Serves the receipts of payments to buyers, who have no API key. The token in the path
- * authenticates them.
+ * authenticates the buyer.
  */
 export async function receipts(app: App, gateway: Gateway): Promise<void> {
   const { rpc, businesses, logger, byteBounds } = gateway;
@@ -121,13 +121,16 @@ export async function receipts(app: App, gateway: Gateway): Promise<void> {
 
 const hasJsonBody = ({ headers }: FastifyRequest) => /^application\/json\b/i.test(headers["content-type"] ?? "");
 
-/** Reads the body of the form, or the same fields as JSON. */
+/** Reads the fields of the e-mail form from a form body or a JSON body. */
 function readFields(request: FastifyRequest): { readonly email?: unknown; readonly lang?: unknown } {
   const bytes = (request.body as Buffer | undefined) ?? Buffer.alloc(0);
   return hasJsonBody(request) ? (readJsonObject(bytes) ?? {}) : parse(bytes.toString("utf8"), "&", "=", { maxKeys: 10 });
 }
 
-/** States why there is no receipt: the payment was reversed, or it was never completed. */
+/**
+ * Sends a page that states why there is no receipt: the payment was reversed, or it was never
+ * completed.
+ */
 function sendWithoutReceipt(reply: FastifyReply, { payment }: Receipt, options: ReceiptPageOptions): FastifyReply {
   const texts = receiptTexts[options.language];
   const isReversed = payment?.paidAtMs !== undefined;
@@ -135,7 +138,7 @@ function sendWithoutReceipt(reply: FastifyReply, { payment }: Receipt, options: 
   return sendNotice(reply, 409, options, { title, text: isReversed ? texts.reversedText : texts.unpaidText });
 }
 
-/** Shows why an e-mail was not queued. */
+/** Sends a page that states why the e-mail was not queued. */
 function sendRejection(reply: FastifyReply, error: DomainError, { receipt, businessName, options }: Loaded, email: string) {
   const texts = receiptTexts[options.language];
   switch (error.code) {
@@ -152,7 +155,7 @@ function sendRejection(reply: FastifyReply, error: DomainError, { receipt, busin
   }
 }
 
-/** Sends a page for an unknown token, and for any other error. */
+/** Sends an error page for a request for a receipt, for example with an unknown token. */
 export function sendReceiptError(
   { logger }: Gateway,
   error: unknown,

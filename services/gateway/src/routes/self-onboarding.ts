@@ -11,8 +11,8 @@ import { limitKeyless } from "../plugins/limit-rate.ts";
 import { Problem } from "../problem.ts";
 
 /**
- * Adds the operation with which a business registers itself. It requires an invitation in place of
- * a key.
+ * Adds the operation with which a business registers itself. The operation requires an invitation
+ * instead of an API key.
  */
 export async function selfOnboarding(app: App, gateway: Gateway): Promise<void> {
   const { rpc } = gateway;

@@ -16,8 +16,8 @@ const daysMax = 92;
 /** Maximum number of statements that are sent to one business at the same time. */
 const perBusiness = 2;
 /**
- * Memory that a statement uses while it is sent: two pages, each as messages and as text. It counts
- * towards the limit of unsent bytes.
+ * Memory that a statement uses while it is sent: two pages, each as messages and as text. The
+ * gateway counts this number towards the limits of bytes in memory.
  */
 const statementBytes = 4 * 1024 * 1024;
 
@@ -36,9 +36,13 @@ export function addStatement(app: App, gateway: Gateway): void {
     done();
   });
 
-  /** Counts a statement as open until its response is closed. Throws a Problem at a limit. */
+  /**
+   * Counts a statement as open until its response is closed. Throws a Problem if a limit is
+   * exceeded.
+   */
   const admit = (request: FastifyRequest, reply: FastifyReply) => {
-    // The client disconnected, and "close" is not emitted again.
+    // The client has disconnected. The event "close" is not emitted again, so the statement would
+    // count forever.
     if (reply.raw.destroyed) throw Problem.of("service_unavailable");
     const key = callerKey(request);
     const open = openByBusiness.get(key) ?? 0;

@@ -20,11 +20,17 @@ import { choice, distinct, flag, integer, text } from "../form/fields.ts";
 import type { App, Gateway } from "../gateway.ts";
 import { act, change, create, list, read, remove } from "../operations.ts";
 
-/** The check of a URL resolves its host name. */
+/** Timeout of RPCs that check a URL. The check resolves the host name of the URL. */
 const urlCheckTimeoutMs = 15_000;
-/** Two consecutive responses of the receiver, of at most 5 s each. */
+/**
+ * Timeout of the RPC that checks a receiver. The check waits for two responses of the receiver, one
+ * after the other, at most 5 s each.
+ */
 const receiverCheckTimeoutMs = 15_000;
-/** Limits the forwarded string. The service has a lower limit with its own problem code. */
+/**
+ * Maximum length of a URL that the gateway forwards. The webhooks service has a lower limit with
+ * its own problem code.
+ */
 const urlCharactersMax = 8_192;
 const activateInSecondsMax = 24 * 60 * 60;
 const urlRule =

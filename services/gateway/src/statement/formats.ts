@@ -38,7 +38,7 @@ export const csv: Format = {
   },
 };
 
-/** Prefixes a text that a spreadsheet would execute as a formula. */
+/** Adds an apostrophe before a text that a spreadsheet would execute as a formula. */
 const escapeFormula = (text: string) => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text);
 
 const quote = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);

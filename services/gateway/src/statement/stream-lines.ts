@@ -3,7 +3,7 @@ import type { Format } from "./formats.ts";
 
 /**
  * Yields the text of a statement, page by page. Reads the next page while the consumer writes the
- * previous one, so that at most two pages are in memory. Running totals are exact.
+ * previous page, so that at most two pages are in memory.
  */
 export async function* streamLines(
   first: ListStatementLinesResponse,
@@ -15,7 +15,8 @@ export async function* streamLines(
   let page: ListStatementLinesResponse | undefined = first;
   while (page) {
     const next: Promise<ListStatementLinesResponse> | undefined = page.nextCursor ? readNext(page.nextCursor) : undefined;
-    // The consumer may end before it uses the next page.
+    // The consumer may stop before it uses the next page. Without this handler, a failed read would
+    // then be an unhandled rejection.
     next?.catch(() => {});
     for (const line of page.lines) {
       totalMinor += line.amountMinor;

@@ -11,10 +11,13 @@ export interface KeyLimits {
   readonly allowedIps?: string[] | null | undefined;
 }
 
-/** Latest time with a four-digit year, which is the format of times in the API. */
+/** Latest possible expiry, because times in the API have a four-digit year. */
 const expiresAtMax = new Date("9999-12-31T23:59:59.999Z");
 
-/** Reads the limits of a requested key. Throws for an expiry that is not in the future. */
+/**
+ * Returns the limits that a request sets for a new key. Throws if the expiry is not in the future,
+ * or is later than `expiresAtMax`.
+ */
 export async function readKeyLimits(
   em: SqlEntityManager,
   { expiresAtMs, allowedIps }: { readonly expiresAtMs?: bigint | undefined; readonly allowedIps: string[] },

@@ -46,7 +46,7 @@ ${challenge !== undefined && captcha(view, challenge)}
   };
 }
 
-/** Renders what is sold, by whom and for how much. */
+/** Renders the summary of a link: seller, name, description, amount and reference. */
 export function summary({ language, texts }: View, link: PaymentLink, businessName: string): Html {
   const { amountMinor, description, orderRef } = link;
   return html`<section class="card summary">

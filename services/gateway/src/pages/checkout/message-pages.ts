@@ -4,7 +4,7 @@ import { formatAmount, html } from "@amana/pages";
 import { type CheckoutPage, foreignText, inLanguage, type View } from "./layout.ts";
 import { button, code, details, notice } from "./parts.ts";
 
-/** A link, its seller and the address of its page. */
+/** A payment link, the token in its address, and the name of its seller. */
 export interface ShownLink {
   readonly link: PaymentLink;
   readonly linkToken: string;
@@ -20,8 +20,8 @@ export const unknownPage = ({ texts }: View): CheckoutPage => ({
 });
 
 /**
- * Page of a link that is not available. It does not state the reason, because only the seller needs
- * it.
+ * Page of a link that is not available. The page does not state the reason, because only the seller
+ * needs to know the reason.
  */
 export const unavailablePage = ({ texts }: View): CheckoutPage => ({
   status: 410,

@@ -36,13 +36,13 @@ ${content}
 export const button = (href: string, label: string, kind: "primary" | "secondary" = "primary"): Html =>
   html`<a class="button ${kind}" href="${href}">${label}</a>`;
 
-/** Renders rows of a list of details. Rows without a value are omitted. */
+/** Renders a list of details. Rows without a value are omitted. */
 export const details = (rows: readonly (readonly [label: string, value: Html | string | undefined])[]): Html =>
   html`<dl>
 ${rows.filter(([, value]) => value !== undefined).map(([label, value]) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`)}
 </dl>`;
 
-/** Renders a number, a code or an amount in its own left-to-right order. */
+/** Renders a number, a code or an amount from left to right, even on a right-to-left page. */
 export const code = (text: string): Html => html`<bdi dir="ltr" class="digits">${foreignText(text)}</bdi>`;
 
 export const errorText = ({ errors }: CheckoutTexts, error: BuyerErrorCode, range: readonly [string, string]): string => {

@@ -25,5 +25,5 @@ export const outcomes = {
 
 export type OutcomeName = keyof typeof outcomes;
 
-/** Returns the outcome; action code -100 for an order without an attempt to pay. */
+/** Returns the outcome with this name. An order without an attempt to pay has action code -100. */
 export const outcomeOf = (name?: OutcomeName): Outcome => (name ? outcomes[name] : { actionCode: -100 });

@@ -65,8 +65,8 @@ export function protocol(app: FastifyInstance, processor: Processor): void {
 }
 
 /**
- * Returns the parameters. The last value of a repeated parameter counts. Empty parameters are
- * absent.
+ * Returns the parameters of a call. Uses the last value of a repeated parameter. Omits empty
+ * parameters.
  */
 function parametersOf(...sources: unknown[]): Record<string, string> {
   const entries = sources.flatMap((source) => Object.entries((source ?? {}) as Record<string, unknown>));

@@ -4,7 +4,7 @@ import type { MailSettings } from "./receipt/mailer.ts";
 
 export type Config = ReturnType<typeof readConfig>;
 
-/** Settings of the payments service; `.env.example` describes each. */
+/** Settings of the payments service; `.env.example` describes each setting. */
 export const readConfig = settings((env) => ({
   ...readServiceConfig(env, { emits: ["payments.v1", "audit.v1"] }),
   /** Public URL of the gateway, to which card holders' browsers return. */
@@ -22,14 +22,18 @@ export const readConfig = settings((env) => ({
   /** SMTP settings for receipt e-mails. Undefined if the service sends no e-mails. */
   mail: readMailSettings(env),
   schedule: {
-    /** Pauses between the reads of a PENDING payment. The first pause starts when it is created. */
+    /**
+     * Pauses between the reads of a PENDING payment. The first pause starts when the payment is
+     * created.
+     */
     paymentCheckSeconds: env.seconds("PAYMENT_CHECK_SECONDS", "60,120,300,600"),
     /** Time that the card holder has to pay. Afterwards, an unpaid payment expires. */
     paymentWindowSeconds: env.integer("PAYMENT_WINDOW_SECONDS", { fallback: 1_230, min: 1 }),
     /** Pauses between the reads of a refund with an unknown outcome. The last pause repeats. */
     refundCheckSeconds: env.seconds("REFUND_CHECK_SECONDS", "5,10,15,60"),
     /**
-     * Pauses before a refund request is sent again. Used if the processor cannot execute it twice.
+     * Pauses before a refund request is sent again, if the processor cannot execute the refund
+     * twice.
      */
     refundResendAfterSeconds: readResendAfterSeconds(env),
     /** Assumed maximum time between a refund request and its effect at the processor. */
@@ -47,7 +51,7 @@ export const readConfig = settings((env) => ({
   },
 }));
 
-/** Forms of a sender: an address, or a name and an address in angle brackets. */
+/** Accepted forms of MAIL_FROM: an address, or a name and an address in angle brackets. */
 const senderForm = /^[^<>@\r\n]*<[^<>@\s]+@[^<>@\s]+>$|^[^<>@\s]+@[^<>@\s]+$/;
 
 function readMailSettings(env: EnvReader): MailSettings | undefined {

@@ -166,7 +166,7 @@ test.each([
   ["receipt.sending", "before the SMTP server gets the e-mail", 1],
   ["receipt.sent", "after the SMTP server has accepted the e-mail", 2],
 ])(
-  "the payments service, killed at %s (%s), sends the receipt e-mail with the same Message-ID, in total %i times",
+  "the payments service, killed at %s (%s), sends the receipt e-mail %i times in total, always with the same Message-ID",
   async (faultPoint, _moment, times) => {
     await using mails = await startMailServer();
     await using sender = await startHarness({ sandbox: harness.sandbox, smtpUrl: mails.url() });

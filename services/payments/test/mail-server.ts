@@ -18,7 +18,7 @@ export interface ReceivedMail {
   readonly source: string;
 }
 
-/** Starts an SMTP server that can fail and be stopped. */
+/** Starts an SMTP server that can reject e-mails and that can be stopped. */
 export async function startMailServer() {
   const received: ReceivedMail[] = [];
   let mode: Mode = "accept";

@@ -32,7 +32,7 @@ export async function postOnce(
   let isComplete = false;
   try {
     const socket = await openSocket(tcp, url, AbortSignal.any([signal, AbortSignal.timeout(options.connectTimeoutMs)]));
-    if (!(await commit())) return { kind: "not_sent", reason: "the caller's state no longer permits the request" };
+    if (!(await commit())) return { kind: "not_sent", reason: "the request was stopped before it was sent" };
     if (signal.aborted) throw signal.reason;
     isCommitted = true;
     signal.addEventListener("abort", () => tcp.resetAndDestroy());

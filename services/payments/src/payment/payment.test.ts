@@ -9,8 +9,8 @@ const laterTime = new Date(createdAt.getTime() + 60_000);
 const statuses: PaymentStatus[] = ["PENDING", "PAID", "FAILED", "REFUSED", "CANCELED", "REFUNDED", "EXPIRED"];
 
 /**
- * Calls `settle` of a payment. Returns each emitted change with the payment's status at its
- * emission.
+ * Calls `settle` of a payment. Returns each emitted change with the payment's status when the
+ * change was emitted.
  */
 function settle(payment: Payment, state: OrderState): { settlement: string; emitted: string[] } {
   const emittedChanges: string[] = [];
@@ -228,7 +228,7 @@ describe("waitOrExpire and registration", () => {
     expect(payment.status).toBe("PENDING");
   });
 
-  test("Payment.waitOrExpire plans a further check, and does not expire the payment, if the order may be paid after the time to pay is over", () => {
+  test("Payment.waitOrExpire does not expire a payment whose order may be paid, even when the time to pay is over, and plans a further check", () => {
     const payment = aPayment();
     expect(payment.waitOrExpire(false, [60, 600], 1_230, dateAt(5_000))).toBe("waiting");
     expect(payment).toMatchObject({ status: "PENDING", nextCheckAt: dateAt(5_600) });

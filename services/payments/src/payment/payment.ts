@@ -272,7 +272,9 @@ export class Payment extends schema.class {
     return amount;
   }
 
-  /** PAID → REFUNDED, even for a partial refund, because a payment is refunded only once. */
+  /**
+   * Changes PAID to REFUNDED, even for a partial refund, because a payment is refunded only once.
+   */
   refund(amountMinor: bigint, now: Date): void {
     this.refundedAmountMinor = this.refundable(amountMinor);
     this.status = "REFUNDED";

@@ -20,7 +20,7 @@ type Registration = Outcome<RegisteredOrder> | { readonly kind: "absent" };
 
 interface RegistrationOptions {
   /**
-   * True if the order may exist because of an earlier registration with a crash or unknown outcome.
+   * True if the order may exist, because an earlier registration crashed or had an unknown outcome.
    */
   readonly mayExist: boolean;
   readonly remainingMs: () => number;

@@ -4,7 +4,7 @@ import type { Address } from "nodemailer/lib/mailer/index.js";
 
 /** Settings of the SMTP server. */
 export interface MailSettings {
-  /** URL of the form smtp://user:password@host:port, or the same with smtps. */
+  /** URL: smtp://user:password@host:port or smtps://user:password@host:port. */
   readonly url: string;
   /** Sender: an e-mail address, or a name and an e-mail address in angle brackets. */
   readonly from: string;

@@ -28,7 +28,7 @@ export type ReceiptMailStatus = "QUEUED" | "SENT" | "FAILED" | "DROPPED";
 
 /** Maximum number of receipt e-mails for each payment. */
 export const receiptMailsMax = 5;
-/** Time after which an unsent e-mail gets no further attempt. It starts when the row is created. */
+/** Age of a row after which an unsent e-mail gets no further attempt. */
 const givenUpAfterMs = 24 * 60 * 60 * 1000;
 const pauseMs = { first: 30_000, max: 60 * 60 * 1000 };
 

@@ -63,7 +63,9 @@ const readRefundRow = async () => {
   return row;
 };
 
-/** Returns the operations of the payment's order that are status reads or refund requests. */
+/**
+ * Returns the status reads and refund requests that the sandbox received for the payment's order.
+ */
 const readCalls = async () => {
   const { calls: readCalls } = await harness.sandbox.order(payment.processorOrderId);
   return readCalls.map(({ operation }) => operation).filter((operation) => operation === "status" || operation === "refund");
@@ -347,7 +349,9 @@ describe("advanceRefund without a readable order", () => {
 });
 
 describe("advanceRefunds after a crash", () => {
-  /** Restores the refund's row to its state before or after SENT. The key has no response yet. */
+  /**
+   * Sets the refund's row back to REQUESTED or SENT, as after a crash. The key has no response yet.
+   */
   const restoreRow = (status: "REQUESTED" | "SENT") =>
     harness.sql(
       `update refund set status = ?, sends = ?, refunded_before_minor = ?, resend_after = ?, last_sent_at = now(), next_check_at = now()

@@ -20,8 +20,8 @@ export type RefundStep =
  * Decides the next step of an active refund from the order's `state`, which is undefined if the
  * read failed. A request is sent only if the order shows exactly the stored refunds. The request is
  * sent again only if the processor must refuse a second execution, or if an operator ordered a
- * resend. `readAt` is the time before the read, because the state may be that old. If `isHeld`, the
- * database may lack refunds whose requests were sent.
+ * resend. `readAt` must be a time before the read, because the order's state may be as old as this
+ * time. If `isHeld`, the database may lack refunds whose requests were sent.
  */
 export function decideBeforeSending(
   refund: Refund,
@@ -52,7 +52,8 @@ type SendOutcome = Awaited<ReturnType<CardProcessor["refund"]>>;
 
 /**
  * Returns whether the outcome can reject the refund. Only a refusal of the first request can reject
- * it. `refund` must be from before the commit of SENT, so that `sends` is 0 for the first request.
+ * it. `refund` must be the row from before the commit of SENT, so that `sends` is 0 for the first
+ * request.
  */
 export const canReject = (refund: Refund, outcome: SendOutcome): boolean => outcome.kind === "refused" && refund.sends === 0;
 

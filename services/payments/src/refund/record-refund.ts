@@ -50,7 +50,7 @@ const refusalOf = ({ processorErrorCode, resolution }: Refund) =>
 
 /**
  * Locks the Idempotency-Key, then the refund, then the payment. The ORM updates the rows in the
- * same order. This order in all transactions prevents deadlocks.
+ * same order. The use of this order in all transactions prevents deadlocks.
  */
 export async function lockRefund(em: SqlEntityManager, refundId: string): Promise<Locked> {
   const refund = isUuid(refundId) ? await em.findOne(Refund, { id: refundId }) : null;
@@ -151,8 +151,8 @@ const logMessages = {
 } as const satisfies Record<RefundStep["kind"], string>;
 
 /**
- * Label values of the metric. They differ from the kinds of steps, because published values must
- * not change.
+ * Label values of the metric `amana_refund_steps_total`. They differ from the kinds of steps,
+ * because published values must not change.
  */
 const metricSteps = { accept: "accept", reject: "reject", adopt: "take_over", wait: "wait" } as const;
 

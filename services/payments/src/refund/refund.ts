@@ -98,7 +98,9 @@ export class Refund extends schema.class {
     return new Date((this.lastSentAt?.getTime() ?? 0) + lateEffectSeconds * 1000);
   }
 
-  /** Stores the order state that the processor returned, for operators. */
+  /**
+   * Stores the order state that the processor returned. Operators see it in the list of refunds.
+   */
   recordReading(state: OrderState, now: Date): void {
     this.processorRefundedMinor = state.refundedMinor ?? null;
     this.processorOrderStatus = state.orderStatus ?? null;

@@ -48,7 +48,7 @@ describe("listPaymentLinks", () => {
   });
 
   test.each(["active", "inactive", "expired", "completed"] as const)(
-    "listPaymentLinks filters by the status %s",
+    "listPaymentLinks returns only links with the status %s when the request selects this status",
     async (name) => {
       const status = PaymentLinkStatus[name.toUpperCase() as "ACTIVE"];
       expect(await list({ status })).toEqual({ names: [name], total: 1 });

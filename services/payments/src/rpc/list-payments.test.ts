@@ -58,7 +58,7 @@ describe("listPayments", () => {
     expect(payments[0]).toEqual(await harness.payments.getPayment({ id: newestId }, { caller }));
   });
 
-  test("listPayments filters by status", async () => {
+  test("listPayments returns only payments with the status that the request selects", async () => {
     expect(await list({ status: PaymentStatus.PAID })).toEqual({ ids: [newestId], total: 1 });
     expect(await list({ status: PaymentStatus.PENDING })).toEqual({ ids: pendingIds, total: 2 });
     expect(await list({ status: PaymentStatus.EXPIRED })).toEqual({ ids: [], total: 0 });

@@ -30,7 +30,7 @@ async function refresh(id: string) {
 }
 
 describe("getReceipt", () => {
-  test("getReceipt returns for a PAID payment the same receipt number at each call, the time of the payment and the token of the receipt page", async () => {
+  test("getReceipt returns, for a PAID payment, a receipt number that does not change, the time of the payment and the token of the receipt page", async () => {
     const payment = await harness.aFinishedPayment(caller);
     const receipt = await getReceipt(payment.id);
     expect(receipt).toMatchObject({ payment, issuedAtMs: payment.paidAtMs, canSendEmail: false });

@@ -177,7 +177,7 @@ test.each([RefundOutcome.ACCEPTED, RefundOutcome.REJECTED, RefundOutcome.SEND_AG
   },
 );
 
-test("resolveRefund applies one of two concurrent decisions", async () => {
+test("resolveRefund applies only one of two concurrent decisions", async () => {
   const results = await Promise.allSettled([resolveRefund(RefundOutcome.ACCEPTED), resolveRefund(RefundOutcome.REJECTED)]);
   expect(results.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
   expect(await readAuditEvents()).toHaveLength(1);

@@ -61,8 +61,8 @@ function checkTexts({ formToken, language, conditionsVersion }: StartCheckoutReq
 
 /**
  * Returns the payment that an earlier request with the same form token started. Otherwise returns
- * the payment of the page token, which the browser sends. Returns undefined if the time to pay that
- * payment is over, or the buyer chose a new payment.
+ * the payment of the page token, which the browser sends. Returns undefined if that payment's time
+ * to pay is over, or if the buyer chose a new payment.
  */
 async function findStarted(
   em: SqlEntityManager,

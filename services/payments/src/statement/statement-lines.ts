@@ -41,10 +41,10 @@ export const startOf = (from: Date, until: Date): Position => ({ until, at: from
  * its start. Therefore, no transaction can later add a line before the end.
  *
  * Callers must read the pages in later SQL statements. A transaction may end after this statement
- * takes its snapshot and before it reads `pg_stat_activity`. The snapshot then lacks the lines of
- * that transaction, and `pg_stat_activity` does not list it. A transaction that begins after this
- * statement adds only lines after `now()`. If the setting `track_activities` is off, the end is at
- * least a minute ago.
+ * takes its snapshot and before this statement reads `pg_stat_activity`. The snapshot then lacks
+ * the lines of that transaction, and `pg_stat_activity` does not list it. A transaction that begins
+ * after this statement adds only lines after `now()`. If the setting `track_activities` is off, the
+ * end is at least a minute ago.
  */
 export async function readUntil(em: SqlEntityManager, to: Date): Promise<Date | undefined> {
   const [row] = await namedQuery<{ ms: string; is_filling: boolean }>(

@@ -5,7 +5,8 @@ import { refuse } from "./edge.ts";
 import { isOperation, operations } from "./faults.ts";
 
 /**
- * Maximum number of seconds by which one call advances the clock. Dates stay in a printable range.
+ * Maximum number of seconds by which one call advances the clock. The limit keeps dates in a
+ * printable range.
  */
 const advanceSecondsMax = 10 * 365 * 86_400;
 

@@ -233,12 +233,12 @@ describe("refund", () => {
     expect(calls.filter((received: { operation: string }) => received.operation === "refund")).toHaveLength(10);
   });
 
-  test("refund.do returns code 7 for an order that is not deposited", async () => {
+  test("refund.do returns error code 7 for an order that is not deposited", async () => {
     const { orderId } = await registerNewOrder(sandbox.url);
     expect(await refund(orderId, "5000")).toMatchObject({ errorCode: 7 });
   });
 
-  test.each(["0", "-1", "10.5"])("refund.do returns code 5 for the amount %s", async (amount) => {
+  test.each(["0", "-1", "10.5"])("refund.do returns error code 5 for the amount %s", async (amount) => {
     const { orderId } = await payNewOrder(sandbox.url);
     expect(await refund(orderId, amount)).toMatchObject({ errorCode: 5 });
   });

@@ -169,7 +169,7 @@ describe("Sumsub POST websdkLink", () => {
     [400, { redirect: { successUrl: "nowhere" } }],
     [400, { redirect: { url: "http://shop.test" } }],
     [400, { externalUserId: "x" }],
-  ])("Sumsub POST websdkLink returns %i for %j", async (status, changes) => {
+  ])("Sumsub POST websdkLink returns status %i for %j", async (status, changes) => {
     const { reference } = await anApplicant(sandbox.url);
     expect((await createLink(sandbox.url, reference, changes)).status).toBe(status);
   });

@@ -47,7 +47,7 @@ export function protocol(app: FastifyInstance, processor: Processor): void {
         const mode = faults.consume(operation, orderId);
         const staleOrders = mode.name === "stale" ? orders.asOf(Date.now() - Number(mode.value)) : {};
         return respondWithFault(reply, mode, {
-          // "Access denied" has lower-case field names in every call.
+          // The error "Access denied" has lower-case field names in the responses to all calls.
           effect: () =>
             shape(
               isAuthenticated

@@ -27,7 +27,7 @@ export interface Steps {
  */
 export interface Application extends Partial<Conclusion> {
   readonly dialect: Dialect;
-  /** Data of an application at a vendor. Absent for the provider port. */
+  /** Data of an application at a vendor. Absent for Amana's own protocol. */
   vendor?: VendorData;
   readonly providerId: string;
   readonly linkToken: string;

@@ -13,7 +13,7 @@ export function dialectOf(providerId: string): Dialect {
   return providerId.includes("-") ? "didit" : "sumsub";
 }
 
-/** Fields of an application that only vendors have. Contains no names of persons. */
+/** Fields that only applications at a vendor have. They contain no names of persons. */
 export interface VendorData {
   /** Didit: group id of the workflow. Sumsub: name of the level. */
   readonly workflowOrLevel: string;

@@ -91,14 +91,14 @@ function events({ callbacks }: Provider, { query }: ApiRequest, reply: FastifyRe
   const page = callbacks.eventsAfter(Number(after), Number(limit));
   return {
     events: page.map(({ id, body }) => ({ cursor: String(id), ...JSON.parse(body) })),
-    // Cursor of the next call; unchanged when there are no new events.
+    // Cursor for the next call. The cursor stays the same if there are no new events.
     cursor: String(page.at(-1)?.id ?? after),
   };
 }
 
 /**
  * Creates a function that registers a call. Each call is recorded and authenticated, and a fault
- * can change it.
+ * can change its response.
  */
 function createRegistrar(app: FastifyInstance, provider: Provider) {
   const { faults, calls } = provider;

@@ -19,8 +19,8 @@ export const isOneOf =
     values.some((candidate) => candidate === value);
 
 /**
- * Reads fields of a body and collects problems. The caller must not use the values if there is a
- * problem.
+ * Returns functions that read fields of a body, and the list of problems that they find. The caller
+ * must not use the values if the list is not empty.
  */
 export function readFields(body: Body) {
   const problems: string[] = [];

@@ -4,7 +4,10 @@ import type { Context } from "./context.ts";
 import { refuse } from "./edge.ts";
 import { isOperation, operations } from "./faults.ts";
 
-/** Maximum number of seconds of one advance, so that dates stay in a printable range. */
+/**
+ * Maximum number of seconds by which one call advances the clock. The limit keeps dates in a
+ * printable range.
+ */
 const advanceSecondsMax = 10 * 365 * 86_400;
 
 /** Registers the control calls for the whole sandbox: faults and the clock. */

@@ -17,8 +17,8 @@ interface SatimOptions {
 
 const responseBytesMax = 256 * 1024;
 /**
- * Maximum numbers of concurrent calls. Each kind of call has its own slots and does not delay
- * others.
+ * Maximum numbers of concurrent calls. Each kind of call has its own slots, so it does not delay
+ * calls of another kind.
  */
 const registrationsMax = 16;
 const readsMax = 32;
@@ -40,7 +40,7 @@ const systemErrorCode = "7";
  * is retried.
  */
 export function createSatim(options: SatimOptions): CardProcessor & AsyncDisposable {
-  // Each business uses at most half of the connections.
+  // Each business can use at most half of the slots.
   const createSlots = (slots: number) => new FairSemaphore({ slots, perTenant: slots / 2 });
   const createPool = (connections: number) => ({
     agent: new Agent({ connect: { timeout: options.connectTimeoutMs }, connections, keepAliveTimeout: 20_000 }),

@@ -14,8 +14,8 @@ export const fieldInvalid = (pointer: string, detail: string) => invalid("valida
 export const buyerFieldRequired = (field: string) => fieldInvalid(`/${field}`, `${field} is required.`);
 
 /**
- * The text does not state whether the link is inactive, expired or completed, because buyers see
- * it.
+ * Buyers see this text. Therefore it does not state whether the link is inactive, expired or
+ * completed.
  */
 export const paymentLinkNotAvailable = () =>
   conflict("payment_link_not_available", "The payment link is no longer available. Contact the seller.");

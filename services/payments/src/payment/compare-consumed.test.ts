@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { startHarness } from "../../test/harness.ts";
 import { compareWithConsumed } from "./compare-consumed.ts";
 
-test("compareWithConsumed schedules a read of a payment that is EXPIRED in payments and PAID in webhooks", async () => {
+test("compareWithConsumed schedules a read of a payment that is EXPIRED in the database and PAID in the newest event that webhooks received", async () => {
   await using harness = await startHarness();
   const caller = aBusinessCaller();
   const { id, processorOrderId } = await harness.aPendingPayment(caller);

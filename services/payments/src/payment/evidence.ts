@@ -1,9 +1,10 @@
 import type { Evidence } from "@amana/service-host";
 
 /**
- * Columns that the evidence bundle contains, and columns that it omits. It omits URLs of card
- * forms, return URLs, internal state of the service, and each text whose code it contains. It omits
- * receipt e-mails, because the API does not return their addresses.
+ * Columns that the evidence bundle contains (`shown`) and columns that it omits (`leftOut`). The
+ * bundle omits URLs of card forms, return URLs and internal state of the service. It contains the
+ * processor's codes, and therefore omits the descriptions of these codes. It omits receipt e-mails,
+ * because the API does not return their addresses.
  */
 export const evidenceColumns = {
   payment: {

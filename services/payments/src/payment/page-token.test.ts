@@ -11,7 +11,7 @@ test("PostgreSQL computes the same page token as pageTokenOf", async () => {
   expect(row?.token).toMatch(pageTokenForm);
 });
 
-test("selectIdByPageToken uses the index on the page token, although row-level security applies", async () => {
+test("the SQL of selectIdByPageToken uses the index on the page token even under row-level security", async () => {
   await using harness = await startHarness();
   const plan = await forTenant(allTenants, () =>
     harness.context.orm.em.fork().transactional(async (em) => {

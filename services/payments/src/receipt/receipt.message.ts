@@ -6,7 +6,10 @@ import { toPaymentMessage } from "../payment/payment.message.ts";
 import type { Payment } from "../payment/payment.ts";
 import { issuedAt, receiptNumberOf, refundedAtOf } from "./receipt.ts";
 
-/** Converts a payment to its receipt. If the payment has no receipt, number and time are empty. */
+/**
+ * Converts a payment to its receipt. If the payment has no receipt, `receiptNumber` is empty and
+ * `issuedAtMs` is 0.
+ */
 export function toReceiptMessage(payment: Payment, context: Context): Receipt {
   const hasReceipt = payment.isSettled();
   const refundedAt = refundedAtOf(payment);

@@ -10,25 +10,28 @@ import { type PaymentAndRefund, progressOf, type RefundProgress, recordRefundSte
 import { Refund } from "./refund.ts";
 
 /**
- * Maximum time between the start of the commit of SENT and the request. A process that was frozen
- * for longer does not send the request, because another process may have advanced the refund.
+ * Maximum time between the start of the statement that stores SENT and the refund request. A
+ * process that was frozen for a longer time does not send the request, because another process may
+ * have advanced the refund.
  */
 const sendWithinMs = 5_000;
 
 interface AdvanceOptions {
   readonly remainingMs: () => number;
-  /** Record of the refund's Idempotency-Key. Without it, the record is read by its id. */
+  /** Record of the refund's Idempotency-Key. If undefined, the record is read by its id. */
   readonly key?: IdempotencyRecord | undefined;
   /**
-   * State of the hold that the caller has read just before the call. Without it, the state is read.
+   * Refund hold that the caller read just before the call. If undefined, `advanceRefund` reads the
+   * hold.
    */
   readonly hold?: Hold;
 }
 
 /**
- * Advances a stored refund, after its first request, a crash or a timeout. Always reads the order
- * at the processor first. `next-step.ts` decides the next step. The caller holds the refund's
- * lease, which is released with the step.
+ * Advances a stored refund: at once after the business requested it, and later after a crash or an
+ * unknown outcome. Always reads the order at the processor first. `next-step.ts` decides the next
+ * step. The caller must hold the refund's lease. The transaction that records the step releases the
+ * lease.
  */
 export async function advanceRefund(
   context: Context,
@@ -70,9 +73,9 @@ export async function advanceRefund(
 }
 
 /**
- * Commits SENT and returns the changed refund. Returns undefined if the request must not be sent,
- * because the lease was lost, the refund has changed, or refunds are held. One statement checks
- * these conditions and stores the time of the request by the database's clock.
+ * Commits the status SENT and returns the changed refund. Returns undefined if the refund request
+ * must not be sent, because the lease was lost, the refund has changed, or refunds are held. One
+ * statement checks these conditions and stores the time of the request by the database's clock.
  */
 async function commitSent(
   { orm, schedule }: Context,

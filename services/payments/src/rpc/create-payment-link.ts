@@ -10,7 +10,7 @@ import { rulesOf } from "../payment-link/customer-fields.ts";
 import { describePaymentLink } from "../payment-link/payment-link.message.ts";
 import { checkExpiry, checkPrice, PaymentLink } from "../payment-link/payment-link.ts";
 
-/** 128 bits, so that the URL of a link cannot be guessed. */
+/** Size of a token: 128 bits, so that the URL of a link cannot be guessed. */
 const tokenBytes = 16;
 
 export const createPaymentLink =

@@ -8,9 +8,9 @@ import { beginPayment, insertPayment, registerPayment } from "../payment/begin-p
 import { toPaymentMessage } from "../payment/payment.message.ts";
 
 /**
- * Creates a payment. The first transaction inserts it as PENDING and claims the Idempotency-Key.
- * `registerPayment` then calls the processor outside of any transaction and commits the order and
- * the stored response.
+ * Creates a payment. The first transaction inserts a PENDING payment and claims the
+ * Idempotency-Key. `registerPayment` then calls the processor outside of any transaction. Finally,
+ * `registerPayment` commits the order and stores the response for the Idempotency-Key.
  */
 export const createPayment =
   (context: Context): Implementation<typeof PaymentService.method.createPayment> =>

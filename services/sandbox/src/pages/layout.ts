@@ -16,7 +16,7 @@ import type { CommonWords } from "./words.ts";
 export interface View<Words = unknown> {
   readonly language: Language;
   readonly words: CommonWords & { readonly title: string } & Words;
-  /** Path of the page without its query. The paths of its steps start with it. */
+  /** Path of the page without its query. The paths of the page's steps start with this path. */
   readonly path: string;
 }
 
@@ -29,7 +29,7 @@ export interface PageOptions {
    * another origin.
    */
   readonly camera?: boolean;
-  /** Interval at which the page reloads itself without scripts. */
+  /** Interval at which a browser without scripts reloads the page. */
   readonly refreshSeconds?: number;
 }
 

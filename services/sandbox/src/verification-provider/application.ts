@@ -27,7 +27,7 @@ export interface Steps {
  */
 export interface Application extends Partial<Conclusion> {
   readonly dialect: Dialect;
-  /** Data of an application at a vendor. Absent for the provider port. */
+  /** Data of an application at a vendor. Absent for Amana's own protocol. */
   vendor?: VendorData;
   readonly providerId: string;
   readonly linkToken: string;
@@ -46,16 +46,16 @@ export interface Application extends Partial<Conclusion> {
   attemptsUsed: number;
   reasons: readonly Reason[];
   amlHitCount: number;
-  /** Whether the vendor marked the hits as false positives. */
+  /** True if the vendor marked the AML hits as false positives. */
   isAmlCleared?: boolean | undefined;
-  /** Whether the API rejected the applicant. Sumsub then adds a reject label. */
+  /** True if a client rejected the applicant through the API. Sumsub then adds a reject label. */
   isRejectedByApi?: boolean;
   errorMessage?: string;
   completedAtMs?: number;
   /** Fields that a tester set. They override fields in the responses of the provider. */
   answer?: Readonly<Record<string, unknown>>;
   steps: Steps;
-  /** Settings of a tester for the next submission on the page. */
+  /** Settings that a tester chose for the next submission made on the page. */
   plan?: Submission | undefined;
   /** The submission in progress and the time of its decision. */
   pending?: { readonly submission: Submission; readonly decideAtMs: number };
@@ -170,7 +170,9 @@ export function expire(application: Application, nowMs: number): void {
   deleteApplicantData(application);
 }
 
-/** Applies a reviewer's decision. The caller must have checked that a review is awaited. */
+/**
+ * Applies a reviewer's decision. The caller must have checked that the application needs a review.
+ */
 export function review(application: Application, verdict: "APPROVED" | "REJECTED", nowMs: number): void {
   replaceVerdict(application, verdict);
   application.summary = `Decided by a reviewer: ${verdict}.`;
@@ -198,13 +200,13 @@ function changeStatus(application: Application, type: CallbackType, atMs: number
   addPendingCallback(application, type, atMs);
 }
 
-/** Adds the callback of a change, which the next save stores. */
+/** Adds the callback for a change. The next save of the application stores the callback. */
 export function addPendingCallback(application: Application, type: PendingCallback["type"], atMs: number): void {
   const { pendingCallbacks, ...snapshot } = application;
   pendingCallbacks.push({ type, atMs, snapshot: structuredClone(snapshot) });
 }
 
-/** Sets a new end of the link. An expired link becomes usable again. */
+/** Sets a new expiry of the link. An expired link becomes usable again. */
 export function renewLink(application: Application, linkExpiresAtMs: number, redirectUrl: string | undefined): void {
   application.linkExpiresAtMs = linkExpiresAtMs;
   application.redirectUrl = redirectUrl;

@@ -49,8 +49,8 @@ export function createApplications({ database, clock }: Context, callbacks: Call
     byLinkToken: (token: string) => byFirstLinkToken(selectLink(token)[0]?.linkToken ?? token),
     byProviderId,
     /**
-     * Returns the newest application with the reference. There can be several, because Didit
-     * creates another session when the earlier session has ended.
+     * Returns the newest application with the reference. Several applications can have the same
+     * reference, because Didit creates another session when the earlier session has ended.
      */
     byReference: findByColumn("reference"),
     /** Returns all applications with the reference, newest first. */

@@ -50,7 +50,7 @@ type StartFields =
   | "steps"
   | "pendingCallbacks";
 
-/** Returns an application of any dialect before its link is opened. */
+/** Returns a new application of any dialect. Its link is not opened yet. */
 export function newApplication(fields: Omit<Application, StartFields>): Application {
   return {
     ...fields,

@@ -84,7 +84,7 @@ export function kycControl(app: FastifyInstance, provider: Provider): void {
   vendorControl(app, control, provider);
 }
 
-/** Actors of a change at the vendor. */
+/** Actor and kind of a change at the vendor, for each value of `by`. */
 const reviewActors: Readonly<Record<string, Pick<VendorReview, "actor" | "kind">>> = {
   console: { actor: "CONSOLE_USER", kind: "STATUS_UPDATED" },
   api: { actor: "API_KEY", kind: "STATUS_UPDATED" },

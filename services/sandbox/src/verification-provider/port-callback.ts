@@ -4,7 +4,7 @@ import type { CallbackProtocol } from "./callback-protocol.ts";
 import { hmacHex } from "./hmac.ts";
 import { leakedApplicant } from "./leak.ts";
 
-/** Callbacks of our own protocol. */
+/** Callbacks of Amana's own protocol. */
 export const portCallbacks: CallbackProtocol = {
   bodyOf: (application, { type, atMs }) => ({
     event_id: randomUUID(),

@@ -15,13 +15,16 @@ interface ApiRoute {
 
 type ApiRequest = FastifyRequest<ApiRoute>;
 
-/** Personal data of the applicant. The record of a call contains the names of these fields only. */
+/**
+ * Body fields with personal data of the applicant. The record of a call contains only their names.
+ */
 const applicantFields = ["applicant_email", "applicant_phone"];
 
 const eventsMax = 500;
 
 /**
- * Registers the provider's API, which the kyc service calls. Responses contain the whole object.
+ * Registers the provider's API, which the kyc service calls. Responses contain the whole
+ * application.
  */
 export function providerApi(app: FastifyInstance, provider: Provider): void {
   const { clock, applications } = provider;
@@ -88,14 +91,14 @@ function events({ callbacks }: Provider, { query }: ApiRequest, reply: FastifyRe
   const page = callbacks.eventsAfter(Number(after), Number(limit));
   return {
     events: page.map(({ id, body }) => ({ cursor: String(id), ...JSON.parse(body) })),
-    // Cursor of the next call; unchanged when there are no new events.
+    // Cursor for the next call. The cursor stays the same if there are no new events.
     cursor: String(page.at(-1)?.id ?? after),
   };
 }
 
 /**
  * Creates a function that registers a call. Each call is recorded and authenticated, and a fault
- * can change it.
+ * can change its response.
  */
 function createRegistrar(app: FastifyInstance, provider: Provider) {
   const { faults, calls } = provider;
@@ -126,7 +129,7 @@ function createRegistrar(app: FastifyInstance, provider: Provider) {
     });
 }
 
-/** Returns a 401 if the request does not have the bearer token, otherwise undefined. */
+/** Returns an error with status 401 if the bearer token is wrong, and otherwise undefined. */
 function refuseWithoutToken({ config }: Provider, { headers }: ApiRequest, reply: FastifyReply): object | undefined {
   if (headers.authorization === `Bearer ${config.kycProviderToken}`) return undefined;
   return refuse(reply, 401, "unauthorized", "The bearer token is not the value of KYC_PROVIDER_TOKEN.");

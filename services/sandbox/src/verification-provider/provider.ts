@@ -13,7 +13,10 @@ export interface Provider extends Context {
   readonly setup: KycSetup;
 }
 
-/** Returns the object of API responses. Callbacks have the same object without the link. */
+/**
+ * Returns the application as API responses contain it. Callbacks contain the same object without
+ * the link.
+ */
 export const objectWithLink = ({ publicUrl }: Context, application: Application) => ({
   link_url: `${publicUrl()}/verify/${application.linkToken}`,
   ...objectOf(application),

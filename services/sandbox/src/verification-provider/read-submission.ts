@@ -10,12 +10,12 @@ const messageLengthMax = 500;
 const rules = {
   outcome: `must be one of ${outcomes.join(", ")}, or omitted to apply the provider's rules`,
   reasons: `must be a list of ${reasonCodes.join(", ")}, as strings or as {code, message}`,
-  diditFailed: "outcome failed does not exist at Didit. Decide the session, then use the control call resubmit",
-  answer: "must be an object whose fields override the finished object; null removes a field",
+  diditFailed: "outcome failed does not exist at Didit. Submit with another outcome, then use the control call resubmit",
+  answer: "must be an object whose fields override the application after the check; null removes a field",
 };
 
 /**
- * Reads a tester's settings of a submission. Names and birth date are compared with the profile,
+ * Reads a tester's settings for a submission. Names and birth date are compared with the profile,
  * but not stored.
  */
 export function readSubmission(

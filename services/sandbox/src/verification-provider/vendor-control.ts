@@ -37,7 +37,10 @@ export function vendorControl(
 
   control("/delete", (application, _body, reply) => {
     if (!application.vendor)
-      return refuseInput(reply, "The protocol port has no deletion. Create the application through a vendor's API.");
+      return refuseInput(
+        reply,
+        "Amana's own protocol cannot delete applications. Create the application through a vendor's API.",
+      );
     if (application.vendor?.isDeleted) return refuseState(reply, application, "The application is already deleted.");
     deleteAtVendor(application, clock.nowMs());
     return save(application);
@@ -51,7 +54,7 @@ export function vendorControl(
 
 function problemUnlessDecided({ status, vendor }: Application): string | undefined {
   if (vendor?.isDeleted || vendor?.isDeactivated) return "The application is deleted or deactivated at the vendor.";
-  return status === "COMPLETED" ? undefined : "The application has no verdict. Submit it first.";
+  return status === "COMPLETED" ? undefined : "The application has no verdict. Use the control call submit first.";
 }
 
 const refuseInput = (reply: FastifyReply, message: string) => refuse(reply, 422, "invalid_request", message);

@@ -22,7 +22,7 @@ import { testerPage } from "./tester-page.ts";
 const holdMs = 2_000;
 const refreshSeconds = 2;
 
-/** Registers the hosted flow. The state of the application alone decides which step it shows. */
+/** Registers the hosted flow. Only the application's state decides which step the page shows. */
 export function verificationPage(app: FastifyInstance, { applications, clock }: Provider): void {
   const find = (linkToken: string) => {
     const application = applications.byLinkToken(linkToken);
@@ -84,7 +84,7 @@ export function verificationPage(app: FastifyInstance, { applications, clock }: 
   testerPage(app, applications, find);
 }
 
-/** Returns the tester's planned result for the document that the applicant chose. */
+/** Returns the submission that the tester planned, with the document that the applicant chose. */
 function submissionOf({ plan, steps }: Application): Submission {
   const submission = plan ?? { reasons: [], amlHitCount: 0, profileDiffers: false };
   return { ...submission, ...(steps.document && { documentType: steps.document }) };

@@ -1,4 +1,4 @@
-import { card, payByControlCall } from "./at-the-sandbox.ts";
+import { acceptedCard, payByControlCall } from "./at-the-sandbox.ts";
 import { payInBrowser } from "./in-browser.ts";
 import { listen } from "./listen.ts";
 import type { Participants } from "./participants.ts";
@@ -36,7 +36,7 @@ export async function payAndRefund(
   );
   print(`   ${formUrl}`);
   const returnAddress = options.inBrowser
-    ? await payInBrowser(formUrl, shop.url, card)
+    ? await payInBrowser(formUrl, shop.url, acceptedCard)
     : await payByControlCall(participants.sandboxUrl, formUrl);
   const returnUrl = new URL(returnAddress);
   expect(

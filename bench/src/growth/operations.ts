@@ -1,5 +1,5 @@
 import { type ApiCaller, apiCaller } from "@amana/dev-env/demo/api";
-import { submitApplication } from "@amana/dev-env/demo/at-the-sandbox";
+import { submitApplication } from "@amana/dev-env/demo/sandbox-control";
 import type { System } from "@amana/dev-env/system";
 import { createPaidPayment } from "../paid-payment.ts";
 

@@ -4,7 +4,7 @@ import type { Program, ProgramRun } from "../program.ts";
 import { createRandom, type Random } from "../random.ts";
 import { injectFaults } from "../refunds/inject-faults.ts";
 import type { Report } from "../report.ts";
-import { buyByLink } from "./buy.ts";
+import { buyByLink } from "./buy-by-link.ts";
 import { changeLink } from "./change-link.ts";
 import { checkLinks, watchSlots } from "./check-links.ts";
 import { disableBusiness, disabledClaim } from "./disable-business.ts";

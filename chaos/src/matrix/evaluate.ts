@@ -11,8 +11,8 @@ import { decideRefunds, findPaymentsNeedingDecision } from "../refunds/operator.
 import type { TestedPayment } from "../refunds/request-refunds.ts";
 import { Report } from "../report.ts";
 import type { MatrixSystem } from "./matrix-system.ts";
+import { type FinishedVerification, findClientViolations, findVerificationViolations } from "./run-verification.ts";
 import { eventTypes, type ScheduleBusiness } from "./schedule-business.ts";
-import { type FinishedVerification, findClientViolations, findVerificationViolations } from "./verify.ts";
 
 /** The completed work of a schedule. */
 export interface CompletedWork {

@@ -7,12 +7,12 @@ import { requestRefunds } from "../refunds/request-refunds.ts";
 import { Report } from "../report.ts";
 import { cellOf } from "./cells.ts";
 import { type CompletedWork, findViolations } from "./evaluate.ts";
-import { injectFault } from "./inject.ts";
+import { injectFault } from "./inject-fault.ts";
 import type { MatrixSystem } from "./matrix-system.ts";
 import { createRepeater } from "./repeat-request.ts";
+import { runVerification } from "./run-verification.ts";
 import type { Fault, Schedule, Work } from "./schedule.ts";
 import { createBusiness, type ScheduleBusiness } from "./schedule-business.ts";
-import { runVerification } from "./verify.ts";
 
 /** Time limit of the work. Every fault ends within ten seconds. */
 const workMsMax = 120_000;

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { apiCaller } from "@amana/dev-env/demo/api";
-import { submitApplication } from "@amana/dev-env/demo/at-the-sandbox";
+import { submitApplication } from "@amana/dev-env/demo/sandbox-control";
 import type { System } from "@amana/dev-env/system";
 import { aPerson, callSandbox, validCard } from "@amana/e2e/test-system";
 import { sleep } from "@amana/runtime";

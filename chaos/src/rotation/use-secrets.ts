@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { aPerson, someDetails } from "@amana/dev-env/demo/a-person";
-import { submitApplication } from "@amana/dev-env/demo/at-the-sandbox";
+import { submitApplication } from "@amana/dev-env/demo/sandbox-control";
 import { waitUntil } from "@amana/dev-env/eventually";
 import { withClient } from "@amana/e2e/find-everywhere";
 import { databaseSettings, execAmana } from "@amana/e2e/run-amana";

@@ -1,5 +1,5 @@
 import { apiCaller } from "@amana/dev-env/demo/api";
-import { actOnApplication } from "@amana/dev-env/demo/at-the-sandbox";
+import { actOnApplication } from "@amana/dev-env/demo/sandbox-control";
 import { waitUntil } from "@amana/dev-env/eventually";
 import type { KycProvider } from "@amana/dev-env/services";
 import { callSandbox } from "@amana/e2e/test-system";

@@ -1,4 +1,4 @@
-import { createMalformedBodies } from "./shapes.ts";
+import { createMalformedBodies } from "./malformed-bodies.ts";
 import { formatHead, type SlowClient, type Target, withClients } from "./slow-client.ts";
 
 export interface AttackedGateway {

@@ -2,7 +2,7 @@ import { startTestSystem } from "@amana/e2e/test-system";
 import type { Program } from "../program.ts";
 import { createRandom } from "../random.ts";
 import { makeNoise } from "./noise.ts";
-import { useForeignIdentifiers } from "./trespass.ts";
+import { useForeignIdentifiers } from "./use-foreign-identifiers.ts";
 import { settingsWithoutFilters, trespassWithoutFilters } from "./without-filters.ts";
 
 /** Rate limits of a deployment. Test systems have none by default. */

@@ -3,7 +3,7 @@ import type { System } from "@amana/dev-env/system";
 import { Client } from "pg";
 import type { Random } from "../random.ts";
 import { Report } from "../report.ts";
-import { useForeignIdentifiers } from "./trespass.ts";
+import { useForeignIdentifiers } from "./use-foreign-identifiers.ts";
 
 /** Services whose tables PostgreSQL restricts to the tenant with row-level security. */
 const protectedServices = ["payments", "clients", "webhooks", "kyc", "identity"] as const;

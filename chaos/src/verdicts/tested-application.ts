@@ -1,4 +1,4 @@
-import { actOnApplication } from "@amana/dev-env/demo/at-the-sandbox";
+import { actOnApplication } from "@amana/dev-env/demo/sandbox-control";
 import { waitUntil } from "@amana/dev-env/eventually";
 import type { KycProvider } from "@amana/dev-env/services";
 import type { TestBusiness, TestSystem } from "@amana/e2e/test-system";

@@ -1,5 +1,5 @@
 import { ConnectionError, type Delivery, type Event, type Payment, type PaymentTimeline, ProblemError } from "@amana/client";
-import { compareByTimeAndCause } from "@amana/public-api/by-time-and-cause";
+import { compareByTimeAndCause } from "@amana/public-api/compare-by-time-and-cause";
 import { localTime, printRows } from "../print.ts";
 import type { Api } from "./connect.ts";
 

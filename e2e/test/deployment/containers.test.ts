@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { apiCaller } from "@amana/dev-env/demo/api";
-import { callSandboxControl } from "@amana/dev-env/demo/at-the-sandbox";
+import { callSandboxControl } from "@amana/dev-env/demo/sandbox-control";
 import { eventually } from "@amana/dev-env/eventually";
 import { freePort } from "@amana/dev-env/free-port";
 import { request } from "undici";

@@ -23,7 +23,7 @@ import {
   serviceNames,
   settingsOf,
 } from "./services.ts";
-import { waitUntilReady } from "./until-ready.ts";
+import { waitUntilReady } from "./wait-until-ready.ts";
 
 export interface SystemOptions {
   /** Verification provider of new applications (KYC_PROVIDER). Default: port. */

@@ -4,7 +4,7 @@ import { RefundOutcome, RefundStatus } from "@amana/contracts/payments/v1/refund
 import { type PaymentHistory, ProcessorOperation, ProcessorOutcome } from "@amana/contracts/payments/v1/refund_service_pb";
 import type { ListEventsOfPaymentResponse, ToldEvent } from "@amana/contracts/webhooks/v1/event_service_pb";
 import { type Static, Type } from "typebox";
-import { compareByTimeAndCause } from "./by-time-and-cause.ts";
+import { compareByTimeAndCause } from "./compare-by-time-and-cause.ts";
 import { renderDelivery } from "./event.ts";
 import { formatMoney } from "./money.ts";
 import { PaymentJson, renderPayment } from "./payment.ts";

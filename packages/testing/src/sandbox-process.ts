@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { callSandboxControl } from "@amana/dev-env/demo/at-the-sandbox";
+import { callSandboxControl } from "@amana/dev-env/demo/sandbox-control";
 import { eventually } from "@amana/dev-env/eventually";
 import { freePort } from "@amana/dev-env/free-port";
 import { spawnServer } from "@amana/dev-env/server-process";

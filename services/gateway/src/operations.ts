@@ -9,7 +9,7 @@ import { clearable } from "./form/field.ts";
 import { paginationParameters } from "./form/query.ts";
 import type { App } from "./gateway.ts";
 import type { Tag } from "./openapi-tags.ts";
-import { setPaginationHeaders } from "./page-headers.ts";
+import { setPaginationHeaders } from "./pagination-headers.ts";
 import { Problem } from "./problem.ts";
 import { fieldMappingOf, toRpcRequest } from "./rpc-request.ts";
 

@@ -5,7 +5,7 @@ import { database } from "./orm.ts";
 import { findDifferences } from "./payment/compare-consumed.ts";
 import { paymentEvidence } from "./payment/evidence.ts";
 import { orderStatuses } from "./payment/payment.ts";
-import { holdRefunds, releaseRefunds } from "./refund/hold.ts";
+import { holdRefunds, releaseRefunds } from "./refund/refund-hold.ts";
 
 /** Description of the payments service for the command `amana`. */
 export const repair: ServiceDescription = {

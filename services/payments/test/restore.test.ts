@@ -11,7 +11,7 @@ import pg from "pg";
 import { expect, test } from "vitest";
 import { database } from "../src/orm.ts";
 import { findDifferences } from "../src/payment/compare-consumed.ts";
-import { readRefundHold, updateHistory } from "../src/refund/hold.ts";
+import { readRefundHold, updateHistory } from "../src/refund/refund-hold.ts";
 import { type Harness, startHarness } from "./harness.ts";
 import { startSandbox } from "./sandbox.ts";
 

@@ -1,8 +1,8 @@
 import { eventually } from "../eventually.ts";
 import { aPerson, someDetails } from "./a-person.ts";
-import { submitApplication } from "./at-the-sandbox.ts";
 import type { Participants } from "./participants.ts";
 import type { Reporter } from "./reporter.ts";
+import { submitApplication } from "./sandbox-control.ts";
 
 const account = { account_type: "CURRENT", account_name: "Compte courant", currency: "DZD", daily_limit: "50000.00" } as const;
 const payee = { name: "Karim Haddad", iban: "DZ58 0002 1000 0111 3000 0005 70", country_code: "DZA" } as const;

@@ -1,8 +1,8 @@
-import { acceptedCard, payByControlCall } from "./at-the-sandbox.ts";
 import { payInBrowser } from "./in-browser.ts";
 import { listen } from "./listen.ts";
 import type { Participants } from "./participants.ts";
 import type { Reporter } from "./reporter.ts";
+import { acceptedCard, payByControlCall } from "./sandbox-control.ts";
 
 /** Makes a card payment, refunds it, and waits for the webhooks of both. */
 export async function payAndRefund(

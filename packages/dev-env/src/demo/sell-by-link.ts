@@ -1,9 +1,9 @@
 import { Buyer } from "../buyer.ts";
 import { eventually } from "../eventually.ts";
-import { acceptedCard, payByControlCall } from "./at-the-sandbox.ts";
 import { payLinkInBrowser } from "./in-browser.ts";
 import type { Participants } from "./participants.ts";
 import type { Reporter } from "./reporter.ts";
+import { acceptedCard, payByControlCall } from "./sandbox-control.ts";
 
 const email = "acheteur@example.dz";
 

@@ -1,8 +1,8 @@
 import type { CreateKycApplicationBody } from "@amana/client";
-import { submitApplication } from "./at-the-sandbox.ts";
 import { verifyInBrowser } from "./in-browser.ts";
 import type { Participants } from "./participants.ts";
 import type { Reporter } from "./reporter.ts";
+import { submitApplication } from "./sandbox-control.ts";
 
 const reviewNote = "Same name as on a sanctions list, another date of birth.";
 

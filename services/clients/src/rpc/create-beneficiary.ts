@@ -5,7 +5,7 @@ import { type Implementation, requestedName, requireBusiness } from "@amana/rpc"
 import { uuidv7 } from "@amana/runtime";
 import { toBeneficiaryMessage } from "../beneficiary/beneficiary.message.ts";
 import { Beneficiary, checkPaymentDetails } from "../beneficiary/beneficiary.ts";
-import { lockUnblockedClient } from "../client/lock-unblocked.ts";
+import { lockUnblockedClient } from "../client/lock-unblocked-client.ts";
 import type { Context } from "../context.ts";
 
 export const createBeneficiary =

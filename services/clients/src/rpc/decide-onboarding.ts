@@ -4,7 +4,7 @@ import { allBusinesses } from "@amana/database";
 import { once } from "@amana/idempotency";
 import { type Implementation, requestedName, requireAdmin } from "@amana/rpc";
 import type { Context } from "../context.ts";
-import { applyDecision } from "../onboarding/decide.ts";
+import { applyDecision } from "../onboarding/apply-decision.ts";
 import { lockOnboarding } from "../onboarding/lock-onboarding.ts";
 import { onboardingDecisionUnknown } from "../onboarding/onboarding.errors.ts";
 import { toOnboardingMessage } from "../onboarding/onboarding.message.ts";

@@ -9,7 +9,7 @@ import { toAccountMessage } from "../account/account.message.ts";
 import { Account, checkLimits } from "../account/account.ts";
 import { buildAccountNumber } from "../account/account-number.ts";
 import { readLimits } from "../account/read-limits.ts";
-import { lockUnblockedClient } from "../client/lock-unblocked.ts";
+import { lockUnblockedClient } from "../client/lock-unblocked-client.ts";
 import type { Context } from "../context.ts";
 
 export const openAccount =

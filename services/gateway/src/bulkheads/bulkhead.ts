@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import { isCostlyRead, isCreation } from "../rate-limit/kind-of-request.ts";
+import { isCostlyRead, isCreation } from "../rate-limit/request-kind.ts";
 
 /** A group of calls with its own slots, so that slow calls do not delay other groups. */
 export type Bulkhead = keyof typeof bulkheads;

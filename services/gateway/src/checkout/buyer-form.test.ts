@@ -6,7 +6,7 @@ import { checkForm, emptyForm, readSubmittedForm, type SubmittedForm } from "./b
 const token = "0123456789abcdef0123";
 const fixed = create(PaymentLinkSchema, { amountMinor: 500_000n });
 const range = create(PaymentLinkSchema, { amountMinMinor: 5_000n, amountMaxMinor: 1_000_000_00n });
-const accepted = { ...emptyForm(token), conditions: true };
+const accepted = { ...emptyForm(token), acceptsConditions: true };
 const withFields = (rule: Rule) =>
   create(PaymentLinkSchema, { amountMinor: 500_000n, customerFields: { name: rule, email: rule, phone: rule } });
 

@@ -2,8 +2,8 @@ import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify
 import type { Gateway } from "../gateway.ts";
 import { type Limit, rateLimitRefusals, requestsShed } from "../metrics.ts";
 import { Problem } from "../problem.ts";
-import { isCostlyRead, isCreation } from "../rate-limit/kind-of-request.ts";
 import { networkOf } from "../rate-limit/network.ts";
+import { isCostlyRead, isCreation } from "../rate-limit/request-kind.ts";
 import type { Draw } from "../rate-limit/token-buckets.ts";
 
 /**

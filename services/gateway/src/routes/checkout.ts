@@ -84,7 +84,7 @@ async function showLink(pages: Pages, request: FastifyRequest, reply: FastifyRep
   const view = viewOf(languageOf(request), `/pay/${linkToken}${beginAgain ? "?again=1" : ""}`);
   if (isFull) return sendCheckoutPage(reply, view, linkFullPage(view, linkToken, state.payment));
   if (state.payment && !beginAgain) return sendCheckoutPage(reply, view, inProgressPage(view, opened, state.payment));
-  const typed = { ...emptyForm(randomBytes(18).toString("base64url")), beginAgain };
+  const typed = { ...emptyForm(randomBytes(18).toString("base64url")), isRestart: beginAgain };
   return await sendForm(pages, view, reply, opened, typed, {});
 }
 

@@ -6,7 +6,7 @@ import type { BulkheadCall } from "../bulkheads/bulkhead-channel.ts";
 import { choice, text } from "../form/fields.ts";
 import type { App, Gateway } from "../gateway.ts";
 import { addActionRoute, addListRoute, addReadRoute } from "../operations.ts";
-import { countedMax } from "../page-headers.ts";
+import { countedMax } from "../pagination-headers.ts";
 import { Problem } from "../problem.ts";
 import { toRpcRequest } from "../rpc-request.ts";
 

@@ -3,7 +3,7 @@ import { anyCaseChoice } from "../form/fields.ts";
 import type { App, Gateway } from "../gateway.ts";
 import { addReadRoute } from "../operations.ts";
 import { prefersType } from "../prefers-type.ts";
-import { renderReceiptPdf } from "../receipts/pdf-of.ts";
+import { renderReceiptPdf } from "../receipts/render-receipt-pdf.ts";
 
 /**
  * Adds the operation with which a business reads the receipt of a payment. Buyers use the pages in

@@ -34,8 +34,8 @@ import { textsOfStatus } from "../pages/page.ts";
 import { receiptErrorTexts } from "../pages/receipt-texts.ts";
 import { limitKeyless } from "../plugins/limit-rate.ts";
 import { prefersType } from "../prefers-type.ts";
-import { renderReceiptPdf } from "../receipts/pdf-of.ts";
 import { hasReceipt, languageOf } from "../receipts/receipt.ts";
+import { renderReceiptPdf } from "../receipts/render-receipt-pdf.ts";
 
 const bodyBytesMax = 8 * 1024;
 const styleHash = createHash("sha256").update(receiptStyle).digest("base64");

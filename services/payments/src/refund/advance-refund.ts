@@ -4,10 +4,10 @@ import { faultPoint } from "@amana/runtime";
 import type { OrderState } from "../card-processor/card-processor.ts";
 import { collectCalls, type FinishedCall } from "../card-processor/processor-call.ts";
 import type { Context } from "../context.ts";
-import { type RefundHold, readRefundHold, refundsHeldSql } from "./hold.ts";
 import { canReject, decideAfterSending, decideBeforeSending } from "./next-step.ts";
 import { type PaymentAndRefund, progressOf, type RefundProgress, recordRefundStep } from "./record-refund.ts";
 import { Refund } from "./refund.ts";
+import { type RefundHold, readRefundHold, refundsHeldSql } from "./refund-hold.ts";
 
 /**
  * Maximum time between the start of the statement that stores SENT and the refund request. A

@@ -17,9 +17,9 @@ import {
 import { toPaymentMessage } from "../payment/payment.message.ts";
 import { Payment } from "../payment/payment.ts";
 import { advanceRefund } from "../refund/advance-refund.ts";
-import { readRefundHold } from "../refund/hold.ts";
 import type { RefundProgress } from "../refund/record-refund.ts";
 import { Refund } from "../refund/refund.ts";
+import { readRefundHold } from "../refund/refund-hold.ts";
 
 /** Minimum delay until the job continues a refund whose process crashed. */
 const recoveryMs = 2_000;

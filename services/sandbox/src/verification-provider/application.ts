@@ -1,6 +1,6 @@
 import type { Language } from "@amana/pages";
-import { evaluateSubmission, type Submission, type SubmissionResult } from "./conclude.ts";
 import { type Dialect, dialectOf, type VendorData, type VendorReview } from "./dialect.ts";
+import { evaluateSubmission, type Submission, type SubmissionResult } from "./evaluate-submission.ts";
 import type { ProfileDigest } from "./profile.ts";
 import {
   type CallbackType,

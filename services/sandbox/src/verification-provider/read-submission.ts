@@ -1,6 +1,6 @@
 import { type Body, isBoolean, isObject, isOneOf, isText, isWholeNumber, readFields } from "../checks.ts";
 import type { Application } from "./application.ts";
-import type { Submission } from "./conclude.ts";
+import type { Submission } from "./evaluate-submission.ts";
 import { differsFromProfile } from "./profile.ts";
 import { documentTypes, outcomes, type Reason, type ReasonCode, reasonCodes } from "./vocabulary.ts";
 

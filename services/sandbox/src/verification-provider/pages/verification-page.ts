@@ -4,7 +4,7 @@ import { backToPage, hostedPage, sendUnknown } from "../../pages/hosted-page.ts"
 import { type PageOptions, sendPage } from "../../pages/layout.ts";
 import { verdictCard } from "../../pages/parts.ts";
 import { type Application, isBeingChecked, isLinkUsable, open, submit } from "../application.ts";
-import type { Submission } from "../conclude.ts";
+import type { Submission } from "../evaluate-submission.ts";
 import type { Provider } from "../provider.ts";
 import { words } from "../words/words.ts";
 import { captureStep } from "./capture-step.ts";

@@ -4,7 +4,7 @@ import { allTenants, forTenant } from "@amana/runtime";
 import { aBusinessCaller, eventually, refusal, withIdempotencyKey } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { type Harness, startHarness } from "../../test/harness.ts";
-import { holdRefunds, readRefundHold, releaseRefunds, updateHistory } from "./hold.ts";
+import { holdRefunds, readRefundHold, releaseRefunds, updateHistory } from "./refund-hold.ts";
 
 let harness: Harness;
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { type ApiResponse, apiCaller } from "@amana/dev-env/demo/api";
-import { actOnApplication, submitApplication } from "@amana/dev-env/demo/at-the-sandbox";
+import { actOnApplication, submitApplication } from "@amana/dev-env/demo/sandbox-control";
 import type { KycProvider } from "@amana/dev-env/services";
 import type { RefundContext } from "../refunds/request-refunds.ts";
 import type { MatrixSystem } from "./matrix-system.ts";

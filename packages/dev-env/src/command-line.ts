@@ -53,7 +53,7 @@ function ignoreClosedStream(error: NodeJS.ErrnoException): void {
  * Returns a signal that aborts when the user ends the program by Ctrl-C, `kill` or closing the
  * terminal. Calls `onFirst` before it aborts. Exits at once on a second Ctrl-C or `kill`.
  */
-export function stopSignal(onFirst: () => void): AbortSignal {
+export function createStopSignal(onFirst: () => void): AbortSignal {
   const stop = new AbortController();
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.on(name, () => {
@@ -69,7 +69,7 @@ export function stopSignal(onFirst: () => void): AbortSignal {
 }
 
 /** Returns a parser of numbers for a command-line option, which throws InvalidArgumentError. */
-export const numberFrom =
+export const numberParser =
   (min: number, max: number) =>
   (text: string): number => {
     const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
@@ -78,8 +78,8 @@ export const numberFrom =
   };
 
 /** Returns a parser of whole numbers for a command-line option. */
-export const wholeFrom = (min: number, max: number) => (text: string) => {
-  const value = numberFrom(min, max)(text);
+export const wholeNumberParser = (min: number, max: number) => (text: string) => {
+  const value = numberParser(min, max)(text);
   if (!Number.isInteger(value)) throw new InvalidArgumentError("It must be a whole number.");
   return value;
 };

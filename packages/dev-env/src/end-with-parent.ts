@@ -33,7 +33,7 @@ export function endWithParent(pid: number, signal: NodeJS.Signals): () => void {
  * event loop. A child can therefore survive only if SIGKILL ends the current process between the
  * child's start and its registration.
  */
-export function startedUnderGuard<T extends ChildProcess>(signal: NodeJS.Signals, start: () => T): T {
+export function startUnderGuard<T extends ChildProcess>(signal: NodeJS.Signals, start: () => T): T {
   guard ??= startGuard();
   const child = start();
   if (child.pid !== undefined) child.once("exit", endWithParent(child.pid, signal));

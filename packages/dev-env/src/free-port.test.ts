@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { DevEnvError } from "./dev-env-error.ts";
-import { freePort, portInUse, requireFreePort } from "./free-port.ts";
+import { freePort, isPortInUse, requireFreePort } from "./free-port.ts";
 
 const servers: Server[] = [];
 
@@ -38,14 +38,14 @@ test("freePort does not return a port that another process has reserved, until t
 });
 
 test.each(["127.0.0.1", "0.0.0.0"])(
-  "when a program listens at %s, portInUse returns true and requireFreePort throws an error with the next step",
+  "when a program listens at %s, isPortInUse returns true and requireFreePort throws an error with the next step",
   async (host) => {
     const port = await freePort();
-    expect(await portInUse(port)).toBe(false);
+    expect(await isPortInUse(port)).toBe(false);
     await requireFreePort(port, "the gateway", "Set PORT");
 
     await listenOn(port, host);
-    expect(await portInUse(port)).toBe(true);
+    expect(await isPortInUse(port)).toBe(true);
     const failure = await requireFreePort(port, "the gateway", "Set PORT").catch((error) => error);
     expect(failure).toBeInstanceOf(DevEnvError);
     expect(failure.problem).toContain(`Port ${port} for the gateway`);

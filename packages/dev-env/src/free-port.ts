@@ -2,7 +2,7 @@ import { randomInt } from "node:crypto";
 import { createSocket } from "node:dgram";
 import { createServer } from "node:net";
 import { DevEnvError } from "./dev-env-error.ts";
-import { until } from "./eventually.ts";
+import { waitUntil } from "./eventually.ts";
 
 /**
  * Range of the ports that `freePort` returns. The range is below the ephemeral ports of Linux and
@@ -20,7 +20,7 @@ export async function freePort({ from = lowestPort, to = highestPort } = {}): Pr
   for (let attempt = 0; attempt < attemptsMax; attempt++) {
     const port = randomInt(from, to);
     if (!(await reserve(port))) continue;
-    if (!(await portInUse(port))) return port;
+    if (!(await isPortInUse(port))) return port;
   }
   throw new DevEnvError(`No port between ${from} and ${to} is free.`, "Stop programs that use many ports, and try again.");
 }
@@ -42,7 +42,7 @@ function reserve(port: number): Promise<boolean> {
 }
 
 /** Returns whether a program listens on the port, at the loopback address or at all addresses. */
-export async function portInUse(port: number): Promise<boolean> {
+export async function isPortInUse(port: number): Promise<boolean> {
   for (const host of ["127.0.0.1", "0.0.0.0"]) {
     if ((await bindFailure(port, host)) === "EADDRINUSE") return true;
   }
@@ -54,7 +54,7 @@ export async function portInUse(port: number): Promise<boolean> {
  * gateway"). `change` states how to choose another port ("Set PORT").
  */
 export async function requireFreePort(port: number, purpose: string, change: string): Promise<void> {
-  if (!(await until(async () => !(await portInUse(port)), releaseTimeoutMs))) {
+  if (!(await waitUntil(async () => !(await isPortInUse(port)), releaseTimeoutMs))) {
     throw new DevEnvError(
       `Port ${port} for ${purpose} is used by another program.`,
       `Stop that program (to find it: lsof -i tcp:${port}). Or: ${change}.`,

@@ -2,10 +2,10 @@ import { mkdir, readFile, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { Client } from "pg";
 import { DevEnvError } from "./dev-env-error.ts";
-import { until } from "./eventually.ts";
+import { waitUntil } from "./eventually.ts";
 import { freePort } from "./free-port.ts";
 import { postgresEnv, prepareDataFolder, removalAdvice, superuser } from "./postgres/data-folder.ts";
-import { cleanStop, ownerSetting, stopLeftoverPostmaster } from "./postgres/leftover-postmaster.ts";
+import { ownerSetting, postgresStopSteps, stopLeftoverPostmaster } from "./postgres/leftover-postmaster.ts";
 import { postgresPrograms } from "./postgres/postgres-programs.ts";
 import { launcher, systemUser } from "./postgres/system-user.ts";
 import { type LogLine, type ServerProcess, spawnServer } from "./server-process.ts";
@@ -84,7 +84,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
       ...launch(programs.postgres, ["-D", dataDir, "-p", String(port), ...settings.flatMap((setting) => ["-c", setting])]),
       cwd: "/",
       env: postgresEnv(),
-      stopSteps: cleanStop,
+      stopSteps: postgresStopSteps,
       orphanSignal: "SIGINT",
       log,
     });
@@ -106,7 +106,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
     stop: () => server.stop(),
     kill: () => server.kill(),
     async start() {
-      if (!server.running()) ({ server, version } = await run());
+      if (!server.isRunning()) ({ server, version } = await run());
     },
   };
 }
@@ -115,11 +115,11 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
 async function untilReady(server: ServerProcess, dataDir: string, port: number, signal?: AbortSignal): Promise<void> {
   const isReady = async () => {
     signal?.throwIfAborted();
-    if (!server.running()) throw startFailure(server.recentOutput(), dataDir, port);
+    if (!server.isRunning()) throw startFailure(server.recentOutput(), dataDir, port);
     const lines = (await readFile(join(dataDir, "postmaster.pid"), "utf8").catch(() => "")).split("\n");
     return Number(lines[0]) === server.pid && lines[7]?.trim() === "ready";
   };
-  if (await until(isReady, readyTimeoutMs)) return;
+  if (await waitUntil(isReady, readyTimeoutMs)) return;
   throw new DevEnvError(
     `PostgreSQL on ${dataDir} was not ready after ${readyTimeoutMs / 1000} s. Its last output:\n${server.recentOutput()}`,
     "Try again when the machine is less busy.",

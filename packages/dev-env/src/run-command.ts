@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { startedUnderGuard } from "./end-with-parent.ts";
+import { startUnderGuard } from "./end-with-parent.ts";
 
 export interface CommandOptions {
   timeoutMs: number;
@@ -26,7 +26,7 @@ export interface CommandResult {
 export function runCommand(command: string, args: readonly string[], options: CommandOptions): Promise<CommandResult> {
   const { timeoutMs, ...spawnOptions } = options;
   return new Promise((resolve) => {
-    startedUnderGuard("SIGKILL", () =>
+    startUnderGuard("SIGKILL", () =>
       execFile(
         command,
         args,

@@ -2,7 +2,7 @@ import { createWriteStream, type WriteStream } from "node:fs";
 import { join } from "node:path";
 import { acceptsConnections } from "./accepts-connections.ts";
 import { DevEnvError } from "./dev-env-error.ts";
-import { until } from "./eventually.ts";
+import { waitUntil } from "./eventually.ts";
 import { runCommand } from "./run-command.ts";
 import { type ServerProcess, spawnServer } from "./server-process.ts";
 
@@ -10,7 +10,7 @@ export interface ServiceProcess {
   readonly name: string;
   readonly logFile: string;
   pid(): number | undefined;
-  running(): boolean;
+  isRunning(): boolean;
   /**
    * Starts the service. `extraEnv` overrides settings. Resolves when the service listens or has
    * ended.
@@ -44,7 +44,7 @@ export const bundlesVariable = "AMANA_SERVICE_BUNDLES";
  * service exits unexpectedly, `onCrash` is called. With `supervised`, the service is then started
  * again.
  */
-export function serviceProcess(options: {
+export function createServiceProcess(options: {
   name: string;
   env: Record<string, string>;
   /** Port on which the service listens. */
@@ -100,13 +100,13 @@ export function serviceProcess(options: {
   return {
     name,
     logFile,
-    pid: () => (server?.running() ? server.pid : undefined),
-    running: () => server?.running() ?? false,
+    pid: () => (server?.isRunning() ? server.pid : undefined),
+    isRunning: () => server?.isRunning() ?? false,
     recentOutput: () => server?.recentOutput() ?? "",
     async start(extraEnv = {}) {
       shouldRun = true;
       await spawn(extraEnv);
-      await until(async () => !server?.running() || (await acceptsConnections("127.0.0.1", options.port)), listenTimeoutMs);
+      await waitUntil(async () => !server?.isRunning() || (await acceptsConnections("127.0.0.1", options.port)), listenTimeoutMs);
     },
     async stop() {
       shouldRun = false;

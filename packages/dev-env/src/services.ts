@@ -10,7 +10,7 @@ export const serviceNames = ["sandbox", ...databaseOwners, "gateway"] as const;
 export type ServiceName = (typeof serviceNames)[number];
 
 /** Values from which the settings of the services are generated. */
-export interface Wiring {
+export interface SettingsInput {
   readonly secrets: Secrets;
   readonly databaseUrls: Readonly<Record<string, string>>;
   readonly ports: Readonly<Record<ServiceName, number>>;
@@ -44,7 +44,7 @@ const topics: Partial<Record<ServiceName, readonly string[]>> = {
   payments: ["payments.v1", "audit.v1"],
 };
 
-function eventSettings({ brokers, ports, secrets }: Wiring, name: ServiceName): Record<string, string> {
+function eventSettings({ brokers, ports, secrets }: SettingsInput, name: ServiceName): Record<string, string> {
   const keyOf = (topic: string) => createHmac("sha256", secrets.eventSecret).update(topic).digest("base64");
   const keys = { EVENT_MAC_KEYS: topics[name]?.map((topic) => `${topic}=dev:${keyOf(topic)}`).join(",") ?? "" };
   if (brokers) return { EVENTS: "kafka", KAFKA_BROKERS: brokers, ...keys };
@@ -59,7 +59,7 @@ function eventSettings({ brokers, ports, secrets }: Wiring, name: ServiceName): 
 }
 
 /** Settings of each service, in addition to the settings that all services have. */
-const ownSettings: Record<ServiceName, (wiring: Wiring) => Record<string, string>> = {
+const ownSettings: Record<ServiceName, (wiring: SettingsInput) => Record<string, string>> = {
   sandbox: ({ ports, sandboxDir, smtpPort }) => ({
     SANDBOX_PORT: String(ports.sandbox),
     SANDBOX_SMTP_PORT: String(smtpPort),
@@ -139,7 +139,7 @@ const vendorSettings = (sandboxUrl: string) => ({
 });
 
 /** Returns all settings of a service. */
-export function settingsOf(name: ServiceName, wiring: Wiring): Record<string, string> {
+export function settingsOf(name: ServiceName, wiring: SettingsInput): Record<string, string> {
   const { secrets, ports } = wiring;
   const databaseUrl = wiring.databaseUrls[name];
   return {

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { readEnv } from "@amana/runtime";
 import { amanaDir } from "@amana/runtime/amana-dir";
 import { Option } from "commander";
-import { createCommand, runCommandLine, stopSignal } from "./command-line.ts";
+import { createCommand, createStopSignal, runCommandLine } from "./command-line.ts";
 import { openDataDir, removeData } from "./data-dir.ts";
 import { apiCaller } from "./demo/api.ts";
 import { removeDevFile, writeDevFile } from "./dev-file.ts";
@@ -66,7 +66,7 @@ async function run(
   const startedMs = performance.now();
   let stopping: ProgressStep | undefined;
   const { promise: stopRequested, resolve: requestStop } = Promise.withResolvers<void>();
-  const signal = stopSignal(() => {
+  const signal = createStopSignal(() => {
     progress.stopSteps();
     stopping = progress.step("Stopping");
     stopping.update("waiting for processes to end");

@@ -12,18 +12,18 @@ import { startPostgres } from "./postgres.ts";
 import { inStep, type Progress, silentProgress } from "./progress.ts";
 import { readSecrets } from "./secrets.ts";
 import { seedBusiness } from "./seed.ts";
-import { type ServiceProcess, serviceProcess } from "./service-process.ts";
+import { createServiceProcess, type ServiceProcess } from "./service-process.ts";
 import {
   databaseOwners,
   type KycProvider,
   kycProviders,
   loopbackUrl,
   type ServiceName,
+  type SettingsInput,
   serviceNames,
   settingsOf,
-  type Wiring,
 } from "./services.ts";
-import { untilReady } from "./until-ready.ts";
+import { waitUntilReady } from "./wait-until-ready.ts";
 
 export interface SystemOptions {
   /** Verification provider of new applications (KYC_PROVIDER). Default: port. */
@@ -74,7 +74,7 @@ export interface System extends AsyncDisposable {
   envOf(name: ServiceName): Record<string, string>;
   readonly logDir: string;
   /** Waits until the gateway reports that all services are ready. */
-  ready(): Promise<void>;
+  waitUntilReady(): Promise<void>;
 }
 
 function parseKycProvider(value: string | undefined): KycProvider {
@@ -118,7 +118,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   const [databases, events] = await Promise.all(starting);
 
   const ports = await choosePorts(options);
-  const wiring: Wiring = {
+  const wiring: SettingsInput = {
     secrets,
     databaseUrls: databases.urls,
     ports,
@@ -138,7 +138,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   const processes = createProcesses(options, { dir, logDir, progress, ports, envOf: ownEnvOf });
   for (const name of serviceNames) stack.defer(() => processes[name].stop());
   const gatewayUrl = loopbackUrl(ports.gateway);
-  const ready = () => untilReady(gatewayUrl, Object.values(processes), { ...options, logDir });
+  const ready = () => waitUntilReady(gatewayUrl, Object.values(processes), { ...options, logDir });
   await inStep(progress, "Services", async (step) => {
     await Promise.race([Promise.all(serviceNames.map((name) => processes[name].start())), rejectOnAbort(signal)]);
     await ready();
@@ -160,7 +160,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     metricsUrls: recordOf((name) => `${loopbackUrl(metricsPorts[name])}/metrics`),
     envOf,
     logDir,
-    ready,
+    waitUntilReady: ready,
     async [Symbol.asyncDispose]() {
       await running.disposeAsync();
       await writeProcesses(dir, []);
@@ -222,7 +222,7 @@ function createProcesses(
   let writing = Promise.resolve();
   const entries = serviceNames.map((name) => [
     name,
-    serviceProcess({
+    createServiceProcess({
       name,
       env: envOf(name),
       port: ports[name],

@@ -18,7 +18,7 @@ afterAll(() => db[Symbol.asyncDispose]());
 
 const runWithLease = <T>(work: (lease: Lease) => Promise<T>) =>
   withLease(db.orm, { table: "job", where: "id = ?", values: [id] }, work);
-const holds = (lease: Lease) => transaction(db.orm, (em) => lease.holds(em));
+const holds = (lease: Lease) => transaction(db.orm, (em) => lease.renew(em));
 const readLease = async () => {
   const [readLease] = await db.sql<{ token: string | null; seconds: number | null }>(
     "select lease_token as token, extract(epoch from leased_until - now())::float as seconds from job where id = ?",
@@ -63,11 +63,11 @@ test("withLease releases the lease after the work succeeds or fails", async () =
   expect(await runWithLease(async () => 2)).toEqual({ result: 2 });
 });
 
-test("`holds` of a lease returns true during the work", async () => {
+test("`renew` of a lease returns true during the work", async () => {
   expect(await runWithLease(holds)).toEqual({ result: true });
 });
 
-test("`holds` of a lease returns false after another process has claimed the row, and withLease does not release the lease of that process", async () => {
+test("`renew` of a lease returns false after another process has claimed the row, and withLease does not release the lease of that process", async () => {
   await runWithLease(async (lostLease) => {
     await setRemainingSeconds(-1);
     await runWithLease(async (newLease) => {
@@ -82,7 +82,7 @@ test("`holds` of a lease returns false after another process has claimed the row
   expect((await readLease())?.token).not.toBeNull();
 });
 
-test("`holds` of a lease renews an expired lease that no other process has claimed", async () => {
+test("`renew` of a lease renews an expired lease that no other process has claimed", async () => {
   await runWithLease(async (current) => {
     await setRemainingSeconds(-1);
     expect(await holds(current)).toBe(true);

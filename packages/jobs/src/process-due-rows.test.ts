@@ -12,7 +12,7 @@ beforeAll(async () => {
 beforeEach(() => db.sql("truncate job"));
 afterAll(() => db[Symbol.asyncDispose]());
 
-const rows: DueRows = { name: "test", table: "job", due: "due_at", since: "since", concurrency: 4 };
+const rows: DueRows = { name: "test", table: "job", dueColumn: "due_at", orderColumn: "since", concurrency: 4 };
 const startJob = (work: (id: string, lease: Lease) => Promise<unknown>, changes: Partial<DueRows> = {}) =>
   processDueRows({ orm: db.orm, logger: createLogger("test", "silent") }, { ...rows, ...changes }, work, 20);
 const insertDueRows = async (count: number, businessId = uuidv7()) => {
@@ -77,7 +77,7 @@ test("processDueRows renews the lease of a slow row, so that no other replica pr
     const work = async (id: string, lease: Lease) => {
       startedIds.push(id);
       await release.promise;
-      holdsLease.push(await db.orm.em.fork().transactional((em) => lease.holds(em)));
+      holdsLease.push(await db.orm.em.fork().transactional((em) => lease.renew(em)));
       await finishRow(id);
     };
     await using _one = startJob(work);
@@ -184,7 +184,7 @@ test("processDueRows begins the next row of a business without a pause when a sl
   await eventually(() => expect(startedIds).toHaveLength(6));
 });
 
-test("processDueRows begins at most perPause rows within one pause, even if the work of the rows ends immediately", async () => {
+test("processDueRows begins at most rowsPerPauseMax rows within one pause, even if the work of the rows ends immediately", async () => {
   await insertDueRows(20);
   const startedIds: string[] = [];
   const work = async (id: string) => {
@@ -192,7 +192,7 @@ test("processDueRows begins at most perPause rows within one pause, even if the 
     await finishRow(id);
   };
   for (const begins of [3, 6]) {
-    const limits = { ...rows, perPause: 3, perBusiness: 4 };
+    const limits = { ...rows, rowsPerPauseMax: 3, perBusiness: 4 };
     await using _job = processDueRows({ orm: db.orm, logger: createLogger("test", "silent") }, limits, work, 3_600_000);
     await eventually(() => expect(startedIds.length).toBeGreaterThanOrEqual(begins));
     await db.sql("select pg_sleep(0.05)");

@@ -1,5 +1,5 @@
 import { databaseTime, type Orm } from "@amana/database";
-import { type Logger, timeOfUuid } from "@amana/runtime";
+import { type Logger, timeMsOfUuid } from "@amana/runtime";
 import { eventIdOf, type Message } from "./message.ts";
 import type { MessageKeys } from "./message-keys.ts";
 import { consumedEvents } from "./metrics.ts";
@@ -53,5 +53,5 @@ export function createAuthentication(orm: Orm, topic: string, keys: MessageKeys,
 /** Reads the age from the event id (UUIDv7), which the MAC protects. */
 function isTooOld(message: Message, now: Date): boolean {
   const id = eventIdOf(message);
-  return id !== undefined && timeOfUuid(id) < now.getTime() - messageAgeMaxMs;
+  return id !== undefined && timeMsOfUuid(id) < now.getTime() - messageAgeMaxMs;
 }

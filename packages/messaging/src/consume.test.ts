@@ -148,7 +148,7 @@ test("a consumer applies a statement effect once for each message, even after a 
     resultCte: "added",
     resultOf: (rows) => rows.length,
   };
-  await aConsumer({ effect, committed: (count) => results.push(count as number) }, db.orm, {
+  await aConsumer({ effect, afterCommit: (count) => results.push(count as number) }, db.orm, {
     retrySeconds: Array(100).fill(0.05),
   });
   const [first, bad, second] = [aMessage("1"), aMessage("bad"), aMessage("2")];
@@ -427,13 +427,14 @@ test("when a database outage begins while a consumer applies messages one at a t
   expect(await reasons()).toEqual(["Error: this message is poison"]);
 });
 
-test("a consumer calls `committed` only after a commit in which a message took effect", async () => {
+test("a consumer calls `afterCommit` only after a commit in which a message took effect", async () => {
   const effectsAtCommit: Promise<string[]>[] = [];
-  await aConsumer({ committed: () => effectsAtCommit.push(effects(db.orm)) });
+  await aConsumer({ afterCommit: () => effectsAtCommit.push(effects(db.orm)) });
   const [first, second] = [aMessage("1"), aMessage("2")];
   for (const batch of [[first], [first], [aMessage("poison", { key: "p" })], [first, second]]) {
     await transport.deliver(...batch);
-    // Waits for the queries of `committed`, so that they do not read the effects of the next batch.
+    // Waits for the queries of `afterCommit`, so that they do not read the effects of the next
+    // batch.
     await Promise.all(effectsAtCommit);
   }
   expect(await Promise.all(effectsAtCommit)).toEqual([["1"], ["1", "2"]]);

@@ -1,8 +1,8 @@
 import type { Tls } from "@amana/rpc";
 import type { EnvReader, Logger } from "@amana/runtime";
-import { createDirectTransport } from "./direct.ts";
-import { createKafkaTransport } from "./kafka.ts";
+import { createDirectTransport } from "./direct-transport.ts";
 import { readKafkaOptions } from "./kafka-options.ts";
+import { createKafkaTransport } from "./kafka-transport.ts";
 import { createMessageKeys, readMessageKeys } from "./message-keys.ts";
 import type { Transport } from "./transport.ts";
 

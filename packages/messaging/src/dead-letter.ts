@@ -45,7 +45,7 @@ const ended = "next_attempt_at = null, payload = '', updated_at = now()";
 export const messageOf = ({ key, payload, headers }: DeadLetterRow): Message => ({ key, payload, headers });
 
 /** Counts the dead letters of a topic that are retried automatically. */
-export async function countRetried(em: SqlEntityManager, { topic, consumer }: Subscription): Promise<number> {
+export async function countRetriedDeadLetters(em: SqlEntityManager, { topic, consumer }: Subscription): Promise<number> {
   const text = `select count(*)::int as count from dead_letter where consumer = ? and topic = ? and ${isRetried}`;
   const [row] = await em.execute<{ count: number }[]>(text, [consumer, topic]);
   return row?.count ?? 0;
@@ -95,7 +95,7 @@ export async function addDeadLetter(
  * PARKED dead letter was published again and took effect, otherwise the time of the next retry.
  * Topic and consumer are names from code.
  */
-export const nextRetry = ({ topic, consumer }: Subscription): string => {
+export const nextRetrySql = ({ topic, consumer }: Subscription): string => {
   const ofTopic = `consumer = '${consumer}' and topic = '${topic}'`;
   return `coalesce((select now() from dead_letter d where ${ofTopic} and ${isRepublished} limit 1),
     (select min(next_attempt_at) from dead_letter where ${ofTopic} and ${isRetried}))`;
@@ -116,7 +116,7 @@ export async function findDueDeadLetters(
 }
 
 /** Locks a dead letter that is due, unless another replica has locked it. */
-export async function lockDue(em: SqlEntityManager, id: string): Promise<DeadLetterRow | undefined> {
+export async function lockDueDeadLetter(em: SqlEntityManager, id: string): Promise<DeadLetterRow | undefined> {
   const [row] = await em.execute<DeadLetterRow[]>(
     `select ${columns} from dead_letter where id = ? and ${isRetried} and next_attempt_at <= now() for update skip locked`,
     [id],
@@ -138,7 +138,7 @@ export async function endDeadLetter(em: SqlEntityManager, id: string, status: "D
 }
 
 /** Sets PARKED dead letters to DELIVERED if their events were published again and took effect. */
-export async function endRepublished(em: SqlEntityManager, { topic, consumer }: Subscription): Promise<void> {
+export async function endRepublishedDeadLetters(em: SqlEntityManager, { topic, consumer }: Subscription): Promise<void> {
   await em.execute(
     `update dead_letter d set status = 'DELIVERED', ${ended} where consumer = ? and topic = ? and ${isRepublished}`,
     [consumer, topic],
@@ -150,7 +150,7 @@ export async function endRepublished(em: SqlEntityManager, { topic, consumer }: 
  * `retriesMax` retries, or never if `retriesMax` is null. Returns undefined if the dead letter
  * already has a final status.
  */
-export async function recordFailure(
+export async function recordFailedRetry(
   em: SqlEntityManager,
   id: string,
   error: unknown,
@@ -184,7 +184,7 @@ export async function recordFailure(
 }
 
 /** Makes the RETRYING and WAITING dead letters of a topic due now. */
-export async function retryNow(em: SqlEntityManager, { topic, consumer }: Subscription): Promise<void> {
+export async function makeDeadLettersDue(em: SqlEntityManager, { topic, consumer }: Subscription): Promise<void> {
   await em.execute(
     `update dead_letter set next_attempt_at = now() where consumer = ? and topic = ? and ${isRetried} and next_attempt_at > now()`,
     [consumer, topic],
@@ -192,7 +192,7 @@ export async function retryNow(em: SqlEntityManager, { topic, consumer }: Subscr
 }
 
 /** Deletes a batch of dead letters that ended more than 30 days ago. Returns their number. */
-export const cleanDeadLetters = (em: SqlEntityManager, consumer: string): Promise<number> =>
+export const deleteOldDeadLetters = (em: SqlEntityManager, consumer: string): Promise<number> =>
   deleteOld(em, {
     table: "dead_letter",
     since: "updated_at",

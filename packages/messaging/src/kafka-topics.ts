@@ -45,7 +45,7 @@ export function createTopics(kafka: Kafka, { requiresCopies }: { requiresCopies:
   };
 }
 
-export type Topics = ReturnType<typeof createTopics>;
+export type KafkaTopics = ReturnType<typeof createTopics>;
 
 async function ensureTopic(admin: Admin, topic: string, requiresCopies: boolean): Promise<void> {
   try {

@@ -70,7 +70,7 @@ export interface DeadLetterChange {
  * Throws a DomainError if it is DROPPED or FORGED.
  */
 export async function requestRetry(em: SqlEntityManager, id: string): Promise<DeadLetterChange | undefined> {
-  const deadLetter = await lockRetryable(em, id);
+  const deadLetter = await lockRetryableDeadLetter(em, id);
   if (deadLetter.status === "DELIVERED") return undefined;
   const status = deadLetter.status === "WAITING" ? "WAITING" : "RETRYING";
   await em.execute("update dead_letter set status = ?, next_attempt_at = now(), updated_at = now() where id = ?", [status, id]);
@@ -78,7 +78,7 @@ export async function requestRetry(em: SqlEntityManager, id: string): Promise<De
 }
 
 /** Locks a dead letter for a retry. Throws a DomainError if it is DROPPED or FORGED. */
-export async function lockRetryable(em: SqlEntityManager, id: string): Promise<DeadLetterRow> {
+export async function lockRetryableDeadLetter(em: SqlEntityManager, id: string): Promise<DeadLetterRow> {
   const deadLetter = await lockDeadLetter(em, id);
   if (deadLetter.status === "DROPPED") throw deadLetterEnded("DROPPED");
   if (deadLetter.status === "FORGED") throw deadLetterForged();
@@ -124,7 +124,7 @@ export function deadLetterAction(
     service: deadLetter.consumer,
     topic: deadLetter.topic,
     event_id: deadLetter.event_id ?? "",
-    event_type: short(deadLetter.event_type),
+    event_type: shorten(deadLetter.event_type),
   };
   return {
     by,
@@ -137,4 +137,4 @@ export function deadLetterAction(
 }
 
 /** Limits the length of a string that the sender of a message chose. */
-export const short = (text: string) => text.slice(0, 100);
+export const shorten = (text: string) => text.slice(0, 100);

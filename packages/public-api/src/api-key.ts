@@ -1,6 +1,6 @@
 import { type ApiKey, ApiKeySchema } from "@amana/contracts/identity/v1/api_key_pb";
 import { Type } from "typebox";
-import { renderer } from "./renderer.ts";
+import { createRenderer } from "./renderer.ts";
 
 const optionalTimestamp = () => Type.Optional(Type.String({ format: "date-time" }));
 const expiresAt = () =>
@@ -58,5 +58,5 @@ const allowed_ips = ({ allowedIps }: ApiKey) => (allowedIps.length > 0 ? allowed
  * Renders a key with all public fields. The response schema of each operation drops the fields that
  * it does not list.
  */
-export const renderApiKey = renderer(ApiKeySchema, ApiKeyJson, { api_key_prefix: "prefix", allowed_ips });
-export const renderOwnApiKey = renderer(ApiKeySchema, OwnApiKeyJson, { allowed_ips });
+export const renderApiKey = createRenderer(ApiKeySchema, ApiKeyJson, { api_key_prefix: "prefix", allowed_ips });
+export const renderOwnApiKey = createRenderer(ApiKeySchema, OwnApiKeyJson, { allowed_ips });

@@ -1,7 +1,7 @@
 import { BusinessSchema } from "@amana/contracts/identity/v1/business_pb";
 import { Type } from "typebox";
 import { businessStatuses } from "./names.ts";
-import { renderer } from "./renderer.ts";
+import { createRenderer } from "./renderer.ts";
 
 const BusinessJson = Type.Object({
   id: Type.String({ format: "uuid" }),
@@ -33,4 +33,4 @@ export const BusinessUpdate = Type.Omit(BusinessJson, ["created_at", "organizati
  * Renders a business with all public fields. The response schema of each operation drops the fields
  * that it does not list.
  */
-export const renderBusiness = renderer(BusinessSchema, BusinessJson);
+export const renderBusiness = createRenderer(BusinessSchema, BusinessJson);

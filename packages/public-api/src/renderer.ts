@@ -15,7 +15,7 @@ type Sources<M, P> = { readonly [K in keyof P]?: string | ((message: M) => unkno
  * currency. Enum values are rendered in the case of the schema. Fields without a value are
  * undefined. Throws a TypeError if a public field has neither a source nor a message field.
  */
-export function renderer<D extends DescMessage, P extends TProperties>(
+export function createRenderer<D extends DescMessage, P extends TProperties>(
   message: D,
   schema: TObject<P>,
   sources: Sources<MessageShape<D>, P> = {},

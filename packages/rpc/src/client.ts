@@ -19,7 +19,7 @@ import type { Caller } from "./caller.ts";
 import type { CallerSigner } from "./caller-token.ts";
 import { DomainError, outcomeUnknown, unavailable } from "./domain-error.ts";
 import { fromConnectError } from "./error-mapping.ts";
-import { called, measured, methodName, repeated } from "./metrics.ts";
+import { clientDuration, clientRetries, measure, methodName } from "./metrics.ts";
 import { endSpan } from "./spans.ts";
 import type { Tls } from "./tls.ts";
 
@@ -158,7 +158,7 @@ export function createRpcChannel({ urls, audience, signer, tls }: RpcChannelOpti
           (notSent || expired || (unavailable && isRepeatable)) &&
           endsAtMs - performance.now() > 100
         ) {
-          repeated.inc({ to: audience });
+          clientRetries.inc({ to: audience });
           await new Promise((resolve) => setTimeout(resolve, 20 * attempt ** 2));
           continue;
         }
@@ -175,9 +175,9 @@ export function createRpcChannel({ urls, audience, signer, tls }: RpcChannelOpti
       const labels = { to: audience, method: methodName(method) };
       const span = beginSpan("client", labels.method, call.traceparent);
       const traced = span ? { ...call, traceparent: span.traceparent } : call;
-      return measured(
+      return measure(
         (code, seconds) => {
-          called.observe({ ...labels, code }, seconds);
+          clientDuration.observe({ ...labels, code }, seconds);
           if (span) endSpan(span, method, code, call.caller);
         },
         () => makeCall(method, body, traced),

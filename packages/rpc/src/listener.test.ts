@@ -28,7 +28,7 @@ async function startServer(connectionsMax = 100, respondAfterMs = 0, requestTime
             return {};
           },
         },
-        { takesCaller: false },
+        { requiresCallerToken: false },
       ),
     ],
     host: "127.0.0.1",
@@ -98,7 +98,7 @@ test("the RPC server closes a connection whose caller does not read the response
       serve(
         KeyLeaseService,
         { resolveBusiness: async () => ({}), resolveKeys: async () => ({ resolutions: [{ keyPrefix: "k".repeat(4_000_000) }] }) },
-        { takesCaller: false },
+        { requiresCallerToken: false },
       ),
     ],
     host: "127.0.0.1",

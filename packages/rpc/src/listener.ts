@@ -9,7 +9,7 @@ import type { Tls } from "./tls.ts";
 export type Request = http.IncomingMessage | http2.Http2ServerRequest;
 export type Response = http.ServerResponse | http2.Http2ServerResponse;
 
-export interface Limits {
+export interface ListenerLimits {
   /** Timeout of a connection's first bytes, of a TLS handshake, and of a request's headers. */
   readonly headersTimeoutMs: number;
   /** Timeout of a complete request. It does not limit the time of the response. */
@@ -23,7 +23,7 @@ export interface Limits {
   readonly connectionsMax: number;
 }
 
-const limitsDefault: Limits = {
+const limitsDefault: ListenerLimits = {
   headersTimeoutMs: 5_000,
   requestTimeoutMs: 10_000,
   idleTimeoutMs: 75_000,
@@ -64,7 +64,7 @@ export async function listen(options: {
   readonly port: number;
   readonly handle: RequestHandler;
   readonly tls: Tls | undefined;
-  readonly limits?: Partial<Limits> | undefined;
+  readonly limits?: Partial<ListenerLimits> | undefined;
 }): Promise<{ port: number; stop: () => Promise<void> }> {
   const { handle } = options;
   const limits = { ...limitsDefault, ...options.limits };
@@ -200,7 +200,11 @@ async function acceptPending(): Promise<void> {
 
 type RequestHandler = (request: Request, response: Response) => void;
 
-function createHttp2Server(handle: RequestHandler, limits: Limits, sessions: Set<http2.ServerHttp2Session>): http2.Http2Server {
+function createHttp2Server(
+  handle: RequestHandler,
+  limits: ListenerLimits,
+  sessions: Set<http2.ServerHttp2Session>,
+): http2.Http2Server {
   const { requestTimeoutMs, idleTimeoutMs } = limits;
   const server = http2.createServer({ settings: { maxConcurrentStreams: 256 } }, (request, response) => {
     const bodyTimer = setTimeout(() => {

@@ -258,7 +258,7 @@ describe("createRpcClient and createRpcServer", () => {
     await expect(call).rejects.toThrow("no signing key");
   });
 
-  test("an RPC server accepts calls without a token only with `takesCaller: false`, and then uses noCaller for every call", async () => {
+  test("an RPC server accepts calls without a token only with `requiresCallerToken: false`, and then uses noCaller for every call", async () => {
     const callers: Caller[] = [];
     await using openServer = await createRpcServer({
       services: [
@@ -270,7 +270,7 @@ describe("createRpcClient and createRpcServer", () => {
               return {};
             },
           },
-          { takesCaller: false },
+          { requiresCallerToken: false },
         ),
       ],
       host: "127.0.0.1",

@@ -71,11 +71,11 @@ export interface RunningService<Context> extends AsyncDisposable {
 export interface StartOptions<Context> {
   readonly clock?: Clock;
   /** Replaces members of the context, so that a test can simulate external systems. */
-  readonly replace?: Partial<Context>;
+  readonly contextOverrides?: Partial<Context>;
   /**
    * Whether relay and jobs run. False in tests, because both would change rows that a test checks.
    */
-  readonly background?: boolean;
+  readonly runsBackgroundWork?: boolean;
 }
 
 /**
@@ -86,7 +86,7 @@ export async function startService<Config extends ServiceConfig, Context extends
   service: Service<Config, Context>,
   config: Config,
   logger: Logger,
-  { clock = { now: () => new Date() }, replace, background = true }: StartOptions<Context> = {},
+  { clock = { now: () => new Date() }, contextOverrides, runsBackgroundWork = true }: StartOptions<Context> = {},
 ): Promise<RunningService<Context>> {
   await using stack = new AsyncDisposableStack();
   const { name } = service;
@@ -98,13 +98,13 @@ export async function startService<Config extends ServiceConfig, Context extends
   const transport = stack.use(await createTransport(config.events, { clientId: name, tls, logger }));
   const use: ServiceParts<Config>["use"] = (resource) => stack.use(resource);
   const parts = { config, orm, logger, clock, tls, use };
-  const context = { ...(await forTenant(allTenants, async () => await service.createContext(parts))), ...replace };
+  const context = { ...(await forTenant(allTenants, async () => await service.createContext(parts))), ...contextOverrides };
 
   const topicHandlers = service.topicHandlers?.(context) ?? [];
   for (const topicHandler of topicHandlers) {
     stack.use(await consume(topicHandler, { orm, transport, logger, retrySeconds: config.eventRetrySeconds }));
   }
-  if (background) {
+  if (runsBackgroundWork) {
     if (config.emits.length > 0) {
       stack.use(startRelay({ databaseUrl: config.databaseUrl, topics: config.emits, transport, logger }));
       stack.use(showOutbox(orm, config.emits));

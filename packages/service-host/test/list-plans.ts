@@ -1,6 +1,6 @@
 import { createOrm, type List, transaction } from "@amana/database";
 import { createLogger, forTenant } from "@amana/runtime";
-import { asService, copyTestDatabase, type TestDatabaseOptions } from "@amana/testing";
+import { copyTestDatabase, type TestDatabaseOptions, withServiceRole } from "@amana/testing";
 import { create, type DescField, type DescMessage, type MessageShape, ScalarType } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 
@@ -55,7 +55,7 @@ export async function startListPlans(name: string, database: TestDatabaseOptions
     );
     if (restored.length < tables.length) throw new Error(`one of these tables does not exist: ${tables.join(", ")}`);
   });
-  const orm = await connect({ url: asService(url), forTenants: true });
+  const orm = await connect({ url: withServiceRole(url), forTenants: true });
   const { getNativeClient } = orm.em.getConnection() as unknown as { getNativeClient(): Promise<Pool> };
   const pool = await getNativeClient.call(orm.em.getConnection());
 

@@ -78,7 +78,7 @@ async function grantRowAccess(database: string): Promise<void> {
 const serviceRole = "amana_test_service";
 
 /** Returns the URL with the role of a service, to which row-level security applies. */
-export function asService(databaseUrl: string): string {
+export function withServiceRole(databaseUrl: string): string {
   const url = new URL(databaseUrl);
   url.username = serviceRole;
   url.password = serviceRole;

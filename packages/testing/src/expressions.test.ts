@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { superLinearity } from "./check-expression.ts";
+import { findSuperLinearity } from "./check-expression.ts";
 import { type Expression, findExpressions } from "./find-expressions.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
@@ -64,7 +64,7 @@ describe("regular expressions for external input", () => {
       const text = `/${pattern}/${flags}`;
       if (checked.has(text) || Object.hasOwn(decided, pattern)) continue;
       checked.add(text);
-      const problem = superLinearity(pattern, flags);
+      const problem = findSuperLinearity(pattern, flags);
       if (problem) problems.push(`${at}: ${text} ${problem}`);
     }
     expect(problems).toEqual([]);
@@ -74,7 +74,7 @@ describe("regular expressions for external input", () => {
   });
 });
 
-describe("superLinearity", () => {
+describe("findSuperLinearity", () => {
   test.each([
     ["nested quantifiers", "^(a+)+$", "exponential"],
     ["alternatives that overlap", "^(a|a)*$", "exponential"],
@@ -82,18 +82,18 @@ describe("superLinearity", () => {
     ["an unanchored repetition", "\\s+$", "2nd degree polynomial"],
     ["a string that is never closed", '"[^"\\\\]*(?:\\\\.[^"\\\\]*)*"', "2nd degree polynomial"],
     ["bounded repetitions with very many combinations", "^(a{1,40}){1,40}$", "can match in more than 1000 ways"],
-  ])("superLinearity rejects %s", (_name, pattern, summary) => {
-    expect(superLinearity(pattern, "s")).toMatch(summary);
+  ])("findSuperLinearity rejects %s", (_name, pattern, summary) => {
+    expect(findSuperLinearity(pattern, "s")).toMatch(summary);
   });
 
-  test.each(["^(a+)\\1$", "a(?=b*c)"])("superLinearity returns that it cannot analyze the expression %s", (pattern) => {
-    expect(superLinearity(pattern, "")).toMatch(/^cannot be decided \(unsupported: .+\): write it in a simpler way$/);
+  test.each(["^(a+)\\1$", "a(?=b*c)"])("findSuperLinearity returns that it cannot analyze the expression %s", (pattern) => {
+    expect(findSuperLinearity(pattern, "")).toMatch(/^cannot be decided \(unsupported: .+\): write it in a simpler way$/);
   });
 
   test.each(["^[a-z]+$", "^(a{1,3}b){2}$", '^"(?:[^"\\\\]|\\\\.)*"', "[0-9a-f]{8}-[0-9a-f-]{27}"])(
-    "superLinearity accepts %s",
+    "findSuperLinearity accepts %s",
     (pattern) => {
-      expect(superLinearity(pattern, "")).toBeUndefined();
+      expect(findSuperLinearity(pattern, "")).toBeUndefined();
     },
   );
 });

@@ -11,7 +11,7 @@ import { boundLoad } from "./plugins/bound-load.ts";
 import { bodyBytesMax, guardEdge, requestIdOf } from "./plugins/edge.ts";
 import { takeIdempotencyKey } from "./plugins/idempotency-key.ts";
 import { readJsonBodies } from "./plugins/json-bodies.ts";
-import { limitKind } from "./plugins/limit-rate.ts";
+import { limitByRequestKind } from "./plugins/limit-rate.ts";
 import { measureRequests } from "./plugins/measure-requests.ts";
 import { describeApi } from "./plugins/openapi.ts";
 import { rejectUnknownExpectation, respondToParserErrors } from "./plugins/parser-errors.ts";
@@ -120,7 +120,7 @@ export async function createApp(gateway: Gateway): Promise<App> {
   await app.register(
     async (business: App) => {
       authenticate(business, gateway, "business");
-      business.addHook("onRequest", limitKind(gateway));
+      business.addHook("onRequest", limitByRequestKind(gateway));
       business.addHook("preHandler", takeIdempotencyKey(gateway));
       business.register(ownBusiness, { ...gateway, prefix: "/me" });
       business.register(kycApplications, { ...gateway, prefix: "/kyc/applications" });

@@ -6,7 +6,7 @@ import { requestLogFields } from "./call.ts";
 import { Problem, validationFailed } from "./problem.ts";
 import { type ProblemCode, problemTitle } from "./problem-catalogue.ts";
 
-export const statusOf: Record<DomainErrorKind, number> = {
+export const statusByKind: Record<DomainErrorKind, number> = {
   not_found: 404,
   conflict: 409,
   invalid: 422,
@@ -48,7 +48,7 @@ function toProblem(error: unknown): Problem | undefined {
 function fromRefusal(error: DomainError): Problem {
   // Ids of other businesses, unknown ids and malformed ids get the same problem.
   if (error.kind === "not_found" && error.code === "not_found") return Problem.of("not_found");
-  const status = statusOf[error.kind];
+  const status = statusByKind[error.kind];
   const { pointer, code, message } = error;
   if (code === "unsupported_by_provider") return validationFailed([{ pointer, code, message }]);
   return new Problem(status, code, message, {

@@ -1,7 +1,7 @@
 import { globSync } from "node:fs";
 import { DomainError, type DomainErrorKind } from "@amana/rpc";
 import { expect, test } from "vitest";
-import { statusOf } from "./errors.ts";
+import { statusByKind } from "./errors.ts";
 import { problemAdvice, problemTitle } from "./problem-catalogue.ts";
 
 const root = new URL("../../../", import.meta.url).pathname;
@@ -58,7 +58,7 @@ test("the problem catalogue has an entry for each refusal of services and packag
   expect(new Set(published.map(([, code]) => code)).size).toBeGreaterThan(60);
   const missingEntries = published.flatMap(([kind, code]) => {
     const entry = problemAdvice(code);
-    return entry?.[2] === statusOf[kind] ? [] : [{ code, kind, entry }];
+    return entry?.[2] === statusByKind[kind] ? [] : [{ code, kind, entry }];
   });
   expect(missingEntries, "add an entry to services/gateway/src/problem-catalogue.ts").toEqual([]);
 });

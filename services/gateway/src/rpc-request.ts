@@ -14,7 +14,7 @@ const mappingsByMessage = new WeakMap<DescMessage, Map<string, FieldMapping>>();
  * with null or "" is omitted; if the message has the field `cleared`, the name of the omitted field
  * is added there. Throws a TypeError for a field or an enum name that the message does not have.
  */
-export function requestOf<I extends DescMessage>(
+export function toRpcRequest<I extends DescMessage>(
   message: I,
   fields: object,
   rpcNames: Readonly<Record<string, string>> = {},

@@ -32,7 +32,7 @@ export async function startIdentityForTest(options: { leaseMs?: number; wait?: (
   const start = async (leaseMs = options.leaseMs ?? 0, databaseUrl?: string) => {
     const leases = createLeaseWait({ leaseMs, wait: options.wait ?? (async () => {}) });
     const settings = { KEY_MODE: "test" };
-    const service = stack.use(await startTestService(identity, { settings, databaseUrl, clock, replace: { leases } }));
+    const service = stack.use(await startTestService(identity, { settings, databaseUrl, clock, contextOverrides: { leases } }));
     const { context, channel } = service;
     const keyLeases = createRpcClient(KeyLeaseService, channel);
     const { keyUse } = context;

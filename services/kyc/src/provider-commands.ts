@@ -60,7 +60,7 @@ export async function eraseApplicant(
     const text = `The settings of ${application.provider} are missing. Add it to KYC_PROVIDERS_FORMER with its settings.`;
     return { kind: "failed", text };
   }
-  const outcome = await provider.erase(application.known(), timeoutMs);
+  const outcome = await provider.erase(application.toKnownApplication(), timeoutMs);
   if (outcome.kind === "refused" && outcome.status === 501) {
     const text =
       "The provider of our own protocol has no operation for a deletion. Request the deletion from the provider's support.";

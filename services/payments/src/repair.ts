@@ -2,10 +2,10 @@ import { overdueRows } from "@amana/jobs";
 import { recordAction, stuckOutboxRows } from "@amana/messaging";
 import type { ServiceDescription } from "@amana/service-host";
 import { database } from "./orm.ts";
-import { compareWithConsumed } from "./payment/compare-consumed.ts";
+import { findDifferences } from "./payment/compare-consumed.ts";
 import { paymentEvidence } from "./payment/evidence.ts";
 import { orderStatuses } from "./payment/payment.ts";
-import { holdRefunds, releaseRefunds } from "./refund/hold.ts";
+import { holdRefunds, releaseRefunds } from "./refund/refund-hold.ts";
 
 /** Description of the payments service for the command `amana`. */
 export const repair: ServiceDescription = {
@@ -15,7 +15,7 @@ export const repair: ServiceDescription = {
   consumes: {},
   record: recordAction("payments"),
   evidence: paymentEvidence,
-  compare: compareWithConsumed,
+  findDifferences,
   refunds: { hold: holdRefunds, release: releaseRefunds },
   stuckRows: [
     {

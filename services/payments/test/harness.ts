@@ -45,13 +45,13 @@ export async function startHarness(
   const service = stack.use(
     await startTestService(payments, {
       databaseUrl: options.databaseUrl,
-      background: options.background ?? false,
+      runsBackgroundWork: options.background ?? false,
       settings: {
         ...paymentsSettings(sandbox.url),
         ...(options.smtpUrl !== undefined && mailSettings(options.smtpUrl)),
         SATIM_TIMEOUT_MS: String(options.satimTimeoutMs ?? 3_000),
       },
-      replace: {
+      contextOverrides: {
         schedule: {
           paymentCheckSeconds: [60],
           paymentWindowSeconds: 1_230,

@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
 import { migrate, transaction } from "@amana/database";
 import { startPostgres } from "@amana/dev-env/postgres";
-import { archivingTo, prepareRecovery, takeBaseBackup } from "@amana/e2e/base-backup";
+import { prepareRecovery, readArchiveSettings, takeBaseBackup } from "@amana/e2e/base-backup";
 import { createLogger, sleep } from "@amana/runtime";
 import { aBusinessCaller, eventually, refusal, withIdempotencyKey } from "@amana/testing";
 import pg from "pg";
 import { expect, test } from "vitest";
 import { database } from "../src/orm.ts";
-import { compareWithConsumed } from "../src/payment/compare-consumed.ts";
-import { readHold, updateHistory } from "../src/refund/hold.ts";
+import { findDifferences } from "../src/payment/compare-consumed.ts";
+import { readRefundHold, updateHistory } from "../src/refund/refund-hold.ts";
 import { type Harness, startHarness } from "./harness.ts";
 import { startSandbox } from "./sandbox.ts";
 
@@ -41,7 +41,7 @@ test("the payments service, after a restore of its database to an earlier time, 
   const folder = await mkdtemp(join(tmpdir(), "amana-restore-"));
   stack.defer(() => rm(folder, { recursive: true, force: true }));
   const [walFolder, baseBackup] = [join(folder, "wal"), join(folder, "base")];
-  const settings = await archivingTo(walFolder);
+  const settings = await readArchiveSettings(walFolder);
   const startServer = async (name: string) => {
     const server = await startPostgres({
       dataDir: join(folder, name),
@@ -121,7 +121,7 @@ test("the payments service, after a restore of its database to an earlier time, 
     status: i < 2 ? "REFUNDED" : "PAID",
     details: "",
   }));
-  const differences = await transaction(newHarness.context.orm, (em) => compareWithConsumed(em, consumedEvents));
+  const differences = await transaction(newHarness.context.orm, (em) => findDifferences(em, consumedEvents));
   expect(differences.map(({ id, here }) => [id, here])).toEqual(
     expect.arrayContaining([
       [fullPayment.id, "PAID"],
@@ -182,7 +182,7 @@ test("updateHistory holds refunds after the restore of a backup that contains pa
   await server.start();
 
   await using newHarness = await startService();
-  const readHeldUntil = async () => (await readHold(newHarness.context.orm.em.fork(), schedule)).heldUntil;
+  const readHeldUntil = async () => (await readRefundHold(newHarness.context.orm.em.fork(), schedule)).heldUntil;
   expect(await query(databaseUrl, "select history from refund_hold")).toEqual([{ history: null }]);
   expect(await readHeldUntil()).toBeDefined();
   await updateHistory(newHarness.context);

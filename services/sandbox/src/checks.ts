@@ -5,7 +5,7 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
 
 export const isText = (value: unknown): value is string => typeof value === "string";
 
-export const isWhole = (value: unknown, min: number, max: number): value is number =>
+export const isWholeNumber = (value: unknown, min: number, max: number): value is number =>
   Number.isInteger(value) && Number(value) >= min && Number(value) <= max;
 
 export const isWebAddress = (value: unknown): value is string =>

@@ -1,4 +1,4 @@
-import { isOneOf, isWhole } from "./checks.ts";
+import { isOneOf, isWholeNumber } from "./checks.ts";
 
 /** A fault that a tester set for the next `times` calls of one operation. */
 export interface Fault {
@@ -86,7 +86,7 @@ export function createFaults() {
       if (typeof mode !== "string" || !modes.some((pattern) => matches(mode, pattern))) {
         return `mode must be one of ${modes.join(", ")}. The maximum of slow is ${waitMsMax} ms, of late and stale ${lateMsMax} ms.`;
       }
-      if (!isWhole(times, 1, timesMax)) return `times must be a whole number from 1 to ${timesMax}.`;
+      if (!isWholeNumber(times, 1, timesMax)) return `times must be a whole number from 1 to ${timesMax}.`;
       if (orderId !== undefined && typeof orderId !== "string") return "orderId must be a string. Omit it for any order.";
       activeFaults.set(keyOf(operation, orderId), { operation, mode, times, ...(orderId && { orderId }) });
       return undefined;

@@ -9,7 +9,7 @@ export interface CallParts {
   /** Returns the body of a regular error with this code, and sets the reply's status. */
   refusal(code: string): object;
   /** Schedules the effect after a delay, independent of the connection. */
-  later?(ms: number): void;
+  scheduleEffect?(ms: number): void;
 }
 
 /** Time after which a connection without a response is closed. Clients time out earlier. */
@@ -32,10 +32,10 @@ export async function respondWithFault(reply: FastifyReply, { name, value }: Mod
     case "error":
       return reply.send(call.refusal(value));
     case "late":
-      call.later?.(Number(value));
+      call.scheduleEffect?.(Number(value));
       return holdOpen(reply);
     case "error_late":
-      call.later?.(Number(value));
+      call.scheduleEffect?.(Number(value));
       return reply.send(call.refusal("7"));
   }
 

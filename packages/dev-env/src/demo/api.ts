@@ -1,7 +1,7 @@
 import { request } from "undici";
 
 export type ApiCaller = ReturnType<typeof apiCaller>;
-export type Answer = Awaited<ReturnType<ApiCaller>>;
+export type ApiResponse = Awaited<ReturnType<ApiCaller>>;
 
 /** Returns a function that calls the public API with a key and returns the parsed response. */
 export function apiCaller(baseUrl: string, key: string) {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { amanaDir } from "@amana/runtime/amana-dir";
 import { request } from "undici";
-import { createCommand, exitCodes, runCommandLine, stopSignal } from "../command-line.ts";
+import { createCommand, createStopSignal, exitCodes, runCommandLine } from "../command-line.ts";
 import { openDataDir } from "../data-dir.ts";
 import { DevEnvError } from "../dev-env-error.ts";
 import { type DevFile, devFileOf, readDevFile } from "../dev-file.ts";
@@ -30,7 +30,7 @@ await runCommandLine(command);
 async function demo({ browser = false }: DemoOptions): Promise<void> {
   const progress = createProgress();
   const { promise: stopped, reject: stop } = Promise.withResolvers<never>();
-  const signal = stopSignal(() => {
+  const signal = createStopSignal(() => {
     progress.stopSteps();
     progress.print("Stopping");
     stop(new Error("stopped"));

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { mkdir, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DevEnvError } from "../dev-env-error.ts";
-import { until } from "../eventually.ts";
+import { waitUntil } from "../eventually.ts";
 import { freePort } from "../free-port.ts";
 import { inStep } from "../progress.ts";
 import { runCommand } from "../run-command.ts";
@@ -89,9 +89,9 @@ export async function startKafka(options: JavaKafkaOptions): Promise<Kafka> {
         },
       });
       await writePid(dir, broker.pid);
-      await until(() => started || !broker.running() || signal?.aborted === true, readyTimeoutMs);
+      await waitUntil(() => started || !broker.isRunning() || signal?.aborted === true, readyTimeoutMs);
       if (started) return broker;
-      const ended = !broker.running();
+      const ended = !broker.isRunning();
       await broker.stop();
       signal?.throwIfAborted();
       throw startFailure(ended, broker.recentOutput(), dir);
@@ -107,7 +107,7 @@ export async function startKafka(options: JavaKafkaOptions): Promise<Kafka> {
       stop: () => broker.stop(),
       kill: () => broker.kill(),
       async start() {
-        if (!broker.running()) broker = await run();
+        if (!broker.isRunning()) broker = await run();
       },
     };
   });

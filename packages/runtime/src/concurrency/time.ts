@@ -83,7 +83,7 @@ export function backoffMs(failures: number, baseMs: number, maxMs: number): numb
 }
 
 /** Returns the pause with this index, or the last pause if the schedule is shorter. */
-export function nextPause(pauses: readonly number[], index: number): number {
+export function scheduledPause(pauses: readonly number[], index: number): number {
   const pause = pauses[Math.min(index, pauses.length - 1)];
   if (pause === undefined) throw new RangeError("a schedule needs at least one pause");
   return pause;

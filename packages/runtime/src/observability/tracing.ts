@@ -45,7 +45,7 @@ export function beginSpan(kind: SpanKind, name: string, parent: string | undefin
  * Runs work in the current trace, with a new span if the trace is sampled. The span is marked as
  * failed if the work throws.
  */
-export async function traced<T>(kind: SpanKind, name: string, work: (span: Span | undefined) => Promise<T>): Promise<T> {
+export async function inSpan<T>(kind: SpanKind, name: string, work: (span: Span | undefined) => Promise<T>): Promise<T> {
   const trace = currentTrace();
   const span = beginSpan(kind, name, trace?.traceparent);
   if (!span) return await work(undefined);

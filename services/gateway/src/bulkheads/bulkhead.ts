@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import { createsSomething, isCostlyRead } from "../rate-limit/kind-of-request.ts";
+import { isCostlyRead, isCreation } from "../rate-limit/request-kind.ts";
 
 /** A group of calls with its own slots, so that slow calls do not delay other groups. */
 export type Bulkhead = keyof typeof bulkheads;
@@ -45,6 +45,6 @@ export function bulkheadOf(request: FastifyRequest, timeoutMs: number): Bulkhead
   if (bulkhead) return bulkhead;
   if (!request.caller) return "keyless";
   if (isCostlyRead(request)) return "search";
-  if (timeoutMs > internalTimeoutMsMax) return createsSomething(request) ? "creation" : "slow";
+  if (timeoutMs > internalTimeoutMsMax) return isCreation(request) ? "creation" : "slow";
   return request.method === "GET" ? "read" : "change";
 }

@@ -17,7 +17,7 @@ export const chunksMax = 10_000;
  * the size. Chunks are copied into the buffer, so that a body in one-byte chunks uses no more
  * memory than another body of the same length. The size of the buffer counts towards the byte
  * limits until `release`. Reading begins before the key is resolved, because Node keeps each unread
- * chunk in a separate buffer. Bytes that arrive before `keep` are dropped.
+ * chunk in a separate buffer. Bytes that arrive before `startStoring` are dropped.
  */
 export class IncomingBody {
   readonly #raw: IncomingMessage;
@@ -50,7 +50,7 @@ export class IncomingBody {
   }
 
   /** Stores the bytes that arrive from now on. */
-  keep(lengthMax: number, bounds: readonly ByteBound[]): void {
+  startStoring(lengthMax: number, bounds: readonly ByteBound[]): void {
     this.#lengthMax = lengthMax;
     this.#bounds = bounds;
     this.#isKept = true;
@@ -107,7 +107,7 @@ export class IncomingBody {
   /** Raises the counted bytes to `bytes`. Returns false if they would exceed a limit. */
   #count(bytes: number): boolean {
     if (bytes <= this.#countedBytes) return true;
-    const exceededBound = this.#counters.take(this.#bounds, bytes - this.#countedBytes);
+    const exceededBound = this.#counters.reserve(this.#bounds, bytes - this.#countedBytes);
     if (exceededBound) this.#fail(exceededBound.refusal());
     else this.#countedBytes = bytes;
     return !exceededBound;

@@ -3,16 +3,16 @@ import { type Language, parseLanguage, plainText } from "@amana/pages";
 import { emailCharactersMax } from "@amana/receipts";
 
 /** The values of a submitted form as the buyer typed them. */
-export interface TypedForm {
+export interface SubmittedForm {
   readonly language: Language | undefined;
   readonly formToken: string;
   readonly captcha: string;
-  readonly beginAgain: boolean;
+  readonly isRestart: boolean;
   readonly amount: string;
   readonly name: string;
   readonly email: string;
   readonly phone: string;
-  readonly conditions: boolean;
+  readonly acceptsConditions: boolean;
 }
 
 /** The values of a valid form. Fields that the link hides are absent. */
@@ -51,7 +51,7 @@ const nameLengthMax = 120;
 const formTokenForm = /^[\w-]{16,64}$/;
 
 /** Reads the body of a POST. Returns undefined if the form has no valid form token. */
-export function readTypedForm(body: Uint8Array): TypedForm | undefined {
+export function readSubmittedForm(body: Uint8Array): SubmittedForm | undefined {
   const fields = new URLSearchParams(Buffer.from(body).toString());
   const text = (name: string, lengthMax = typedLengthMax) => (fields.get(name) ?? "").slice(0, lengthMax).trim();
   const formToken = text("form_token");
@@ -60,32 +60,32 @@ export function readTypedForm(body: Uint8Array): TypedForm | undefined {
     language: parseLanguage(text("lang")),
     formToken,
     captcha: text("altcha", captchaLengthMax),
-    beginAgain: fields.has("begin_again"),
+    isRestart: fields.has("begin_again"),
     amount: text("amount"),
     name: text("name"),
     email: text("email"),
     phone: text("phone"),
-    conditions: fields.has("conditions"),
+    acceptsConditions: fields.has("conditions"),
   };
 }
 
-export const emptyForm = (formToken: string): TypedForm => ({
+export const emptyForm = (formToken: string): SubmittedForm => ({
   language: undefined,
   formToken,
   captcha: "",
-  beginAgain: false,
+  isRestart: false,
   amount: "",
   name: "",
   email: "",
   phone: "",
-  conditions: false,
+  acceptsConditions: false,
 });
 
 /**
  * Returns the valid values of a form, and the errors by field. This function does not check the
  * captcha.
  */
-export function checkForm(link: PaymentLink, typed: TypedForm): { values: BuyerValues; errors: BuyerErrors } {
+export function checkForm(link: PaymentLink, typed: SubmittedForm): { values: BuyerValues; errors: BuyerErrors } {
   const errors: BuyerErrors = {};
   const values: { -readonly [K in keyof BuyerValues]: BuyerValues[K] } = {};
   if (link.amountMinor === undefined) {
@@ -96,7 +96,7 @@ export function checkForm(link: PaymentLink, typed: TypedForm): { values: BuyerV
   const rules = link.customerFields;
   const field = (name: keyof typeof checks) => {
     const text = typed[name];
-    if (!isShown(rules, name)) return undefined;
+    if (!isFieldShown(rules, name)) return undefined;
     if (text === "") {
       if (rules?.[name] === Rule.REQUIRED) errors[name] = `${name}_missing`;
       return undefined;
@@ -109,12 +109,12 @@ export function checkForm(link: PaymentLink, typed: TypedForm): { values: BuyerV
   if (name !== undefined) values.customerName = name;
   if (email !== undefined) values.customerEmail = email;
   if (phone !== undefined) values.customerPhone = phone;
-  if (!typed.conditions) errors.conditions = "conditions_missing";
+  if (!typed.acceptsConditions) errors.conditions = "conditions_missing";
   return { values, errors };
 }
 
 /** Returns whether the form of a link contains the field. */
-export const isShown = (rules: CustomerFields | undefined, name: "name" | "email" | "phone"): boolean =>
+export const isFieldShown = (rules: CustomerFields | undefined, name: "name" | "email" | "phone"): boolean =>
   rules?.[name] === Rule.REQUIRED || rules?.[name] === Rule.OPTIONAL;
 
 interface Checked {

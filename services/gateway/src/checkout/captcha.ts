@@ -1,6 +1,6 @@
 import { createChallenge, verifySolution } from "altcha-lib";
 import { deriveKey } from "altcha-lib/algorithms/pbkdf2";
-import { keysFor, type PurposeKeys } from "./checkout-keys.ts";
+import { deriveKeys, type PurposeKeys } from "./checkout-keys.ts";
 
 /** PBKDF2 iterations of one attempt. The gateway makes one attempt to verify a solution. */
 const iterations = 1_000;
@@ -30,7 +30,7 @@ export class Captcha {
   readonly #keys: PurposeKeys;
 
   constructor(keys: readonly Buffer[]) {
-    this.#keys = keysFor("captcha", keys);
+    this.#keys = deriveKeys("captcha", keys);
   }
 
   /** Returns a new challenge as JSON, for the widget. */

@@ -10,7 +10,7 @@ export type PurposeKeys = readonly [Buffer, ...Buffer[]];
  * Derives the keys of a purpose, so that a signature for one purpose is not valid for another
  * purpose.
  */
-export function keysFor(purpose: "captcha" | "cookie", keys: readonly Buffer[]): PurposeKeys {
+export function deriveKeys(purpose: "captcha" | "cookie", keys: readonly Buffer[]): PurposeKeys {
   const derived = keys.map((key) => createHmac("sha256", key).update(`amana checkout ${purpose}`).digest());
   if (derived.length === 0) throw new TypeError("CHECKOUT_KEYS contains no key");
   return derived as [Buffer, ...Buffer[]];

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { keysFor, type PurposeKeys } from "./checkout-keys.ts";
+import { deriveKeys, type PurposeKeys } from "./checkout-keys.ts";
 
 const name = "amana_checkout";
 /**
@@ -18,7 +18,7 @@ export class PaymentCookie {
   readonly #keys: PurposeKeys;
 
   constructor(keys: readonly Buffer[]) {
-    this.#keys = keysFor("cookie", keys);
+    this.#keys = deriveKeys("cookie", keys);
   }
 
   /** Returns the value of Set-Cookie. */

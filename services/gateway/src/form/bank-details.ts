@@ -1,6 +1,6 @@
 import {
   accountNumberPattern,
-  bankDetailForms,
+  bankDetailDescriptions,
   bicPattern,
   isIban,
   isRoutingNumber,
@@ -22,7 +22,7 @@ export const iban = () =>
       description: `IBAN (ISO 13616). ${normalisation} An Algerian IBAN has 26 characters.`,
       examples: ["DZ580002100001113000000570"],
     }),
-    { message: `must be ${bankDetailForms.iban}`, normalise: normaliseBankDetail, accepts: isIban },
+    { message: `must be ${bankDetailDescriptions.iban}`, normalise: normaliseBankDetail, accepts: isIban },
   );
 
 export const bic = (name: "bic" | "swift_code") =>
@@ -33,7 +33,7 @@ export const bic = (name: "bic" | "swift_code") =>
       examples: ["BEXADZAL"],
     }),
     {
-      message: `must be ${bankDetailForms[name]}`,
+      message: `must be ${bankDetailDescriptions[name]}`,
       normalise: normaliseBankDetail,
     },
   );
@@ -46,7 +46,7 @@ export const bankAccountNumber = () =>
       examples: ["00799999002345678941"],
     }),
     {
-      message: `must be ${bankDetailForms.account_number}`,
+      message: `must be ${bankDetailDescriptions.account_number}`,
     },
   );
 
@@ -59,5 +59,5 @@ export const routingNumber = () =>
       description: "US routing number (ABA) of 9 digits.",
       examples: ["021000021"],
     }),
-    { message: `must be ${bankDetailForms.routing_number}`, accepts: isRoutingNumber },
+    { message: `must be ${bankDetailDescriptions.routing_number}`, accepts: isRoutingNumber },
   );

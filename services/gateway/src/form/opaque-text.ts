@@ -9,7 +9,7 @@ const opaqueBytesMax = 16 * 1024;
  * absent. The text is a part of the request body, because serializing the parsed value would change
  * numbers and escapes. Throws a Problem if the text has more than 16 KiB.
  */
-export function opaqueText(request: FastifyRequest, name: string): string | undefined {
+export function readOpaqueText(request: FastifyRequest, name: string): string | undefined {
   const text = request.bodyBytes ? memberText(request.bodyBytes, name) : undefined;
   if (text === undefined || Buffer.byteLength(text) <= opaqueBytesMax) return text;
   throw validationFailed([

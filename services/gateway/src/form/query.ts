@@ -9,7 +9,7 @@ import { integer } from "./fields.ts";
 const withDefault = (schema: TInteger): TInteger => Type.Optional(schema) as unknown as TInteger;
 
 /** The query parameters of every list. The maximum offset is the largest int32. */
-export const pageParameters = () => ({
+export const paginationParameters = () => ({
   limit: withDefault(integer(1, 100, { default: 50, description: "Maximum number of items on the page." })),
   offset: withDefault(integer(0, 2_147_483_647, { default: 0, description: "Number of items to skip before the page." })),
 });

@@ -12,7 +12,7 @@ export function boundBytes(app: App, { bytes, byteBounds }: Gateway): void {
     const { incoming, method, routeOptions } = request;
     // The body of a GET has no meaning, so it is dropped.
     if (incoming && method !== "GET" && method !== "HEAD") {
-      incoming.keep(routeOptions.bodyLimit, byteBounds.ofUnknown(request));
+      incoming.startStoring(routeOptions.bodyLimit, byteBounds.ofUnknown(request));
       reply.raw.once("close", () => incoming.release());
     }
     done();
@@ -22,7 +22,7 @@ export function boundBytes(app: App, { bytes, byteBounds }: Gateway): void {
     if (request.routeOptions.config.isUnbounded) return done();
     // The response to a change is sent even if the response exceeds a limit. In this case, this
     // check rejects the next request of the caller before the request takes effect.
-    done(bytes.take(byteBounds.of(request), 0)?.refusal());
+    done(bytes.reserve(byteBounds.of(request), 0)?.refusal());
   });
 
   app.addHook("onSend", (request, reply, payload, done) => {
@@ -37,7 +37,7 @@ export function boundBytes(app: App, { bytes, byteBounds }: Gateway): void {
     // Only the successful response to a GET may be replaced by a rejection. A request with another
     // method may have taken effect, so its response must be sent.
     if (request.method === "GET" && !isProblem) {
-      const exceeded = bytes.take(bounds, length);
+      const exceeded = bytes.reserve(bounds, length);
       if (exceeded) return done(exceeded.refusal());
     } else bytes.add(bounds, length);
     reply.raw.once("close", () => bytes.add(bounds, -length));

@@ -5,10 +5,10 @@ import { Type } from "typebox";
 import type { BulkheadCall } from "../bulkheads/bulkhead-channel.ts";
 import { choice, text } from "../form/fields.ts";
 import type { App, Gateway } from "../gateway.ts";
-import { act, list, read } from "../operations.ts";
-import { countedMax } from "../page-headers.ts";
+import { addActionRoute, addListRoute, addReadRoute } from "../operations.ts";
+import { countedMax } from "../pagination-headers.ts";
 import { Problem } from "../problem.ts";
-import { requestOf } from "../rpc-request.ts";
+import { toRpcRequest } from "../rpc-request.ts";
 
 const serviceNames = ["webhooks", "clients", "identity"] as const;
 const int32Max = 2_147_483_647;
@@ -20,7 +20,7 @@ export async function deadLetters(app: App, { rpc: { deadLetters: services } }: 
   // The RPCs of all services have the same request and response messages.
   const { listDeadLetters, getDeadLetter, retryDeadLetter, dropDeadLetter } = services.webhooks;
 
-  list(app, "", {
+  addListRoute(app, "", {
     ...deadLetter,
     rpc: listDeadLetters,
     summary: "List dead letters",
@@ -38,7 +38,7 @@ export async function deadLetters(app: App, { rpc: { deadLetters: services } }: 
       // All rows on a page of several services can come from one service. Therefore each service
       // must return its newest rows up to the end of the page.
       const pageRange = service ? { limit, offset } : { limit: Math.min(offset + limit, int32Max), offset: 0 };
-      const page = requestOf(listDeadLetters.method.input, { ...filters, ...pageRange });
+      const page = toRpcRequest(listDeadLetters.method.input, { ...filters, ...pageRange });
       const pages = await Promise.all(queriedServices.map((name) => services[name].listDeadLetters(page, call)));
       const sortedDeadLetters = pages.flatMap(({ deadLetters }) => deadLetters).sort(newestFirst);
       const total = pages.reduce((sum, page) => sum + page.total, 0);
@@ -70,7 +70,7 @@ export async function deadLetters(app: App, { rpc: { deadLetters: services } }: 
     throw failure?.status === "rejected" ? failure.reason : Problem.of("not_found");
   };
 
-  read(app, "/:id", {
+  addReadRoute(app, "/:id", {
     ...deadLetter,
     rpc: getDeadLetter,
     summary: "Get a dead letter",
@@ -78,7 +78,7 @@ export async function deadLetters(app: App, { rpc: { deadLetters: services } }: 
     execute: async ({ id }, { call }) => (await findDeadLetter(id, call)).letter,
   });
 
-  act(app, "/:id/retry", {
+  addActionRoute(app, "/:id/retry", {
     ...deadLetter,
     rpc: retryDeadLetter,
     summary: "Retry a dead letter",
@@ -88,7 +88,7 @@ export async function deadLetters(app: App, { rpc: { deadLetters: services } }: 
     execute: async ({ id }, { call }) => (await findDeadLetter(id, call)).service.retryDeadLetter({ id }, call),
   });
 
-  act(app, "/:id/drop", {
+  addActionRoute(app, "/:id/drop", {
     ...deadLetter,
     rpc: dropDeadLetter,
     summary: "Drop a dead letter",

@@ -1,4 +1,4 @@
-import { documentOf, html, htmlType, pageHeaders, staticFile } from "@amana/pages";
+import { html, htmlContentType, pageHeaders, renderDocument, staticFile } from "@amana/pages";
 import Fastify from "fastify";
 import type { App } from "../gateway.ts";
 
@@ -11,7 +11,7 @@ const sources = {
   "connect-src": "'self'",
 };
 
-const page = documentOf({
+const page = renderDocument({
   language: "en",
   title: "Amana API",
   head: html`<style>
@@ -56,9 +56,9 @@ export const docs = async (app: App): Promise<void> => {
     "/docs",
     hidden,
     staticFile(() => ({
-      type: htmlType,
+      type: htmlContentType,
       content: page,
-      headers: pageHeaders({ language: "en", sources }),
+      headers: pageHeaders({ language: "en", contentSources: sources }),
     })),
   );
   app.get("/docs/", hidden, async (_request, reply) => reply.redirect("/docs", 308));

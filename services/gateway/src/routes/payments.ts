@@ -4,7 +4,7 @@ import { Type } from "typebox";
 import { anyCaseChoice, chargedAmount, choice, createdBetween, email, money, processorText, uuid } from "../form/fields.ts";
 import { webUrl } from "../form/web-url.ts";
 import type { App, Gateway } from "../gateway.ts";
-import { act, create, list, read } from "../operations.ts";
+import { addActionRoute, addCreateRoute, addListRoute, addReadRoute } from "../operations.ts";
 import { Problem } from "../problem.ts";
 import type { ProblemCode } from "../problem-catalogue.ts";
 import { addStatement } from "./statement.ts";
@@ -30,7 +30,7 @@ export async function payments(app: App, gateway: Gateway): Promise<void> {
   } = gateway;
   const returnUrl = (purpose: string, example: string) => webUrl({ insecure: allowInsecureUrls, purpose, examples: [example] });
 
-  create(app, "", {
+  addCreateRoute(app, "", {
     ...payment,
     rpc: rpc.createPayment,
     timeoutMs: processorTimeoutMs,
@@ -54,7 +54,7 @@ export async function payments(app: App, gateway: Gateway): Promise<void> {
       ),
   });
 
-  list(app, "", {
+  addListRoute(app, "", {
     ...payment,
     rpc: rpc.listPayments,
     summary: "List payments",
@@ -68,7 +68,7 @@ export async function payments(app: App, gateway: Gateway): Promise<void> {
     },
   });
 
-  read(app, "/:id", {
+  addReadRoute(app, "/:id", {
     ...payment,
     rpc: rpc.getPayment,
     timeoutMs: refreshTimeoutMs,
@@ -77,7 +77,7 @@ export async function payments(app: App, gateway: Gateway): Promise<void> {
       "Returns a payment. The status of a PENDING payment is refreshed from the card processor, at most once in ten seconds.",
   });
 
-  act(app, "/:id/refresh", {
+  addActionRoute(app, "/:id/refresh", {
     ...payment,
     rpc: rpc.refreshPayment,
     timeoutMs: refreshTimeoutMs,
@@ -88,7 +88,7 @@ export async function payments(app: App, gateway: Gateway): Promise<void> {
       "when it is slow, the response is the stored payment.",
   });
 
-  act(app, "/:id/refund", {
+  addActionRoute(app, "/:id/refund", {
     ...payment,
     tag: "Refunds",
     rpc: rpc.refundPayment,

@@ -2,14 +2,14 @@ import { createHash } from "node:crypto";
 import { parse } from "node:querystring";
 import type { Receipt } from "@amana/contracts/payments/v1/receipt_pb";
 import {
-  documentOf,
   Html,
   html,
-  htmlType,
+  htmlContentType,
   pageHeaders,
   parseLanguage,
   preferredLanguage,
   privateHeaders,
+  renderDocument,
   staticFile,
 } from "@amana/pages";
 import {
@@ -34,8 +34,8 @@ import { textsOfStatus } from "../pages/page.ts";
 import { receiptErrorTexts } from "../pages/receipt-texts.ts";
 import { limitKeyless } from "../plugins/limit-rate.ts";
 import { prefersType } from "../prefers-type.ts";
-import { pdfOf } from "../receipts/pdf-of.ts";
 import { hasReceipt, languageOf } from "../receipts/receipt.ts";
+import { renderReceiptPdf } from "../receipts/render-receipt-pdf.ts";
 
 const bodyBytesMax = 8 * 1024;
 const styleHash = createHash("sha256").update(receiptStyle).digest("base64");
@@ -80,7 +80,7 @@ export async function receipts(app: App, gateway: Gateway): Promise<void> {
   const sendPdf = async (request: ReceiptRequest, reply: FastifyReply) => {
     const { receipt, businessName, options } = await load(request, reply);
     if (!hasReceipt(receipt.payment)) return sendWithoutReceipt(reply, receipt, options);
-    return reply.send(await pdfOf(gateway, request, reply, receipt, { businessName, language: options.language }));
+    return reply.send(await renderReceiptPdf(gateway, request, reply, receipt, { businessName, language: options.language }));
   };
 
   const schema = { hide: true, params: Type.Object({ token: Type.String() }) };
@@ -187,7 +187,7 @@ function sendReceiptPage(
 <script type="module" src="/receipts${scriptPath}"></script>`;
   return reply
     .code(status)
-    .type(htmlType)
-    .headers({ ...privateHeaders, ...pageHeaders({ language, sources }) })
-    .send(documentOf({ language, title: `${title} · Amana`, head, body }));
+    .type(htmlContentType)
+    .headers({ ...privateHeaders, ...pageHeaders({ language, contentSources: sources }) })
+    .send(renderDocument({ language, title: `${title} · Amana`, head, body }));
 }

@@ -1,5 +1,5 @@
 import type { ListStatementLinesResponse } from "@amana/contracts/payments/v1/statement_service_pb";
-import type { Format } from "./formats.ts";
+import type { StatementFormat } from "./formats.ts";
 
 /**
  * Yields the text of a statement, page by page. Reads the next page while the consumer writes the
@@ -7,7 +7,7 @@ import type { Format } from "./formats.ts";
  */
 export async function* streamLines(
   first: ListStatementLinesResponse,
-  { header, renderLine }: Format,
+  { header, renderLine }: StatementFormat,
   readNext: (cursor: string) => Promise<ListStatementLinesResponse>,
 ): AsyncGenerator<string, void> {
   let totalMinor = 0n;

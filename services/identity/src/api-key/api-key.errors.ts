@@ -27,7 +27,7 @@ export const apiKeyReplaced = () =>
 export const apiKeyCannotRevokeItself = () =>
   conflict("api_key_in_use", "An API key cannot revoke itself. Send the request with another key of the business.");
 
-export const apiKeyEndInvalid = () =>
+export const apiKeyExpiryInvalid = () =>
   invalid(
     "validation_failed",
     "expires_at must be in the future. Send a later time, or omit it for a key that does not expire.",

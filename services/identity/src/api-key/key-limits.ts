@@ -2,7 +2,7 @@ import { BlockList, isIPv6 } from "node:net";
 import { databaseTime } from "@amana/database";
 import { dateOf } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
-import { apiKeyEndInvalid, apiKeyOutlivesIssuer, apiKeyWiderThanIssuer } from "./api-key.errors.ts";
+import { apiKeyExpiryInvalid, apiKeyOutlivesIssuer, apiKeyWiderThanIssuer } from "./api-key.errors.ts";
 
 /** Expiry and permitted networks of a key. An absent value does not restrict the key. */
 export interface KeyLimits {
@@ -26,7 +26,7 @@ export async function readKeyLimits(
   if (expiresAt) {
     // Compares with the database's clock, which also determines whether a key has expired.
     const now = await databaseTime(em);
-    if (!(expiresAt > now && expiresAt <= expiresAtMax)) throw apiKeyEndInvalid();
+    if (!(expiresAt > now && expiresAt <= expiresAtMax)) throw apiKeyExpiryInvalid();
   }
   return { expiresAt, allowedIps: allowedIps.length > 0 ? allowedIps : null };
 }

@@ -33,7 +33,7 @@ export class KeyRing {
     this.#live = live;
   }
 
-  get newest(): ApiKey | undefined {
+  get newestKey(): ApiKey | undefined {
     return this.#live[0];
   }
 

@@ -45,7 +45,7 @@ export async function changeBusiness(context: Context, call: Call, id: string, {
     const rotationResult = await rotation?.(keyRing, em);
     const apiKey = rotationResult && (await rotateKey(em, call, now, { business, keyRing, ...rotationResult }));
     return {
-      message: toBusinessMessage(business, { apiKeyPrefix: keyRing.newest?.prefix, apiKey }),
+      message: toBusinessMessage(business, { apiKeyPrefix: keyRing.newestKey?.prefix, apiKey }),
       endedKeyId: rotationResult?.oldKey?.id,
     };
   });

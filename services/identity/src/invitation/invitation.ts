@@ -27,7 +27,7 @@ export class Invitation extends schema.class {
    * Returns whether the invitation is neither revoked nor expired. The result is also true for a
    * used invitation, because a repeated onboarding request must get the stored response.
    */
-  isGood(now: Date): boolean {
+  isUsable(now: Date): boolean {
     return !this.revokedAt && this.expiresAt > now;
   }
 

@@ -19,7 +19,7 @@ export const resolveInvitation =
     requirePlatform(caller);
     const em = orm.em.fork();
     const invitation = await em.findOne(Invitation, { hash: Buffer.from(tokenHash) });
-    return { isGood: invitation?.isGood(await databaseTime(em)) ?? false };
+    return { isGood: invitation?.isUsable(await databaseTime(em)) ?? false };
   };
 
 export const onboardBusiness =
@@ -33,7 +33,7 @@ export const onboardBusiness =
       BusinessSchema,
       async (em) => {
         const invitation = await em.findOne(Invitation, { hash }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-        if (!invitation?.isGood(await databaseTime(em))) throw invitationUsed();
+        if (!invitation?.isUsable(await databaseTime(em))) throw invitationUsed();
         const now = clock.now();
         const id = uuidv7();
         invitation.use(id, now);

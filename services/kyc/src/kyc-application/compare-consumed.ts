@@ -10,7 +10,7 @@ import { KycApplication } from "./kyc-application.ts";
  * restore lost an operator's decision that was not sent to the provider, the operator must decide
  * again.
  */
-export async function compareWithConsumed(em: SqlEntityManager, events: readonly ConsumedEvent[]): Promise<Difference[]> {
+export async function findDifferences(em: SqlEntityManager, events: readonly ConsumedEvent[]): Promise<Difference[]> {
   const ids = events.map(({ id }) => id);
   const findOptions = { orderBy: { id: "asc" }, lockMode: LockMode.PESSIMISTIC_WRITE } as const;
   const storedApplications = await em.find(KycApplication, { id: { $in: ids } }, findOptions);

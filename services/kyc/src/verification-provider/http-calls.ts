@@ -80,7 +80,7 @@ export function readRetryAfter(value: string, nowMs: number): number | undefined
 export const isJsonResponse = ({ content }: HttpResponse): boolean => typeof content === "object" && content !== null;
 
 /** Returns whether the vendor has confirmed a change: with 204, or with 200 and a JSON body. */
-export const isConfirmed = (response: HttpResponse | LostCall): boolean =>
+export const isConfirmedChange = (response: HttpResponse | LostCall): boolean =>
   "status" in response && (response.status === 204 || (response.status === 200 && isJsonResponse(response)));
 
 /**

@@ -31,9 +31,9 @@ export interface VerificationProvider {
   get(known: KnownApplication, timeoutMs: number): Promise<Outcome<ApplicationState>>;
   /**
    * Closes the link. Returns the state after the closing, or the state at the provider if the link
-   * can no longer be closed. The status depends on `why`.
+   * can no longer be closed. The status depends on `reason`.
    */
-  cancel(known: KnownApplication, why: CloseReason, timeoutMs: number): Promise<Outcome<ApplicationState>>;
+  cancel(known: KnownApplication, reason: CloseReason, timeoutMs: number): Promise<Outcome<ApplicationState>>;
   /**
    * Sends an operator's decision. Returns the state, even if the provider was not waiting for a
    * decision.
@@ -50,7 +50,7 @@ export interface VerificationProvider {
    * Returns the changes after the cursor, or from the first change if the cursor is null. Absent
    * for vendors, because they have no such list.
    */
-  events?(after: string | null, limit: number, timeoutMs: number): Promise<Outcome<ChangesSince>>;
+  listChanges?(after: string | null, limit: number, timeoutMs: number): Promise<Outcome<ChangesSince>>;
   /**
    * Reads the configuration at the provider and returns its problems. Absent if the provider has no
    * configuration.

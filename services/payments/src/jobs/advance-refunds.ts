@@ -13,7 +13,7 @@ export const advanceRefunds = (context: Context, pauseMs?: number): AsyncDisposa
     context,
     // Metrics and spans contain the name "resolve-refunds". Therefore this name must not change,
     // although the function has another name.
-    { name: "resolve-refunds", table: "refund", due: "next_check_at", concurrency, isTraced: true, hasVersion: true },
+    { name: "resolve-refunds", table: "refund", dueColumn: "next_check_at", concurrency, isTraced: true, hasVersion: true },
     async (id, lease) => {
       const em = context.orm.em.fork();
       const refund = await em.findOneOrFail(Refund, { id });

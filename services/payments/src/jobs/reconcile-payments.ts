@@ -19,9 +19,9 @@ export const reconcilePayments = (context: Context, pauseMs?: number): AsyncDisp
     {
       name: "reconcile-payments",
       table: "payment",
-      due: "next_check_at",
+      dueColumn: "next_check_at",
       lowPriorityWhen: `(processor_order_status is distinct from ${orderStatuses.deposited})`,
-      since: "created_at",
+      orderColumn: "created_at",
       concurrency,
       isTraced: true,
       hasVersion: true,

@@ -32,8 +32,8 @@ test("rereadPayments and followUpPayments with default settings have no backlog 
   await using testDatabase = await createTestDatabase("payments", database);
   const sql = <Row extends object>(text: string, values: unknown[] = []) =>
     testDatabase.orm.em.fork().execute<Row[]>(text, values);
-  const countDue = async ({ due }: DueRows) =>
-    (await sql<{ due: number }>(`select count(*)::int as due from payment where ${due} <= now()`))[0]?.due ?? 0;
+  const countDue = async ({ dueColumn }: DueRows) =>
+    (await sql<{ due: number }>(`select count(*)::int as due from payment where ${dueColumn} <= now()`))[0]?.due ?? 0;
 
   const passTime = () =>
     sql(
@@ -65,7 +65,7 @@ test("rereadPayments and followUpPayments with default settings have no backlog 
    * number of rows that are due afterwards.
    */
   const runOneStep = async (rows: DueRows) => {
-    const limit = readCount + (rows.perPause ?? 0);
+    const limit = readCount + (rows.rowsPerPauseMax ?? 0);
     await using _job = processDueRows(
       { orm: testDatabase.orm, logger: createLogger("test", "silent") },
       rows,

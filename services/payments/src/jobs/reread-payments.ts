@@ -2,7 +2,7 @@ import { databaseTime } from "@amana/database";
 import { type DueRows, processDueRows } from "@amana/jobs";
 import type { Context } from "../context.ts";
 import { Payment } from "../payment/payment.ts";
-import { readAgain } from "../payment/refresh-payment.ts";
+import { readAtProcessor } from "../payment/refresh-payment.ts";
 
 const timeoutMs = 30_000;
 /**
@@ -20,10 +20,10 @@ const followUpsMax = 4;
 const buildRows = (name: string, due: string, concurrency: number, perPause: number): DueRows => ({
   name,
   table: "payment",
-  due,
+  dueColumn: due,
   concurrency,
   perBusiness: concurrency,
-  perPause,
+  rowsPerPauseMax: perPause,
   isTraced: true,
   hasVersion: true,
 });
@@ -54,7 +54,7 @@ const startReadJob = (context: Context, rows: DueRows, pauseMs = 1_000): AsyncDi
     async (id, lease) => {
       const em = context.orm.em.fork();
       const payment = await em.findOneOrFail(Payment, { id });
-      await readAgain(context, payment, lease, { remainingMs: () => timeoutMs, requestedAt: await databaseTime(em) });
+      await readAtProcessor(context, payment, lease, { remainingMs: () => timeoutMs, requestedAt: await databaseTime(em) });
     },
     pauseMs,
   );

@@ -10,7 +10,7 @@ export function sendReceiptMails(context: Context, pauseMs?: number): AsyncDispo
   if (!mailer) throw new TypeError("sendReceiptMails requires the setting SMTP_URL");
   return processDueRows(
     context,
-    { name: "send-receipt-mails", table: "receipt_mail", due: "next_attempt_at", concurrency, isTraced: true },
+    { name: "send-receipt-mails", table: "receipt_mail", dueColumn: "next_attempt_at", concurrency, isTraced: true },
     (id, lease) => sendReceiptMail(context, mailer, id, lease),
     pauseMs,
   );

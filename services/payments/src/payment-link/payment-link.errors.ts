@@ -3,7 +3,7 @@ import { conflict, invalid, notFound } from "@amana/rpc";
 export const paymentLinkNotFound = () => notFound("not_found", "There is no such payment link.");
 
 /** Error for an unknown payment_link_id in a filter. */
-export const namedPaymentLinkNotFound = () =>
+export const referencedPaymentLinkNotFound = () =>
   notFound("payment_link_not_found", "There is no payment link with this payment_link_id. Check the id.");
 
 /** Error for an unknown token of a checkout page. */

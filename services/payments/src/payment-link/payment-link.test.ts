@@ -1,7 +1,7 @@
 import { refusal } from "@amana/testing";
 import { describe, expect, test } from "vitest";
 import { aPaymentLink } from "../../test/fixtures.ts";
-import { checkExpiry, checkPrice, isFull } from "./payment-link.ts";
+import { checkExpiry, checkPrice, isLinkFull } from "./payment-link.ts";
 
 const now = new Date("2026-03-01T10:00:00.000Z");
 const later = new Date(now.getTime() + 1);
@@ -49,10 +49,10 @@ describe("PaymentLink.statusAt", () => {
   });
 });
 
-test("isFull returns true when the PAID and PENDING payments of a link together reach its max_payments", () => {
+test("isLinkFull returns true when the PAID and PENDING payments of a link together reach its max_payments", () => {
   const link = aPaymentLink({ maxPayments: 3, paymentsPaid: 1 });
-  expect([0, 1, 2, 3].map((pendingCount) => isFull(link, pendingCount))).toEqual([false, false, true, true]);
-  expect(isFull(aPaymentLink({ paymentsPaid: 1_000_000 }), 1_000_000)).toBe(false);
+  expect([0, 1, 2, 3].map((pendingCount) => isLinkFull(link, pendingCount))).toEqual([false, false, true, true]);
+  expect(isLinkFull(aPaymentLink({ paymentsPaid: 1_000_000 }), 1_000_000)).toBe(false);
 });
 
 describe("PaymentLink.amountOf", () => {

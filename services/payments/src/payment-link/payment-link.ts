@@ -84,7 +84,7 @@ export const statusSql = `(case when not is_active then 'INACTIVE' when payments
  * Pattern of a link's token. The token is checked before each query, because PostgreSQL rejects a
  * text with a NUL character.
  */
-export const linkTokenForm = /^[\w-]{22}$/;
+export const linkTokenPattern = /^[\w-]{22}$/;
 
 const nameCharactersMax = 200;
 /**
@@ -100,7 +100,7 @@ const nationalPhoneForm = /^0\d{9}$/;
  * Returns whether no slot of the link is free. PAID payments and PENDING payments occupy slots.
  * `pendingCount` is the number of PENDING payments whose card holder still has time to pay.
  */
-export const isFull = (link: Pick<PaymentLink, "maxPayments" | "paymentsPaid">, pendingCount: number): boolean =>
+export const isLinkFull = (link: Pick<PaymentLink, "maxPayments" | "paymentsPaid">, pendingCount: number): boolean =>
   link.maxPayments != null && link.paymentsPaid + pendingCount >= link.maxPayments;
 
 /** Throws if a request has no price, an amount together with a range, or an invalid range. */

@@ -1,10 +1,10 @@
 import { CheckoutState } from "@amana/contracts/payments/v1/checkout_service_pb";
 import { namedQuery, type RowOf } from "@amana/database";
 import type { Context } from "../context.ts";
-import { pageTokenForm, selectIdByPageToken } from "../payment/page-token.ts";
+import { pageTokenPattern, selectIdByPageToken } from "../payment/page-token.ts";
 import { paymentView } from "../payment/payment.message.ts";
 import { paymentLinkView } from "./payment-link.message.ts";
-import { isFull, linkTokenForm } from "./payment-link.ts";
+import { isLinkFull, linkTokenPattern } from "./payment-link.ts";
 
 /** State of a payment link for its pages, at one time of the database's clock. */
 interface CheckoutRow {
@@ -42,8 +42,8 @@ export async function readCheckout(
   linkToken: string,
   paymentToken: string | undefined,
 ): Promise<CheckoutRow | undefined> {
-  if (!linkTokenForm.test(linkToken)) return undefined;
-  const token = paymentToken !== undefined && pageTokenForm.test(paymentToken) ? paymentToken : null;
+  if (!linkTokenPattern.test(linkToken)) return undefined;
+  const token = paymentToken !== undefined && pageTokenPattern.test(paymentToken) ? paymentToken : null;
   const values = [linkToken, token, schedule.paymentWindowSeconds];
   const [row] = await namedQuery<Record<string, unknown>>(orm.em, "checkout_read", text, values);
   if (!row) return undefined;
@@ -52,7 +52,7 @@ export async function readCheckout(
     if (name.startsWith(paymentPrefix)) paymentRow[name.slice(paymentPrefix.length)] = value;
   }
   const link = paymentLinkView.parse(row);
-  const openState = isFull(link, Number(row["pending"])) ? CheckoutState.FULL : CheckoutState.OPEN;
+  const openState = isLinkFull(link, Number(row["pending"])) ? CheckoutState.FULL : CheckoutState.OPEN;
   return {
     link,
     state: link.statusNow === "ACTIVE" ? openState : CheckoutState.UNAVAILABLE,

@@ -1,7 +1,7 @@
 import { randomBytes, randomInt } from "node:crypto";
 import { flushUnique, transaction } from "@amana/database";
 import type { IdempotencyRecord } from "@amana/idempotency";
-import { keepLease, newLease } from "@amana/jobs";
+import { newLease, withClaimedLease } from "@amana/jobs";
 import { type Call, DomainError } from "@amana/rpc";
 import { faultPoint, uuidv7 } from "@amana/runtime";
 import type { RequiredEntityData, SqlEntityManager } from "@mikro-orm/postgresql";
@@ -42,7 +42,7 @@ type NewPayment = Pick<
  * the transaction again with another number. With a million stored payments, one of nine thousand
  * new payments needs another number.
  */
-export async function beginPayment<T>({ orm }: Context, work: (em: SqlEntityManager) => Promise<T>): Promise<T> {
+export async function inPaymentTransaction<T>({ orm }: Context, work: (em: SqlEntityManager) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await transaction(orm, work);
@@ -53,8 +53,8 @@ export async function beginPayment<T>({ orm }: Context, work: (em: SqlEntityMana
 }
 
 /**
- * Inserts a PENDING payment with a lease. Must be called in `work` of `beginPayment`, which handles
- * an order number that is already in use.
+ * Inserts a PENDING payment with a lease. Must be called in `work` of `inPaymentTransaction`, which
+ * handles an order number that is already in use.
  */
 export async function insertPayment(
   em: SqlEntityManager,
@@ -97,7 +97,7 @@ export async function registerPayment(
   faultPoint("payment.begun");
   const remainingMs = () => Math.max(1, call.remainingMs() - responseMs);
   const leased = { table: "payment", id: payment.id, token: payment.leaseToken ?? "" };
-  const result = await keepLease(context.orm, leased, (lease) =>
+  const result = await withClaimedLease(context.orm, leased, (lease) =>
     registerOrder(context, payment, lease, { mayExist: false, remainingMs, key }),
   ).catch((error: unknown) => {
     // The reconciler continues the payment, so its outcome is unknown. A retryable error would

@@ -1,4 +1,4 @@
-import type { Evidence } from "@amana/service-host";
+import type { EvidenceFile } from "@amana/service-host";
 
 /**
  * Columns that the evidence bundle contains (`shown`) and columns that it omits (`leftOut`). The
@@ -35,7 +35,7 @@ const buildSelect = (table: keyof typeof evidenceColumns) => `select created_at 
   (select json_strip_nulls(to_json(shown)) from (select ${evidenceColumns[table].shown}) shown) as json
   from ${table} where business_id = ?`;
 
-export const paymentEvidence: readonly Evidence[] = [
+export const paymentEvidence: readonly EvidenceFile[] = [
   { name: "payments", select: buildSelect("payment") },
   { name: "payment_links", select: buildSelect("payment_link") },
   { name: "refunds", select: buildSelect("refund") },

@@ -25,4 +25,4 @@ export const selectIdByPageToken = (parameter: string): string =>
  * Pattern of a page token. The token is checked before each query, because PostgreSQL rejects a
  * text with a NUL character.
  */
-export const pageTokenForm = /^[0-9a-f]{64}$/;
+export const pageTokenPattern = /^[0-9a-f]{64}$/;

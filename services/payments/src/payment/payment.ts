@@ -2,7 +2,7 @@ import type { EnumName } from "@amana/contracts/enum-names";
 import type { PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb";
 import type * as proto from "@amana/contracts/payments/v1/payment_pb";
 import { assignChanges } from "@amana/database";
-import { nextPause } from "@amana/runtime";
+import { scheduledPause } from "@amana/runtime";
 import { defineEntity, p } from "@mikro-orm/postgresql";
 import type { OrderState } from "../card-processor/card-processor.ts";
 import type { Config } from "../config.ts";
@@ -170,7 +170,7 @@ export class Payment extends schema.class {
 
   /** Plans the next look-up of the order after a registration with an unknown outcome. */
   planLookUp(now: Date): void {
-    this.nextCheckAt = new Date(now.getTime() + nextPause(lookUpPausesSeconds, this.checks) * 1000);
+    this.nextCheckAt = new Date(now.getTime() + scheduledPause(lookUpPausesSeconds, this.checks) * 1000);
     this.checks += 1;
   }
 

@@ -18,7 +18,7 @@ const refreshable = {
  * lease. If the payment's status cannot change any more, removes the planned reads that an earlier
  * version left in the row.
  */
-export async function readAgain(
+export async function readAtProcessor(
   context: Context,
   payment: Payment,
   lease: Pick<Lease, "token" | "release">,
@@ -45,7 +45,7 @@ export async function refreshPayment(context: Context, businessId: string, id: s
     // queue and are more urgent.
     if (context.processor.isQueueFull(businessId, "reads")) return;
     const payment = context.orm.em.fork().map(Payment, lease.row);
-    await readAgain(context, payment, lease, { remainingMs, requestedAt: lease.since });
+    await readAtProcessor(context, payment, lease, { remainingMs, requestedAt: lease.since });
   }).catch((error: unknown) => context.logger.warn({ err: error, payment_id: id }, "payment refresh failed"));
   await waitAtMost(waitMs, refresh);
 }

@@ -5,7 +5,7 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { type KnownOrder, type OrderState, type Outcome, unknownOrderCode } from "../card-processor/card-processor.ts";
 import { collectCalls, type FinishedCall, recordCalls } from "../card-processor/processor-call.ts";
 import type { Context } from "../context.ts";
-import { countPaid } from "../payment-link/count-paid.ts";
+import { countPaidPayment } from "../payment-link/count-paid-payment.ts";
 import { emitPaymentEvent } from "./payment.events.ts";
 import { orderStatuses, Payment } from "./payment.ts";
 import { registerOrder } from "./register-order.ts";
@@ -42,7 +42,7 @@ export async function settlePayment(
     lease.release(em, present);
     const wasOpen = present.isOpen();
     if (wasOpen) applyOutcome(em, context, present, outcome, { requestedAt: options.requestedAt, now });
-    if (wasOpen && present.isSettled()) await countPaid(em, context, present, now);
+    if (wasOpen && present.isSettled()) await countPaidPayment(em, context, present, now);
     return present;
   });
 }

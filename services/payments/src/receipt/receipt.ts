@@ -9,7 +9,7 @@ export const receiptNumberOf = (payment: Payment): string =>
   `${day.format(paidAtOf(payment)).replaceAll("-", "")}-${payment.processorOrderNumber}`;
 
 /** Returns the time of the last change that the receipt shows. */
-export const issuedAt = (payment: Payment): Date => refundedAtOf(payment) ?? paidAtOf(payment);
+export const issuedAtOf = (payment: Payment): Date => refundedAtOf(payment) ?? paidAtOf(payment);
 
 /**
  * Returns the time of a REFUNDED payment's last refund. Returns undefined for another status, and

@@ -29,7 +29,7 @@ export async function sendReceiptMail(context: Context, mailer: Mailer, id: stri
   faultPoint("receipt.sent");
   const logFields = { receipt_mail_id: id, payment_id: payment.id };
   await transaction(orm, async (em) => {
-    if (!(await lease.holds(em))) return;
+    if (!(await lease.renew(em))) return;
     const present = await em.findOneOrFail(ReceiptMail, { id });
     present.attempts += 1;
     if (outcome.kind !== "failed") {

@@ -1,13 +1,13 @@
 import type { IdempotencyRecord } from "@amana/idempotency";
-import { type Lease, renewedLease } from "@amana/jobs";
+import { type Lease, renewLeaseSql } from "@amana/jobs";
 import { faultPoint } from "@amana/runtime";
 import type { OrderState } from "../card-processor/card-processor.ts";
 import { collectCalls, type FinishedCall } from "../card-processor/processor-call.ts";
 import type { Context } from "../context.ts";
-import { type Hold, isHeld, readHold } from "./hold.ts";
 import { canReject, decideAfterSending, decideBeforeSending } from "./next-step.ts";
 import { type PaymentAndRefund, progressOf, type RefundProgress, recordRefundStep } from "./record-refund.ts";
 import { Refund } from "./refund.ts";
+import { type RefundHold, readRefundHold, refundsHeldSql } from "./refund-hold.ts";
 
 /**
  * Maximum time between the start of the statement that stores SENT and the refund request. A
@@ -24,7 +24,7 @@ interface AdvanceOptions {
    * Refund hold that the caller read just before the call. If undefined, `advanceRefund` reads the
    * hold.
    */
-  readonly hold?: Hold;
+  readonly hold?: RefundHold;
 }
 
 /**
@@ -50,7 +50,7 @@ export async function advanceRefund(
     return outcome.kind === "accepted" ? outcome.value : undefined;
   };
 
-  const { now: readAt, heldUntil } = hold ?? (await readHold(context.orm.em.fork(), context.schedule));
+  const { now: readAt, heldUntil } = hold ?? (await readRefundHold(context.orm.em.fork(), context.schedule));
   const state = await readOrder();
   const step = decideBeforeSending(refund, payment, state, { readAt, isHeld: heldUntil !== undefined });
   if (step.kind !== "send") return await recordRefundStep(context, rows, step, { calls, lease, key, state });
@@ -87,12 +87,12 @@ async function commitSent(
   const [row] = await em.execute<object[]>(
     `update refund set status = 'SENT', sends = sends + 1, version = version + 1, refunded_before_minor = ?,
        last_sent_at = clock_timestamp(), updated_at = clock_timestamp(),
-       resend_after = clock_timestamp() + ?::float8 * interval '1 second', ${renewedLease}
-     where business_id = ? and id = ? and version = ? and lease_token = ? and not ${isHeld}
+       resend_after = clock_timestamp() + ?::float8 * interval '1 second', ${renewLeaseSql}
+     where business_id = ? and id = ? and version = ? and lease_token = ? and not ${refundsHeldSql}
      returning *`,
     [
       refundedBeforeMinor,
-      refund.resendPause(refundedBeforeMinor, payment.amountMinor, schedule.refundResendAfterSeconds)?.toString() ?? null,
+      refund.resendPauseSeconds(refundedBeforeMinor, payment.amountMinor, schedule.refundResendAfterSeconds)?.toString() ?? null,
       refund.businessId,
       refund.id,
       refund.version,

@@ -32,7 +32,11 @@ export function decideBeforeSending(
   if (!state) return { kind: "wait", reason: "the order could not be read" };
   const comparison = payment.compare(state);
   if (comparison.kind === "unreported") return { kind: "wait", reason: "the processor did not report the refunded sum" };
-  if (comparison.kind === "refunded" && refund.explains(comparison.refundedMinor) && refund.decisionReason !== "UNEXPLAINED") {
+  if (
+    comparison.kind === "refunded" &&
+    refund.isExecutedOnceBy(comparison.refundedMinor) &&
+    refund.decisionReason !== "UNEXPLAINED"
+  ) {
     return { kind: "accept" };
   }
   const isFirst = refund.sends === 0;

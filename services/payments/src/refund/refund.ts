@@ -1,6 +1,6 @@
 import type { EnumName } from "@amana/contracts/enum-names";
 import type * as proto from "@amana/contracts/payments/v1/refund_pb";
-import { nextPause } from "@amana/runtime";
+import { scheduledPause } from "@amana/runtime";
 import { defineEntity, p } from "@mikro-orm/postgresql";
 import type { OrderState } from "../card-processor/card-processor.ts";
 
@@ -89,7 +89,7 @@ export class Refund extends schema.class {
   /**
    * Returns whether the processor's refunded sum shows that this refund was executed exactly once.
    */
-  explains(refundedMinor: bigint): boolean {
+  isExecutedOnceBy(refundedMinor: bigint): boolean {
     return this.sends > 0 && refundedMinor === (this.refundedBeforeMinor ?? 0n) + this.amountMinor;
   }
 
@@ -111,7 +111,7 @@ export class Refund extends schema.class {
    * Returns the pause in seconds between the next request and its resend. Returns null if only an
    * operator may order the resend.
    */
-  resendPause(refundedBeforeMinor: bigint, paidMinor: bigint, pausesSeconds: readonly number[]): number | null {
+  resendPauseSeconds(refundedBeforeMinor: bigint, paidMinor: bigint, pausesSeconds: readonly number[]): number | null {
     return this.cannotExecuteTwice(paidMinor, refundedBeforeMinor) ? (pausesSeconds[this.sends] ?? null) : null;
   }
 
@@ -119,7 +119,7 @@ export class Refund extends schema.class {
   markUnknown(pausesSeconds: readonly number[], now: Date): void {
     if (this.status === "SENT") this.status = "UNKNOWN";
     if (now >= this.decisionDueAt) this.requireDecision("OUTCOME_UNKNOWN", now);
-    const pause = this.needsDecisionSince ? decisionPauseSeconds : nextPause(pausesSeconds, this.checks);
+    const pause = this.needsDecisionSince ? decisionPauseSeconds : scheduledPause(pausesSeconds, this.checks);
     this.checks += 1;
     this.nextCheckAt = new Date(now.getTime() + pause * 1000);
     this.updatedAt = now;

@@ -4,7 +4,7 @@ import { databaseTime } from "@amana/database";
 import { claimKey } from "@amana/idempotency";
 import { type Implementation, requireBusiness } from "@amana/rpc";
 import type { Context } from "../context.ts";
-import { beginPayment, insertPayment, registerPayment } from "../payment/begin-payment.ts";
+import { inPaymentTransaction, insertPayment, registerPayment } from "../payment/begin-payment.ts";
 import { toPaymentMessage } from "../payment/payment.message.ts";
 
 /**
@@ -16,7 +16,7 @@ export const createPayment =
   (context: Context): Implementation<typeof PaymentService.method.createPayment> =>
   async (request, call) => {
     const businessId = requireBusiness(call.caller);
-    const started = await beginPayment(context, async (em) => {
+    const started = await inPaymentTransaction(context, async (em) => {
       const claim = await claimKey(em, call, PaymentSchema);
       if ("replayed" in claim) return claim;
       const fields = {

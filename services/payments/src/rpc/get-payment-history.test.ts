@@ -1,6 +1,6 @@
 import { enumName } from "@amana/contracts/enum-names";
 import { ProcessorOperation, ProcessorOutcome } from "@amana/contracts/payments/v1/refund_service_pb";
-import { timeOfUuid } from "@amana/runtime";
+import { timeMsOfUuid } from "@amana/runtime";
 import { aBusinessCaller, adminCaller, forAllTenants, refusal, withIdempotencyKey } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { aPaymentRequest, type Harness, noLease, startHarness } from "../../test/harness.ts";
@@ -121,7 +121,7 @@ test("getPaymentHistory also returns the recording times of the processor calls 
   );
   const { calls, recordedAtMs } = await readHistory(id);
   expect(calls.map(({ durationMs }) => durationMs)).not.toContain(75);
-  expect(recordedAtMs).toContain(BigInt(timeOfUuid(omittedCall?.id ?? "")));
+  expect(recordedAtMs).toContain(BigInt(timeMsOfUuid(omittedCall?.id ?? "")));
 });
 
 test("getPaymentHistory rejects a business as the caller, and returns not_found for an unknown payment id", async () => {

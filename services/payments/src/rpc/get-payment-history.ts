@@ -2,8 +2,8 @@ import type { RefundService } from "@amana/contracts/payments/v1/refund_service_
 import { ProcessorCallSchema } from "@amana/contracts/payments/v1/refund_service_pb";
 import { defineView } from "@amana/database";
 import type { Implementation } from "@amana/rpc";
-import { timeOfUuid } from "@amana/runtime";
-import { forOperators } from "@amana/service-host";
+import { timeMsOfUuid } from "@amana/runtime";
+import { operatorScope } from "@amana/service-host";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { ProcessorCall } from "../card-processor/processor-call.ts";
 import type { Context } from "../context.ts";
@@ -35,7 +35,7 @@ const idsMax = 3_000;
 export const getPaymentHistory =
   (context: Context): Implementation<typeof RefundService.method.getPaymentHistory> =>
   async ({ id }, { caller }) => {
-    forOperators(caller);
+    operatorScope(caller);
     const em = context.orm.em.fork();
     const payment = await em.findOne(Payment, { id });
     if (!payment) throw paymentNotFound();
@@ -43,7 +43,7 @@ export const getPaymentHistory =
     const refunds = await em.find(Refund, { businessId, paymentId: id }, { orderBy: { createdAt: "asc" } });
     const { calls, callsCut, ids } = await readCalls(em, { businessId, paymentId: id });
     const changeTimes = [payment.createdAt, payment.paidAt, payment.updatedAt, ...refunds.map(({ updatedAt }) => updatedAt)];
-    const recordedAtMs = new Set([...changeTimes.flatMap((time) => time?.getTime() ?? []), ...ids.map(timeOfUuid)]);
+    const recordedAtMs = new Set([...changeTimes.flatMap((time) => time?.getTime() ?? []), ...ids.map(timeMsOfUuid)]);
     return {
       payment: toPaymentMessage(payment, context),
       refunds: refunds.map((refund) => toRefundMessage(refund, payment, context)),

@@ -4,13 +4,13 @@ import { type Call, type Implementation, requirePlatform } from "@amana/rpc";
 import { forTenant, sleep } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
-import { beginPayment, insertPayment, newReturnToken, registerPayment } from "../payment/begin-payment.ts";
-import { pageTokenForm, pageTokenOf, selectIdByPageToken } from "../payment/page-token.ts";
+import { inPaymentTransaction, insertPayment, newReturnToken, registerPayment } from "../payment/begin-payment.ts";
+import { pageTokenOf, pageTokenPattern, selectIdByPageToken } from "../payment/page-token.ts";
 import { processorError, processorOutcomeUnknown } from "../payment/payment.errors.ts";
 import { toPaymentMessage } from "../payment/payment.message.ts";
 import { Payment } from "../payment/payment.ts";
 import { checkoutNotFound, fieldInvalid, paymentLinkFull, paymentLinkNotAvailable } from "../payment-link/payment-link.errors.ts";
-import { isFull, linkTokenForm, PaymentLink } from "../payment-link/payment-link.ts";
+import { isLinkFull, linkTokenPattern, PaymentLink } from "../payment-link/payment-link.ts";
 
 /** Part of the deadline that is reserved for the response. */
 const responseMs = 1_000;
@@ -33,7 +33,7 @@ export const startCheckout =
     if (!found) throw checkoutNotFound();
     checkTexts(request);
     const payment = await forTenant(found.businessId, async () => {
-      const started = await beginPayment(context, async (em) => {
+      const started = await inPaymentTransaction(context, async (em) => {
         const link = await lockRow(em, PaymentLink, found.businessId, found.id, checkoutNotFound);
         const now = await databaseTime(em);
         const existing = await findStarted(em, context, link, request, now);
@@ -46,7 +46,7 @@ export const startCheckout =
   };
 
 async function findLink({ orm }: Context, token: string): Promise<{ id: string; businessId: string } | undefined> {
-  if (!linkTokenForm.test(token)) return undefined;
+  if (!linkTokenPattern.test(token)) return undefined;
   const text = `select id, business_id as "businessId" from payment_link where token = $1`;
   const [link] = await namedQuery<{ id: string; businessId: string }>(orm.em, "payment_link_by_token", text, [token]);
   return link;
@@ -73,7 +73,7 @@ async function findStarted(
 ): Promise<Payment | undefined> {
   const ofForm = await em.findOne(Payment, { businessId, paymentLinkId, formToken });
   if (ofForm) return ofForm;
-  if (beginAgain || !pageTokenForm.test(paymentToken)) return undefined;
+  if (beginAgain || !pageTokenPattern.test(paymentToken)) return undefined;
   const [found] = await em.execute<{ id: string }[]>(
     `${selectIdByPageToken("?")} and payment_link_id = ? and status = 'PENDING'`,
     [paymentToken, paymentLinkId],
@@ -97,7 +97,7 @@ async function insertLinkPayment(
   if (link.statusAt(now) !== "ACTIVE") throw paymentLinkNotAvailable();
   const amountMinor = link.amountOf(request.amountMinor);
   const { customerName = null, customerEmail = null, customerPhone = null } = link.buyerOf(request);
-  if (link.maxPayments != null && isFull(link, await countPending(em, context, link, now))) throw paymentLinkFull();
+  if (link.maxPayments != null && isLinkFull(link, await countPending(em, context, link, now))) throw paymentLinkFull();
   const returnToken = newReturnToken();
   const resultUrl = `${context.publicUrl}/pay/${link.token}/result/${pageTokenOf(returnToken)}`;
   const fields = {

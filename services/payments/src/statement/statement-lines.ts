@@ -2,7 +2,7 @@ import { namedQuery } from "@amana/database";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 
 /** Maximum number of lines in a page. */
-export const pageLines = 2_000;
+export const linesPerPage = 2_000;
 
 /** A line as PostgreSQL returns it. */
 export interface LineRow {
@@ -19,20 +19,24 @@ export interface LineRow {
 }
 
 /**
- * Position of a page in a statement. `at` and `id` are those of the last line before the page.
+ * Cursor of a page in a statement. `at` and `id` are those of the last line before the page.
  * `until` is the exclusive end of the whole statement.
  */
-export interface Position {
+export interface StatementCursor {
   readonly until: Date;
   readonly at: Date;
   readonly id: string;
 }
 
 /**
- * Returns the position before all lines from the time `from`. Its id is lower than the id of every
+ * Returns the cursor before all lines from the time `from`. Its id is lower than the id of every
  * line.
  */
-export const startOf = (from: Date, until: Date): Position => ({ until, at: from, id: "00000000-0000-0000-0000-000000000000" });
+export const firstCursor = (from: Date, until: Date): StatementCursor => ({
+  until,
+  at: from,
+  id: "00000000-0000-0000-0000-000000000000",
+});
 
 /**
  * Returns the end of the statement, or undefined while the job inserts the movements of earlier
@@ -60,8 +64,12 @@ export async function readUntil(em: SqlEntityManager, to: Date): Promise<Date | 
   return row && !row.is_filling ? new Date(Number(row.ms)) : undefined;
 }
 
-/** Returns the page after a position. `listPage` explains why the limit is a literal. */
-export async function readLines(em: SqlEntityManager, businessId: string, { until, at, id }: Position): Promise<LineRow[]> {
+/** Returns the page after a cursor. `listPage` explains why the limit is a literal. */
+export async function readLines(
+  em: SqlEntityManager,
+  businessId: string,
+  { until, at, id }: StatementCursor,
+): Promise<LineRow[]> {
   return await namedQuery<LineRow>(
     em,
     "statement_lines",
@@ -69,7 +77,7 @@ export async function readLines(em: SqlEntityManager, businessId: string, { unti
      from (
        select * from money_movement
        where business_id = $1 and (at, id) > ($2::timestamptz, $3::uuid) and at < $4::timestamptz
-       order by at, id limit ${pageLines}
+       order by at, id limit ${linesPerPage}
      ) m join payment p on p.id = m.payment_id and (p.business_id = $1) is true
      order by m.at, m.id`,
     [businessId, at, id, until],

@@ -55,7 +55,7 @@ export function protocol(app: FastifyInstance, processor: Processor): void {
                 : refusal("5", "Access denied"),
             ),
           refusal: (code) => shape(refuse(code)),
-          later: (ms) => {
+          scheduleEffect: (ms) => {
             if (isAuthenticated) lateCalls.add(path, parameters, ms);
           },
         });

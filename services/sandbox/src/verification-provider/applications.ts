@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Context } from "../context.ts";
 import { findBy, inOneTransaction, query } from "../database.ts";
-import { type Application, applyDueChanges, dueAtMs } from "./application.ts";
+import { type Application, applyDueChanges, nextChangeAtMs } from "./application.ts";
 import type { Callbacks } from "./callbacks.ts";
 
 export type Applications = ReturnType<typeof createApplications>;
@@ -28,7 +28,7 @@ export function createApplications({ database, clock }: Context, callbacks: Call
     const { linkToken, providerId, reference } = application;
     inOneTransaction(database, () => {
       for (const change of application.pendingCallbacks.splice(0)) callbacks.add(application, change);
-      upsert.run(linkToken, providerId, reference, dueAtMs(application) ?? null, JSON.stringify(application));
+      upsert.run(linkToken, providerId, reference, nextChangeAtMs(application) ?? null, JSON.stringify(application));
     });
     onSave();
   };

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { objectOf } from "./application.ts";
+import { toApiObject } from "./application.ts";
 import type { CallbackProtocol } from "./callback-protocol.ts";
 import { hmacHex } from "./hmac.ts";
 import { leakedApplicant } from "./leak.ts";
@@ -11,7 +11,7 @@ export const portCallbacks: CallbackProtocol = {
     type: `application.${type}`,
     occurred_at: new Date(atMs).toISOString(),
     sequence: application.sequence,
-    application: objectOf(application),
+    application: toApiObject(application),
   }),
   secretsOf: ({ kycCallbackSecrets }) => kycCallbackSecrets,
   sign(body, secrets) {

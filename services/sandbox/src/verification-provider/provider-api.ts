@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { type Body, isText, isWhole } from "../checks.ts";
+import { type Body, isText, isWholeNumber } from "../checks.ts";
 import { refuse } from "../edge.ts";
 import { respondWithFault } from "../faulty-response.ts";
 import { type Application, awaitsReview, cancel, isCancelable, review } from "./application.ts";
@@ -84,7 +84,7 @@ export function providerApi(app: FastifyInstance, provider: Provider): void {
 /** Returns the events after a cursor, oldest first. */
 function events({ callbacks }: Provider, { query }: ApiRequest, reply: FastifyReply): object {
   const { after = "0", limit = "100" } = query;
-  if (!/^\d{1,15}$/.test(after) || !/^\d{1,3}$/.test(limit) || !isWhole(Number(limit), 1, eventsMax)) {
+  if (!/^\d{1,15}$/.test(after) || !/^\d{1,3}$/.test(limit) || !isWholeNumber(Number(limit), 1, eventsMax)) {
     const message = `after must be a cursor of an earlier response, limit a whole number from 1 to ${eventsMax}.`;
     return refuse(reply, 422, "invalid_request", message);
   }

@@ -1,6 +1,6 @@
-import { type Body, isBoolean, isObject, isOneOf, isText, isWhole, readFields } from "../checks.ts";
+import { type Body, isBoolean, isObject, isOneOf, isText, isWholeNumber, readFields } from "../checks.ts";
 import type { Application } from "./application.ts";
-import type { Submission } from "./conclude.ts";
+import type { Submission } from "./evaluate-submission.ts";
 import { differsFromProfile } from "./profile.ts";
 import { documentTypes, outcomes, type Reason, type ReasonCode, reasonCodes } from "./vocabulary.ts";
 
@@ -55,7 +55,7 @@ export function readSubmission(
 
 const isCountry = (value: unknown): value is string => /^[A-Z]{3}$/.test(String(value));
 
-const isHitCount = (value: unknown) => isWhole(value, 0, 1000);
+const isHitCount = (value: unknown) => isWholeNumber(value, 0, 1000);
 
 const isHold = (value: unknown): value is number => typeof value === "number" && value >= 0 && value <= holdSecondsMax;
 

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply } from "fastify";
 import type { Body } from "../checks.ts";
 import type { RegisterControl } from "../controls.ts";
 import { refuse } from "../edge.ts";
-import { type Application, deleteAtVendor, objectOf, resubmit, reverse } from "./application.ts";
+import { type Application, deleteAtVendor, resubmit, reverse, toApiObject } from "./application.ts";
 import { changeSetup } from "./kyc-setup.ts";
 import type { Provider } from "./provider.ts";
 
@@ -14,7 +14,7 @@ export function vendorControl(
 ): void {
   const save = (application: Application) => {
     applications.save(application);
-    return objectOf(application);
+    return toApiObject(application);
   };
 
   control("/resubmit", (application, _body, reply) => {
@@ -60,4 +60,4 @@ function problemUnlessDecided({ status, vendor }: Application): string | undefin
 const refuseInput = (reply: FastifyReply, message: string) => refuse(reply, 422, "invalid_request", message);
 
 const refuseState = (reply: FastifyReply, application: Application, message: string) =>
-  refuse(reply, 409, "wrong_state", message, { application: objectOf(application) });
+  refuse(reply, 409, "wrong_state", message, { application: toApiObject(application) });

@@ -21,7 +21,7 @@ const eighth = (slots: number) => Math.max(1, Math.floor(slots / 8));
  */
 export class ConcurrencyLimits {
   /** False while no worker runs. This process then gets no leases for new deliveries. */
-  isOpen = false;
+  isWorkerRunning = false;
   readonly healthy: FairSemaphore;
   readonly slow: FairSemaphore;
 
@@ -42,10 +42,12 @@ export class ConcurrencyLimits {
    * `perEndpoint` events.
    */
   capacityForNew(businessIds: readonly string[]) {
-    const { healthy, isOpen } = this;
+    const { healthy, isWorkerRunning } = this;
     const { slots, perTenant, perKey } = healthy.limits;
     const isFull = (id: string) =>
-      !isOpen || healthy.size() >= leasedPerSlot * slots || healthy.size(id) >= leasedPerSlot * perTenant;
+      !isWorkerRunning ||
+      healthy.usedAndQueued() >= leasedPerSlot * slots ||
+      healthy.usedAndQueued(id) >= leasedPerSlot * perTenant;
     const counts = new Map<string, number>();
     const ordinals = businessIds.map((id) => {
       const ordinal = (counts.get(id) ?? 0) + 1;
@@ -54,7 +56,7 @@ export class ConcurrencyLimits {
     });
     const perEndpoint = leasedPerSlot * perKey;
     const endpoints = [...counts.keys()].flatMap((businessId) =>
-      Array.from(healthy.keys(businessId), (id) => ({ id, free: perEndpoint - healthy.size(businessId, id) })),
+      Array.from(healthy.keys(businessId), (id) => ({ id, free: perEndpoint - healthy.usedAndQueued(businessId, id) })),
     );
     return { ordinals, endpoints, perEndpoint };
   }
@@ -62,6 +64,6 @@ export class ConcurrencyLimits {
   /** Returns true if half of an endpoint's slots are free, so that a claim is worth its cost. */
   isHalfFree(delivery: { readonly business_id: string; readonly endpoint_id: string; readonly slow: boolean }): boolean {
     const slots = delivery.slow ? this.slow : this.healthy;
-    return slots.size(delivery.business_id, delivery.endpoint_id) * 2 <= slots.limits.perKey;
+    return slots.usedAndQueued(delivery.business_id, delivery.endpoint_id) * 2 <= slots.limits.perKey;
   }
 }

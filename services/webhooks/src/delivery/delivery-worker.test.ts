@@ -415,10 +415,10 @@ test("a claim of deliveries stays within the limits for each business, each endp
   expect(claimed.filter((delivery) => delivery.slow)).toEqual(claimedBy(slow));
 
   for (const { business_id, endpoint_id, slow: isSlow } of claimed) {
-    (isSlow ? limits.slow : limits.healthy).enter(business_id, 0, endpoint_id);
+    (isSlow ? limits.slow : limits.healthy).acquire(business_id, 0, endpoint_id);
   }
   expect(await claimOnce(idleHarness, limits)).toEqual([]);
-  for (const { business_id, endpoint_id } of claimedBy(otherCaller).slice(0, 3)) limits.healthy.leave(business_id, endpoint_id);
+  for (const { business_id, endpoint_id } of claimedBy(otherCaller).slice(0, 3)) limits.healthy.release(business_id, endpoint_id);
   // `busyCaller` uses 12 slots and `otherCaller` uses 5. The business with fewer slots is first.
   const nextClaimed = await claimOnce(idleHarness, limits);
   expect(nextClaimed.map(({ business_id }) => business_id)).toEqual(
@@ -441,7 +441,7 @@ test("a claim of deliveries reads fewer than 700 rows while an endpoint that use
   await idleHarness.publish(aPaymentEvent(otherCaller));
   await idleHarness.sql("analyze delivery");
   const limits = new ConcurrencyLimits({ total: 8, perBusiness: 2, perEndpoint: 2 });
-  for (let i = 0; i < 2; i++) limits.healthy.enter(busyCaller.businessId, 0, endpointId);
+  for (let i = 0; i < 2; i++) limits.healthy.acquire(busyCaller.businessId, 0, endpointId);
 
   const readBefore = await deliveriesRead(idleHarness);
   const claimed = await claimOnce(idleHarness, limits);

@@ -10,7 +10,7 @@ export interface DeliveryJson {
 const msOf = (column: string) => `floor(extract(epoch from ${column}) * 1000)::bigint`;
 
 /** SQL expression: delivery `d` as the JSON of its message. `attempts` is an SQL expression. */
-export const deliveryJson = (attempts = "null") => `json_build_object('id', d.id, 'endpointId', d.endpoint_id,
+export const deliveryJsonSql = (attempts = "null") => `json_build_object('id', d.id, 'endpointId', d.endpoint_id,
   'status', 'DELIVERY_STATUS_' || d.status, 'nextAttemptAtMs', ${msOf("d.next_attempt_at")}, 'attempts', ${attempts}) as delivery`;
 
 /** Parses a delivery. Ignores an enum value that only a newer version supports. */
@@ -34,7 +34,7 @@ export async function readDeliveries(
   const rows = await namedQuery<DeliveryJson>(
     em,
     "delivery_list",
-    `select ${deliveryJson("a.attempts")}
+    `select ${deliveryJsonSql("a.attempts")}
      from delivery d
      left join lateral (
        select json_agg(json_build_object('atMs', ${msOf("n.at")}, 'statusCode', n.status_code, 'error', n.error,

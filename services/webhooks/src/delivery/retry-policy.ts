@@ -8,7 +8,7 @@ const statusesWithRetryAfter = new Set([429, 503]);
  * Returns the pause after failed attempt number `attempt`, from 1, or undefined after the last one.
  * `pausesMs` are the pauses between attempts: n pauses mean n + 1 attempts.
  */
-export function pauseMs(
+export function retryPauseMs(
   attempt: number,
   pausesMs: readonly number[],
   response: { statusCode?: number | undefined; retryAfterMs?: number | undefined } = {},

@@ -25,7 +25,7 @@ const fromMs = (durationClass: number): number => 2 ** (durationClass / classesP
  * Returns the attempts of the last day by duration class, the shortest first. The query reads some
  * hundreds of rows, independent of the number of attempts.
  */
-export async function readDay(em: SqlEntityManager, businessId: string, endpointId: string): Promise<DayOfAttempts[]> {
+export async function readAttemptsOfDay(em: SqlEntityManager, businessId: string, endpointId: string): Promise<DayOfAttempts[]> {
   return await namedQuery<DayOfAttempts>(
     em,
     "endpoint_health_read",
@@ -76,6 +76,6 @@ function percentileMs(day: readonly DayOfAttempts[], fraction: number): number |
   return undefined;
 }
 
-/** Deletes counts that are too old for `readDay`. Returns their number. */
+/** Deletes counts that are too old for `readAttemptsOfDay`. Returns their number. */
 export const deleteOldHealth = ({ orm }: { readonly orm: Orm }): Promise<number> =>
   deleteOld(orm.em.fork(), { table: "endpoint_health", since: "since", olderThan: "25 hours" });

@@ -3,16 +3,16 @@ import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import {
   baseStyle,
-  documentOf,
   type Html,
   html,
-  htmlType,
+  htmlContentType,
   type Language,
   languageLinks,
-  mark,
+  logo,
   pageHeaders,
   plainText,
   privateHeaders,
+  renderDocument,
   type StaticFile,
 } from "@amana/pages";
 import type { FastifyReply } from "fastify";
@@ -69,10 +69,10 @@ export function sendCheckoutPage(reply: FastifyReply, view: View, page: Checkout
   };
   return reply
     .code(page.status)
-    .type(htmlType)
+    .type(htmlContentType)
     .headers({
       ...privateHeaders,
-      ...pageHeaders({ language: view.language, sources }),
+      ...pageHeaders({ language: view.language, contentSources: sources }),
       ...(refreshSeconds !== undefined && { refresh: String(refreshSeconds) }),
       ...(retryAfterSeconds !== undefined && { "retry-after": String(retryAfterSeconds) }),
     })
@@ -81,7 +81,7 @@ export function sendCheckoutPage(reply: FastifyReply, view: View, page: Checkout
 
 export function renderCheckoutPage(view: View, { title, main, hasCaptcha = false, bodyClass }: CheckoutPage): string {
   const { language, texts, address } = view;
-  return documentOf({
+  return renderDocument({
     language,
     title: `${plainText(title)} · ${texts.product}`,
     head: html`<link rel="icon" type="image/svg+xml" href="/assets/mark.svg">
@@ -91,7 +91,7 @@ ${hasCaptcha && html`<script type="module" src="/assets/altcha-${language}.js"><
 ${hasCaptcha && html`<script type="module" src="/assets/altcha.js"></script>`}`,
     bodyClass,
     body: html`<header>
-<p class="brand"><span class="mark" aria-hidden="true">${mark}</span><span>${texts.product}</span></p>
+<p class="brand"><span class="mark" aria-hidden="true">${logo}</span><span>${texts.product}</span></p>
 ${languageLinks(language, texts.chooseLanguage, (linked) => inLanguage(address, linked))}
 </header>
 <main>
@@ -126,5 +126,5 @@ export const checkoutFiles: Readonly<Record<string, () => StaticFile>> = {
   "altcha-en.js": () => ({ type: script, content: widgetFile("i18n/en.js") }),
   "altcha-ar.js": () => ({ type: script, content: widgetFile("i18n/ar.js") }),
   "altcha-worker.js": () => ({ type: script, content: widgetFile("workers/pbkdf2.js") }),
-  "mark.svg": () => ({ type: "image/svg+xml", content: mark.text }),
+  "mark.svg": () => ({ type: "image/svg+xml", content: logo.text }),
 };

@@ -66,17 +66,17 @@ export function field({ id, label, hint, optional, error, isFocused, attributes 
   return html`<div class="field${error !== undefined && " invalid"}">
 <label for="${id}">${label}${optional !== undefined && html` <span class="optional">(${optional})</span>`}</label>
 <p class="hint" id="${id}-hint">${hint}</p>
-${error !== undefined && problem(id, error)}
-<input id="${id}" name="${id}" ${attributes} aria-describedby="${id}-hint${error !== undefined && ` ${id}-problem`}"${invalid(error, isFocused)}>
+${error !== undefined && fieldError(id, error)}
+<input id="${id}" name="${id}" ${attributes} aria-describedby="${id}-hint${error !== undefined && ` ${id}-problem`}"${errorAttributes(error, isFocused)}>
 </div>`;
 }
 
-export const problem = (id: string, text: string): Html =>
+export const fieldError = (id: string, text: string): Html =>
   html`<p class="problem" id="${id}-problem">${icons.danger}<span>${text}</span></p>`;
 
-export const invalid = (error: string | undefined, isFocused: boolean): Html =>
+export const errorAttributes = (error: string | undefined, isFocused: boolean): Html =>
   html`${error !== undefined && html` aria-invalid="true"`}${isFocused && html` autofocus`}`;
 
 /** Renders the sentence about the help line. */
-export const help = ({ texts }: View): Html =>
+export const helpLine = ({ texts }: View): Html =>
   html`<p class="help">${texts.result.help} <a href="tel:${helpline}"><bdi dir="ltr">${helpline}</bdi></a></p>`;

@@ -4,7 +4,7 @@ import { formatAmount, formatDate, type Html, html } from "@amana/pages";
 import { requestedName } from "@amana/rpc";
 import { hasReceipt } from "../../receipts/receipt.ts";
 import { type CheckoutPage, foreignText, inLanguage, type View } from "./layout.ts";
-import { button, code, details, help, type Notice, notice } from "./parts.ts";
+import { button, code, details, helpLine, type Notice, notice } from "./parts.ts";
 
 /** A payment through a link, and the values that its result page shows. */
 export interface ResultPage {
@@ -58,7 +58,7 @@ function pendingPage(view: View, { link, linkToken, payment, paymentToken, busin
 ${button(address, update)}
 ${payment.formUrl !== undefined && button(payment.formUrl, goOn, "secondary")}
 </div>
-${help(view)}`,
+${helpLine(view)}`,
     ),
   };
 }
@@ -84,7 +84,7 @@ function acceptedPage(view: View, page: ResultPage): CheckoutPage {
       },
       html`<p class="amount"><span>${result.amount}</span> <strong>${formatAmount(payment.amountMinor, language)}</strong></p>
 ${paymentDetails(view, page)}
-${help(view)}
+${helpLine(view)}
 <div class="actions">
 <button type="button" class="button primary" data-print hidden>${result.print}</button>
 ${button(`${inLanguage(receipt, language)}&format=pdf`, result.pdf, "secondary")}
@@ -107,7 +107,7 @@ function declinedPage(view: View, page: ResultPage): CheckoutPage {
       { tone, title, texts: [text] },
       html`<p class="amount"><span>${result.amount}</span> <strong>${formatAmount(payment.amountMinor, view.language)}</strong></p>
 ${paymentDetails(view, page)}
-${help(view)}
+${helpLine(view)}
 <div class="actions">
 ${canTryAgain && button(again, result.tryAgain)}
 ${onward(page, page.link.failUrl, result.back)}

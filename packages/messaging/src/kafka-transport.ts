@@ -1,6 +1,6 @@
 import { type Logger, withTimeout } from "@amana/runtime";
 import { Kafka, logLevel, Partitioners, type Producer } from "kafkajs";
-import { keepConsuming } from "./kafka-consumer.ts";
+import { consumeUntilStopped } from "./kafka-consumer.ts";
 import type { KafkaOptions } from "./kafka-options.ts";
 import { createTopics, TopicAtRiskError } from "./kafka-topics.ts";
 import type { Message } from "./message.ts";
@@ -91,7 +91,7 @@ export function createKafkaTransport(
       }
     },
     async subscribe(topic, group, handler) {
-      consuming.push(keepConsuming({ kafka, topics, logger, topic, group, handler, stop: stop.signal }));
+      consuming.push(consumeUntilStopped({ kafka, topics, logger, topic, group, handler, stop: stop.signal }));
     },
     services: [],
     async [Symbol.asyncDispose]() {

@@ -6,7 +6,7 @@ const cheapOffsetMax = 1_000;
 const costlyFilters = ["search", "created_from", "created_to", "from", "to"];
 
 /** Returns whether the request is a POST whose schema has a 201 response. */
-export function createsSomething({ method, routeOptions }: FastifyRequest): boolean {
+export function isCreation({ method, routeOptions }: FastifyRequest): boolean {
   const response = routeOptions.schema?.response as Record<string, unknown> | undefined;
   return method === "POST" && response?.["201"] !== undefined;
 }

@@ -5,7 +5,7 @@ import type { Context } from "../context.ts";
 import type { Decision, Onboarding } from "./onboarding.ts";
 
 /** Decides an onboarding and writes an audit row. Without `by`, the platform decides. */
-export function decide(
+export function applyDecision(
   em: SqlEntityManager,
   onboarding: Onboarding,
   decision: Decision,
@@ -28,5 +28,5 @@ export function decide(
 
 /** Approves an onboarding that awaits approval, if `ONBOARDING_AUTO_APPROVE` is set. */
 export function approveAutomatically(em: SqlEntityManager, { autoApprove }: Context, onboarding: Onboarding, now: Date): void {
-  if (autoApprove && onboarding.awaitsApproval()) decide(em, onboarding, "APPROVED", now);
+  if (autoApprove && onboarding.awaitsApproval()) applyDecision(em, onboarding, "APPROVED", now);
 }

@@ -1,6 +1,6 @@
 import type { Histogram } from "prom-client";
 import { secondsSince } from "./metrics.ts";
-import { traced } from "./tracing.ts";
+import { inSpan } from "./tracing.ts";
 
 /** The metric for calls of an external system, and the name of this system. */
 interface Calls {
@@ -14,14 +14,14 @@ interface Calls {
  * call under the operation's name, and a span of the current trace. If the call throws, records
  * only the span.
  */
-export const timed =
+export const withCallMetrics =
   <Args extends unknown[], Outcome extends { readonly kind: string }>(
     { durations, to }: Calls,
     operation: string,
     call: (...args: Args) => Promise<Outcome>,
   ) =>
   async (...args: Args): Promise<Outcome> =>
-    await traced("client", `${to} ${operation}`, async (span) => {
+    await inSpan("client", `${to} ${operation}`, async (span) => {
       const startedMs = performance.now();
       const outcome = await call(...args);
       durations.observe({ operation, outcome: outcome.kind }, secondsSince(startedMs));

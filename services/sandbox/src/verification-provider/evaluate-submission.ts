@@ -17,7 +17,7 @@ export interface Submission {
 }
 
 /** The result of a submission. */
-export type Conclusion = ReturnType<typeof conclude>;
+export type SubmissionResult = ReturnType<typeof evaluateSubmission>;
 
 const yearsAhead = 5;
 
@@ -28,7 +28,7 @@ const reviewReasons: readonly ReasonCode[] = ["PROFILE_MISMATCH", "AML_MATCH"];
  * Returns the verdict and the evidence of a submission. A tester's outcome overrides the rules but
  * not the evidence, so that clients can be tested with a provider that makes wrong decisions.
  */
-export function conclude(
+export function evaluateSubmission(
   submission: Submission,
   { allowedDocuments, requireVideo }: { readonly allowedDocuments: readonly DocumentType[]; readonly requireVideo: boolean },
   nowMs: number,

@@ -11,7 +11,7 @@ import { PaymentLink } from "./payment-link.ts";
  * slot of the link only until its time to pay is over, but it may become PAID later. Logs an alert
  * if such a payment exceeds the limit.
  */
-export async function countPaid(em: SqlEntityManager, context: Context, payment: Payment, now: Date): Promise<void> {
+export async function countPaidPayment(em: SqlEntityManager, context: Context, payment: Payment, now: Date): Promise<void> {
   const { businessId, paymentLinkId } = payment;
   if (paymentLinkId == null) return;
   await em.flush();

@@ -4,7 +4,7 @@ import { allTenants, forTenant } from "@amana/runtime";
 import { aBusinessCaller, eventually, refusal, withIdempotencyKey } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { type Harness, startHarness } from "../../test/harness.ts";
-import { holdRefunds, readHold, releaseRefunds, updateHistory } from "./hold.ts";
+import { holdRefunds, readRefundHold, releaseRefunds, updateHistory } from "./refund-hold.ts";
 
 let harness: Harness;
 beforeAll(async () => {
@@ -28,7 +28,7 @@ const refund = (key = "k") =>
 const readPayment = () => harness.payments.getPayment({ id: payment.id }, { caller });
 const readHeldUntil = async () => {
   const { context } = harness;
-  return (await forTenant(allTenants, () => readHold(context.orm.em.fork(), context.schedule))).heldUntil;
+  return (await forTenant(allTenants, () => readRefundHold(context.orm.em.fork(), context.schedule))).heldUntil;
 };
 const readProcessorState = async () => {
   const { refundedAmount, calls } = await harness.sandbox.order(payment.processorOrderId);

@@ -7,7 +7,7 @@ import type { Gateway } from "../gateway.ts";
 import { languageOf } from "./receipt.ts";
 
 /** Renders the receipt as PDF, and sets the headers of the response. */
-export async function pdfOf(
+export async function renderReceiptPdf(
   { rpc }: Gateway,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -21,7 +21,7 @@ export async function pdfOf(
   const { pdf } = await rpc.receipts.renderReceipt({ token, language: language.toUpperCase(), businessName }, call);
   reply.type("application/pdf").headers({
     ...privateHeaders,
-    ...pageHeaders({ language, sources: {} }),
+    ...pageHeaders({ language, contentSources: {} }),
     "content-disposition": `attachment; filename="${receiptNumber}.pdf"`,
   });
   return Buffer.from(pdf);

@@ -21,11 +21,11 @@ const hasChanged = `case when history is null then ${timeline} <> '00000001' and
  * SQL expression: true if refunds are held, by the database's clock. Null if the table
  * `refund_hold` has no row.
  */
-export const isHeld = `(select (${hasChanged}) or coalesce(held_until > clock_timestamp(), false) from refund_hold)`;
+export const refundsHeldSql = `(select (${hasChanged}) or coalesce(held_until > clock_timestamp(), false) from refund_hold)`;
 const operatorHold = "held by a person";
 
 /** State of the refund hold. Both times are from the database's clock. */
-export interface Hold {
+export interface RefundHold {
   readonly now: Date;
   /** End of the hold; undefined if refunds may be sent. */
   readonly heldUntil: Date | undefined;
@@ -37,7 +37,7 @@ export interface Hold {
  * sent. Until then, an order without a refund does not prove that no request was sent. Callers must
  * check the hold before they read the order, and again in the statement that commits SENT.
  */
-export async function readHold(em: SqlEntityManager, schedule: { refundLateEffectSeconds: number }): Promise<Hold> {
+export async function readRefundHold(em: SqlEntityManager, schedule: { refundLateEffectSeconds: number }): Promise<RefundHold> {
   const [row] = await em.execute<{ now: string; held_until: string | null }[]>(
     `select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as now, floor(extract(epoch from
        case when ${hasChanged} then clock_timestamp() + make_interval(secs => ?::float8) else held_until end) * 1000)::bigint as held_until

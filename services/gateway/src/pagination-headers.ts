@@ -10,7 +10,7 @@ export const countedMax = 1_000;
  * 8288). If the number is capped, the page has no link to the last page, and has a link to the next
  * page if it is full.
  */
-export function setPageHeaders(
+export function setPaginationHeaders(
   request: FastifyRequest,
   reply: FastifyReply,
   { total, totalIsCapped = false }: { total: number; totalIsCapped?: boolean },

@@ -6,11 +6,11 @@ import { runProgram } from "../src/run-program.ts";
 test("in the attack program rotation, all requests succeed while the caller key of kyc is rotated under load", async () => {
   const report = await runProgram(rotationOf(["kyc-key"]), { seed: 1, seconds: 1 });
   expect(report.violations).toEqual([]);
-  expect(report.counted("changed: kyc-key")).toBe(1);
+  expect(report.countOf("changed: kyc-key")).toBe(1);
   // Both replicas of clients restart, then both of kyc, then both of clients again.
-  expect(report.counted("replicas restarted")).toBe(6);
+  expect(report.countOf("replicas restarted")).toBe(6);
   for (const claim of ["a client's application succeeds", "a check of an endpoint succeeds", "an event is delivered once"])
-    expect(report.counted(`checked: ${claim}`), claim).toBeGreaterThan(10);
+    expect(report.countOf(`checked: ${claim}`), claim).toBeGreaterThan(10);
 });
 
 test("the attack program rotation reports violations if kyc signs with a new key before clients has the public key", async () => {

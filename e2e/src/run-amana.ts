@@ -16,7 +16,7 @@ export interface CommandResult {
  * Runs the command `amana` with only these settings, so that it finds no other system on this
  * machine. Test runs use a bundle of the command, which starts with less than half of the CPU time.
  */
-export function amanaWith(env: Record<string, string>, ...args: string[]): Promise<CommandResult> {
+export function execAmana(env: Record<string, string>, ...args: string[]): Promise<CommandResult> {
   const { PATH, NODE_COMPILE_CACHE, [bundlesVariable]: bundles } = process.env;
   // Modules that NODE_OPTIONS preloads observe imports of source files, which a bundle does not
   // have.
@@ -33,7 +33,7 @@ export function amanaWith(env: Record<string, string>, ...args: string[]): Promi
 
 /** Runs the command and returns its output. Throws if it fails. */
 export async function runAmana(env: Record<string, string>, ...args: string[]): Promise<string> {
-  const { code, out, err } = await amanaWith(env, ...args);
+  const { code, out, err } = await execAmana(env, ...args);
   if (code !== 0) throw new Error(`amana ${args.join(" ")} ended with ${code}: ${err || out}`);
   return out;
 }

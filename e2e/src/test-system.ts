@@ -79,7 +79,7 @@ export async function startTestSystem(
 type WebhookEvent = NonNullable<Parameters<Amana["webhookEndpoints"]["create"]>[0]["events"]>[number];
 
 /** Creates an API client with a key. By default it does not repeat a request. */
-export const client = (system: System, apiKey: string, options: { retries?: number; timeoutMs?: number } = {}) =>
+export const createClient = (system: System, apiKey: string, options: { retries?: number; timeoutMs?: number } = {}) =>
   new Amana({ baseUrl: system.gatewayUrl, apiKey, retries: 0, ...options });
 
 /**
@@ -87,9 +87,9 @@ export const client = (system: System, apiKey: string, options: { retries?: numb
  * `call` returns statuses, headers and bytes, which the client library does not return.
  */
 export async function aBusiness(system: System, name = "Épicerie", events?: readonly WebhookEvent[]) {
-  const { id, api_key } = await client(system, system.adminKey).businesses.create({ name });
+  const { id, api_key } = await createClient(system, system.adminKey).businesses.create({ name });
   const key = String(api_key);
-  const amana = client(system, key);
+  const amana = createClient(system, key);
   const call = apiCaller(system.gatewayUrl, key);
   const receiver = await startReceiver();
   const endpoint = await amana.webhookEndpoints.create({ url: receiver.url, ...(events && { events: [...events] }) });
@@ -109,7 +109,7 @@ export { copyPostgresData } from "./system-data.ts";
 export async function aPaidPayment(system: System, business: TestBusiness): Promise<{ id: string; orderId: string }> {
   const created = await business.amana.payments.create(anOrder);
   const orderId = String(created.processor_order_id);
-  const { redirect_url } = (await sandbox(system, "POST", `/sandbox/payments/${orderId}/pay`, validCard)) as {
+  const { redirect_url } = (await callSandbox(system, "POST", `/sandbox/payments/${orderId}/pay`, validCard)) as {
     redirect_url: string;
   };
   const returned = await request(redirect_url, { headersTimeout: 20_000 });
@@ -118,7 +118,7 @@ export async function aPaidPayment(system: System, business: TestBusiness): Prom
 }
 
 /** Calls the control API of the sandbox. */
-export async function sandbox(
+export async function callSandbox(
   system: System,
   method: "GET" | "POST" | "PUT" | "DELETE",
   path: string,
@@ -138,7 +138,7 @@ export async function readProcessorView(
   system: System,
   orderId: string,
 ): Promise<{ refundedAmount: number; refundCalls: number }> {
-  const view = (await sandbox(system, "GET", `/sandbox/payments/${orderId}`)) as {
+  const view = (await callSandbox(system, "GET", `/sandbox/payments/${orderId}`)) as {
     refundedAmount: number;
     calls: { operation: string }[];
   };

@@ -19,7 +19,7 @@ const idleMs = 5_000;
  * Measures the cost of one operation: CPU time by process, added rows and bytes by table, and
  * write-ahead log. Subtracts the CPU time that an idle system uses, for example for polling.
  */
-export async function growth({ rounds, events }: { rounds: number; events: "direct" | "kafka" }) {
+export async function measureGrowth({ rounds, events }: { rounds: number; events: "direct" | "kafka" }) {
   const dir = await mkdtemp(join(tmpdir(), "amana-bench-"));
   await using stack = new AsyncDisposableStack();
   stack.defer(() => rm(dir, { recursive: true, force: true }));

@@ -13,7 +13,7 @@ import { type Fault, playRound } from "./round.ts";
  * revocation must be rejected. In parallel, captured caller tokens are sent to every RPC port.
  */
 export const keysProgram: Program = {
-  attacks:
+  summary:
     "P4: revoke keys under load with faults, and replay captured caller tokens; no revoked key or foreign token is accepted",
   run,
 };

@@ -1,6 +1,6 @@
 /**
- * Resources that requests identify, grouped by the values that `trespass` uses for them. A test
- * compares them with the OpenAPI document.
+ * Resources that requests identify, grouped by the values that `useForeignIdentifiers` uses for
+ * them. A test compares them with the OpenAPI document.
  */
 
 /** Resources of which `createTenant` creates one for each business. */

@@ -131,7 +131,10 @@ export function createUnknownIdentifier(resource: string, example: string | numb
   return resource.endsWith("email") ? "unknown@example.dz" : example.replace(/.$/, (last) => (last === "0" ? "1" : "0"));
 }
 
-/** Waits for the end of a replay, because `trespass` would report its progress as a change. */
+/**
+ * Waits for the end of a replay, because `useForeignIdentifiers` would report its progress as a
+ * change.
+ */
 async function waitForReplay({ call, endpointId }: TestBusiness, replayId: string): Promise<void> {
   for (let tries = 0; tries < 100; tries++) {
     const { body } = await call("GET", `/api/v1/webhook-endpoints/${endpointId}/replays/${replayId}`);

@@ -13,7 +13,7 @@ import { clients as clientsService } from "./service.ts";
 test("the clients service with default settings serves RPCs, consumes events, and logs no personal data", async () => {
   const lines: string[] = [];
   const logger = createLogger("test", "trace", { write: (line: string) => lines.push(line) });
-  const service = await startTestService(clientsService, { logger, background: true });
+  const service = await startTestService(clientsService, { logger, runsBackgroundWork: true });
   expect(service.context.autoApprove).toBe(false);
   {
     const clients = createRpcClient(ClientService, service.channel);

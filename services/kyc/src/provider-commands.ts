@@ -63,7 +63,7 @@ export async function eraseApplicant(
     const text = `The settings of the provider ${application.provider} are missing. Add the provider to KYC_PROVIDERS_FORMER, and add its settings.`;
     return { kind: "failed", text };
   }
-  const outcome = await provider.erase(application.known(), timeoutMs);
+  const outcome = await provider.erase(application.toKnownApplication(), timeoutMs);
   if (outcome.kind === "refused" && outcome.status === 501) {
     const text =
       "The provider port, which implements Amana's own protocol, has no operation that deletes data. Request the deletion from the provider's support.";

@@ -1,7 +1,7 @@
 import { overdueRows } from "@amana/jobs";
 import { recordAction, stuckOutboxRows } from "@amana/messaging";
 import type { ServiceDescription } from "@amana/service-host";
-import { compareWithConsumed } from "./kyc-application/compare-consumed.ts";
+import { findDifferences } from "./kyc-application/compare-consumed.ts";
 import { database } from "./orm.ts";
 
 /** Description of this service for the command `amana`. */
@@ -11,8 +11,8 @@ export const repair: ServiceDescription = {
   emits: ["kyc.v1", "audit.v1"],
   consumes: {},
   record: recordAction("kyc"),
-  compare: compareWithConsumed,
-  sealed: [{ table: "kyc_application", lookUpIn: "kyc_application_of_tenants", column: "link_ciphertext" }],
+  findDifferences,
+  encryptedColumns: [{ table: "kyc_application", lookUpIn: "kyc_application_of_tenants", column: "link_ciphertext" }],
   stuckRows: [
     {
       what: "applications that wait for the provider's verdict",

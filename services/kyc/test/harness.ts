@@ -20,7 +20,7 @@ const eventNames = new Map<number, string>(
 );
 
 export const blockedClient = "0195a000-0000-7000-8000-00000000000b";
-export const goodClient = "0195a000-0000-7000-8000-00000000000c";
+export const unblockedClient = "0195a000-0000-7000-8000-00000000000c";
 
 /**
  * Starts kyc with its own database and sandbox. Callbacks of the sandbox reach kyc only while
@@ -42,10 +42,10 @@ export async function startHarness(
         KYC_CHECK_SECONDS: "300",
         ...options.settings,
       },
-      replace: {
+      contextOverrides: {
         clients: {
           readStanding: async (_businessId, id) =>
-            id.toLowerCase() === goodClient ? "GOOD" : id === blockedClient ? "BLOCKED" : "UNKNOWN",
+            id.toLowerCase() === unblockedClient ? "GOOD" : id === blockedClient ? "BLOCKED" : "UNKNOWN",
         },
       },
     }),

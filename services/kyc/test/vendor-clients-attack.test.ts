@@ -18,7 +18,7 @@ beforeEach(() => {
 const approval = { outcome: "APPROVED", reviewer: "op_1", note: "" } as const;
 
 describe("the client of Sumsub", () => {
-  const known = { ...anApplication().known(), providerId: sumsub.applicantId, reference: sumsub.reference };
+  const known = { ...anApplication().toKnownApplication(), providerId: sumsub.applicantId, reference: sumsub.reference };
   const steps = { "/requiredIdDocsStatus": json(sumsub.someSteps()), "/amlCase": json(sumsub.anAmlCase()) };
   const open = { ...steps, "/one": json(sumsub.withReview({ reviewStatus: "init", reviewResult: undefined })) };
   const onHold = { ...steps, "/one": json(sumsub.withReview({ reviewStatus: "onHold", reviewResult: undefined })) };
@@ -118,7 +118,7 @@ describe("the client of Sumsub", () => {
 });
 
 describe("the client of Didit", () => {
-  const known = { ...anApplication().known(), providerId: didit.sessionId, reference: didit.reference };
+  const known = { ...anApplication().toKnownApplication(), providerId: didit.sessionId, reference: didit.reference };
   const inReview = { ...known, status: "COMPLETED", awaitsReview: true, providerVerdict: "NEEDS_REVIEW" } as const;
 
   test.each([

@@ -16,7 +16,7 @@ const aCreation = (changes: Partial<ApplicationToCreate> = {}) =>
   anApplicationToCreate({ reference: aReference(), locale: "en", ...changes });
 const current = () => harness.context.providers.current;
 const knownOf = (providerId: string, reference: string, changes: Partial<KnownApplication> = {}): KnownApplication => ({
-  ...anApplication().known(),
+  ...anApplication().toKnownApplication(),
   providerId,
   reference,
   ...changes,
@@ -328,7 +328,9 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(service.context.providers.current.name).toBe("port");
     await harness.sandbox.submit(linkUrl, { outcome: "approved" });
     const application = await service.context.orm.em.fork().findOneOrFail(KycApplication, { id }, { filters: false });
-    expect(await service.context.providers.of(application).get(application.known(), timeoutMs)).toMatchObject({
+    expect(
+      await service.context.providers.providerOf(application).get(application.toKnownApplication(), timeoutMs),
+    ).toMatchObject({
       kind: "accepted",
       value: { verdict: "APPROVED" },
     });

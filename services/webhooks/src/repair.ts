@@ -3,7 +3,7 @@ import { PaymentEventSchema } from "@amana/contracts/payments/v1/payment_events_
 import { overdueRows } from "@amana/jobs";
 import { recordAction, stuckInboxRows, stuckOutboxRows } from "@amana/messaging";
 import type { ConsumedEvent, ServiceDescription } from "@amana/service-host";
-import { dueAtOfEndpoint } from "./delivery/delivery-schedule.ts";
+import { endpointDueAtSql } from "./delivery/delivery-schedule.ts";
 import { eventEvidence } from "./event/evidence.ts";
 import { database } from "./orm.ts";
 
@@ -47,7 +47,7 @@ export const repair: ServiceDescription = {
   consumes: { "payments.v1": PaymentEventSchema, "kyc.v1": KycEventSchema },
   record: recordAction("webhooks"),
   evidence: eventEvidence,
-  sealed: [
+  encryptedColumns: [
     { table: "webhook_endpoint", column: "secret_ciphertext" },
     { table: "webhook_endpoint", column: "previous_secret_ciphertext" },
   ],
@@ -56,7 +56,7 @@ export const repair: ServiceDescription = {
     {
       what: "deliveries that are due and not attempted",
       table: "delivery",
-      where: `status = 'PENDING' and ${dueAtOfEndpoint} < now() - interval '5 minutes'`,
+      where: `status = 'PENDING' and ${endpointDueAtSql} < now() - interval '5 minutes'`,
       since: "next_attempt_at",
       todo: "Check the log of webhooks. If only slow endpoints are affected, their limit of two slots each is the cause. If all endpoints are affected, add a replica or raise DELIVERY_CONCURRENCY.",
     },

@@ -31,7 +31,7 @@ export async function startHarness(options: HarnessOptions = {}) {
     await startTestService(webhooks, {
       settings: { ...webhooksSettings, ALLOW_INSECURE_WEBHOOKS: String(options.allowInsecure ?? true) },
       clock,
-      replace: {
+      contextOverrides: {
         delivery: {
           pausesMs: [0, 0, 0, 0, 0, 0, 0],
           timeoutMs: 10_000,

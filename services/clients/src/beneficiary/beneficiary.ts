@@ -2,7 +2,7 @@ import type * as proto from "@amana/contracts/clients/v1/beneficiary_pb";
 import type { UpdateBeneficiaryRequestSchema } from "@amana/contracts/clients/v1/beneficiary_service_pb";
 import type { EnumName } from "@amana/contracts/enum-names";
 import { assignChanges, type Changes } from "@amana/database";
-import { bankDetailForms, isAccountNumber, isBic, isIban, isRoutingNumber } from "@amana/public-api";
+import { bankDetailDescriptions, isAccountNumber, isBic, isIban, isRoutingNumber } from "@amana/public-api";
 import { defineEntity, p } from "@mikro-orm/postgresql";
 import { beneficiaryNeedsIbanOrAccountNumber, paymentDetailInvalid } from "./beneficiary.errors.ts";
 
@@ -56,7 +56,7 @@ export function checkPaymentDetails(details: PaymentDetails): void {
   if (!details.iban && !details.accountNumber) throw beneficiaryNeedsIbanOrAccountNumber();
   for (const [column, field, isValid] of rules) {
     const value = details[column];
-    if (value != null && !isValid(value)) throw paymentDetailInvalid(field, bankDetailForms[field]);
+    if (value != null && !isValid(value)) throw paymentDetailInvalid(field, bankDetailDescriptions[field]);
   }
 }
 

@@ -7,7 +7,7 @@ import { fromBinary } from "@bufbuild/protobuf";
 import { LockMode } from "@mikro-orm/postgresql";
 import { Client } from "../client/client.ts";
 import type { Context } from "../context.ts";
-import { approveAutomatically } from "../onboarding/decide.ts";
+import { approveAutomatically } from "../onboarding/apply-decision.ts";
 import { Onboarding, type Verification } from "../onboarding/onboarding.ts";
 
 /** Creates the handler that applies events of KYC applications to onboardings and clients. */

@@ -3,7 +3,7 @@ import { changesOf } from "@amana/database";
 import { uuidv7 } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
-import { approveAutomatically } from "./decide.ts";
+import { approveAutomatically } from "./apply-decision.ts";
 import type { Onboarding } from "./onboarding.ts";
 import { type Answers, OnboardingDetails, requireComplete } from "./onboarding-details.ts";
 

@@ -7,7 +7,7 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { accountNotFound } from "../account/account.errors.ts";
 import { toAccountMessage } from "../account/account.message.ts";
 import { Account } from "../account/account.ts";
-import { namedClientNotFound } from "../client/client.errors.ts";
+import { referencedClientNotFound } from "../client/client.errors.ts";
 import { Client } from "../client/client.ts";
 import type { Context } from "../context.ts";
 
@@ -30,7 +30,7 @@ const changeStatus =
 export const activateAccount: StatusRpc<AccountMethods["activateAccount"]> = changeStatus(async (account, now, em) => {
   // Locks the client, so that no concurrent request can block it between the check and the commit.
   const { businessId, clientId } = account;
-  account.activate(await lockRow(em, Client, businessId, clientId, namedClientNotFound), now);
+  account.activate(await lockRow(em, Client, businessId, clientId, referencedClientNotFound), now);
 });
 
 export const suspendAccount: StatusRpc<AccountMethods["suspendAccount"]> = changeStatus((account, now) => account.suspend(now));

@@ -19,7 +19,7 @@ export async function catchUpOnce(context: Context): Promise<number> {
   const em = context.orm.em.fork();
   const [row] = await em.execute<{ cursor: string | null }[]>("select cursor from provider_cursor");
   const previousCursor = row?.cursor ?? null;
-  const page = await context.providers.find("port")?.events?.(previousCursor, pageMax, timeoutMs);
+  const page = await context.providers.find("port")?.listChanges?.(previousCursor, pageMax, timeoutMs);
   if (!page) return 0;
   if (page.kind !== "accepted") {
     context.logger.warn({ outcome: page.kind }, "provider's event list could not be read");

@@ -12,7 +12,7 @@ const timeoutMs = 15_000;
 export const checkApplications = (context: Context, pauseMs?: number): AsyncDisposable =>
   processDueRows(
     context,
-    { name: "check-applications", table: "kyc_application", due: "next_check_at", concurrency, isTraced: true },
+    { name: "check-applications", table: "kyc_application", dueColumn: "next_check_at", concurrency, isTraced: true },
     (id) => syncApplication(context, id, timeoutMs),
     pauseMs,
   );

@@ -179,7 +179,7 @@ describe("catchUpOnce", () => {
     expect(await readStored(id)).toEqual({ status: "FAILED", seconds: null });
     // Simulates a cancellation whose response was not recorded.
     const { provider_id: providerId } = await harness.sandbox.application(id);
-    await harness.context.providers.current.cancel({ ...anApplication().known(), providerId }, "CANCELED", 1_000);
+    await harness.context.providers.current.cancel({ ...anApplication().toKnownApplication(), providerId }, "CANCELED", 1_000);
     while ((await catchUpOnce(harness.context)) > 0);
     await harness.checkDue();
     expect(await readStored(id)).toEqual({ status: "CANCELED", seconds: null });

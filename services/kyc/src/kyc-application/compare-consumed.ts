@@ -10,7 +10,7 @@ import { KycApplication } from "./kyc-application.ts";
  * immediate read at the provider for each application that differs. If the restore lost an
  * operator's decision that only kyc stored, requests the review again.
  */
-export async function compareWithConsumed(em: SqlEntityManager, events: readonly ConsumedEvent[]): Promise<Difference[]> {
+export async function findDifferences(em: SqlEntityManager, events: readonly ConsumedEvent[]): Promise<Difference[]> {
   const ids = events.map(({ id }) => id);
   const findOptions = { orderBy: { id: "asc" }, lockMode: LockMode.PESSIMISTIC_WRITE } as const;
   const storedApplications = await em.find(KycApplication, { id: { $in: ids } }, findOptions);

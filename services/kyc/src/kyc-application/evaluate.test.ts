@@ -8,7 +8,7 @@ import {
   reasonCodes,
   verdicts,
 } from "../verification-provider/verification-provider.ts";
-import { decide, evaluate } from "./evaluate.ts";
+import { evaluate, evaluateDecision } from "./evaluate.ts";
 
 const today = "2026-03-01";
 const expiries = ["2026-02-28", today, "2026-03-02", undefined] as const;
@@ -137,12 +137,15 @@ describe("evaluate, reason codes of our rules", () => {
   });
 });
 
-test.each(verdicts)("`decide` returns a person's decision %s, but REJECTED if the document has expired", (outcome) => {
+test.each(verdicts)("`evaluateDecision` returns a person's decision %s, but REJECTED if the document has expired", (outcome) => {
   const reasons = { reasonCodes: ["AML_MATCH"] } as const;
   for (const documentExpiry of [today, "2026-03-02", undefined]) {
-    expect(decide(outcome, { ...reasons, documentExpiry }, today)).toEqual({ verdict: outcome, reasonCodes: ["AML_MATCH"] });
+    expect(evaluateDecision(outcome, { ...reasons, documentExpiry }, today)).toEqual({
+      verdict: outcome,
+      reasonCodes: ["AML_MATCH"],
+    });
   }
-  expect(decide(outcome, { ...reasons, documentExpiry: "2026-02-28" }, today)).toEqual({
+  expect(evaluateDecision(outcome, { ...reasons, documentExpiry: "2026-02-28" }, today)).toEqual({
     verdict: "REJECTED",
     reasonCodes: ["AML_MATCH", "DOCUMENT_EXPIRED"],
   });

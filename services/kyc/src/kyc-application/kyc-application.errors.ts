@@ -7,7 +7,7 @@ export const kycApplicationNotFound = () => notFound("not_found", "There is no K
  * `pointer` is the JSON pointer to the client id in the request body. The pointer must be empty if
  * the client id is a query parameter.
  */
-export const namedClientNotFound = (pointer = "/client_id") =>
+export const referencedClientNotFound = (pointer = "/client_id") =>
   notFound("client_not_found", "There is no client with this client_id. Check the id.", { pointer });
 
 export const clientBlocked = () =>

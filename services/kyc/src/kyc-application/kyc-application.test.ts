@@ -223,7 +223,7 @@ describe("applyState, verdict", () => {
     expect({ verdict, emitted }).toEqual({ verdict: "NEEDS_REVIEW", emitted: ["KYC_NEEDS_REVIEW"] });
     expect(applyState(application, { verdict: "APPROVED" }).emitted).toEqual([]);
     expect(application.awaitsReview()).toBe(true);
-    expect(application.isReviewedHere()).toBe(true);
+    expect(application.isReviewRequiredByOurRules()).toBe(true);
   });
 
   test("toKycApplicationMessage returns Amana's own text for the verdict and for every reason code", () => {
@@ -505,21 +505,21 @@ describe("applyState, states without a sequence", () => {
   });
 });
 
-describe("applyAbsence", () => {
+describe("applyNotFound", () => {
   const afterLink = new Date(linkExpiresAt.getTime() + 60_000);
-  const applyAbsence = (application: KycApplication, requestedAt: Date) => {
+  const applyNotFound = (application: KycApplication, requestedAt: Date) => {
     const emittedChanges: string[] = [];
-    application.applyAbsence(requestedAt, afterLink, (change) => emittedChanges.push(change));
+    application.applyNotFound(requestedAt, afterLink, (change) => emittedChanges.push(change));
     return emittedChanges;
   };
 
   test.each(checkedStatuses)(
-    "applyAbsence completes a %s application with NEEDS_REVIEW if the read began at least a minute after the end of the link",
+    "applyNotFound completes a %s application with NEEDS_REVIEW if the read began at least a minute after the end of the link",
     (status) => {
       const application = Object.assign(anApplicationIn(status), { provider: "sumsub" });
-      expect(applyAbsence(application, new Date(afterLink.getTime() - 1))).toEqual([]);
+      expect(applyNotFound(application, new Date(afterLink.getTime() - 1))).toEqual([]);
       expect(application).toMatchObject({ status });
-      expect(applyAbsence(application, afterLink)).toEqual(["KYC_NEEDS_REVIEW"]);
+      expect(applyNotFound(application, afterLink)).toEqual(["KYC_NEEDS_REVIEW"]);
       expect(application).toMatchObject({ status: "COMPLETED", verdict: "NEEDS_REVIEW" });
       application.resolveReview("APPROVED", afterLink, () => {});
       expect(application).toMatchObject({ verdict: "APPROVED" });
@@ -527,15 +527,15 @@ describe("applyAbsence", () => {
   );
 
   test.each(["CREATED", "OPENED", "FAILED", "COMPLETED", "EXPIRED", "CANCELED"] as const)(
-    "applyAbsence does not change a %s application",
+    "applyNotFound does not change a %s application",
     (status) => {
       const application = Object.assign(anApplicationIn(status), { provider: "sumsub" });
-      expect(applyAbsence(application, afterLink)).toEqual([]);
+      expect(applyNotFound(application, afterLink)).toEqual([]);
       expect(application).toMatchObject({ status });
     },
   );
 
-  test("applyAbsence does not change an application of the provider port", () => {
-    expect(applyAbsence(anApplicationIn("SUBMITTED"), afterLink)).toEqual([]);
+  test("applyNotFound does not change an application of the provider port", () => {
+    expect(applyNotFound(anApplicationIn("SUBMITTED"), afterLink)).toEqual([]);
   });
 });

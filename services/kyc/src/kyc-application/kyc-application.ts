@@ -1,6 +1,6 @@
 import type { EnumName } from "@amana/contracts/enum-names";
 import type { KycEventType } from "@amana/contracts/kyc/v1/kyc_events_pb";
-import { nextPause } from "@amana/runtime";
+import { scheduledPause } from "@amana/runtime";
 import { defineEntity, p } from "@mikro-orm/postgresql";
 import type {
   AmlDecision,
@@ -14,7 +14,7 @@ import type {
   ReasonCode,
   Verdict,
 } from "../verification-provider/verification-provider.ts";
-import { dayOf, decide, type Evaluation, evaluate, isExpired } from "./evaluate.ts";
+import { dayOf, type Evaluation, evaluate, evaluateDecision, isExpired } from "./evaluate.ts";
 import { kycApplicationFinal, kycInProgress, kycReviewInProgress, kycReviewNotOpen } from "./kyc-application.errors.ts";
 
 /**
@@ -226,7 +226,7 @@ export class KycApplication extends schema.class {
    * wrong URL or account in the settings also causes status 404, and an operator can correct the
    * settings before the link ends.
    */
-  applyAbsence(requestedAt: Date, now: Date, emit: EmitChange): void {
+  applyNotFound(requestedAt: Date, now: Date, emit: EmitChange): void {
     if (this.provider === "port" || !isBeingChecked(this.status) || !this.hasLinkEnded(requestedAt)) return;
     this.completedAt = now;
     this.setEvaluation({ verdict: "NEEDS_REVIEW", reasonCodes: [] });
@@ -235,7 +235,7 @@ export class KycApplication extends schema.class {
   }
 
   /** Returns the fields of this application that are required for calls to its provider. */
-  known(): KnownApplication {
+  toKnownApplication(): KnownApplication {
     const { providerId, id: reference, status, attemptsUsed, maxAttempts, requireVideo, allowedDocuments } = this;
     const pendingOutcome = this.reviewRequest?.outcome;
     return {
@@ -295,7 +295,7 @@ export class KycApplication extends schema.class {
       this.nextCheckAt = null;
       return;
     }
-    const pause = nextPause(pausesSeconds, this.checks);
+    const pause = scheduledPause(pausesSeconds, this.checks);
     const deadlineMs = this.linkExpiresAt.getTime();
     const deadlines = this.mayExpire() ? [deadlineMs, deadlineMs + linkGraceMs].filter((ms) => ms > start.at.getTime()) : [];
     this.nextCheckAt = new Date(Math.min(now.getTime() + pause * 1000, ...deadlines));
@@ -337,7 +337,7 @@ export class KycApplication extends schema.class {
    * lost an operator's decision, because only kyc stores the decision on such a review.
    */
   requestReviewAgain(now: Date, emit: EmitChange): void {
-    if (!this.awaitsReview() || !this.isReviewedHere()) return;
+    if (!this.awaitsReview() || !this.isReviewRequiredByOurRules()) return;
     this.updatedAt = now;
     emit("KYC_NEEDS_REVIEW");
   }
@@ -351,7 +351,7 @@ export class KycApplication extends schema.class {
    * Returns whether only our rules require the review. In this case kyc does not send the
    * operator's decision to the provider, because the provider does not wait for a decision.
    */
-  isReviewedHere(): boolean {
+  isReviewRequiredByOurRules(): boolean {
     return this.providerVerdict !== "NEEDS_REVIEW";
   }
 
@@ -359,7 +359,7 @@ export class KycApplication extends schema.class {
   resolveReview(outcome: "APPROVED" | "REJECTED", now: Date, emit: EmitChange): void {
     if (!this.awaitsReview()) throw kycReviewNotOpen(this.status, this.verdict);
     const { reasonCodes, documentExpiry } = this;
-    this.setEvaluation(decide(outcome, { reasonCodes, documentExpiry: documentExpiry ?? undefined }, dayOf(now)));
+    this.setEvaluation(evaluateDecision(outcome, { reasonCodes, documentExpiry: documentExpiry ?? undefined }, dayOf(now)));
     this.reviewedAt = now;
     this.nextCheckAt = null;
     this.updatedAt = now;
@@ -551,7 +551,7 @@ export class KycApplication extends schema.class {
       reasonCodes: verdict === "REJECTED" && state.reasonCodes.length === 0 ? this.reasonCodes : state.reasonCodes,
     };
     this.setEvidence(evidence);
-    this.setEvaluation(decide(verdict, evidence, dayOf(now)));
+    this.setEvaluation(evaluateDecision(verdict, evidence, dayOf(now)));
     this.reviewedAt = now;
     this.updatedAt = now;
     emit("KYC_REVIEW_RESOLVED");

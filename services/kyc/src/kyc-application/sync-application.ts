@@ -34,8 +34,8 @@ export function queryProvider(
   { closing }: Pick<RequestStart, "closing">,
   timeoutMs: number,
 ): Promise<Outcome<ApplicationState>> {
-  const provider = providers.of(application);
-  const known = application.known();
+  const provider = providers.providerOf(application);
+  const known = application.toKnownApplication();
   return closing ? provider.cancel(known, closing, timeoutMs) : provider.get(known, timeoutMs);
 }
 
@@ -71,7 +71,7 @@ export async function recordState(
     const causeFields = outcome.kind === "refused" ? { error_code: outcome.errorCode } : { reason: outcome.reason };
     // The application no longer exists at the vendor, although the verification has not ended.
     if (isGone(outcome) && !application.isFinal() && application.isOpen()) {
-      application.applyAbsence(start.at, now, recordChanges(em, application, now));
+      application.applyNotFound(start.at, now, recordChanges(em, application, now));
       logger.error({ ...ids, ...causeFields, alert: true }, "application no longer exists at the provider");
     } else logger.warn({ ...ids, outcome: outcome.kind, ...causeFields }, "application could not be read at the provider");
   }

@@ -50,8 +50,8 @@ export const cancelKycApplication =
     if ("response" in firstResult) return firstResult.response;
 
     const { id, nextCheckAt } = firstResult.application;
-    const provider = providers.of(firstResult.application);
-    const known = firstResult.application.known();
+    const provider = providers.providerOf(firstResult.application);
+    const known = firstResult.application.toKnownApplication();
     const state = await callWithRetries((timeoutMs) => provider.cancel(known, "CANCELED", timeoutMs), {
       callsMax,
       remainingMs: () => call.remainingMs() - responseMs,

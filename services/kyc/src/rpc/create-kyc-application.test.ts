@@ -3,7 +3,7 @@ import { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_s
 import { createRpcClient, DomainError } from "@amana/rpc";
 import { aBusinessCaller, adminCaller, eventually, refusal, startTestServer, withIdempotencyKey } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { blockedClient, type CreateRequest, goodClient, type Harness, startHarness } from "../../test/harness.ts";
+import { blockedClient, type CreateRequest, type Harness, startHarness, unblockedClient } from "../../test/harness.ts";
 import { kyc as kycService } from "../service.ts";
 
 let harness: Harness;
@@ -30,12 +30,12 @@ const readStoredApplications = (businessId: string) =>
 describe("createKycApplication", () => {
   test("createKycApplication returns a CREATED application with the link, and emits one event without the link", async () => {
     const caller = aBusinessCaller();
-    const application = await harness.create(caller, { clientId: goodClient, externalId: "é-1", metadata });
+    const application = await harness.create(caller, { clientId: unblockedClient, externalId: "é-1", metadata });
     expect(application).toMatchObject({
       businessId: caller.businessId,
       status: KycStatus.CREATED,
       linkUrl: expect.stringMatching(/^http:/),
-      clientId: goodClient,
+      clientId: unblockedClient,
       externalId: "é-1",
       metadata,
       amlHitCount: 0,
@@ -54,10 +54,10 @@ describe("createKycApplication", () => {
   test("createKycApplication uses the client id as the key of the event, or the application id if there is no client", async () => {
     const caller = aBusinessCaller();
     const keysBefore = (await harness.readEventKeys()).length;
-    await harness.create(caller, { clientId: goodClient });
-    await harness.create(caller, { clientId: goodClient.toUpperCase() });
+    await harness.create(caller, { clientId: unblockedClient });
+    await harness.create(caller, { clientId: unblockedClient.toUpperCase() });
     const { id } = await harness.create(caller);
-    expect((await harness.readEventKeys()).slice(keysBefore)).toEqual([goodClient, goodClient, id]);
+    expect((await harness.readEventKeys()).slice(keysBefore)).toEqual([unblockedClient, unblockedClient, id]);
   });
 
   test("createKycApplication stores a created_at that is later than the previous application's created_at, even if the replica's clock is a minute behind", async () => {
@@ -184,7 +184,10 @@ describe("createKycApplication for a client who is blocked during the call to th
   };
   const createFor = async (clients: ReturnType<typeof clientsWith>, options: ReturnType<typeof withIdempotencyKey>) => {
     await using service = await startTestServer(kycService.rpcServices({ ...harness.context, clients }));
-    return await createRpcClient(KycApplicationService, service.channel).createKycApplication({ clientId: goodClient }, options);
+    return await createRpcClient(KycApplicationService, service.channel).createKycApplication(
+      { clientId: unblockedClient },
+      options,
+    );
   };
   const readKeys = async (businessId: string) =>
     await harness.sql<{ application_id: string }>("select id as application_id from idempotency_key where scope = ?", [
@@ -268,7 +271,10 @@ describe("createKycApplication for a client who is blocked during the call to th
     );
     expect(outcome).toMatchObject({ kind: "unavailable", code: "service_unavailable" });
     expect(await readStoredApplications(caller.businessId)).toEqual([]);
-    expect(await createFor(clientsWith("GOOD"), withIdempotencyKey(caller, "k"))).toMatchObject({ id, clientId: goodClient });
+    expect(await createFor(clientsWith("GOOD"), withIdempotencyKey(caller, "k"))).toMatchObject({
+      id,
+      clientId: unblockedClient,
+    });
   });
 });
 
@@ -393,7 +399,7 @@ test("createKycApplication accepts a request without a client while the clients 
   Object.assign(harness.context, { clients: { readStanding: failStanding } });
   try {
     const call = withIdempotencyKey(caller, "k");
-    expect(await refusal(harness.kyc.createKycApplication({ clientId: goodClient }, call))).toMatchObject({
+    expect(await refusal(harness.kyc.createKycApplication({ clientId: unblockedClient }, call))).toMatchObject({
       kind: "unavailable",
       code: "service_unavailable",
     });
@@ -402,7 +408,7 @@ test("createKycApplication accepts a request without a client while the clients 
   } finally {
     Object.assign(harness.context, { clients });
   }
-  expect(await harness.kyc.createKycApplication({ clientId: goodClient }, withIdempotencyKey(caller, "k"))).toMatchObject({
-    clientId: goodClient,
+  expect(await harness.kyc.createKycApplication({ clientId: unblockedClient }, withIdempotencyKey(caller, "k"))).toMatchObject({
+    clientId: unblockedClient,
   });
 });

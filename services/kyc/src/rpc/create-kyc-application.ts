@@ -6,7 +6,7 @@ import { type Call, DomainError, type Implementation, requireBusiness } from "@a
 import { faultPoint, isUuid, uuidv7 } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
-import { clientBlocked, namedClientNotFound, unsupportedByProvider } from "../kyc-application/kyc-application.errors.ts";
+import { clientBlocked, referencedClientNotFound, unsupportedByProvider } from "../kyc-application/kyc-application.errors.ts";
 import { recordChanges } from "../kyc-application/kyc-application.events.ts";
 import { kycApplicationView, toKycApplicationMessage } from "../kyc-application/kyc-application.message.ts";
 import { KycApplication } from "../kyc-application/kyc-application.ts";
@@ -125,7 +125,7 @@ async function findClientRefusal(
   if (clientId === undefined) return undefined;
   const standing = isUuid(clientId) ? await clients.readStanding(businessId, clientId) : "UNKNOWN";
   if (standing === "GOOD") return undefined;
-  return standing === "BLOCKED" ? clientBlocked() : namedClientNotFound();
+  return standing === "BLOCKED" ? clientBlocked() : referencedClientNotFound();
 }
 
 /**

@@ -2,7 +2,7 @@ import { KycStatus, KycVerdict } from "@amana/contracts/kyc/v1/kyc_application_p
 import { uuidv7 } from "@amana/runtime";
 import { aBusinessCaller, eventually, refusal } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { goodClient, type Harness, startHarness } from "../../test/harness.ts";
+import { type Harness, startHarness, unblockedClient } from "../../test/harness.ts";
 import type { Submission } from "../../test/sandbox.ts";
 
 let harness: Harness;
@@ -184,7 +184,7 @@ describe("listKycApplications", () => {
     expect(await list({ status: KycStatus.COMPLETED })).toEqual({ ids: [secondApplication.id], total: 1 });
     expect(await list({ verdict: KycVerdict.REJECTED })).toEqual({ ids: [], total: 0 });
     expect(await list({ verdict: KycVerdict.APPROVED })).toEqual({ ids: [secondApplication.id], total: 1 });
-    expect(await list({ clientId: goodClient })).toEqual({ ids: [], total: 0 });
+    expect(await list({ clientId: unblockedClient })).toEqual({ ids: [], total: 0 });
     expect(await list({ createdFromMs: secondApplication.createdAtMs })).toEqual({ ids: [secondApplication.id], total: 1 });
     expect(await list({ createdToMs: secondApplication.createdAtMs })).toEqual({ ids: [firstApplication.id], total: 1 });
   });

@@ -61,7 +61,7 @@ export const reviewKycApplication =
       // An earlier run of this request decided the review, but stored no response.
       if (application.wasReviewedBy(request)) return storeResponse();
       application.requestReview(request, now);
-      if (application.isReviewedHere()) {
+      if (application.isReviewRequiredByOurRules()) {
         application.resolveReview(outcome, now, recordChanges(em, application, now));
         return storeResponse();
       }
@@ -70,9 +70,9 @@ export const reviewKycApplication =
     if (firstResult.response) return firstResult.response;
 
     const { id, nextCheckAt } = firstResult.application;
-    const known = firstResult.application.known();
+    const known = firstResult.application.toKnownApplication();
     const decision = { outcome, reviewer: operator.keyPrefix, note: input.note } as const;
-    const provider = context.providers.of(firstResult.application);
+    const provider = context.providers.providerOf(firstResult.application);
     const remainingMs = () => call.remainingMs() - responseMs;
     const sent = { id, outcome, keyId: firstResult.keyId, isConfirmed: false };
     const record = (state: Outcome<ApplicationState>, start: RequestStart, isConfirmed = false) =>
@@ -85,7 +85,7 @@ export const reviewKycApplication =
       // which began after the decision was sent but returned the state from before the decision,
       // was recorded first.
       const start = { at: await databaseTime(orm.em.fork()), nextCheckAt: result.application.nextCheckAt };
-      state = await provider.get(result.application.known(), remainingMs());
+      state = await provider.get(result.application.toKnownApplication(), remainingMs());
       result = await record(state, start, true);
     }
     const { application, isDecidedHere } = result;

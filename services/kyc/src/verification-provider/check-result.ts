@@ -20,7 +20,7 @@ const clockSecondsMax = 30;
  * Adds a result for each problem of a vendor's configuration, or one result "ok" if it has no
  * problem.
  */
-export function addProblems(problems: readonly SetupProblem[], add: AddResult): void {
+export function addProblemResults(problems: readonly SetupProblem[], add: AddResult): void {
   for (const { severity, text } of problems) add("configuration", severity === "error" ? "failure" : "warning", text);
   if (problems.length === 0) add("configuration", "ok");
 }
@@ -29,7 +29,7 @@ export function addProblems(problems: readonly SetupProblem[], add: AddResult): 
  * Compares the vendor's clock with the clock of this machine, because signatures and the ends of
  * links depend on the time.
  */
-export function addClock(date: Date | undefined, nowMs: number, add: AddResult): void {
+export function addClockResult(date: Date | undefined, nowMs: number, add: AddResult): void {
   if (!date) {
     add("reachable", "warning", "the response has no time, so the clock cannot be compared");
     return;

@@ -32,7 +32,7 @@ export async function checkProviders(config: ProvidersConfig): Promise<CheckResu
 
 async function checkPort(config: PortConfig, add: AddResult): Promise<void> {
   await using provider = createPortProvider(config);
-  const page = await provider.events?.(null, 1, timeoutMs);
+  const page = await provider.listChanges?.(null, 1, timeoutMs);
   if (page?.kind === "accepted") add("credentials", "ok");
   else
     add(

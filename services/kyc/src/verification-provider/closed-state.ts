@@ -12,12 +12,12 @@ export const isSameApplication = (state: ApplicationState, known: KnownApplicati
   state.providerId === known.providerId && state.reference === known.reference;
 
 /** Returns the state of an application after kyc has closed the link at the vendor. */
-export const closedState = (known: KnownApplication, why: CloseReason): ApplicationState => ({
+export const closedState = (known: KnownApplication, reason: CloseReason): ApplicationState => ({
   providerId: known.providerId,
   reference: known.reference,
-  status: statusAfter[why],
+  status: statusAfter[reason],
   sequence: undefined,
-  stateHash: hashState("closed", why),
+  stateHash: hashState("closed", reason),
   attemptsUsed: known.attemptsUsed,
   verdict: undefined,
   reasonCodes: [],

@@ -139,7 +139,7 @@ const replacements = ["absent", null, "tomorrow", 7, {}, []];
 const terms = { requireVideo: true, allowedDocuments: ["id_card", "passport"] } as const;
 
 describe("contract test 15: evaluate, for a response with one missing or unknown field", () => {
-  const known: KnownApplication = { ...anApplication().known(), profileKeys: ["first_name"] };
+  const known: KnownApplication = { ...anApplication().toKnownApplication(), profileKeys: ["first_name"] };
 
   /** Fields that kyc does not read, because they are personal data or not evidence. */
   const unreadAtDidit =

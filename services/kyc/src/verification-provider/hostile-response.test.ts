@@ -8,7 +8,7 @@ import { readApplicant, readReview } from "./sumsub/read-applicant.ts";
 
 /** An object that a vendor can send as JSON. Its conversion to text throws an error. */
 const notText = { toString: 1, valueOf: 1 };
-const known = anApplication().known();
+const known = anApplication().toKnownApplication();
 const readDidit = (changes: object) =>
   readDecision(didit.aDecision({ ...changes }), { ...known, providerId: didit.sessionId }, "live");
 const readSumsub = (applicant: object, steps: object = sumsub.someSteps()) => {

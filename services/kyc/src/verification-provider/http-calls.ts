@@ -87,7 +87,7 @@ export const isJsonResponse = ({ content }: HttpResponse): boolean => typeof con
  * Returns whether the vendor has confirmed a change with status 204, or with status 200 and a JSON
  * body.
  */
-export const isConfirmed = (response: HttpResponse | LostCall): boolean =>
+export const isConfirmedChange = (response: HttpResponse | LostCall): boolean =>
   "status" in response && (response.status === 204 || (response.status === 200 && isJsonResponse(response)));
 
 /**

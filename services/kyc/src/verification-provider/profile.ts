@@ -31,7 +31,7 @@ const forms: Record<ComparedField, string> = {
  * requires a review of the application.
  */
 export const uncomparedPolicies = ["refuse", "review"] as const;
-export type UncomparedPolicy = (typeof uncomparedPolicies)[number];
+export type UncomparedFieldPolicy = (typeof uncomparedPolicies)[number];
 
 /** Name that `profile_keys` contains for any field that no vendor compares. */
 export const otherKey = "other";
@@ -56,7 +56,7 @@ export function readComparedFields(profile: string | undefined): Partial<Record<
 }
 
 /** Returns a refusal for each field of the profile that the vendors cannot compare. */
-export function refuseProfile(profile: string | undefined, policy: UncomparedPolicy): FieldRefusal[] {
+export function refuseProfile(profile: string | undefined, policy: UncomparedFieldPolicy): FieldRefusal[] {
   return Object.entries(readObject(parseJson(profile ?? "{}"))).flatMap(([name, value]) => {
     const pointer = `/profile/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
     if (isCompared(name)) {

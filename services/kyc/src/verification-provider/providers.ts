@@ -1,5 +1,5 @@
 import type { Logger } from "@amana/runtime";
-import { timed } from "@amana/runtime";
+import { withCallMetrics } from "@amana/runtime";
 import { kycProviderUnavailable } from "../kyc-application/kyc-application.errors.ts";
 import { providerCalls } from "../metrics.ts";
 import { createDiditProvider } from "./didit/didit-provider.ts";
@@ -24,7 +24,7 @@ export interface Providers {
    * Returns the client of a stored application's provider. Throws `kyc_provider_unavailable` if the
    * provider has no settings.
    */
-  of(application: { readonly provider: ProviderName }): VerificationProvider;
+  providerOf(application: { readonly provider: ProviderName }): VerificationProvider;
 }
 
 /**
@@ -51,7 +51,7 @@ export function toProviders(currentName: string, all: readonly VerificationProvi
     // kyc does not start if settings are missing for the provider of an open application. This
     // error is therefore possible only for an application that is not open, or if the database was
     // unreachable at the start.
-    of({ provider: name }) {
+    providerOf({ provider: name }) {
       const provider = find(name);
       if (provider) return provider;
       logger.error({ alert: true, provider: name }, "verification provider of an application has no settings");
@@ -61,14 +61,14 @@ export function toProviders(currentName: string, all: readonly VerificationProvi
 }
 
 function withMeasurements(provider: VerificationProvider): VerificationProvider {
-  const { events } = provider;
+  const { listChanges } = provider;
   return {
     ...provider,
-    create: timed(callMetrics, "create", provider.create),
-    get: timed(callMetrics, "get", provider.get),
-    cancel: timed(callMetrics, "cancel", provider.cancel),
-    review: timed(callMetrics, "review", provider.review),
-    erase: timed(callMetrics, "erase", provider.erase),
-    ...(events && { events: timed(callMetrics, "events", events) }),
+    create: withCallMetrics(callMetrics, "create", provider.create),
+    get: withCallMetrics(callMetrics, "get", provider.get),
+    cancel: withCallMetrics(callMetrics, "cancel", provider.cancel),
+    review: withCallMetrics(callMetrics, "review", provider.review),
+    erase: withCallMetrics(callMetrics, "erase", provider.erase),
+    ...(listChanges && { listChanges: withCallMetrics(callMetrics, "events", listChanges) }),
   };
 }

@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
-import { createSetup, type Setup } from "./setup.ts";
+import { createSetup, type ProviderSetup } from "./setup.ts";
 
-const faulty: Setup<string> = { value: "settings", problems: [{ severity: "error", text: "AML is missing" }] };
-const unread: Setup<string> = { value: undefined, problems: [{ severity: "error", text: "cannot be read" }] };
-const complete: Setup<string> = { value: "settings", problems: [{ severity: "warning", text: "no monitoring" }] };
+const faulty: ProviderSetup<string> = { value: "settings", problems: [{ severity: "error", text: "AML is missing" }] };
+const unread: ProviderSetup<string> = { value: undefined, problems: [{ severity: "error", text: "cannot be read" }] };
+const complete: ProviderSetup<string> = { value: "settings", problems: [{ severity: "warning", text: "no monitoring" }] };
 
 /**
  * Calls `usable` three times. Returns the three results and the number of reads. `results` contains
  * the result of each read.
  */
-async function useThrice(results: readonly Setup<string>[]) {
+async function useThrice(results: readonly ProviderSetup<string>[]) {
   let reads = 0;
   const setup = createSetup(async () => results[reads++] ?? complete);
   const values: (string | undefined)[] = [];

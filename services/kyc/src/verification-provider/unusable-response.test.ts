@@ -17,7 +17,7 @@ beforeEach(() => {
 const approval = { outcome: "APPROVED", reviewer: "op_1", note: "" } as const;
 
 describe("the client of Sumsub", () => {
-  const known = { ...anApplication().known(), providerId: sumsub.applicantId, reference: sumsub.reference };
+  const known = { ...anApplication().toKnownApplication(), providerId: sumsub.applicantId, reference: sumsub.reference };
   const complete = {
     "/one": json(sumsub.anApplicant()),
     "/requiredIdDocsStatus": json(sumsub.someSteps()),
@@ -90,7 +90,7 @@ describe("the client of Sumsub", () => {
 });
 
 describe("the client of Didit", () => {
-  const known = { ...anApplication().known(), providerId: didit.sessionId, reference: didit.reference };
+  const known = { ...anApplication().toKnownApplication(), providerId: didit.sessionId, reference: didit.reference };
 
   test("the Didit client's `review` returns a refusal if Didit rejects the decision with status 400 and the session is still in review", async () => {
     await using provider = vendor.aDiditProvider();

@@ -31,10 +31,10 @@ export interface VerificationProvider {
    */
   get(known: KnownApplication, timeoutMs: number): Promise<Outcome<ApplicationState>>;
   /**
-   * Closes the link for the reason `why`. Returns the state after the link was closed, or the
+   * Closes the link for the given `reason`. Returns the state after the link was closed, or the
    * current state at the provider if the link can no longer be closed.
    */
-  cancel(known: KnownApplication, why: CloseReason, timeoutMs: number): Promise<Outcome<ApplicationState>>;
+  cancel(known: KnownApplication, reason: CloseReason, timeoutMs: number): Promise<Outcome<ApplicationState>>;
   /**
    * Sends an operator's decision on a review. Returns the application's state, even if the provider
    * was not waiting for a decision.
@@ -53,7 +53,7 @@ export interface VerificationProvider {
    * Returns the changes after the cursor `after`, or from the first change if the cursor is null.
    * Absent for vendors, because they have no event list.
    */
-  events?(after: string | null, limit: number, timeoutMs: number): Promise<Outcome<ChangesSince>>;
+  listChanges?(after: string | null, limit: number, timeoutMs: number): Promise<Outcome<ChangesSince>>;
   /**
    * Reads the configuration at the provider and returns the problems of the configuration. Absent
    * if the provider has no configuration.

@@ -19,7 +19,7 @@ export const timeoutMs = 20_000;
 
 /** Returns the fields that kyc has stored of an application directly after its creation. */
 export const knownAs = (providerId: string, changes: Partial<KnownApplication> = {}): KnownApplication => ({
-  ...anApplication().known(),
+  ...anApplication().toKnownApplication(),
   providerId,
   ...changes,
 });

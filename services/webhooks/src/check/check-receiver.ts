@@ -5,11 +5,11 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Context } from "../context.ts";
 import { createHttpClient, type PostOutcome } from "../delivery/http-client.ts";
 import { deliveryHeaders } from "../delivery/signature.ts";
-import { newSecret, openSecrets, type SealedSecrets, type SigningSecrets } from "../webhook-endpoint/secrets.ts";
+import { decryptSecrets, type EncryptedSecrets, newSecret, type SigningSecrets } from "../webhook-endpoint/secrets.ts";
 import { type ReceiverExpectation, receiverExpectations } from "./receiver-expectations.ts";
 
 /** Columns of an endpoint that a check needs, including the encrypted signing secrets. */
-export type Receiver = SealedSecrets & { readonly business_id: string; readonly url: string };
+export type Receiver = EncryptedSecrets & { readonly business_id: string; readonly url: string };
 
 type Check = MessageInitShape<typeof WebhookCheckSchema>;
 
@@ -30,7 +30,7 @@ const oldEventAgeMs = 60 * 60 * 1000;
 export async function checkReceiver(context: Context, receiver: Receiver): Promise<Check[]> {
   const { addresses, clock, delivery } = context;
   await using client = createHttpClient({ addresses, timeoutMs: Math.min(delivery.timeoutMs, timeoutMsMax) });
-  const secrets = openSecrets(context, receiver);
+  const secrets = decryptSecrets(context, receiver);
 
   const send = async (event: { id: string; body: Buffer }, signingSecrets: SigningSecrets, at: Date) =>
     await client.post(new URL(receiver.url), deliveryHeaders(type, event.id, at, event.body, signingSecrets), event.body);

@@ -2,11 +2,11 @@ import { beginSpan, createBatcher, faultPoint } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import { observeAttempt, observeFirstAttempt } from "../metrics.ts";
 import type { AttemptCounter } from "../webhook-endpoint/count-attempts.ts";
-import { readSecrets, type SigningSecrets } from "../webhook-endpoint/secrets.ts";
+import { decryptSecretsIfReadable, type SigningSecrets } from "../webhook-endpoint/secrets.ts";
 import { type LeasedDelivery, release } from "./claim-due-deliveries.ts";
 import { type HttpClient, type PostOutcome, secretUnreadable } from "./http-client.ts";
 import { type AttemptResult, createRecorder } from "./record-attempts.ts";
-import { pauseMs, readRetryAfterMs } from "./retry-policy.ts";
+import { readRetryAfterMs, retryPauseMs } from "./retry-policy.ts";
 import { deliveryHeaders } from "./signature.ts";
 
 /**
@@ -32,14 +32,14 @@ export function createAttempt(context: Context, client: HttpClient, counter: Att
     const { business_id, endpoint_id } = delivery;
     const ids = { delivery_id: delivery.id, event_id: delivery.event_id, endpoint_id };
     const slots = delivery.slow ? limits.slow : limits.healthy;
-    if (!(await slots.enter(business_id, waitMsMax, endpoint_id))) return await releaseLease([delivery]);
+    if (!(await slots.acquire(business_id, waitMsMax, endpoint_id))) return await releaseLease([delivery]);
     const at = clock.now();
-    const secrets = readSecrets(context, delivery, ids);
+    const secrets = decryptSecretsIfReadable(context, delivery, ids);
     let outcome: PostOutcome | undefined = { ...emptyOutcome, failure: secretUnreadable };
     try {
       if (secrets) outcome = await send(client, delivery, secrets, at);
     } finally {
-      slots.leave(business_id, endpoint_id);
+      slots.release(business_id, endpoint_id);
     }
     // This process is stopping and has aborted the attempt. The endpoint may have received the
     // request.
@@ -118,7 +118,7 @@ function resultOf(
   const isGone = statusCode === 410;
   const retryAfterMs = readRetryAfterMs(retryAfter, clock.now().getTime());
   const isFinal = isSuccess(statusCode) || isGone;
-  const retryInMs = isFinal ? undefined : pauseMs(attempts + 1, pausesMs, { statusCode, retryAfterMs });
+  const retryInMs = isFinal ? undefined : retryPauseMs(attempts + 1, pausesMs, { statusCode, retryAfterMs });
   return {
     id,
     lease_token,

@@ -24,7 +24,7 @@ const eighth = (slots: number) => Math.max(1, Math.floor(slots / 8));
  */
 export class ConcurrencyLimits {
   /** False while no delivery worker runs. While it is false, `capacityForNew` allows no leases. */
-  isOpen = false;
+  isWorkerRunning = false;
   readonly healthy: FairSemaphore;
   readonly slow: FairSemaphore;
 
@@ -46,10 +46,12 @@ export class ConcurrencyLimits {
    * the list gets leases for the first `perEndpoint` events.
    */
   capacityForNew(businessIds: readonly string[]) {
-    const { healthy, isOpen } = this;
+    const { healthy, isWorkerRunning } = this;
     const { slots, perTenant, perKey } = healthy.limits;
     const isFull = (id: string) =>
-      !isOpen || healthy.size() >= leasedPerSlot * slots || healthy.size(id) >= leasedPerSlot * perTenant;
+      !isWorkerRunning ||
+      healthy.usedAndQueued() >= leasedPerSlot * slots ||
+      healthy.usedAndQueued(id) >= leasedPerSlot * perTenant;
     const counts = new Map<string, number>();
     const ordinals = businessIds.map((id) => {
       const ordinal = (counts.get(id) ?? 0) + 1;
@@ -58,7 +60,7 @@ export class ConcurrencyLimits {
     });
     const perEndpoint = leasedPerSlot * perKey;
     const endpoints = [...counts.keys()].flatMap((businessId) =>
-      Array.from(healthy.keys(businessId), (id) => ({ id, free: perEndpoint - healthy.size(businessId, id) })),
+      Array.from(healthy.keys(businessId), (id) => ({ id, free: perEndpoint - healthy.usedAndQueued(businessId, id) })),
     );
     return { ordinals, endpoints, perEndpoint };
   }
@@ -69,6 +71,6 @@ export class ConcurrencyLimits {
    */
   isHalfFree(delivery: { readonly business_id: string; readonly endpoint_id: string; readonly slow: boolean }): boolean {
     const slots = delivery.slow ? this.slow : this.healthy;
-    return slots.size(delivery.business_id, delivery.endpoint_id) * 2 <= slots.limits.perKey;
+    return slots.usedAndQueued(delivery.business_id, delivery.endpoint_id) * 2 <= slots.limits.perKey;
   }
 }

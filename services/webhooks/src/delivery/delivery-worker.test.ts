@@ -417,10 +417,10 @@ test("the claim function claims no more deliveries than the limits per business,
   expect(claimed.filter((delivery) => delivery.slow)).toEqual(claimedBy(slow));
 
   for (const { business_id, endpoint_id, slow: isSlow } of claimed) {
-    (isSlow ? limits.slow : limits.healthy).enter(business_id, 0, endpoint_id);
+    (isSlow ? limits.slow : limits.healthy).acquire(business_id, 0, endpoint_id);
   }
   expect(await claimOnce(idleHarness, limits)).toEqual([]);
-  for (const { business_id, endpoint_id } of claimedBy(otherCaller).slice(0, 3)) limits.healthy.leave(business_id, endpoint_id);
+  for (const { business_id, endpoint_id } of claimedBy(otherCaller).slice(0, 3)) limits.healthy.release(business_id, endpoint_id);
   // Now `busyCaller` uses 12 slots and `otherCaller` uses 5. The business that uses fewer slots is
   // served first.
   const nextClaimed = await claimOnce(idleHarness, limits);
@@ -444,7 +444,7 @@ test("the claim function reads fewer than 700 rows of the delivery table if an e
   await idleHarness.publish(aPaymentEvent(otherCaller));
   await idleHarness.sql("analyze delivery");
   const limits = new ConcurrencyLimits({ total: 8, perBusiness: 2, perEndpoint: 2 });
-  for (let i = 0; i < 2; i++) limits.healthy.enter(busyCaller.businessId, 0, endpointId);
+  for (let i = 0; i < 2; i++) limits.healthy.acquire(busyCaller.businessId, 0, endpointId);
 
   const readBefore = await deliveriesRead(idleHarness);
   const claimed = await claimOnce(idleHarness, limits);

@@ -4,13 +4,13 @@ import type { Context } from "../context.ts";
 import { startCountingAttempts } from "../webhook-endpoint/count-attempts.ts";
 import { createAttempt } from "./attempt-delivery.ts";
 import { createClaim, type LeasedDelivery, release } from "./claim-due-deliveries.ts";
-import { dueAt } from "./delivery-schedule.ts";
+import { dueAtSql } from "./delivery-schedule.ts";
 import { createHttpClient } from "./http-client.ts";
 import type { NewDelivery } from "./new-delivery.ts";
 
 /** Interval between claims while no delivery is due. */
 const idleMs = 60_000;
-const nextDue = `select ${dueAt} from delivery where status = 'PENDING' order by ${dueAt} limit 1`;
+const nextDue = `select ${dueAtSql} from delivery where status = 'PENDING' order by ${dueAtSql} limit 1`;
 /** Interval between claims while deliveries are due and slots may be free. */
 const busyMs = 20;
 
@@ -94,12 +94,12 @@ export function startDelivering(context: Context): AsyncDisposable {
   const wake = () => pause.wake();
   const watching = watchDue(orm, logger, { name: "claim-deliveries", nextDue }, pause);
   signals.on("inserted", sendInserted).on("due", wake);
-  limits.isOpen = true;
+  limits.isWorkerRunning = true;
   const running = forTenant(allTenants, () => inOperation("claim-deliveries", run));
 
   return {
     async [Symbol.asyncDispose]() {
-      limits.isOpen = false;
+      limits.isWorkerRunning = false;
       stop.abort();
       pause.wake();
       await Promise.all([watching[Symbol.asyncDispose](), running]);

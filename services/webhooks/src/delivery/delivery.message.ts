@@ -13,7 +13,7 @@ const msOf = (column: string) => `floor(extract(epoch from ${column}) * 1000)::b
  * SQL expression: the delivery `d` as JSON of the protobuf message. `attempts` is the SQL
  * expression for its attempts.
  */
-export const deliveryJson = (attempts = "null") => `json_build_object('id', d.id, 'endpointId', d.endpoint_id,
+export const deliveryJsonSql = (attempts = "null") => `json_build_object('id', d.id, 'endpointId', d.endpoint_id,
   'status', 'DELIVERY_STATUS_' || d.status, 'nextAttemptAtMs', ${msOf("d.next_attempt_at")}, 'attempts', ${attempts}) as delivery`;
 
 /** Parses the JSON of `deliveryJson`. Ignores an enum value that only a newer version supports. */
@@ -40,7 +40,7 @@ export async function readDeliveries(
   const rows = await namedQuery<DeliveryJson>(
     em,
     "delivery_list",
-    `select ${deliveryJson("a.attempts")}
+    `select ${deliveryJsonSql("a.attempts")}
      from delivery d
      left join lateral (
        select json_agg(json_build_object('atMs', ${msOf("n.at")}, 'statusCode', n.status_code, 'error', n.error,

@@ -1,7 +1,7 @@
-import type { SealedSecrets } from "../webhook-endpoint/secrets.ts";
+import type { EncryptedSecrets } from "../webhook-endpoint/secrets.ts";
 
 /** The columns of an endpoint that a delivery attempt needs. */
-export interface DeliveryEndpoint extends SealedSecrets {
+export interface DeliveryEndpoint extends EncryptedSecrets {
   readonly url: string;
   readonly slow: boolean;
 }

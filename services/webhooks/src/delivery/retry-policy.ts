@@ -9,7 +9,7 @@ const statusesWithRetryAfter = new Set([429, 503]);
  * the number of the failed attempt, counted from 1. `pausesMs` contains the pauses between
  * attempts, so n pauses allow n + 1 attempts.
  */
-export function pauseMs(
+export function retryPauseMs(
   attempt: number,
   pausesMs: readonly number[],
   response: { statusCode?: number | undefined; retryAfterMs?: number | undefined } = {},

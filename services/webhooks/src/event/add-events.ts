@@ -4,9 +4,9 @@ import { currentTrace, uuidv7 } from "@amana/runtime";
 import { type DescMessage, fromBinary, type MessageShape } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
-import { type DeliveryJson, deliveryJson, toDelivery } from "../delivery/delivery.message.ts";
+import { type DeliveryJson, deliveryJsonSql, toDelivery } from "../delivery/delivery.message.ts";
 import type { NewDelivery } from "../delivery/new-delivery.ts";
-import { signingSecrets } from "../webhook-endpoint/secrets.ts";
+import { signingSecretsSql } from "../webhook-endpoint/secrets.ts";
 
 interface NewEvent {
   readonly id: string;
@@ -64,7 +64,7 @@ function addEvents(
         insert into event (id, business_id, type, body, traceparent, created_at)
         select id, business_id, type, body, traceparent, created_at from new_event on conflict (id) do nothing
       ), target as (
-        select t.id as event_id, t.business_id, t.type, e.id as endpoint_id, e.status, e.url, e.slow, ${signingSecrets},
+        select t.id as event_id, t.business_id, t.type, e.id as endpoint_id, e.status, e.url, e.slow, ${signingSecretsSql},
           case when e.status = 'ACTIVE' and not e.slow and t.ordinal <= coalesce(leased.free, (doc -> 'per_endpoint')::int)
             then (doc ->> 'lease_token')::uuid end as lease_token,
           now() + (doc -> 'lease_ms')::float8 * interval '1 millisecond' as lease_end
@@ -107,7 +107,7 @@ export async function addEvent(
      insert into delivery as d (id, business_id, event_id, endpoint_id, status, next_attempt_at)
      select uuidv7(), t.business_id, t.id, e.id, ${initialSchedule}
      from new_event t join webhook_endpoint e on e.business_id = t.business_id and ${where}
-     returning ${deliveryJson()}`,
+     returning ${deliveryJsonSql()}`,
     [id, businessId, type, body, currentTrace()?.traceparent || null, occurredAt, value],
   );
   return deliveries.map(toDelivery);
@@ -139,6 +139,6 @@ export function createEventHandler<M extends DescMessage>(
     schema,
     consumer: "webhooks",
     effect,
-    committed: (deliveries) => void context.signals.emit("inserted", deliveries),
+    afterCommit: (deliveries) => void context.signals.emit("inserted", deliveries),
   };
 }

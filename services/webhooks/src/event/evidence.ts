@@ -1,4 +1,4 @@
-import type { Evidence } from "@amana/service-host";
+import type { EvidenceFile } from "@amana/service-host";
 
 /**
  * Columns that the evidence contains (`shown`), and columns that it omits as internal state
@@ -23,7 +23,7 @@ const { event, delivery, delivery_attempt: attempt } = evidenceColumns;
  * Evidence of the last 30 days: the events with their unchanged bodies, and their delivery
  * attempts.
  */
-export const eventEvidence: readonly Evidence[] = [
+export const eventEvidence: readonly EvidenceFile[] = [
   {
     name: "events",
     select: `select created_at as at, id, (select to_json(shown) from (select ${event.shown}) shown) as json

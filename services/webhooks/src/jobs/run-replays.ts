@@ -15,7 +15,7 @@ const concurrency = 4;
 export const runReplays = (context: Context, pauseMs?: number): AsyncDisposable =>
   processDueRows(
     context,
-    { name: "run-replays", table: "webhook_replay", due: "next_step_at", concurrency },
+    { name: "run-replays", table: "webhook_replay", dueColumn: "next_step_at", concurrency },
     (id, lease) => advanceReplay(context, id, lease),
     pauseMs,
   );

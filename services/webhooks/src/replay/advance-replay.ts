@@ -70,7 +70,7 @@ export const nextWaitingLimit = (waitingLimit: number, completed: number): numbe
 /** Runs a step. Returns undefined if the lease is lost or the replay is deleted. */
 async function runStep({ orm }: Context, id: string, lease: Lease, waitingLimit: number) {
   return await transaction(orm, async (em) => {
-    const state = (await lease.holds(em)) ? await readReplayState(em, id) : undefined;
+    const state = (await lease.renew(em)) ? await readReplayState(em, id) : undefined;
     if (!state) return undefined;
     const { is_active: isActive, is_counted: isCounted, waiting } = state;
     const isFull = isCounted && waiting >= waitingLimit;

@@ -1,5 +1,5 @@
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
-import { restartSchedule } from "../delivery/delivery-schedule.ts";
+import { restartScheduleSql } from "../delivery/delivery-schedule.ts";
 
 /** Maximum number of events that a counting step reads. */
 const countedMax = 5_000;
@@ -66,7 +66,7 @@ export async function restartDeliveries(
        ), mine as (
          select d.id from delivery d join found f on f.id = d.id where d.status = f.status for update of d skip locked
        ), started as (
-         update delivery d set ${restartSchedule} from mine where d.id = mine.id returning d.id
+         update delivery d set ${restartScheduleSql} from mine where d.id = mine.id returning d.id
        ), step as (
          select (select count(*) from started)::int as sent, (select count(*) from found) = ? as is_full,
            (select count(*) from page) = ${scannedMax} as has_more

@@ -9,7 +9,7 @@ import { type Implementation, requireBusiness } from "@amana/rpc";
 import { checkReceiver, type Receiver } from "../check/check-receiver.ts";
 import type { Context } from "../context.ts";
 import { requireActiveEndpoint } from "../webhook-endpoint/require-active-endpoint.ts";
-import { signingSecrets } from "../webhook-endpoint/secrets.ts";
+import { signingSecretsSql } from "../webhook-endpoint/secrets.ts";
 import { endpointCheckedRecently, webhookEndpointNotFound } from "../webhook-endpoint/webhook-endpoint.errors.ts";
 
 /** Allows one check of an endpoint in ten seconds, which is the maximum duration of a check. */
@@ -31,7 +31,7 @@ export const checkWebhookEndpoint =
       const endpoint = await requireActiveEndpoint(em, businessId, request.id);
       if (!(await throttleRow(em, checkThrottle, businessId, endpoint.id))) throw endpointCheckedRecently();
       const [receiver] = await em.execute<Receiver[]>(
-        `select e.business_id, e.id as endpoint_id, e.url, ${signingSecrets} from webhook_endpoint e where e.id = ?`,
+        `select e.business_id, e.id as endpoint_id, e.url, ${signingSecretsSql} from webhook_endpoint e where e.id = ?`,
         [endpoint.id],
       );
       if (!receiver) throw webhookEndpointNotFound();

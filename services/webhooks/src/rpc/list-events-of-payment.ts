@@ -1,7 +1,7 @@
 import type { EventService } from "@amana/contracts/webhooks/v1/event_service_pb";
 import { namedQuery } from "@amana/database";
 import type { Implementation } from "@amana/rpc";
-import { forOperators } from "@amana/service-host";
+import { operatorScope } from "@amana/service-host";
 import type { Context } from "../context.ts";
 import { attemptsShownMax, readDeliveries } from "../delivery/delivery.message.ts";
 
@@ -20,7 +20,7 @@ const eventsMax = 20;
 export const listEventsOfPayment =
   ({ orm }: Context): Implementation<typeof EventService.method.listEventsOfPayment> =>
   async ({ businessId, paymentId, atMs }, { caller }) => {
-    forOperators(caller);
+    operatorScope(caller);
     const times = atMs.slice(0, timesMax).map((ms) => new Date(Number(ms)).toISOString());
     const events = await namedQuery<{ id: string; type: string; created_at_ms: string; body: string }>(
       orm.em,

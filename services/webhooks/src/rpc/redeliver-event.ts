@@ -4,8 +4,8 @@ import { once } from "@amana/idempotency";
 import { type Implementation, requireBusiness } from "@amana/rpc";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
-import { type DeliveryJson, deliveryJson, readDeliveries, toDelivery } from "../delivery/delivery.message.ts";
-import { restartSchedule } from "../delivery/delivery-schedule.ts";
+import { type DeliveryJson, deliveryJsonSql, readDeliveries, toDelivery } from "../delivery/delivery.message.ts";
+import { restartScheduleSql } from "../delivery/delivery-schedule.ts";
 import {
   eventNotFound,
   redeliveryEndpointDisabled,
@@ -51,11 +51,11 @@ async function restart(
   endpointId: string | undefined,
 ): Promise<Delivery[]> {
   const restarted = await em.execute<DeliveryJson[]>(
-    `update delivery d set ${restartSchedule}
+    `update delivery d set ${restartScheduleSql}
      from webhook_endpoint e
      where d.business_id = ? and d.event_id = ? and e.id = d.endpoint_id and e.status = 'ACTIVE'
        and (?::uuid is null or d.endpoint_id = ?)
-     returning ${deliveryJson()}`,
+     returning ${deliveryJsonSql()}`,
     [businessId, eventId, endpointId ?? null, endpointId ?? null],
   );
   return restarted.map(toDelivery);

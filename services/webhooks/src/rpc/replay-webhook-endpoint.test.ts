@@ -226,7 +226,7 @@ test("advanceReplay restarts no deliveries if its process has lost the replay's 
   const endpoint = await anEndpoint(idleHarness);
   await addOldEvents(idleHarness, { ...endpoint, count: 10, hoursAgo: 20, status: "SKIPPED" });
   const replay = await endpoint.replay();
-  await advanceReplay(idleHarness.context, replay.id, { holds: async () => false, token: "lost", release() {} });
+  await advanceReplay(idleHarness.context, replay.id, { renew: async () => false, token: "lost", release() {} });
   expect(await endpoint.read(replay.id)).toEqual(replay);
   expect(await endpoint.dueCount()).toBe(0);
 });

@@ -3,7 +3,7 @@ import { eventually, forAllTenants } from "@amana/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Harness, startHarness } from "../../test/harness.ts";
 import { startCountingAttempts } from "./count-attempts.ts";
-import { deleteOldHealth, durationClassOf, readDay } from "./endpoint-health.ts";
+import { deleteOldHealth, durationClassOf, readAttemptsOfDay } from "./endpoint-health.ts";
 
 let harness: Harness;
 beforeAll(async () => {
@@ -13,7 +13,7 @@ afterAll(() => harness[Symbol.asyncDispose]());
 
 const anEndpoint = () => ({ business_id: uuidv7(), endpoint_id: uuidv7() });
 const dayOf = ({ business_id, endpoint_id }: ReturnType<typeof anEndpoint>) =>
-  forTenant(business_id, () => readDay(harness.orm.em, business_id, endpoint_id));
+  forTenant(business_id, () => readAttemptsOfDay(harness.orm.em, business_id, endpoint_id));
 const aCounter = () => startCountingAttempts(harness.orm, harness.context.logger);
 const totals = async (endpoint: ReturnType<typeof anEndpoint>) =>
   (await dayOf(endpoint)).map(({ duration_class, succeeded, failed }) => [duration_class, succeeded, failed]);

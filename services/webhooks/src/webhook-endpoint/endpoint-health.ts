@@ -27,7 +27,7 @@ const fromMs = (durationClass: number): number => 2 ** (durationClass / classesP
  * Returns the attempts of the last day by duration class, the class of the shortest durations
  * first. The query reads a few hundred rows, independent of the number of attempts.
  */
-export async function readDay(em: SqlEntityManager, businessId: string, endpointId: string): Promise<DayOfAttempts[]> {
+export async function readAttemptsOfDay(em: SqlEntityManager, businessId: string, endpointId: string): Promise<DayOfAttempts[]> {
   return await namedQuery<DayOfAttempts>(
     em,
     "endpoint_health_read",
@@ -81,6 +81,6 @@ function percentileMs(day: readonly DayOfAttempts[], fraction: number): number |
   return undefined;
 }
 
-/** Deletes counts that are too old for `readDay`. Returns the number of deleted rows. */
+/** Deletes counts that are too old for `readAttemptsOfDay`. Returns the number of deleted rows. */
 export const deleteOldHealth = ({ orm }: { readonly orm: Orm }): Promise<number> =>
   deleteOld(orm.em.fork(), { table: "endpoint_health", since: "since", olderThan: "25 hours" });

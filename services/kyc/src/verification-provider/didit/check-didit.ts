@@ -1,5 +1,5 @@
 import { createLogger } from "@amana/runtime";
-import { type AddResult, addClock, addProblems } from "../check-result.ts";
+import { type AddResult, addClockResult, addProblemResults } from "../check-result.ts";
 import { readObject } from "../read-values.ts";
 import { createDiditApi } from "./didit-api.ts";
 import type { DiditConfig } from "./didit-config.ts";
@@ -13,7 +13,7 @@ export async function checkDidit(config: DiditConfig, add: AddResult, timeoutMs:
   const health = await get("/system/healthcheck");
   if ("reason" in health || health.status !== 200)
     add("reachable", "failure", `${config.url} does not respond; check KYC_DIDIT_URL and the network policy`);
-  else addClock(new Date(String(readObject(health.content)["timestamp"])), Date.now(), add);
+  else addClockResult(new Date(String(readObject(health.content)["timestamp"])), Date.now(), add);
 
   const workflows = await get("/v3/workflows/?limit=1");
   if ("reason" in workflows)
@@ -22,7 +22,7 @@ export async function checkDidit(config: DiditConfig, add: AddResult, timeoutMs:
   else add("credentials", "failure", `Didit responds with status ${workflows.status}; check KYC_DIDIT_API_KEY`);
 
   const { problems, value } = await readSetup(api, config, timeoutMs);
-  addProblems(problems, add);
+  addProblemResults(problems, add);
   const lifetimeMs = value?.video.lifetimeMs;
   if (lifetimeMs !== undefined)
     add(

@@ -1,5 +1,5 @@
 import type { EnvReader } from "@amana/runtime";
-import type { UncomparedPolicy } from "../profile.ts";
+import type { UncomparedFieldPolicy } from "../profile.ts";
 
 export interface DiditConfig {
   /** Base URL without "/v3". */
@@ -15,7 +15,7 @@ export interface DiditConfig {
   /** Id of the webhook destination; only `amana kyc-provider check` reads it. */
   readonly destinationId: string | undefined;
   readonly callbackUrl: string;
-  readonly uncompared: UncomparedPolicy;
+  readonly uncompared: UncomparedFieldPolicy;
   readonly timeoutMs: number;
 }
 

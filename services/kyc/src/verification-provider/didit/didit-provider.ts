@@ -1,6 +1,6 @@
 import type { Logger } from "@amana/runtime";
 import { closedState, isLinkOpen, isSameApplication } from "../closed-state.ts";
-import { type HttpResponse, isConfirmed, isJsonResponse, isNotFound, type LostCall } from "../http-calls.ts";
+import { type HttpResponse, isConfirmedChange, isJsonResponse, isNotFound, type LostCall } from "../http-calls.ts";
 import { readComparedFields, refuseProfile } from "../profile.ts";
 import { readLink, readObject, readToken } from "../read-values.ts";
 import { createSetup } from "../setup.ts";
@@ -56,7 +56,7 @@ export function createDiditProvider(config: DiditConfig, logger: Logger): Verifi
       return { kind: "unknown", reason: "the configuration at the vendor has errors or was not read" };
     },
     get: (known, timeoutMs) => readState(parts, known, timeoutMs),
-    cancel: (known, why, timeoutMs) => close(parts, known, why, timeoutMs),
+    cancel: (known, reason, timeoutMs) => close(parts, known, reason, timeoutMs),
     review: (known, decision, timeoutMs) => review(parts, known, decision, timeoutMs),
     erase: (known, timeoutMs) => erase(parts, known, timeoutMs),
     readCallback: (callback, now) => readDiditCallback(callback, config, now),
@@ -101,18 +101,18 @@ async function create(
 async function close(
   parts: DiditParts,
   known: KnownApplication,
-  why: CloseReason,
+  reason: CloseReason,
   timeoutMs: number,
 ): Promise<Outcome<ApplicationState>> {
   const remainingMs = startTimeBudget(timeoutMs);
-  const closed: Outcome<ApplicationState> = { kind: "accepted", value: closedState(known, why) };
+  const closed: Outcome<ApplicationState> = { kind: "accepted", value: closedState(known, reason) };
   const current = await readState(parts, known, timeoutMs);
   if (isGone(current)) return closed;
   if (current.kind !== "accepted") return current;
   if (!isSameApplication(current.value, known)) return { kind: "unknown", reason: "another session was returned" };
   // A session that is not open accepts no further submission, so its link does not need to be
   // closed.
-  if (!isLinkOpen(current.value)) return why === "USED_UP" ? closed : current;
+  if (!isLinkOpen(current.value)) return reason === "USED_UP" ? closed : current;
   const response = await deleteSession(parts, known, remainingMs());
   return isDeleted(response) ? closed : parts.api.toFailure(response);
 }
@@ -121,7 +121,7 @@ async function close(
  * Returns whether a deletion succeeded. Newer pages of Didit's documentation show status 200 with a
  * body, and older pages show status 204.
  */
-const isDeleted = (response: HttpResponse | LostCall): boolean => isConfirmed(response) || isNotFound(response);
+const isDeleted = (response: HttpResponse | LostCall): boolean => isConfirmedChange(response) || isNotFound(response);
 
 const deleteSession = ({ api }: DiditParts, known: KnownApplication, timeoutMs: number) =>
   api.call({ operation: "kyc_cancel", rateLimit: "write", method: "DELETE", path: `${sessionPath(known)}/delete/`, timeoutMs });

@@ -1,5 +1,5 @@
 import { readCount, readMatching, readObject, readOneOf } from "../read-values.ts";
-import type { Setup } from "../setup.ts";
+import type { ProviderSetup } from "../setup.ts";
 import type { SetupProblem } from "../verification-provider.ts";
 import type { DiditApi } from "./didit-api.ts";
 import type { DiditConfig } from "./didit-config.ts";
@@ -110,7 +110,7 @@ function readFeatures(fields: Readonly<Record<string, unknown>>): Set<string> {
 }
 
 /** Reads the configured workflows and lists their problems. */
-export async function readSetup(api: DiditApi, config: DiditConfig, timeoutMs: number): Promise<Setup<Workflows>> {
+export async function readSetup(api: DiditApi, config: DiditConfig, timeoutMs: number): Promise<ProviderSetup<Workflows>> {
   const get = (path: string) => api.call({ operation: "kyc_probe", rateLimit: "read", method: "GET", path, timeoutMs });
   const list = await get("/v3/workflows/?limit=200");
   if ("reason" in list || list.status !== 200) {

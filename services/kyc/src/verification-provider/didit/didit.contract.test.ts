@@ -17,7 +17,7 @@ import { readDiditCallback } from "./didit-callback.ts";
 import { readLifetimeMs } from "./didit-setup.ts";
 import { isApprovedByPerson, readDecision } from "./read-decision.ts";
 
-const known: KnownApplication = { ...anApplication().known(), providerId: sessionId, reference };
+const known: KnownApplication = { ...anApplication().toKnownApplication(), providerId: sessionId, reference };
 const terms = { requireVideo: true, allowedDocuments: ["id_card", "passport"] } as const;
 const read = (decision: object, changes: Partial<KnownApplication> = {}) =>
   readDecision(decision, { ...known, ...changes }, "live");

@@ -14,5 +14,7 @@ test("`get` of the port provider accepts a timeout of 4321.0123 ms", async () =>
     timeoutMs: 60_000,
   });
   const expectedOutcome = { kind: "refused", status: 404, errorCode: "unknown_application", isGone: true };
-  expect(await provider.get({ ...anApplication().known(), providerId: "ver_unknown" }, 4_321.0123)).toEqual(expectedOutcome);
+  expect(await provider.get({ ...anApplication().toKnownApplication(), providerId: "ver_unknown" }, 4_321.0123)).toEqual(
+    expectedOutcome,
+  );
 });

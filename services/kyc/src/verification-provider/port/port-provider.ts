@@ -82,8 +82,8 @@ export function createPortProvider(options: PortConfig): VerificationProvider & 
     get: (known, timeoutMs) => readApplication(known, timeoutMs),
     // Sends only cancellations by the business, because the provider itself expires links and
     // counts attempts.
-    cancel: (known, why, timeoutMs) =>
-      why === "CANCELED"
+    cancel: (known, reason, timeoutMs) =>
+      reason === "CANCELED"
         ? callProvider("kyc_cancel", `${buildPath(known.providerId)}/cancel`, "{}", timeoutMs, readState, [200, tooLateStatus])
         : readApplication(known, timeoutMs),
     review: ({ providerId }, decision, timeoutMs) =>
@@ -91,7 +91,7 @@ export function createPortProvider(options: PortConfig): VerificationProvider & 
         200,
         tooLateStatus,
       ]),
-    events(after, limit, timeoutMs) {
+    listChanges(after, limit, timeoutMs) {
       const query = new URLSearchParams({ ...(after === null ? {} : { after }), limit: String(limit) });
       return callProvider("kyc_events", `events?${query}`, undefined, timeoutMs, (content) => readChanges(content, after));
     },

@@ -1,5 +1,5 @@
 import { createLogger } from "@amana/runtime";
-import { type AddResult, addClock, addProblems } from "../check-result.ts";
+import { type AddResult, addClockResult, addProblemResults } from "../check-result.ts";
 import { readObject } from "../read-values.ts";
 import { createSumsubApi } from "./sumsub-api.ts";
 import type { SumsubConfig } from "./sumsub-config.ts";
@@ -21,7 +21,7 @@ export async function checkSumsub(config: SumsubConfig, add: AddResult, timeoutM
   const status = await get("/resources/status/api");
   if ("reason" in status || status.status !== 200)
     add("reachable", "failure", `${config.url} does not respond; check KYC_SUMSUB_URL and the network policy`);
-  else addClock(status.date, Date.now(), add);
+  else addClockResult(status.date, Date.now(), add);
 
   const levels = await get("/resources/applicants/-/levels");
   if ("reason" in levels)
@@ -36,7 +36,7 @@ export async function checkSumsub(config: SumsubConfig, add: AddResult, timeoutM
       `Sumsub responds with status ${levels.status}; check KYC_SUMSUB_APP_TOKEN, KYC_SUMSUB_SECRET_KEY and the clock`,
     );
 
-  addProblems((await readSetup(api, config, timeoutMs)).problems, add);
+  addProblemResults((await readSetup(api, config, timeoutMs)).problems, add);
   await checkWebhook(config, get, add);
 
   const targets = await get("/resources/api/agent/settings/bgCheckTargets");

@@ -1,5 +1,5 @@
 import type { EnvReader } from "@amana/runtime";
-import type { UncomparedPolicy } from "../profile.ts";
+import type { UncomparedFieldPolicy } from "../profile.ts";
 import type { DocumentType } from "../verification-provider.ts";
 
 /**
@@ -33,7 +33,7 @@ export interface SumsubConfig {
   /** Id of the webhook; only `amana kyc-provider check` reads it. */
   readonly webhookId: string | undefined;
   readonly callbackUrl: string;
-  readonly uncompared: UncomparedPolicy;
+  readonly uncompared: UncomparedFieldPolicy;
   readonly timeoutMs: number;
 }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Logger } from "@amana/runtime";
 import { closedState, isLinkOpen, isSameApplication } from "../closed-state.ts";
-import { type HttpResponse, isConfirmed, isNotFound, type LostCall } from "../http-calls.ts";
+import { type HttpResponse, isConfirmedChange, isNotFound, type LostCall } from "../http-calls.ts";
 import { readComparedFields, refuseProfile } from "../profile.ts";
 import { readLink, readObject, readToken } from "../read-values.ts";
 import { createSetup } from "../setup.ts";
@@ -52,7 +52,7 @@ export function createSumsubProvider(config: SumsubConfig, logger: Logger): Veri
       return { kind: "unknown", reason: "the configuration at the vendor has errors or was not read" };
     },
     get: (known, timeoutMs) => readState(parts, known, timeoutMs),
-    cancel: (known, why, timeoutMs) => close(parts, known, why, timeoutMs),
+    cancel: (known, reason, timeoutMs) => close(parts, known, reason, timeoutMs),
     review: (known, decision, timeoutMs) => review(parts, known, decision, timeoutMs),
     erase: (known, timeoutMs) => erase(parts, known, timeoutMs),
     readCallback: (callback) => readSumsubCallback(callback, config),
@@ -134,12 +134,12 @@ async function findApplicant(api: SumsubParts["api"], reference: string, level: 
 async function close(
   parts: SumsubParts,
   known: KnownApplication,
-  why: CloseReason,
+  reason: CloseReason,
   timeoutMs: number,
 ): Promise<Outcome<ApplicationState>> {
   const { api } = parts;
   const remainingMs = startTimeBudget(timeoutMs);
-  const closed: Outcome<ApplicationState> = { kind: "accepted", value: closedState(known, why) };
+  const closed: Outcome<ApplicationState> = { kind: "accepted", value: closedState(known, reason) };
   const current = await readState(parts, known, timeoutMs);
   if (isGone(current)) return closed;
   if (current.kind !== "accepted") return current;
@@ -148,7 +148,7 @@ async function close(
   if (status === "CANCELED") return closed;
   // An applicant with a verdict can submit again if a compliance officer requests it at Sumsub.
   // After the last attempt, the link is therefore closed even if Sumsub reports a verdict.
-  if (!isLinkOpen(current.value) && !(status === "COMPLETED" && why === "USED_UP")) return current;
+  if (!isLinkOpen(current.value) && !(status === "COMPLETED" && reason === "USED_UP")) return current;
   const path = `${applicantPath(known)}/presence/deactivated`;
   const response = await api.call({
     operation: "kyc_cancel",
@@ -159,7 +159,7 @@ async function close(
   });
   if ("reason" in response) return api.toFailure(response);
   if (isDeactivated(response)) {
-    if (why === "USED_UP") return closed;
+    if (reason === "USED_UP") return closed;
     // Reads the applicant again, because Sumsub may have reached a verdict between the first read
     // and the deactivation.
     const after = await readState(parts, known, remainingMs(), true);
@@ -181,7 +181,7 @@ function isDeactivated(response: HttpResponse | LostCall): boolean {
   if (!("status" in response)) return false;
   const code = errorCodeOf(response);
   if (code !== undefined) return code === errorCodes.deactivated;
-  return isConfirmed(response) && readObject(response.content)["deleted"] !== false;
+  return isConfirmedChange(response) && readObject(response.content)["deleted"] !== false;
 }
 
 async function review(
@@ -196,7 +196,7 @@ async function review(
   const path = `${applicantPath(known)}/-/${isApproval ? "approve" : "reject"}`;
   const content = isApproval ? {} : { note: `Amana ${reviewer}` };
   const response = await api.call({ operation: "kyc_review", rateLimit: "write", method: "POST", path, timeoutMs, content });
-  if (!isConfirmed(response)) return api.toFailure(response);
+  if (!isConfirmedChange(response)) return api.toFailure(response);
   return await readState(parts, { ...known, pendingOutcome: outcome }, remainingMs());
 }
 

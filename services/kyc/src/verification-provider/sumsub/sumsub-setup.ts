@@ -1,5 +1,5 @@
 import { readObject, readToken } from "../read-values.ts";
-import type { Setup } from "../setup.ts";
+import type { ProviderSetup } from "../setup.ts";
 import type { SetupProblem } from "../verification-provider.ts";
 import type { SumsubApi } from "./sumsub-api.ts";
 import type { SumsubConfig } from "./sumsub-config.ts";
@@ -61,7 +61,7 @@ export function checkLevel(content: unknown, setting: string, types: readonly st
 }
 
 /** Reads the configured levels and lists their problems. */
-export async function readSetup(api: SumsubApi, config: SumsubConfig, timeoutMs: number): Promise<Setup<true>> {
+export async function readSetup(api: SumsubApi, config: SumsubConfig, timeoutMs: number): Promise<ProviderSetup<true>> {
   const get = (path: string) =>
     api.call({
       operation: "kyc_probe",

@@ -16,7 +16,7 @@ import type { KnownApplication } from "../verification-provider.ts";
 import { readApplicant, readReview } from "./read-applicant.ts";
 import { readSumsubCallback, signRequest } from "./sumsub-signature.ts";
 
-const known: KnownApplication = { ...anApplication().known(), providerId: applicantId, reference };
+const known: KnownApplication = { ...anApplication().toKnownApplication(), providerId: applicantId, reference };
 const terms = { requireVideo: true, allowedDocuments: ["id_card", "passport"] } as const;
 
 interface Responses {

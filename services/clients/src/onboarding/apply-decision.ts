@@ -8,7 +8,7 @@ import type { Decision, Onboarding } from "./onboarding.ts";
  * Decides an onboarding and records the decision in the audit trail. If `by` is undefined, the
  * platform is recorded as the actor.
  */
-export function decide(
+export function applyDecision(
   em: SqlEntityManager,
   onboarding: Onboarding,
   decision: Decision,
@@ -31,5 +31,5 @@ export function decide(
 
 /** Approves an onboarding at the step PENDING_APPROVAL if `ONBOARDING_AUTO_APPROVE` is true. */
 export function approveAutomatically(em: SqlEntityManager, { autoApprove }: Context, onboarding: Onboarding, now: Date): void {
-  if (autoApprove && onboarding.awaitsApproval()) decide(em, onboarding, "APPROVED", now);
+  if (autoApprove && onboarding.awaitsApproval()) applyDecision(em, onboarding, "APPROVED", now);
 }

@@ -22,7 +22,7 @@ test.each([
   ["", "SECRET_ENCRYPTION_KEYS is not set"],
   [key, "entry 1 must be written id:base64"],
   [`a:${key},b:c2hvcnQ=`, "entry 2 must be 32 bytes in base64, not 5"],
-  [`a:${key},a:${key}`, "names one key id twice"],
+  [`a:${key},a:${key}`, "has the same key id twice"],
 ])("readConfig of webhooks rejects the encryption keys %j with an error that contains no key", (keys, problem) => {
   let message = "";
   try {

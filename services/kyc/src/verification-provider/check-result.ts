@@ -27,10 +27,10 @@ export function addProblemResults(problems: readonly SetupProblem[], add: AddRes
 
 /**
  * Compares the vendor's clock with the clock of this machine, because signatures and the ends of
- * links depend on the time.
+ * links depend on the time. Adds a warning if `date` is undefined or invalid.
  */
 export function addClockResult(date: Date | undefined, nowMs: number, add: AddResult): void {
-  if (!date) {
+  if (!date || Number.isNaN(date.getTime())) {
     add("reachable", "warning", "the response has no time, so the clock cannot be compared");
     return;
   }

@@ -32,7 +32,7 @@ export async function startBareServer(
       () => false,
     );
     if (isReady) break;
-    if (!server.running()) throw new Error(`${program} did not start:\n${server.recentOutput()}`);
+    if (!server.isRunning()) throw new Error(`${program} did not start:\n${server.recentOutput()}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   return { url: `http://127.0.0.1:${port}`, pid: server.pid };
@@ -49,7 +49,7 @@ export interface PostRequest {
  * the latency and the CPU time of the processes. `next` returns the next POST request. Without
  * `next`, sends GET requests for the URL.
  */
-export async function load(
+export async function measureLoad(
   name: string,
   url: string,
   key: string,

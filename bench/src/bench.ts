@@ -1,6 +1,6 @@
 /** The command `bench`: runs one benchmark on this machine and prints its tables. */
 import { writeFile } from "node:fs/promises";
-import { createCommand, numberFrom, runCommandLine, wholeFrom } from "@amana/dev-env/command-line";
+import { createCommand, numberParser, runCommandLine, wholeNumberParser } from "@amana/dev-env/command-line";
 
 /**
  * Loaders of the benchmarks, so that `--help` loads no benchmark. A benchmark measures its programs
@@ -8,13 +8,13 @@ import { createCommand, numberFrom, runCommandLine, wholeFrom } from "@amana/dev
  * machine.
  */
 const benchmarks = {
-  growth: async () => (await import("./growth/growth.ts")).growth,
-  pages: async () => (await import("./pages/pages.ts")).pages,
-  reads: async () => (await import("./reads/reads.ts")).reads,
-  start: async () => (await import("./start/start.ts")).start,
-  statement: async () => (await import("./statement/statement.ts")).statement,
-  webhooks: async () => (await import("./webhooks/webhooks.ts")).webhooks,
-  writes: async () => (await import("./writes/writes.ts")).writes,
+  growth: async () => (await import("./growth/growth.ts")).measureGrowth,
+  pages: async () => (await import("./pages/pages.ts")).measurePages,
+  reads: async () => (await import("./reads/reads.ts")).measureReads,
+  start: async () => (await import("./start/start.ts")).measureStart,
+  statement: async () => (await import("./statement/statement.ts")).measureStatement,
+  webhooks: async () => (await import("./webhooks/webhooks.ts")).measureWebhooks,
+  writes: async () => (await import("./writes/writes.ts")).measureWrites,
 } as const;
 
 const descriptions: readonly (readonly [keyof typeof benchmarks, string])[] = [
@@ -42,8 +42,8 @@ const command = createCommand("bench", "Run a benchmark of the system on this ma
 command
   .addArgument(command.createArgument("<benchmark>", "one of the benchmarks below").choices(Object.keys(benchmarks)))
   .argument("[names...]", "webhooks: scenarios to run (default: all)")
-  .option("--rounds <n>", "number of measurements of each program", wholeFrom(1, 1_000), 3)
-  .option("--seconds <n>", "duration of each measurement in seconds", numberFrom(0.1, 86_400), 8)
+  .option("--rounds <n>", "number of measurements of each program", wholeNumberParser(1, 1_000), 3)
+  .option("--seconds <n>", "duration of each measurement in seconds", numberParser(0.1, 86_400), 8)
   .option("--json <file>", "also write the result as JSON to this file (default: no file)")
   .addOption(
     command
@@ -52,9 +52,19 @@ command
       .default("kafka"),
   )
   .option("--quick", "webhooks, writes: run for only a few seconds, with unreliable figures")
-  .option("--rows <n>", "webhooks: number of old deliveries in the scenario 'old'", wholeFrom(1, 1_000_000_000), 5_000_000)
-  .option("--held <seconds>", "webhooks: time for which the scenario 'held' keeps a transaction open", numberFrom(1, 86_400), 600)
-  .option("--lines <n>", "statement: number of lines", wholeFrom(1, 100_000_000), 1_000_000)
+  .option(
+    "--rows <n>",
+    "webhooks: number of old deliveries in the scenario 'old'",
+    wholeNumberParser(1, 1_000_000_000),
+    5_000_000,
+  )
+  .option(
+    "--held <seconds>",
+    "webhooks: time for which the scenario 'held' keeps a transaction open",
+    numberParser(1, 86_400),
+    600,
+  )
+  .option("--lines <n>", "statement: number of lines", wholeNumberParser(1, 100_000_000), 1_000_000)
   .addHelpText("after", `\nBenchmarks:\n${descriptions.map(([name, text]) => `  ${name.padEnd(10)} ${text}`).join("\n")}`)
   .action(bench);
 await runCommandLine(command);

@@ -47,6 +47,6 @@ export interface ProgramRun {
  */
 export interface Program {
   /** The attacked promise and the attack, in one line. */
-  readonly attacks: string;
+  readonly summary: string;
   run(options: ProgramRun): Promise<void>;
 }

@@ -8,10 +8,10 @@ export class Report {
 
   /** Counts work or an injected fault, such as "refunds requested" or "replicas killed (-9)". */
   count(name: string, by = 1): void {
-    this.#counts.set(name, this.counted(name) + by);
+    this.#counts.set(name, this.countOf(name) + by);
   }
 
-  counted(name: string): number {
+  countOf(name: string): number {
     return this.#counts.get(name) ?? 0;
   }
 

@@ -1,5 +1,5 @@
 import { freePort } from "@amana/dev-env/free-port";
-import { type ServiceProcess, serviceProcess } from "@amana/dev-env/service-process";
+import { createServiceProcess, type ServiceProcess } from "@amana/dev-env/service-process";
 import { loopbackUrl } from "@amana/dev-env/services";
 import type { System } from "@amana/dev-env/system";
 
@@ -18,11 +18,18 @@ export async function startSecondPaymentsProcess(
 ): Promise<SecondPaymentsProcess> {
   const port = await freePort();
   const env = { ...system.envOf("payments"), ...settings, RPC_PORT: String(port) };
-  const replica = serviceProcess({ name: "payments", env, port, logDir: system.logDir, supervised: false, onCrash: () => {} });
+  const replica = createServiceProcess({
+    name: "payments",
+    env,
+    port,
+    logDir: system.logDir,
+    supervised: false,
+    onCrash: () => {},
+  });
   await replica.start();
   const gatewaySettings = { PAYMENTS_URLS: [system.rpcPorts.payments, port].map((rpcPort) => loopbackUrl(rpcPort)).join() };
   await system.services.gateway.kill();
   await system.services.gateway.start(gatewaySettings);
-  await system.ready();
+  await system.waitUntilReady();
   return { replica, gatewaySettings, [Symbol.asyncDispose]: () => replica.stop() };
 }

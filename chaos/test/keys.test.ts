@@ -14,6 +14,6 @@ test("in the attack program `keys`, gateways reject a revoked key, and services 
     "allowed calls with kyc's key",
     "checked: a captured token is rejected after it has expired",
   ])
-    expect(report.counted(counter), counter).toBeGreaterThan(0);
-  expect(report.counted("checked: a request sent after the revocation is rejected")).toBeGreaterThan(50);
+    expect(report.countOf(counter), counter).toBeGreaterThan(0);
+  expect(report.countOf("checked: a request sent after the revocation is rejected")).toBeGreaterThan(50);
 });

@@ -13,5 +13,5 @@ test("in the attack program `links`, a form starts at most one payment and no li
     "checked: a form starts one payment at most",
     "checked: a form sent after the business was disabled starts no payment",
   ])
-    expect(report.counted(counter), counter).toBeGreaterThan(0);
+    expect(report.countOf(counter), counter).toBeGreaterThan(0);
 });

@@ -4,11 +4,11 @@ type Cell = string | number | null | undefined;
 
 /** A column of a table. In `Columns`, a plain function defines a column that is never shortened. */
 export interface Column<Row> {
-  readonly of: (row: Row) => Cell;
+  readonly cellOf: (row: Row) => Cell;
   /** Aligns numbers and amounts to the right. */
   readonly alignRight?: boolean;
   /** Smallest width, in characters, to which the column is shortened on a narrow terminal. */
-  readonly min?: number;
+  readonly minWidth?: number;
   /** On a narrow terminal, the column with the highest number is omitted first. */
   readonly omitOrder?: number;
 }
@@ -39,8 +39,8 @@ export const print = (text: string): void => void process.stdout.write(`${text}\
  */
 export function tableOf<Row>(rows: readonly Row[], columns: Columns<Row>): { header: string; line(row: Row): string } {
   const allColumns = Object.entries(columns).map(([name, column]) => {
-    const { of, ...rest } = typeof column === "function" ? { of: column } : column;
-    const text = (row: Row) => printable(of(row));
+    const { cellOf, ...rest } = typeof column === "function" ? { cellOf: column } : column;
+    const text = (row: Row) => printable(cellOf(row));
     return { name, text, ...rest, width: Math.max(widthOf(name), ...rows.map((row) => widthOf(text(row)))) };
   });
   const maxWidth = terminalWidth();
@@ -54,8 +54,8 @@ export function tableOf<Row>(rows: readonly Row[], columns: Columns<Row>): { hea
     header: styled("bold", lineOf(shownColumns.map(({ name }) => name))),
     line: (row) =>
       lineOf(
-        shownColumns.map(({ text, width, min }) =>
-          min === undefined || maxWidth === Number.POSITIVE_INFINITY ? text(row) : shorten(text(row), width),
+        shownColumns.map(({ text, width, minWidth }) =>
+          minWidth === undefined || maxWidth === Number.POSITIVE_INFINITY ? text(row) : shorten(text(row), width),
         ),
       ),
   };

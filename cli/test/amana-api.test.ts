@@ -9,12 +9,12 @@ import { createInterface } from "node:readline";
 import { buffer } from "node:stream/consumers";
 import { verifyWebhook } from "@amana/client";
 import { devFileOf } from "@amana/dev-env/dev-file";
-import { amanaWith, type CommandResult } from "@amana/e2e/run-amana";
+import { type CommandResult, execAmana } from "@amana/e2e/run-amana";
 import {
   aBusiness,
   anOrder,
   aPaidPayment,
-  sandbox,
+  callSandbox,
   startTestSystem,
   type TestBusiness,
   type TestSystem,
@@ -44,10 +44,10 @@ beforeAll(async () => {
 afterAll(() => stack.disposeAsync());
 
 /** Runs the command with the address and the keys of the local development system. */
-const amanaLocal = (...args: string[]): Promise<CommandResult> => amanaWith({ AMANA_DIR: dir }, ...args);
+const amanaLocal = (...args: string[]): Promise<CommandResult> => execAmana({ AMANA_DIR: dir }, ...args);
 /** Runs the command with the address and key of a business in the environment. */
 const businessSettings = () => ({ AMANA_URL: running.system.gatewayUrl, AMANA_KEY_FILE: join(dir, "key") });
-const amanaBusiness = (...args: string[]): Promise<CommandResult> => amanaWith(businessSettings(), ...args);
+const amanaBusiness = (...args: string[]): Promise<CommandResult> => execAmana(businessSettings(), ...args);
 
 async function jsonOf<T = Record<string, unknown>>(result: Promise<CommandResult>): Promise<T> {
   const { code, out, err } = await result;
@@ -72,7 +72,7 @@ test("amana loads no schema or database packages for command groups that use the
     const load = (url, context, next) => (/typebox|mikro-orm|prom-client/.test(url) && console.error(url), next(url, context));
     registerHooks({ load });`;
   const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(reportModules)}` };
-  const loadedBy = async (group: string) => (await amanaWith(env, group, "--help")).err;
+  const loadedBy = async (group: string) => (await execAmana(env, group, "--help")).err;
   for (const group of Object.keys(apiGroups)) expect(await loadedBy(group), group).toBe("");
   expect(await loadedBy("outbox")).toContain("mikro-orm");
 });
@@ -254,7 +254,7 @@ test("`amana refunds decide` exits with code 1 for an unknown refund, and `amana
   expect((await amanaLocal("payments", "changed")).out).toBe("No changed payments found.\n");
 
   const paid = await aPaidPayment(running.system, business);
-  await sandbox(running.system, "PUT", "/sandbox/faults", { operation: "refund", mode: "late:60000", times: 1 });
+  await callSandbox(running.system, "PUT", "/sandbox/faults", { operation: "refund", mode: "late:60000", times: 1 });
   const unanswered = await amanaBusiness("payments", "refund", paid.id, "--yes", "--timeout", "1");
   expect(unanswered).toMatchObject({ code: 5, out: "" });
   expect(unanswered.err).toContain(`The change may have been executed. Check this first: amana payments show ${paid.id}`);
@@ -268,8 +268,8 @@ test("`amana payments show` lists PAYMENT_COMPLETED before PAYMENT_REFUNDED, and
   const ids = [];
   for (let i = 0; i < 3; i++) {
     const { id, processor_order_id } = await business.amana.payments.create(anOrder);
-    await sandbox(running.system, "POST", `/sandbox/payments/${processor_order_id}/pay`, validCard);
-    await sandbox(running.system, "POST", `/sandbox/payments/${processor_order_id}/refund`, {});
+    await callSandbox(running.system, "POST", `/sandbox/payments/${processor_order_id}/pay`, validCard);
+    await callSandbox(running.system, "POST", `/sandbox/payments/${processor_order_id}/refund`, {});
     expect(await jsonOf(amanaBusiness("payments", "refresh", id, "--json"))).toMatchObject({ status: "REFUNDED" });
     ids.push(id);
   }
@@ -361,7 +361,7 @@ async function amanaWithOneResponse(...args: string[]): Promise<CommandResult> {
   }).listen(0, "127.0.0.1");
   await once(lossy, "listening");
   const url = `http://127.0.0.1:${(lossy.address() as AddressInfo).port}`;
-  return await amanaWith({ ...businessSettings(), AMANA_URL: url }, ...args);
+  return await execAmana({ ...businessSettings(), AMANA_URL: url }, ...args);
 }
 
 test("`amana api-keys revoke` prints the completed revocations when a later revocation gets no response", async () => {
@@ -388,26 +388,26 @@ test("amana prints the name of an invalid option or setting, exits with the docu
   const incompleteDir = await mkdtemp(join(dir, "incomplete-"));
   await writeFile(join(incompleteDir, "dev.json"), `{"business":{"api_key":"${business.key}`);
   // With an address and a key, the command does not read the file of the local system.
-  expect(await amanaWith({ ...businessSettings(), AMANA_DIR: incompleteDir }, "payments", "list")).toMatchObject({ code: 0 });
+  expect(await execAmana({ ...businessSettings(), AMANA_DIR: incompleteDir }, "payments", "list")).toMatchObject({ code: 0 });
   const cases: [number, string, Promise<CommandResult>][] = [
-    [2, "start a system", amanaWith({}, "payments", "list")],
+    [2, "start a system", execAmana({}, "payments", "list")],
     // Keys of the local system are not sent to another deployment.
-    [2, "The command needs a business's key", amanaWith({ AMANA_DIR: dir, AMANA_URL: otherDeployment }, "payments", "list")],
+    [2, "The command needs a business's key", execAmana({ AMANA_DIR: dir, AMANA_URL: otherDeployment }, "payments", "list")],
     [2, "Copy the complete key", amanaLocal("payments", "list", "--key", business.key.slice(0, -1))],
     [2, "not both", amanaLocal("payments", "list", "--key", business.key, "--key-file", "x")],
     [2, "--key-file cannot be read: ENOENT", amanaLocal("payments", "list", "--key-file", join(dir, "none"))],
     [2, "without a user name", amanaLocal("payments", "list", "--url", `http://x:${business.key}@127.0.0.1/`)],
-    [2, "dev.json is incomplete", amanaWith({ AMANA_DIR: incompleteDir }, "payments", "list")],
+    [2, "dev.json is incomplete", execAmana({ AMANA_DIR: incompleteDir }, "payments", "list")],
     // Over http://, the command would send the key unencrypted.
     [
       2,
       "Use its https:// address",
-      amanaWith({ ...businessSettings(), AMANA_URL: "http://elsewhere.example" }, "payments", "list"),
+      execAmana({ ...businessSettings(), AMANA_URL: "http://elsewhere.example" }, "payments", "list"),
     ],
     [
       3,
       "No response from",
-      amanaWith({ ...businessSettings(), AMANA_URL: "http://0.0.0.0:1" }, "payments", "list", "--allow-http"),
+      execAmana({ ...businessSettings(), AMANA_URL: "http://0.0.0.0:1" }, "payments", "list", "--allow-http"),
     ],
     [2, "must not be empty", amanaBusiness("payments", "list", "--order-ref", "")],
     [2, "must not be empty", amanaLocal("dead-letters", "retry", "--all", "--topic", " ")],
@@ -421,7 +421,7 @@ test("amana prints the name of an invalid option or setting, exits with the docu
     [2, "unknown command 'constructor'", amanaBusiness("constructor")],
     // All words after "--" are arguments.
     [2, "argument 'id'", amanaBusiness("payments", "show", "--", "--json")],
-    [3, "No response from", amanaWith({ ...businessSettings(), AMANA_URL: "http://127.0.0.1:1" }, "payments", "list")],
+    [3, "No response from", execAmana({ ...businessSettings(), AMANA_URL: "http://127.0.0.1:1" }, "payments", "list")],
     [1, "not_found", amanaBusiness("payments", "show", uuidv7())],
   ];
   for (const [expectedCode, text, result] of cases) {
@@ -442,7 +442,7 @@ test("amana replaces control characters, limits tables to the terminal's width, 
     ),
   );
   for (const COLUMNS of ["60", "200"]) {
-    const { out } = await amanaWith({ AMANA_DIR: dir, COLUMNS }, "businesses", "list");
+    const { out } = await execAmana({ AMANA_DIR: dir, COLUMNS }, "businesses", "list");
     expect(out).toContain(hostile["id"]);
     expect(out).not.toMatch(/[^\P{C}\n]/u);
     expect(out).not.toMatch(/\p{M}{5}/u);
@@ -565,7 +565,7 @@ test("`amana webhooks listen` reports that a deployment with ALLOW_INSECURE_WEBH
   }
   expect(await amanaBusiness("webhooks", "listen", "--skip-forward", "--timeout", "2")).toMatchObject({ code: 3, out: "" });
   await webhooks.start({ ALLOW_INSECURE_WEBHOOKS: "false" });
-  await running.system.ready();
+  await running.system.waitUntilReady();
   const refused = await amanaBusiness("webhooks", "listen", "--skip-forward");
   expect(refused).toMatchObject({ code: 1, out: "", err: expect.stringContaining("cannot reach this machine") });
 });

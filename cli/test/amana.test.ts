@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { ActionRecordedSchema } from "@amana/contracts/identity/v1/audit_events_pb";
 import { PaymentEventSchema, PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb";
 import { transaction } from "@amana/database";
-import { amanaWith } from "@amana/e2e/run-amana";
+import { execAmana } from "@amana/e2e/run-amana";
 import { addToOutbox, consume, createTransport, type Effect, type Message } from "@amana/messaging";
 import { repair as payments } from "@amana/payments/repair";
 import { createLogger, uuidv7 } from "@amana/runtime";
@@ -24,7 +24,7 @@ beforeEach(async () => {
 });
 afterEach(() => stack.disposeAsync());
 
-const amana = (...args: string[]) => amanaWith({ WEBHOOKS_DATABASE_URL: db.url }, ...args);
+const amana = (...args: string[]) => execAmana({ WEBHOOKS_DATABASE_URL: db.url }, ...args);
 
 /** Runs the command on the database of webhooks and returns the printed JSON. */
 async function jsonOf<T>(...args: string[]): Promise<T> {
@@ -166,7 +166,7 @@ test("`amana stuck` runs without SQL errors on the schema of each service", asyn
     const { repair } = await load();
     await using serviceDb = await createTestDatabase(name, repair.database);
     const env = { [`${name.toUpperCase()}_DATABASE_URL`]: serviceDb.url };
-    expect(await amanaWith(env, "stuck", "--service", name)).toMatchObject({ code: 0, err: "" });
+    expect(await execAmana(env, "stuck", "--service", name)).toMatchObject({ code: 0, err: "" });
   }
 });
 
@@ -185,7 +185,7 @@ test("`amana outbox republish` adds the events of a time range or with given ids
     );
   const ids = [await emit("a"), await emit("b"), await emit("c")];
   const env = { PAYMENTS_DATABASE_URL: serviceDb.url };
-  const run = (...args: string[]) => amanaWith(env, "outbox", "republish", "--service", "payments", "--json", ...args);
+  const run = (...args: string[]) => execAmana(env, "outbox", "republish", "--service", "payments", "--json", ...args);
   const byId = await run("--topic", "payments.v1", "--ids", ids[1] ?? "", "--reason", "lost in Kafka");
   expect(JSON.parse(byId.out)).toMatchObject([{ service: "payments", events: 1 }]);
   const byTime = await run("--topic", "payments.v1", "--from", "2020-01-01T00:00Z");
@@ -203,12 +203,12 @@ test("`amana outbox republish` adds the events of a time range or with given ids
 test("`amana refunds hold` starts a refund hold, `amana refunds release` ends the hold, and each command adds an audit row", async () => {
   await using serviceDb = await createTestDatabase("payments", payments.database);
   const env = { PAYMENTS_DATABASE_URL: serviceDb.url };
-  const run = (...args: string[]) => amanaWith(env, "refunds", ...args, "--as", "amina");
+  const run = (...args: string[]) => execAmana(env, "refunds", ...args, "--as", "amina");
   const em = () => serviceDb.orm.em.fork();
   expect(await run("release", "--reason", "r")).toMatchObject({ code: 1, err: expect.stringContaining("no refund hold exists") });
   expect(await run("hold", "--reason", "a disk's snapshot")).toMatchObject({ code: 0 });
   expect(await em().execute("select 1 from refund_hold where held_until > now() + interval '24 minutes'")).toHaveLength(1);
-  expect(await amanaWith(env, "stuck", "--service", "payments")).toMatchObject({ code: 4, out: expect.stringContaining("held") });
+  expect(await execAmana(env, "stuck", "--service", "payments")).toMatchObject({ code: 4, out: expect.stringContaining("held") });
   expect(await run("release", "--reason", "nothing was lost")).toMatchObject({ code: 0 });
   expect(await em().execute("select 1 from refund_hold where held_until is null")).toHaveLength(1);
   const rows = await em().execute<{ payload: Buffer }[]>("select payload from outbox where topic = 'audit.v1' order by id");
@@ -260,8 +260,8 @@ test("amana reads the database password from a setting or a file, and never prin
     DATABASE_PASSWORD_FILE: { DATABASE_URL: url.href, DATABASE_PASSWORD_FILE: join(dir, "password") },
   };
   for (const [name, env] of Object.entries(settings))
-    expect(await amanaWith(env, "stuck", "--service", "webhooks"), name).toMatchObject({ code: 0, err: "" });
-  const twoPasswords = await amanaWith({ DATABASE_URL: db.url, DATABASE_PASSWORD: "hidden" }, "stuck", "--service", "webhooks");
+    expect(await execAmana(env, "stuck", "--service", "webhooks"), name).toMatchObject({ code: 0, err: "" });
+  const twoPasswords = await execAmana({ DATABASE_URL: db.url, DATABASE_PASSWORD: "hidden" }, "stuck", "--service", "webhooks");
   expect(twoPasswords).toMatchObject({ code: 1, err: expect.stringContaining("remove one of them") });
   for (const secret of ["hidden", password]) expect(twoPasswords.err).not.toContain(secret);
 });
@@ -283,7 +283,7 @@ test("`amana api-keys revoke --databases` revokes business and operator keys, an
     [operatorKey],
   );
   const revoke = (...ids: string[]) =>
-    amanaWith(
+    execAmana(
       { IDENTITY_DATABASE_URL: serviceDb.url },
       "api-keys",
       "revoke",
@@ -311,9 +311,9 @@ test("`amana stuck` exits with code 3 when some or all databases are unreachable
   const others = Object.fromEntries(
     ["CLIENTS", "IDENTITY", "KYC", "PAYMENTS"].map((name) => [`${name}_DATABASE_URL`, unreachable]),
   );
-  const oneReachable = await amanaWith({ WEBHOOKS_DATABASE_URL: db.url, ...others }, "stuck");
+  const oneReachable = await execAmana({ WEBHOOKS_DATABASE_URL: db.url, ...others }, "stuck");
   expect(oneReachable).toMatchObject({ code: 3, out: expect.stringContaining("No overdue work") });
-  const noneReachable = await amanaWith({ DATABASE_URL: unreachable }, "stuck", "--service", "payments");
+  const noneReachable = await execAmana({ DATABASE_URL: unreachable }, "stuck", "--service", "payments");
   expect(noneReachable).toMatchObject({ code: 3, out: "" });
   for (const text of [oneReachable.err, noneReachable.err]) expect(text).not.toContain("wrong-secret");
 });

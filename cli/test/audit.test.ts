@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Finding, type Head, headColumns, leafOf, linkHash, rowOf, signHead, verifyBundle } from "@amana/audit-chain";
 import { transaction } from "@amana/database";
-import { amanaWith } from "@amana/e2e/run-amana";
+import { execAmana } from "@amana/e2e/run-amana";
 import { repair as identity } from "@amana/identity/repair";
 import { createLogger, uuidv7 } from "@amana/runtime";
 import { startTestProcess } from "@amana/service-host/testing";
@@ -79,7 +79,14 @@ interface Options {
 async function verify(options: Options = {}): Promise<Finding[]> {
   const foundProblems: Finding[] = [];
   const { trusted, kept = [], from, to } = { trusted: new Set([key.publicKey]), ...options };
-  await verifyTrail(db.orm, { trusted, kept, from, to, report: (finding) => foundProblems.push(finding), progress: () => {} });
+  await verifyTrail(db.orm, {
+    trustedKeys: trusted,
+    keptHeads: kept,
+    from,
+    to,
+    report: (finding) => foundProblems.push(finding),
+    progress: () => {},
+  });
   return foundProblems;
 }
 const problemCodes = async (options = {}) => [...new Set((await verify(options)).map(({ problem }) => problem))].sort();
@@ -415,7 +422,7 @@ test("verifyTrail reports head_missing for a day without a head between days wit
 
 test("`amana audit verify` prints text or JSON, and exits with code 4 for a problem and code 2 for an invalid day", async () => {
   const dir = await mkdtemp(join(tmpdir(), "amana-audit-"));
-  const amana = (...args: string[]) => amanaWith({ IDENTITY_DATABASE_URL: db.url }, "audit", "verify", ...args);
+  const amana = (...args: string[]) => execAmana({ IDENTITY_DATABASE_URL: db.url }, "audit", "verify", ...args);
   try {
     const file = join(dir, "heads");
     await writeFile(file, (await heads()).map((audit_head) => JSON.stringify({ level: "info", audit_head })).join("\n"));

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { amanaWith } from "@amana/e2e/run-amana";
+import { execAmana } from "@amana/e2e/run-amana";
 import { aBusiness, startTestSystem, type TestBusiness, type TestSystem } from "@amana/e2e/test-system";
 import { findChromium } from "@amana/runtime/chromium";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -28,7 +28,7 @@ afterAll(() => stack.disposeAsync());
 
 const certify = (folder: string, ...args: string[]) => {
   const settings = { AMANA_URL: running.system.gatewayUrl, AMANA_KEY: business.key };
-  return amanaWith(settings, "certify", "--out", join(dir, folder), ...args);
+  return execAmana(settings, "certify", "--out", join(dir, folder), ...args);
 };
 const points = ["--only", "checkout,transport,card-valid,card-card-blocked,unknown"];
 

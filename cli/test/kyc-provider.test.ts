@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { amanaWith } from "@amana/e2e/run-amana";
+import { execAmana } from "@amana/e2e/run-amana";
 import { repair } from "@amana/kyc/repair";
 import { uuidv7 } from "@amana/runtime";
 import { createTestDatabase, startSandboxProcess, type TestDatabase } from "@amana/testing";
@@ -61,7 +61,7 @@ interface Row {
 }
 
 async function check(env: Record<string, string>): Promise<{ code: number | null; rows: Row[]; out: string }> {
-  const { code, out } = await amanaWith(env, "kyc-provider", "check", "--json");
+  const { code, out } = await execAmana(env, "kyc-provider", "check", "--json");
   return { code, rows: JSON.parse(out), out };
 }
 
@@ -117,7 +117,7 @@ test.each([
 
 test("`amana kyc-provider check` exits with code 2 for incomplete settings, and prints the missing settings and the next step", async () => {
   const { KYC_DIDIT_API_KEY: _key, ...incomplete } = didit();
-  expect(await amanaWith(incomplete, "kyc-provider", "check")).toMatchObject({
+  expect(await execAmana(incomplete, "kyc-provider", "check")).toMatchObject({
     code: 2,
     err: expect.stringMatching(/KYC_DIDIT_API_KEY is not set.*services\/kyc\/\.env\.example/s),
   });
@@ -140,7 +140,7 @@ async function anApplication(provider: string, status: string): Promise<string> 
 test("`amana kyc-provider erase` deletes the applicant of an ended application and adds an audit row, and `amana kyc-provider list` counts unconfirmed deletions", async () => {
   const [atDidit, open] = [await anApplication("didit", "COMPLETED"), await anApplication("didit", "CREATED")];
   const erase = (id: string, env: Record<string, string>, ...args: string[]) =>
-    amanaWith(env, "kyc-provider", "erase", id, "--reason", "request", "--as", "amina", ...args);
+    execAmana(env, "kyc-provider", "erase", id, "--reason", "request", "--as", "amina", ...args);
   expect(await erase(atDidit, didit())).toMatchObject({ code: 2, err: expect.stringContaining("--yes") });
   expect(await erase(open, didit(), "--yes")).toMatchObject({ code: 1, err: expect.stringContaining("has not ended") });
   expect(await erase(uuidv7(), didit(), "--yes")).toMatchObject({ code: 1, err: expect.stringContaining("no application") });
@@ -154,7 +154,7 @@ test("`amana kyc-provider erase` deletes the applicant of an ended application a
     err: expect.stringContaining("KYC_PROVIDERS_FORMER"),
   });
   expect(await erase(atSumsub, sumsub(), "--yes")).toMatchObject({ code: 0, out: expect.stringContaining("dashboard") });
-  const { out } = await amanaWith(settings(), "kyc-provider", "list", "--json");
+  const { out } = await execAmana(settings(), "kyc-provider", "list", "--json");
   expect(JSON.parse(out)).toEqual([
     { provider: "didit", open: 1, total: 2, erasuresRequested: 0 },
     { provider: "sumsub", open: 0, total: 1, erasuresRequested: 1 },

@@ -1,4 +1,4 @@
-import { amanaWith } from "@amana/e2e/run-amana";
+import { execAmana } from "@amana/e2e/run-amana";
 import { repair as kyc } from "@amana/kyc/repair";
 import { repair as payments } from "@amana/payments/repair";
 import { uuidv7 } from "@amana/runtime";
@@ -51,7 +51,7 @@ async function paymentsAndWebhooks() {
     },
     async restored() {
       const env = { PAYMENTS_DATABASE_URL: paymentsDb.url, WEBHOOKS_DATABASE_URL: hooks.url };
-      const { code, out, err } = await amanaWith(env, "restored", "--since", minutesAgo(10).toISOString(), "--json");
+      const { code, out, err } = await execAmana(env, "restored", "--since", minutesAgo(10).toISOString(), "--json");
       if (out === "") throw new Error(err);
       return { code, rows: JSON.parse(out) as { id: string; here: string; status: string; details: string }[] };
     },
@@ -127,7 +127,7 @@ async function kycAndWebhooks() {
     },
     async restored() {
       const env = { KYC_DATABASE_URL: verifications.url, WEBHOOKS_DATABASE_URL: hooks.url };
-      const { code, out, err } = await amanaWith(env, "restored", "kyc", "--since", minutesAgo(10).toISOString(), "--json");
+      const { code, out, err } = await execAmana(env, "restored", "kyc", "--since", minutesAgo(10).toISOString(), "--json");
       if (out === "") throw new Error(err);
       return { code, rows: JSON.parse(out) as { id: string; here: string; status: string; details: string }[] };
     },

@@ -1,4 +1,4 @@
-import { amanaWith } from "@amana/e2e/run-amana";
+import { execAmana } from "@amana/e2e/run-amana";
 import { repair as kyc } from "@amana/kyc/repair";
 import { uuidv7 } from "@amana/runtime";
 import { createSecretBox, type SecretBox } from "@amana/secret-box";
@@ -22,7 +22,7 @@ const keys = `k2:${newKey.toString("base64")},k1:${oldKey.toString("base64")}`;
 
 async function reencrypt(env: Record<string, string> = {}) {
   const databases = { WEBHOOKS_DATABASE_URL: hooks.url, KYC_DATABASE_URL: applications.url };
-  return await amanaWith({ ...databases, SECRET_ENCRYPTION_KEYS: keys, ...env }, "secrets", "reencrypt", "--json");
+  return await execAmana({ ...databases, SECRET_ENCRYPTION_KEYS: keys, ...env }, "secrets", "reencrypt", "--json");
 }
 
 async function addEndpoint(box: SecretBox): Promise<string> {

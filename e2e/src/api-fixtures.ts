@@ -5,7 +5,7 @@ import { Client } from "pg";
 import { expect } from "vitest";
 import { onboardingStatuses, readOnboarding, saveDetails, someAccount, someBeneficiary } from "./clients-harness.ts";
 import { aClient, actOnLink, anApplication, clearFaults, setFault } from "./kyc-harness.ts";
-import { anOrder, aPaidPayment, sandbox, type TestBusiness, type TestSystem, validCard } from "./test-system.ts";
+import { anOrder, aPaidPayment, callSandbox, type TestBusiness, type TestSystem, validCard } from "./test-system.ts";
 
 const api = "/api/v1";
 
@@ -43,7 +43,12 @@ export class ApiFixtures {
   /** Pays at the sandbox without returning to the shop. Returns the path of the return URL. */
   readonly returnPath = async () => {
     const { processor_order_id } = await this.business.amana.payments.create(anOrder);
-    const { redirect_url } = (await sandbox(this.#system, "POST", `/sandbox/payments/${processor_order_id}/pay`, validCard)) as {
+    const { redirect_url } = (await callSandbox(
+      this.#system,
+      "POST",
+      `/sandbox/payments/${processor_order_id}/pay`,
+      validCard,
+    )) as {
       redirect_url: string;
     };
     const { pathname, search } = new URL(redirect_url);

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { someDetails } from "@amana/dev-env/demo/a-person";
-import type { Answer, ApiCaller } from "@amana/dev-env/demo/api";
+import type { ApiCaller, ApiResponse } from "@amana/dev-env/demo/api";
 import { ApiFixtures } from "./api-fixtures.ts";
 import { someAccount, someBeneficiary } from "./clients-harness.ts";
 import { anOrder, aPerson, type TestBusiness, type TestSystem } from "./test-system.ts";
@@ -153,7 +153,7 @@ export async function prepareOperation(
   system: TestSystem,
   business: TestBusiness,
   operationId: string,
-): Promise<() => Promise<Answer>> {
+): Promise<() => Promise<ApiResponse>> {
   const operation = requests[operationId];
   if (!operation) throw new Error(`Add a request for ${operationId} to e2e/src/api-operations.ts`);
   const { request, needs = "none", body, by } = operation;

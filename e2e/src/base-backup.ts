@@ -14,7 +14,7 @@ const archivingFile = join(import.meta.dirname, "..", "..", "deploy", "postgres"
 const documentedFolder = "/backup/wal";
 
 /** Returns the settings of archiving.conf, changed so that the server archives to `walFolder`. */
-export async function archivingTo(walFolder: string): Promise<string[]> {
+export async function readArchiveSettings(walFolder: string): Promise<string[]> {
   await mkdir(walFolder, { recursive: true });
   await changeOwner(await systemUser(), walFolder);
   const text = await readFile(archivingFile, "utf8");

@@ -17,7 +17,7 @@ export interface CommandResult {
  * system on this machine. Test runs use a bundle of the command, because the bundle needs less than
  * half of the CPU time to start.
  */
-export function amanaWith(env: Record<string, string>, ...args: string[]): Promise<CommandResult> {
+export function execAmana(env: Record<string, string>, ...args: string[]): Promise<CommandResult> {
   const { PATH, NODE_COMPILE_CACHE, [bundlesVariable]: bundles } = process.env;
   // A test that sets NODE_OPTIONS observes the imports of source files. A bundle has no such
   // imports, so this test runs the source.
@@ -34,7 +34,7 @@ export function amanaWith(env: Record<string, string>, ...args: string[]): Promi
 
 /** Runs `amana` and returns its standard output. Throws if the exit code is not 0. */
 export async function runAmana(env: Record<string, string>, ...args: string[]): Promise<string> {
-  const { code, out, err } = await amanaWith(env, ...args);
+  const { code, out, err } = await execAmana(env, ...args);
   if (code !== 0) throw new Error(`amana ${args.join(" ")} exited with code ${code}: ${err || out}`);
   return out;
 }

@@ -79,7 +79,7 @@ export async function startTestSystem(
 type WebhookEvent = NonNullable<Parameters<Amana["webhookEndpoints"]["create"]>[0]["events"]>[number];
 
 /** Creates an API client with a key. By default the client does not retry requests. */
-export const client = (system: System, apiKey: string, options: { retries?: number; timeoutMs?: number } = {}) =>
+export const createClient = (system: System, apiKey: string, options: { retries?: number; timeoutMs?: number } = {}) =>
   new Amana({ baseUrl: system.gatewayUrl, apiKey, retries: 0, ...options });
 
 /**
@@ -88,9 +88,9 @@ export const client = (system: System, apiKey: string, options: { retries?: numb
  * headers or bytes of a response.
  */
 export async function aBusiness(system: System, name = "Épicerie", events?: readonly WebhookEvent[]) {
-  const { id, api_key } = await client(system, system.adminKey).businesses.create({ name });
+  const { id, api_key } = await createClient(system, system.adminKey).businesses.create({ name });
   const key = String(api_key);
-  const amana = client(system, key);
+  const amana = createClient(system, key);
   const call = apiCaller(system.gatewayUrl, key);
   const receiver = await startReceiver();
   const endpoint = await amana.webhookEndpoints.create({ url: receiver.url, ...(events && { events: [...events] }) });
@@ -110,7 +110,7 @@ export { copyPostgresData } from "./system-data.ts";
 export async function aPaidPayment(system: System, business: TestBusiness): Promise<{ id: string; orderId: string }> {
   const created = await business.amana.payments.create(anOrder);
   const orderId = String(created.processor_order_id);
-  const { redirect_url } = (await sandbox(system, "POST", `/sandbox/payments/${orderId}/pay`, validCard)) as {
+  const { redirect_url } = (await callSandbox(system, "POST", `/sandbox/payments/${orderId}/pay`, validCard)) as {
     redirect_url: string;
   };
   const returned = await request(redirect_url, { headersTimeout: 20_000 });
@@ -119,7 +119,7 @@ export async function aPaidPayment(system: System, business: TestBusiness): Prom
 }
 
 /** Calls the control API of the sandbox. */
-export async function sandbox(
+export async function callSandbox(
   system: System,
   method: "GET" | "POST" | "PUT" | "DELETE",
   path: string,
@@ -139,7 +139,7 @@ export async function readProcessorView(
   system: System,
   orderId: string,
 ): Promise<{ refundedAmount: number; refundCalls: number }> {
-  const view = (await sandbox(system, "GET", `/sandbox/payments/${orderId}`)) as {
+  const view = (await callSandbox(system, "GET", `/sandbox/payments/${orderId}`)) as {
     refundedAmount: number;
     calls: { operation: string }[];
   };

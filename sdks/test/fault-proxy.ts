@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
-import { until } from "@amana/dev-env/eventually";
+import { waitUntil } from "@amana/dev-env/eventually";
 import { request } from "undici";
 
 /**
@@ -73,7 +73,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     const { searchParams } = new URL(`http://proxy${url}`);
     const matchesQuery = (webhook: { body: string }) =>
       [...searchParams.values()].every((value) => webhook.body.includes(`"${value}"`));
-    await until(() => webhooks.some(matchesQuery), 90_000);
+    await waitUntil(() => webhooks.some(matchesQuery), 90_000);
     outgoing.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(webhooks.find(matchesQuery) ?? null));
   }
 

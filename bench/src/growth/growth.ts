@@ -20,7 +20,7 @@ const idleMs = 5_000;
  * added to each table, and the write-ahead log. Subtracts the CPU time of an idle system, which for
  * example polls.
  */
-export async function growth({ rounds, events }: { rounds: number; events: "direct" | "kafka" }) {
+export async function measureGrowth({ rounds, events }: { rounds: number; events: "direct" | "kafka" }) {
   const dir = await mkdtemp(join(tmpdir(), "amana-bench-"));
   await using stack = new AsyncDisposableStack();
   stack.defer(() => rm(dir, { recursive: true, force: true }));

@@ -1,5 +1,5 @@
 import { type ApiCaller, apiCaller } from "@amana/dev-env/demo/api";
-import { submit } from "@amana/dev-env/demo/at-the-sandbox";
+import { submitApplication } from "@amana/dev-env/demo/sandbox-control";
 import type { System } from "@amana/dev-env/system";
 import { createPaidPayment } from "../paid-payment.ts";
 
@@ -55,7 +55,7 @@ export const operations: readonly Operation[] = [
   },
   {
     name: "verdict with event delivery",
-    run: ({ system }, number, ids) => submit(system.sandboxUrl, ids.links[number] ?? "", { outcome: "approved" }),
+    run: ({ system }, number, ids) => submitApplication(system.sandboxUrl, ids.links[number] ?? "", { outcome: "approved" }),
   },
   {
     name: "client created",

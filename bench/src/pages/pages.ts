@@ -20,7 +20,7 @@ const processes = ["gateway", "payments", "postgres"] as const;
  * same rate. Each round measures everything, so that other load of the machine affects all figures
  * in the same way. The figures are medians of the rounds.
  */
-export async function pages({ rounds, seconds }: { rounds: number; seconds: number }) {
+export async function measurePages({ rounds, seconds }: { rounds: number; seconds: number }) {
   const dir = await mkdtemp(join(tmpdir(), "amana-bench-"));
   await using stack = new AsyncDisposableStack();
   stack.defer(() => rm(dir, { recursive: true, force: true }));

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readDevFile } from "@amana/dev-env/dev-file";
-import { startedUnderGuard } from "@amana/dev-env/end-with-parent";
+import { startUnderGuard } from "@amana/dev-env/end-with-parent";
 import { freePort } from "@amana/dev-env/free-port";
 import { request } from "undici";
 import { processorShares, readFiguresOfDescendants, readProcessFigures } from "../process-figures.ts";
@@ -19,7 +19,7 @@ const root = join(import.meta.dirname, "..", "..", "..");
  * starts with direct events and with a local Kafka. Then measures memory and CPU of each idle
  * process.
  */
-export async function start({ rounds }: { rounds: number; seconds: number }) {
+export async function measureStart({ rounds }: { rounds: number; seconds: number }) {
   const rows: Record<string, string | number>[] = [];
   let footprint: Record<string, string | number>[] = [];
   for (const events of ["direct", "kafka"]) {
@@ -48,7 +48,7 @@ export async function start({ rounds }: { rounds: number; seconds: number }) {
 async function startOnce(dir: string, events: string) {
   const [port, sandboxPort] = await Promise.all([freePort(), freePort()]);
   const startedMs = performance.now();
-  const child = startedUnderGuard("SIGTERM", () =>
+  const child = startUnderGuard("SIGTERM", () =>
     spawn(process.execPath, [join(root, "packages", "dev-env", "src", "start.ts"), `--events=${events}`], {
       cwd: root,
       env: { ...process.env, AMANA_DIR: dir, PORT: String(port), SANDBOX_PORT: String(sandboxPort) },

@@ -11,7 +11,7 @@ import { log, median, printTable } from "../table.ts";
 const services = ["gateway", "payments"] as const;
 
 /** Measures the lines per second of a long statement, and the memory of gateway and payments. */
-export async function statement({ rounds, lines }: { rounds: number; lines: number }) {
+export async function measureStatement({ rounds, lines }: { rounds: number; lines: number }) {
   const dir = await mkdtemp(join(tmpdir(), "amana-bench-"));
   await using stack = new AsyncDisposableStack();
   stack.defer(() => rm(dir, { recursive: true, force: true }));

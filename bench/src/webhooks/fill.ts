@@ -15,7 +15,7 @@ const batchSize = 5_000;
 /**
  * Inserts events into the database of webhooks, with a delivery to each endpoint of the business.
  */
-export async function fill(
+export async function fillDeliveries(
   system: System,
   { id, endpointIds }: Business,
   { status, deliveries, run }: FillOptions,

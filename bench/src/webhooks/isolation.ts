@@ -1,5 +1,5 @@
 import { sleep } from "@amana/runtime";
-import { fill } from "./fill.ts";
+import { fillDeliveries } from "./fill.ts";
 import { type Flow, type FlowOptions, measureFlow, percentile } from "./flow.ts";
 import { compare, type Outcome, type Scenario } from "./scenarios.ts";
 import type { Business, WebhooksSystem } from "./webhooks-system.ts";
@@ -51,7 +51,7 @@ export const manyHanging: Scenario = async (webhooksSystem, { seconds, quick }) 
 };
 
 /** Measures one business while a hundred other businesses each have ten dead endpoints. */
-export const dead: Scenario = async (webhooksSystem, { seconds, quick }) => {
+export const deadEndpoints: Scenario = async (webhooksSystem, { seconds, quick }) => {
   const liveBusiness = await webhooksSystem.addBusiness(1);
   const businesses: Business[] = [];
   for (let i = 0; i < (quick ? 2 : 100); i++) {
@@ -75,7 +75,7 @@ export const backlog: Scenario = async (webhooksSystem, { seconds, rows, quick }
   const options = { businesses: [business], perSecond: 50, seconds: quick ? seconds : hangingSeconds };
   const deliveries = Math.min(rows, 100_000);
   return await measureBeforeAndAfter(webhooksSystem, `${deliveries} due for another business`, options, async () => {
-    await fill(webhooksSystem.system, backlogBusiness, { status: "PENDING", deliveries, run: 0 });
+    await fillDeliveries(webhooksSystem.system, backlogBusiness, { status: "PENDING", deliveries, run: 0 });
     // The webhooks service finds the inserted deliveries at a poll or when another delivery is due.
     for (let i = 0; i < 600; i++) {
       if ((await webhooksSystem.receivers.request({ arrivalsOfRun: 0 })).arrivals.length > 0) break;

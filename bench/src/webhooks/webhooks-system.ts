@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { apiCaller } from "@amana/dev-env/demo/api";
 import { createProgress } from "@amana/dev-env/progress";
 import { type System, startSystem } from "@amana/dev-env/system";
-import { load, startBareServer } from "../bare-server.ts";
+import { measureLoad, startBareServer } from "../bare-server.ts";
 import { createPaidPayment } from "../paid-payment.ts";
 import { log } from "../table.ts";
 import { type Child, startChild } from "./child.ts";
@@ -84,7 +84,7 @@ async function measureBare(system: System, seconds: number): Promise<BareFigures
     IDENTITY_DATABASE_URL: system.databaseUrls["identity"] ?? "",
     PAYMENTS_DATABASE_URL: system.databaseUrls["payments"] ?? "",
   });
-  const run = (duration: number) => load("bare", `${server.url}${path}`, system.business.api_key, duration, [server.pid]);
+  const run = (duration: number) => measureLoad("bare", `${server.url}${path}`, system.business.api_key, duration, [server.pid]);
   await run(Math.min(2, seconds));
   const { perSecond, cpuUs } = await run(seconds);
   log(`bare server of bench reads: ${perSecond.toFixed(0)} requests/s at ${cpuUs.toFixed(0)} µs`);

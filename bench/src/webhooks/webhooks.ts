@@ -2,21 +2,21 @@ import { cpus } from "node:os";
 import { DevEnvError } from "@amana/dev-env/dev-env-error";
 import { printTable } from "../table.ts";
 import { cpuNames, cpuTotal, type Flow, measureFlow, percentile } from "./flow.ts";
-import { backlog, dead, manyHanging, oneHanging } from "./isolation.ts";
+import { backlog, deadEndpoints, manyHanging, oneHanging } from "./isolation.ts";
 import { type Figure, rates, type Scenario, sustained, type WebhooksOptions } from "./scenarios.ts";
-import { commits, held, old } from "./stores.ts";
+import { concurrentCommits, heldTransaction, oldDeliveries } from "./stores.ts";
 import { startWebhooksSystem, type WebhooksSystem } from "./webhooks-system.ts";
 
 const scenarios: Readonly<Record<string, Scenario>> = {
   rates,
   sustained,
-  commits,
+  commits: concurrentCommits,
   "one-hanging": oneHanging,
   "many-hanging": manyHanging,
-  dead,
+  dead: deadEndpoints,
   backlog,
-  old,
-  held,
+  old: oldDeliveries,
+  held: heldTransaction,
 };
 
 /**
@@ -25,7 +25,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
  * and receivers in their own process. Each scenario starts a new system and measures the bare
  * server of `bench reads` too. A quick run uses one system for all scenarios.
  */
-export async function webhooks(
+export async function measureWebhooks(
   options: WebhooksOptions & { readonly names: readonly string[]; readonly events: "direct" | "kafka" },
 ) {
   const { names, events, quick } = options;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type Finding, type Head, headColumns, verifyBundle } from "@amana/audit-chain";
 import { eventually } from "@amana/dev-env/eventually";
 import type { System } from "@amana/dev-env/system";
-import { amanaWith } from "@amana/e2e/run-amana";
+import { execAmana } from "@amana/e2e/run-amana";
 import { aBusiness, aPaidPayment, startTestSystem, type TestBusiness } from "@amana/e2e/test-system";
 import pg from "pg";
 import type { Program } from "../program.ts";
@@ -21,7 +21,7 @@ const bundleChangesPerRound = 20;
  * database, and with copies of evidence bundles. The verification must report each change.
  */
 export const auditProgram: Program = {
-  attacks: "P12: tamper with the audit trail as the database owner and with evidence bundles; each change is reported",
+  summary: "P12: tamper with the audit trail as the database owner and with evidence bundles; each change is reported",
   async run({ seed, signal, report, log }) {
     const random = createRandom(seed);
     await using test = await startTestSystem("direct");
@@ -38,7 +38,7 @@ export const auditProgram: Program = {
     for (const business of businesses) await aPaidPayment(system, business);
 
     const urls = Object.entries(system.ownerDatabaseUrls).map(([name, url]) => [`${name.toUpperCase()}_DATABASE_URL`, url]);
-    const command = (...args: string[]) => amanaWith(Object.fromEntries(urls), "audit", ...args);
+    const command = (...args: string[]) => execAmana(Object.fromEntries(urls), "audit", ...args);
     const headsFile = join(dir, "heads");
     const verify = async (): Promise<string[]> => {
       const { out, err } = await command("verify", "--json", "--head", headsFile);

@@ -19,7 +19,7 @@ const writers = 6;
  * database to an earlier state.
  */
 export const databaseProgram: Program = {
-  attacks:
+  summary:
     "P2: kill PostgreSQL during writes, then restore an old payments database; no 2xx response is lost, no refund repeated",
   run,
 };

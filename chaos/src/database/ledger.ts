@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Answer } from "@amana/dev-env/demo/api";
+import type { ApiResponse } from "@amana/dev-env/demo/api";
 import type { System } from "@amana/dev-env/system";
 import { anOrder, aPaidPayment, aPerson, type TestBusiness } from "@amana/e2e/test-system";
 import { sleep } from "@amana/runtime";
@@ -11,7 +11,7 @@ interface Entry {
   /** The fields of the response that never change. */
   readonly expected: Readonly<Record<string, unknown>>;
   /** Repeats the request with the same Idempotency-Key. */
-  readonly repeat: () => Promise<Answer>;
+  readonly repeat: () => Promise<ApiResponse>;
 }
 
 /** Fields that can change without a request, or that only the response to the creation contains. */
@@ -91,7 +91,7 @@ export class Ledger {
     }
   }
 
-  async #post(path: string, body: object | undefined, pathOf?: (response: Answer) => string): Promise<Answer> {
+  async #post(path: string, body: object | undefined, pathOf?: (response: ApiResponse) => string): Promise<ApiResponse> {
     const headers = { "idempotency-key": randomUUID() };
     const send = () => this.#business.call("POST", path, body, headers);
     const response = await send();

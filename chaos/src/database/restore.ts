@@ -1,6 +1,6 @@
 import type { Postgres } from "@amana/dev-env/postgres";
 import type { System } from "@amana/dev-env/system";
-import { anOrder, aPaidPayment, readProcessorView, sandbox, type TestBusiness, validCard } from "@amana/e2e/test-system";
+import { anOrder, aPaidPayment, callSandbox, readProcessorView, type TestBusiness, validCard } from "@amana/e2e/test-system";
 import { sleep } from "@amana/runtime";
 import { Client } from "pg";
 import { request } from "undici";
@@ -99,10 +99,10 @@ async function createPayment(business: TestBusiness): Promise<{ id: string; orde
 async function changePayment({ system, business }: RestoreContext, { id, orderId, change }: BackedUpPayment): Promise<void> {
   if (change === "refunded") await business.call("POST", `/api/v1/payments/${id}/refund`);
   if (change === "partly refunded") await business.call("POST", `/api/v1/payments/${id}/refund`, { amount: "100.00" });
-  if (change === "reversed") await sandbox(system, "POST", `/sandbox/payments/${orderId}/reverse`);
+  if (change === "reversed") await callSandbox(system, "POST", `/sandbox/payments/${orderId}/reverse`);
   if (change !== "paid") return;
   const path = `/sandbox/payments/${orderId}/pay`;
-  const { redirect_url } = (await sandbox(system, "POST", path, validCard)) as { redirect_url: string };
+  const { redirect_url } = (await callSandbox(system, "POST", path, validCard)) as { redirect_url: string };
   await request(redirect_url, { headersTimeout: 20_000 }).then(({ body }) => body.dump());
 }
 
@@ -153,5 +153,5 @@ async function withPaymentsStopped(context: RestoreContext, change: (server: Cli
     await server.end();
   }
   await system.services.payments.start();
-  await system.ready();
+  await system.waitUntilReady();
 }

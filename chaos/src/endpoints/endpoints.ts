@@ -41,7 +41,7 @@ interface EmittedEvent {
 type HealthyReceiver = Awaited<ReturnType<typeof startHealthyReceiver>>;
 
 export const endpointsProgram: Program = {
-  attacks: "P3, P7: register endpoints with forty kinds of faults and forbidden addresses; healthy endpoints receive every event",
+  summary: "P3, P7: register endpoints with forty kinds of faults and forbidden addresses; healthy endpoints receive every event",
   async run({ signal, report, log }) {
     await using forbidden = await startForbiddenServer();
     await using healthy = await startHealthyReceiver();

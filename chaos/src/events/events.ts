@@ -6,7 +6,7 @@ import { ensureDatabases } from "@amana/dev-env/databases";
 import { apiCaller } from "@amana/dev-env/demo/api";
 import { freePort } from "@amana/dev-env/free-port";
 import { startPostgres } from "@amana/dev-env/postgres";
-import { migrateService, type ServiceProcess, serviceProcess } from "@amana/dev-env/service-process";
+import { createServiceProcess, migrateService, type ServiceProcess } from "@amana/dev-env/service-process";
 import type { ServiceName } from "@amana/dev-env/services";
 import type { System } from "@amana/dev-env/system";
 import { copyPostgresData, startTestSystem } from "@amana/e2e/test-system";
@@ -40,7 +40,7 @@ const webhookSettings = {
 };
 
 export const eventsProgram: Program = {
-  attacks:
+  summary:
     "P3: kill and freeze Kafka, PostgreSQL, consumers and relays, step clocks, rename a column, forge and replay messages; no event is lost or invented",
   async run({ seed, seconds, eventsMax = Number.POSITIVE_INFINITY, signal, report, log }) {
     const random = createRandom(seed);
@@ -109,7 +109,7 @@ export const eventsProgram: Program = {
     const committed = await emitting;
     log(`${committed.valid.size} events committed; waiting for the remaining deliveries`);
     await waitForDeliveries(committed, endpoints, owner);
-    await system.ready();
+    await system.waitUntilReady();
     report.count("webhooks rejected because of their signature or timestamp", countRejectedSignatures());
     const operator = apiCaller(system.gatewayUrl, system.adminKey);
     const { forgedIds } = intruder;
@@ -156,7 +156,7 @@ async function createReplica(
 ): Promise<AsyncDisposable & { replica: ServiceProcess }> {
   const port = await freePort();
   const env = { ...system.envOf(name), RPC_PORT: String(port), ...clock.env };
-  const replica = serviceProcess({ name, env, port, logDir: system.logDir, supervised: false, onCrash: () => {} });
+  const replica = createServiceProcess({ name, env, port, logDir: system.logDir, supervised: false, onCrash: () => {} });
   return { replica, [Symbol.asyncDispose]: () => replica.kill() };
 }
 

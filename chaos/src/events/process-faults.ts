@@ -1,4 +1,4 @@
-import { until } from "@amana/dev-env/eventually";
+import { waitUntil } from "@amana/dev-env/eventually";
 import type { ServiceProcess } from "@amana/dev-env/service-process";
 import { sleep } from "@amana/runtime";
 import type { Random } from "../random.ts";
@@ -44,7 +44,7 @@ export function createProcessFaults({ consumers, extraConsumer, relays, interrup
 
   const pick = (random: Random, replicas: readonly ServiceProcess[]) => {
     const replica = random.pick(replicas);
-    report.check("no process exited unexpectedly", replica.running(), () => `${replica.name}: ${replica.recentOutput()}`);
+    report.check("no process exited unexpectedly", replica.isRunning(), () => `${replica.name}: ${replica.recentOutput()}`);
     return replica;
   };
 
@@ -90,7 +90,7 @@ export function createProcessFaults({ consumers, extraConsumer, relays, interrup
   const killAt = async (replica: ServiceProcess, point: string, counter: string, runFault: FaultRunner) => {
     await replica.start({ FAULT_POINT: point });
     await runFault(async (recordLeases) => {
-      if (await until(() => !replica.running(), faultPointMsMax)) report.count(counter);
+      if (await waitUntil(() => !replica.isRunning(), faultPointMsMax)) report.count(counter);
       else {
         await replica.kill();
         report.count("processes killed (-9) before their fault point");

@@ -1,6 +1,6 @@
 import net from "node:net";
 import { freePort } from "@amana/dev-env/free-port";
-import { type ServiceProcess, serviceProcess } from "@amana/dev-env/service-process";
+import { createServiceProcess, type ServiceProcess } from "@amana/dev-env/service-process";
 import { loopbackUrl, type ServiceName } from "@amana/dev-env/services";
 import type { System } from "@amana/dev-env/system";
 import { startTestSystem } from "@amana/e2e/test-system";
@@ -29,7 +29,7 @@ export async function startKeysSystem(leaseMs: readonly [number, number]): Promi
   const startReplica = async (name: ServiceName, portName: string, settings: Record<string, string>) => {
     const port = await freePort();
     const env = { ...system.envOf(name), ...settings, [portName]: String(port) };
-    const process = serviceProcess({ name, env, port, logDir: system.logDir, supervised: false, onCrash: () => {} });
+    const process = createServiceProcess({ name, env, port, logDir: system.logDir, supervised: false, onCrash: () => {} });
     await process.start();
     stack.defer(() => process.stop());
     return { url: loopbackUrl(port), process };
@@ -41,7 +41,7 @@ export async function startKeysSystem(leaseMs: readonly [number, number]): Promi
   const secondGateway = await startReplica("gateway", "PORT", { ...bothIdentities, PAYMENTS_URLS: capturingProxy.url });
   await system.services.gateway.stop();
   await system.services.gateway.start(bothIdentities);
-  await system.ready();
+  await system.waitUntilReady();
 
   const resources = stack.move();
   return {

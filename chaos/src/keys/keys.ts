@@ -14,7 +14,7 @@ import { type Fault, playRound } from "./round.ts";
  * caller tokens to every RPC port.
  */
 export const keysProgram: Program = {
-  attacks:
+  summary:
     "P4: revoke keys under load with faults, and replay captured caller tokens; no revoked key or foreign token is accepted",
   run,
 };

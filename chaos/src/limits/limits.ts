@@ -1,6 +1,6 @@
 import { generateApiKey } from "@amana/api-keys";
 import { freePort } from "@amana/dev-env/free-port";
-import { serviceProcess } from "@amana/dev-env/service-process";
+import { createServiceProcess } from "@amana/dev-env/service-process";
 import { loopbackUrl } from "@amana/dev-env/services";
 import type { System } from "@amana/dev-env/system";
 import { aBusiness, startTestSystem } from "@amana/e2e/test-system";
@@ -81,7 +81,7 @@ const limitsByName: Readonly<Record<string, Limit>> = {
 
 /** Sends more requests than the limits allow to three gateways of one system. */
 export const limitsProgram: Program = {
-  attacks: "P7: send more requests than the limits allow to three gateways that must share the limits",
+  summary: "P7: send more requests than the limits allow to three gateways that must share the limits",
   async run({ seed, signal, report, log }) {
     const random = createRandom(seed);
     await using test = await startTestSystem("direct", { gateway: rates });
@@ -107,7 +107,7 @@ export const limitsProgram: Program = {
 
 async function startGateway(system: System, stack: AsyncDisposableStack): Promise<string> {
   const port = await freePort();
-  const process = serviceProcess({
+  const process = createServiceProcess({
     name: "gateway",
     port,
     env: { ...system.envOf("gateway"), PORT: String(port) },

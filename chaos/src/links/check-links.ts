@@ -1,4 +1,4 @@
-import { sandbox } from "@amana/e2e/test-system";
+import { callSandbox } from "@amana/e2e/test-system";
 import { sleep } from "@amana/runtime";
 import type { Report } from "../report.ts";
 import type { Link } from "./link.ts";
@@ -104,7 +104,7 @@ const ids = (payments: readonly PaymentRow[]) => payments.map(({ id }) => id).jo
  * disappear when no payment is in progress any more.
  */
 async function findProblems(system: LinksSystem, links: readonly Link[]): Promise<string[]> {
-  const { movements } = (await sandbox(system.system, "GET", "/sandbox/money-movements")) as { movements: Movement[] };
+  const { movements } = (await callSandbox(system.system, "GET", "/sandbox/money-movements")) as { movements: Movement[] };
   const byOrder = Map.groupBy(movements, ({ orderId }) => orderId);
   const payments = await readPayments(system, links);
   const completedEvents = Map.groupBy(

@@ -1,5 +1,5 @@
 import { Buyer } from "@amana/dev-env/buyer";
-import { client } from "@amana/e2e/test-system";
+import { createClient } from "@amana/e2e/test-system";
 import { sleep } from "@amana/runtime";
 import type { Random } from "../random.ts";
 import type { Report } from "../report.ts";
@@ -21,7 +21,7 @@ export async function disableBusiness(
   report: Report,
   signal: AbortSignal,
 ): Promise<void> {
-  const { businesses } = client(system, system.adminKey, { retries: 5 });
+  const { businesses } = createClient(system, system.adminKey, { retries: 5 });
   const link = await createLink(disabled, scenario);
   // Each change assigns a new object, so that a buyer can detect a change during its request.
   let state = { isDisabled: false };

@@ -4,7 +4,7 @@ import type { Program, ProgramRun } from "../program.ts";
 import { createRandom, type Random } from "../random.ts";
 import { injectFaults } from "../refunds/inject-faults.ts";
 import type { Report } from "../report.ts";
-import { buy } from "./buy.ts";
+import { buyByLink } from "./buy-by-link.ts";
 import { changeLink } from "./change-link.ts";
 import { checkLinks, watchSlots } from "./check-links.ts";
 import { disableBusiness, disabledClaim } from "./disable-business.ts";
@@ -31,7 +31,7 @@ const refundShare = 0.2;
  * processes and the gateway, cuts database connections, and steps wall clocks.
  */
 export const linksProgram: Program = {
-  attacks: "P13: pay by links while processes are killed and links change; one payment for a form, no payment beyond the slots",
+  summary: "P13: pay by links while processes are killed and links change; one payment for a form, no payment beyond the slots",
   run,
 };
 
@@ -39,7 +39,7 @@ async function run({ seed, signal: endSignal, report, log }: ProgramRun): Promis
   const random = createRandom(seed);
   await using system = await startLinksSystem();
   const played: Link[] = [];
-  const hasEnoughWork = () => played.length >= linksMin && report.counted(`checked: ${disabledClaim}`) > 0;
+  const hasEnoughWork = () => played.length >= linksMin && report.countOf(`checked: ${disabledClaim}`) > 0;
   const signal = extendSignal(endSignal, hasEnoughWork);
   const faults = injectFaults({
     replicas: system.replicas,
@@ -80,7 +80,7 @@ async function run({ seed, signal: endSignal, report, log }: ProgramRun): Promis
 async function playLink(system: LinksSystem, random: Random, report: Report): Promise<Link> {
   const link = await createLink(system.seller, drawScenario(random));
   report.count("links");
-  const buyers = Array.from({ length: link.buyers }, () => buy(system, link, random.fork(), report));
+  const buyers = Array.from({ length: link.buyers }, () => buyByLink(system, link, random.fork(), report));
   await Promise.all([...buyers, changeLink(system, link, random.fork(), report)]);
   if (random.chance(refundShare)) await refundOne(link, report);
   return link;

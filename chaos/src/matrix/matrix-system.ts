@@ -1,12 +1,12 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { until } from "@amana/dev-env/eventually";
+import { waitUntil } from "@amana/dev-env/eventually";
 import type { Kafka } from "@amana/dev-env/kafka/kafka";
 import { type Postgres, startPostgres } from "@amana/dev-env/postgres";
 import type { KycProvider } from "@amana/dev-env/services";
 import type { System } from "@amana/dev-env/system";
-import { copyPostgresData, sandbox, startTestSystem } from "@amana/e2e/test-system";
+import { callSandbox, copyPostgresData, startTestSystem } from "@amana/e2e/test-system";
 import { Pool } from "pg";
 import { request } from "undici";
 import { type ProcessorProxy, startProcessorProxy } from "../refunds/processor-proxy.ts";
@@ -115,9 +115,9 @@ export async function startMatrixSystem(kycProvider: KycProvider): Promise<Matri
       if (pid !== undefined) process.kill(pid, "SIGCONT");
     }
     await Promise.all(allReplicas.map((replica) => locks.with(replica, () => replica.restart())));
-    await sandbox(system, "DELETE", "/sandbox/faults");
+    await callSandbox(system, "DELETE", "/sandbox/faults");
     const isReady = async () => (await Promise.all(gateways.map(isGatewayReady))).every((ready) => ready);
-    if (!(await until(isReady, readyMsMax)))
+    if (!(await waitUntil(isReady, readyMsMax)))
       throw new Error(`the system was not ready ${readyMsMax / 1000} s after the end of its faults`);
   };
   await restoreAll();

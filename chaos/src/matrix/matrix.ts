@@ -3,7 +3,7 @@ import { cellsOf } from "./cells.ts";
 import { Coverage } from "./coverage.ts";
 import { drawSchedule } from "./draw.ts";
 import { type MatrixSystem, startMatrixSystem } from "./matrix-system.ts";
-import { type Play, type Played, play } from "./play.ts";
+import { type Play, type PlayResult, play } from "./play.ts";
 import { addRegression, readRegressions, writeResult } from "./results.ts";
 import type { Schedule } from "./schedule.ts";
 import { shrink } from "./shrink.ts";
@@ -25,7 +25,7 @@ const shrinkCheckMsMax = 20_000;
 const candidatesMax = 40;
 
 export const matrixProgram: Program = {
-  attacks:
+  summary:
     "P1, P3, P4: play schedules of work and up to three faults, with each kind of fault at each place; failing schedules are shrunk",
   run,
 };
@@ -49,7 +49,7 @@ async function run(options: ProgramRun): Promise<void> {
   };
   const playAndRecord = async (matrixSystem: MatrixSystem, name: string, current: Schedule): Promise<Play> => {
     const playback = await play(matrixSystem, current);
-    const { played } = playback;
+    const { result: played } = playback;
     coverage.add(played);
     playedCount++;
     report.count("schedules played");
@@ -81,7 +81,7 @@ async function run(options: ProgramRun): Promise<void> {
       const current = schedule ?? regression ?? drawSchedule(seed, number - regressions.length, kycProvider);
       try {
         const playback = playbacks.use(await playAndRecord(matrixSystem, name, current));
-        if (playback.played.problems.length === 0) passed.set(name, playback);
+        if (playback.result.problems.length === 0) passed.set(name, playback);
       } catch (error) {
         log(`${name} could not be played: ${(error as Error).message}`);
         report.violation(
@@ -107,14 +107,14 @@ async function run(options: ProgramRun): Promise<void> {
   await Promise.all(Array.from({ length: workers }, runWorker));
   logProgress();
   log(coverage.table());
-  const unmet = coverage.unmet();
+  const unmet = coverage.findUnmet();
   report.count("cells (kind of fault and place)", cells.length);
   report.count("cells met", cells.length - unmet.length);
   if (playedCount >= roundsForFullCoverage * cells.length && !schedule)
     report.check("every cell is met", unmet.length === 0, () => unmet.join(", "));
 }
 
-const describeFailure = (name: string, { problems }: Played, schedule: Schedule) =>
+const describeFailure = (name: string, { problems }: PlayResult, schedule: Schedule) =>
   [`${name}: ${problems.join("\n      ")}`, commandFor(schedule)].join("\n      ");
 
 const commandFor = (schedule: Schedule) => `npx --yes pnpm@12 chaos matrix --schedule '${JSON.stringify(schedule)}'`;
@@ -132,7 +132,7 @@ async function shrinkAndStore(
     for (let i = 0; i < playsPerCandidate; i++) {
       plays++;
       await using playback = await play(matrixSystem, candidate, shrinkCheckMsMax);
-      const { played } = playback;
+      const { result: played } = playback;
       if (played.problems.length === 0) continue;
       lastProblems = played.problems.join("\n      ");
       return true;
@@ -144,7 +144,7 @@ async function shrinkAndStore(
   let [failures, repetitions] = [0, 0];
   for (; repetitions < 5 && !signal.aborted; repetitions++) {
     await using playback = await play(matrixSystem, shortest);
-    if (playback.played.problems.length > 0) failures++;
+    if (playback.result.problems.length > 0) failures++;
   }
   addRegression(shortest);
   log(

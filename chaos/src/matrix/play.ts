@@ -7,12 +7,12 @@ import { requestRefunds } from "../refunds/request-refunds.ts";
 import { Report } from "../report.ts";
 import { cellOf } from "./cells.ts";
 import { type CompletedWork, findViolations } from "./evaluate.ts";
-import { inject } from "./inject.ts";
+import { injectFault } from "./inject-fault.ts";
 import type { MatrixSystem } from "./matrix-system.ts";
 import { createRepeater } from "./repeat-request.ts";
+import { runVerification } from "./run-verification.ts";
 import type { Fault, Schedule, Work } from "./schedule.ts";
 import { createBusiness, type ScheduleBusiness } from "./schedule-business.ts";
-import { verify } from "./verify.ts";
 
 /** Time limit of a schedule's work. It is long, because every fault ends within ten seconds. */
 const workMsMax = 120_000;
@@ -22,7 +22,7 @@ const checkMsMax = 180_000;
 const afterWorkMsMax = 4_000;
 const pollMs = 250;
 
-export interface Played {
+export interface PlayResult {
   /** Violations. The list is empty if the schedule passed. */
   readonly problems: readonly string[];
   /** Names of the cells whose fault affected a process. */
@@ -34,7 +34,7 @@ export interface Played {
 
 /** A played schedule. The business's endpoint receives events until the play is disposed. */
 export interface Play extends AsyncDisposable {
-  readonly played: Played;
+  readonly result: PlayResult;
   /** Checks the results of this schedule again after other schedules have been played. */
   checkAgain(): Promise<readonly string[]>;
 }
@@ -52,7 +52,7 @@ export async function play(matrixSystem: MatrixSystem, schedule: Schedule, check
   const [met, missed]: [string[], string[]] = [[], []];
 
   const injecting = runAtTimes(schedule.faults, async (fault) => {
-    const isMet = await inject({ matrixSystem, interrupted, workEnded: workEnds.signal }, fault);
+    const isMet = await injectFault({ matrixSystem, interrupted, workEnded: workEnds.signal }, fault);
     (isMet ? met : missed).push(cellOf(fault));
   });
   const working = runAtTimes(schedule.work, (work, index) => doWork(matrixSystem, completed, work, index));
@@ -73,7 +73,7 @@ export async function play(matrixSystem: MatrixSystem, schedule: Schedule, check
   const problems = await waitForPromises(() => findViolations(matrixSystem, completed, { mayDecide: true }), checkMs);
   const resources = stack.move();
   return {
-    played: {
+    result: {
       problems: [...report.violations, ...matrixSystem.crashes.takeUnexplained(), ...problems],
       ...{ met, missed },
       durationMs: Math.round(performance.now() - startedMs),
@@ -132,7 +132,7 @@ async function doWork(
     }
     case "verification": {
       const clientId = work.ofClient ? business.clientId : undefined;
-      const verification = await verify(context, { end: work.end, clientId, kycProvider });
+      const verification = await runVerification(context, { end: work.end, clientId, kycProvider });
       checkCompleted(verification);
       if (verification) verifications.push(verification);
       return;

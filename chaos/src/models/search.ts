@@ -29,7 +29,7 @@ export async function isSpinInstalled(): Promise<boolean> {
  * Searches the states of a model. Stops at a counterexample. For a model from which a rule is
  * removed, this is the shortest one. Throws if the search could not visit all states.
  */
-export async function search({ model, without }: Variant): Promise<SearchResult> {
+export async function searchModel({ model, without }: Variant): Promise<SearchResult> {
   const cwd = await mkdtemp(join(tmpdir(), "amana-model-"));
   const file = join(models, `${model}.pml`);
   const define = without ? [`-D${without}`] : [];

@@ -1,5 +1,5 @@
 import { apiCaller } from "@amana/dev-env/demo/api";
-import { sandbox } from "@amana/e2e/test-system";
+import { callSandbox } from "@amana/e2e/test-system";
 import type { Report } from "../report.ts";
 import type { RefundContext, TestedPayment } from "./request-refunds.ts";
 
@@ -26,7 +26,7 @@ export async function findViolations(
   needsDecision: ReadonlySet<string>,
 ): Promise<string[]> {
   const { system, gatewayUrl, apiKey } = context;
-  const view = (await sandbox(system, "GET", `/sandbox/payments/${tested.orderId}`)) as ProcessorView;
+  const view = (await callSandbox(system, "GET", `/sandbox/payments/${tested.orderId}`)) as ProcessorView;
   const payment = (await apiCaller(gatewayUrl(), apiKey)("GET", `/api/v1/payments/${tested.id}`)).body as unknown as Payment;
   const problems: string[] = [];
   const check = (holds: boolean, problem: string) => {

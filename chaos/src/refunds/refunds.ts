@@ -1,6 +1,6 @@
 import { apiCaller } from "@amana/dev-env/demo/api";
 import type { System } from "@amana/dev-env/system";
-import { aBusiness, sandbox, startTestSystem } from "@amana/e2e/test-system";
+import { aBusiness, callSandbox, startTestSystem } from "@amana/e2e/test-system";
 import { sleep } from "@amana/runtime";
 import { Pool } from "pg";
 import { extendSignal } from "../extend-signal.ts";
@@ -9,7 +9,7 @@ import { createRandom } from "../random.ts";
 import { startSecondPaymentsProcess } from "../second-payments-process.ts";
 import { findViolations, recordResult } from "./check-payment.ts";
 import { applicationName, injectFaults } from "./inject-faults.ts";
-import { decideAll, findPaymentsNeedingDecision } from "./operator.ts";
+import { decideRefunds, findPaymentsNeedingDecision } from "./operator.ts";
 import { startProcessorProxy } from "./processor-proxy.ts";
 import { type RefundContext, requestRefunds, type TestedPayment } from "./request-refunds.ts";
 import { drawScenario, lateMsMax } from "./scenario.ts";
@@ -34,7 +34,7 @@ const paymentSettings = {
 };
 
 export const refundsProgram: Program = {
-  attacks: "P1: kill and freeze two replicas during refunds, with late effects, stale reads and lost commits; no double refund",
+  summary: "P1: kill and freeze two replicas during refunds, with late effects, stale reads and lost commits; no double refund",
   async run({ seed, signal: endSignal, report, log }) {
     const random = createRandom(seed);
     await using proxy = await startProcessorProxy();
@@ -46,7 +46,7 @@ export const refundsProgram: Program = {
     await using secondPayments = await startSecondPaymentsProcess(system);
     await using business = await createBusiness(system);
     await using database = await connect(system);
-    const hasEnoughWork = () => report.counted("payments paid") >= workers && report.counted("partial refunds requested") > 0;
+    const hasEnoughWork = () => report.countOf("payments paid") >= workers && report.countOf("partial refunds requested") > 0;
     const signal = extendSignal(endSignal, hasEnoughWork);
     const { pool } = database;
     const gatewayUrl = () => system.gatewayUrl;
@@ -70,10 +70,10 @@ export const refundsProgram: Program = {
     };
     await Promise.all([faults, ...Array.from({ length: workers }, () => runWorker(random.fork()))]);
     log(`${tested.length} payments; waiting for refunds in progress`);
-    await sandbox(system, "DELETE", "/sandbox/faults");
+    await callSandbox(system, "DELETE", "/sandbox/faults");
     await sleep(lateMsMax);
     await checkPayments(context, tested, false);
-    await decideAll(context, tested);
+    await decideRefunds(context, tested);
     await checkPayments(context, tested, true);
   },
 };

@@ -1,6 +1,6 @@
 import { apiCaller } from "@amana/dev-env/demo/api";
 import type { System } from "@amana/dev-env/system";
-import { sandbox, validCard } from "@amana/e2e/test-system";
+import { callSandbox, validCard } from "@amana/e2e/test-system";
 import { sleep } from "@amana/runtime";
 import type { Pool } from "pg";
 import { request } from "undici";
@@ -49,7 +49,7 @@ async function preparePayment(context: RefundContext): Promise<{ id: string; ord
   for (; created?.status !== 201 && !signal.aborted; created = await create()) await sleep(300, signal);
   if (created?.status !== 201) return undefined;
   const { id, processor_order_id: orderId } = created.body as { id: string; processor_order_id: string };
-  const payment = (await sandbox(system, "POST", `/sandbox/payments/${orderId}/pay`, validCard)) as { redirect_url: string };
+  const payment = (await callSandbox(system, "POST", `/sandbox/payments/${orderId}/pay`, validCard)) as { redirect_url: string };
   const { pathname, search } = new URL(payment.redirect_url);
   while (!signal.aborted) {
     const returned = await request(`${gatewayUrl()}${pathname}${search}`, { headersTimeout: 20_000 }).catch(() => undefined);
@@ -83,12 +83,12 @@ export async function requestRefunds(
   const { orderId } = payment;
 
   const setSandboxFault = (operation: string, fault: RefundScenario["refundFault"]) =>
-    fault && sandbox(system, "PUT", "/sandbox/faults", { operation, ...fault, orderId });
+    fault && callSandbox(system, "PUT", "/sandbox/faults", { operation, ...fault, orderId });
   const nameMode = (mode: string) => (/_?(late|stale|slow):/.test(mode) ? `${mode.split(":")[0]}:<ms>` : mode);
   const refundAtBackOffice = async () => {
     const gives = scenario.backOffice?.gives;
     const [path, body] = gives === "reverse" ? ["reverse", undefined] : ["refund", gives ? { amount: gives } : undefined];
-    const isAccepted = await sandbox(system, "POST", `/sandbox/payments/${orderId}/${path}`, body).then(
+    const isAccepted = await callSandbox(system, "POST", `/sandbox/payments/${orderId}/${path}`, body).then(
       () => true,
       () => false,
     );
@@ -171,7 +171,7 @@ async function waitForRefund({ system, database, signal }: RefundContext, { id, 
   while (performance.now() < endsAtMs && !signal.aborted) {
     const { payment } = await readRows(database, id);
     if (payment["status"] === "REFUNDED") {
-      const view = (await sandbox(system, "GET", `/sandbox/payments/${orderId}`)) as { refundedAmount: number };
+      const view = (await callSandbox(system, "GET", `/sandbox/payments/${orderId}`)) as { refundedAmount: number };
       return view.refundedAmount === Number(payment["refunded_amount_minor"]);
     }
     await sleep(100);

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { apiCaller } from "@amana/dev-env/demo/api";
-import { submit } from "@amana/dev-env/demo/at-the-sandbox";
+import { submitApplication } from "@amana/dev-env/demo/sandbox-control";
 import type { System } from "@amana/dev-env/system";
-import { aPerson, sandbox, validCard } from "@amana/e2e/test-system";
+import { aPerson, callSandbox, validCard } from "@amana/e2e/test-system";
 import { sleep } from "@amana/runtime";
 import { request } from "undici";
 import type { Report } from "../report.ts";
@@ -116,7 +116,7 @@ async function payAndRefund({ system, balancer, report, completed }: Shop, call:
   if (!created) return;
   const id = String(created["id"]);
   const orderId = String(created["processor_order_id"]);
-  const payment = (await sandbox(system, "POST", `/sandbox/payments/${orderId}/pay`, validCard)) as { redirect_url: string };
+  const payment = (await callSandbox(system, "POST", `/sandbox/payments/${orderId}/pay`, validCard)) as { redirect_url: string };
   const { pathname, search } = new URL(payment.redirect_url);
   const returned = await request(`${balancer.next()}${pathname}${search}`, { headersTimeout: 20_000 });
   await returned.body.dump();
@@ -132,6 +132,6 @@ async function verifyApplicant({ system, completed }: Shop, call: CallGateway): 
   const external_id = `applicant-${process.pid}-${completed.applications.length}`;
   const application = await call("an application", "POST", "/api/v1/kyc/applications", 201, { external_id });
   if (!application) return;
-  await submit(system.sandboxUrl, String(application["link_url"]), { outcome: "approved" });
+  await submitApplication(system.sandboxUrl, String(application["link_url"]), { outcome: "approved" });
   completed.applications.push(String(application["id"]));
 }

@@ -1,7 +1,7 @@
 import { acceptsConnections } from "@amana/dev-env/accepts-connections";
-import { until } from "@amana/dev-env/eventually";
+import { waitUntil } from "@amana/dev-env/eventually";
 import { freePort } from "@amana/dev-env/free-port";
-import { type ServiceProcess, serviceProcess } from "@amana/dev-env/service-process";
+import { createServiceProcess, type ServiceProcess } from "@amana/dev-env/service-process";
 import { databaseOwners, loopbackUrl, type ServiceName } from "@amana/dev-env/services";
 import type { System } from "@amana/dev-env/system";
 
@@ -40,7 +40,7 @@ export class Replica {
 
   /** Starts the process again if it is not running. */
   async restart(): Promise<void> {
-    if (this.#process && !this.#process.running()) await this.#startAndWait(this.#process);
+    if (this.#process && !this.#process.isRunning()) await this.#startAndWait(this.#process);
   }
 
   /** Ends the process without a graceful shutdown. */
@@ -56,8 +56,8 @@ export class Replica {
   async #startAndWait(process: ServiceProcess): Promise<void> {
     await process.start();
     const port = Number(new URL(this.url).port);
-    await until(async () => !process.running() || (await acceptsConnections("127.0.0.1", port)), startMsMax);
-    if (!process.running()) throw new Error(`${this.name} did not start:\n${process.recentOutput()}`);
+    await waitUntil(async () => !process.isRunning() || (await acceptsConnections("127.0.0.1", port)), startMsMax);
+    if (!process.isRunning()) throw new Error(`${this.name} did not start:\n${process.recentOutput()}`);
   }
 }
 
@@ -79,7 +79,7 @@ export async function startReplicas(
 
   const createReplica = (name: Replicated, port: number) =>
     new Replica(name, port, (root) =>
-      serviceProcess({
+      createServiceProcess({
         name,
         port,
         ...(root && { root }),

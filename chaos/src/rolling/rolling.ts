@@ -15,7 +15,7 @@ export const stopDelayMs = 3_000;
 export const pauseMs = 1_200;
 
 export const rollingProgram: Program = {
-  attacks:
+  summary:
     "replace each service under load, one replica after the other; no request fails, no effect is lost or doubled (OTHER_VERSION: folder of a version to change to and back)",
   async run({ seed, seconds, signal, report, log }) {
     const otherVersion: Version = process.env["OTHER_VERSION"] || undefined;
@@ -46,7 +46,7 @@ export const rollingProgram: Program = {
     // Each round replaces every service. With another version, rounds alternate between the two.
     const roundsMin = otherVersion ? 2 : 1;
     for (let version: Version; ; version = version === otherVersion ? undefined : otherVersion) {
-      if (signal.aborted && report.counted("rounds") >= roundsMin) break;
+      if (signal.aborted && report.countOf("rounds") >= roundsMin) break;
       log(`replacing every service with ${version ?? "this version"}, one replica after the other`);
       await replaceAll(replicas, balancer, version, report);
       report.count("rounds");

@@ -19,7 +19,7 @@ import { checkUses, type UsedSecrets, useSecrets } from "./use-secrets.ts";
  * this step and must find violations.
  */
 export const rotationOf = (secrets: readonly RotatedSecret[], skippedStep?: string): Program => ({
-  attacks: "rotate each secret step by step under load; no request fails, no event is lost or counted as forged",
+  summary: "rotate each secret step by step under load; no request fails, no event is lost or counted as forged",
   run: (options) => run(options, secrets, skippedStep),
 });
 

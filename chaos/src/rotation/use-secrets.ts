@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { aPerson, someDetails } from "@amana/dev-env/demo/a-person";
-import { submit } from "@amana/dev-env/demo/at-the-sandbox";
-import { until } from "@amana/dev-env/eventually";
+import { submitApplication } from "@amana/dev-env/demo/sandbox-control";
+import { waitUntil } from "@amana/dev-env/eventually";
 import { withClient } from "@amana/e2e/find-everywhere";
-import { amanaWith, databaseSettings } from "@amana/e2e/run-amana";
-import { sandbox } from "@amana/e2e/test-system";
+import { databaseSettings, execAmana } from "@amana/e2e/run-amana";
+import { callSandbox } from "@amana/e2e/test-system";
 import { type CallGateway, createCallGateway, repeatUntilOver, type Shop } from "../rolling/customers.ts";
 
 const auditMsMax = 180_000;
@@ -47,7 +47,7 @@ async function verifyClient({ system, report, completed }: Shop, call: CallGatew
     read?.["link_url"] === link,
     () => `${read?.["link_url"]}, expected ${link}`,
   );
-  await submit(system.sandboxUrl, String(link), { outcome: "approved" });
+  await submitApplication(system.sandboxUrl, String(link), { outcome: "approved" });
   completed.applications.push(String(application["id"]));
   verified.push(id);
 }
@@ -86,7 +86,7 @@ export async function checkUses({ system, report, completed }: Shop, { verified 
   await withClient(system.databaseUrls["identity"] ?? "", async (identity) => {
     const readApproved = async () => (await identity.query<{ id: string }>(query)).rows.map(({ id }) => id);
     let approved: string[] = [];
-    await until(async () => {
+    await waitUntil(async () => {
       approved = await readApproved();
       return verified.every((id) => approved.includes(id));
     }, auditMsMax);
@@ -95,10 +95,10 @@ export async function checkUses({ system, report, completed }: Shop, { verified 
       report.check("an approval is in the audit trail once", count === 1, () => `${client}: ${count} times`);
     }
   });
-  const { out, err } = await amanaWith(databaseSettings(system.databaseUrls), "dead-letters", "list", "--databases", "--json");
+  const { out, err } = await execAmana(databaseSettings(system.databaseUrls), "dead-letters", "list", "--databases", "--json");
   report.check("the list of dead letters is empty", out.trim() === "[]", () => err || out);
   for (const id of completed.applications) {
-    const view = (await sandbox(system, "GET", `/sandbox/kyc?reference=${id}`)) as {
+    const view = (await callSandbox(system, "GET", `/sandbox/kyc?reference=${id}`)) as {
       callbacks: { attempts: { result: string }[] }[];
     };
     const results = view.callbacks.flatMap(({ attempts }) => attempts.map(({ result }) => result));

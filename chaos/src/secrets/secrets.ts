@@ -26,7 +26,7 @@ const creationMsMax = 90_000;
  * contain the provider's personal data.
  */
 export const secretsProgram: Program = {
-  attacks: "P6, P9: search rows, logs, messages and responses for secrets and personal data in places that must not have them",
+  summary: "P6, P9: search rows, logs, messages and responses for secrets and personal data in places that must not have them",
   run,
 };
 

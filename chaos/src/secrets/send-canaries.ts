@@ -4,7 +4,7 @@ import { apiCaller } from "@amana/dev-env/demo/api";
 import type { KycProvider } from "@amana/dev-env/services";
 import type { System } from "@amana/dev-env/system";
 import type { Place } from "@amana/e2e/find-everywhere";
-import { anOrder, sandbox, type TestBusiness, validCard } from "@amana/e2e/test-system";
+import { anOrder, callSandbox, type TestBusiness, validCard } from "@amana/e2e/test-system";
 import { sleep } from "@amana/runtime";
 import { Client } from "pg";
 import { request } from "undici";
@@ -155,7 +155,7 @@ async function pay(context: SecretsContext, orderRef: string, headers: Record<st
   };
   const created = await call(context, [201], "POST", "/api/v1/payments", payment, headers);
   const path = `/sandbox/payments/${created.body["processor_order_id"]}/pay`;
-  const { redirect_url } = (await sandbox(system, "POST", path, validCard)) as { redirect_url: string };
+  const { redirect_url } = (await callSandbox(system, "POST", path, validCard)) as { redirect_url: string };
   const token = new URL(redirect_url).pathname.split("/").at(-1) ?? "";
   canaries.add("a return token", token, "payments: public.payment");
   await request(redirect_url, { headersTimeout: 20_000 }).then(({ body }) => body.dump());
@@ -192,7 +192,7 @@ async function sellByLink(context: SecretsContext): Promise<void> {
     phone: `+213${canaries.createDigits("a buyer's phone number", 9, "payments: public.payment")}`,
   });
   const orderId = new URL(location).pathname.split("/").at(-1);
-  const { redirect_url } = (await sandbox(system, "POST", `/sandbox/payments/${orderId}/pay`, validCard)) as {
+  const { redirect_url } = (await callSandbox(system, "POST", `/sandbox/payments/${orderId}/pay`, validCard)) as {
     redirect_url: string;
   };
   canaries.add("a link's return token", new URL(redirect_url).pathname.split("/").at(-1) ?? "", "payments: public.payment");

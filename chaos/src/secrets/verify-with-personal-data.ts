@@ -1,8 +1,8 @@
 import { apiCaller } from "@amana/dev-env/demo/api";
-import { actOnApplication } from "@amana/dev-env/demo/at-the-sandbox";
-import { until } from "@amana/dev-env/eventually";
+import { actOnApplication } from "@amana/dev-env/demo/sandbox-control";
+import { waitUntil } from "@amana/dev-env/eventually";
 import type { KycProvider } from "@amana/dev-env/services";
-import { sandbox } from "@amana/e2e/test-system";
+import { callSandbox } from "@amana/e2e/test-system";
 import { waitForCallbacks } from "../provider-view.ts";
 import { call, type SecretsContext } from "./send-canaries.ts";
 import { readPersonalTexts } from "./vendor-responses.ts";
@@ -38,7 +38,7 @@ export async function verifyWithPersonalData(context: SecretsContext): Promise<v
   const { system, kycProvider, report } = context;
   const operations = operationsOf[kycProvider];
   const setFault = (operation: string, mode: string, times = timesMax) =>
-    sandbox(system, "PUT", "/sandbox/faults", { operation, mode, times });
+    callSandbox(system, "PUT", "/sandbox/faults", { operation, mode, times });
   const setLeaks = async () => {
     for (const operation of [...operations, "kyc_callback"]) {
       await setFault(operation, `leak:${createUnstoredText(context, `the provider's data in ${operation}`, sandboxLog)}`);
@@ -80,7 +80,7 @@ export async function verifyWithPersonalData(context: SecretsContext): Promise<v
   await setFault("kyc_callback", "bad_signature", 1);
   await submitAndWait(context, { outcome: "rejected" });
 
-  await sandbox(system, "DELETE", "/sandbox/faults");
+  await callSandbox(system, "DELETE", "/sandbox/faults");
   if (kycProvider !== "port") {
     // Adds the common prefix of all personal texts, because error responses and callbacks can
     // contain fields that the responses below do not contain.
@@ -131,7 +131,7 @@ async function submitAndWait(context: SecretsContext, submission: object): Promi
   const application = await createApplication(context);
   await act(context, application, "submit", submission);
   let verdict: string | undefined;
-  await until(async () => {
+  await waitUntil(async () => {
     const { body } = await call(context, [200], "GET", `${path}/${application.id}`);
     verdict = body["verdict"] as string | undefined;
     return verdict !== undefined;

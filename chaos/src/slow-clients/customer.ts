@@ -1,5 +1,5 @@
 import type { System } from "@amana/dev-env/system";
-import { aBusiness, anOrder, aPerson, client } from "@amana/e2e/test-system";
+import { aBusiness, anOrder, aPerson, createClient } from "@amana/e2e/test-system";
 import { sleep } from "@amana/runtime";
 import type { Report } from "../report.ts";
 
@@ -24,7 +24,7 @@ async function openPage(url: string): Promise<void> {
 export async function startCustomer(system: System, report: Report): Promise<AsyncDisposable> {
   const { key, receiver } = await aBusiness(system, "Customer");
   await receiver[Symbol.asyncDispose]();
-  const amana = client(system, key, { retries: 3, timeoutMs });
+  const amana = createClient(system, key, { retries: 3, timeoutMs });
   let created = 0;
   const link = await amana.paymentLinks.create({ name: "Cours d'arabe", amount: "2500.00" });
   const requests: Readonly<Record<string, () => Promise<unknown>>> = {

@@ -1,4 +1,4 @@
-import { malformedShapes } from "./shapes.ts";
+import { createMalformedBodies } from "./malformed-bodies.ts";
 import { formatHead, type SlowClient, type Target, withClients } from "./slow-client.ts";
 
 export interface AttackedGateway {
@@ -103,7 +103,7 @@ const slowHeaders: Attack = async ({ port, check }) => {
 };
 
 const malformedJson: Attack = async ({ port, key, check }) => {
-  for (const shape of malformedShapes(megabyte)) {
+  for (const shape of createMalformedBodies(megabyte)) {
     const body = Buffer.from(shape);
     const { clients } = await withClients(1, targetFrom(port, 6), async (client) => {
       await client.send(formatHead(clientsPath, jsonHeaders(key), body.length));

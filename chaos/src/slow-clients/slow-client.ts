@@ -1,5 +1,5 @@
 import { connect, type Socket } from "node:net";
-import { until } from "@amana/dev-env/eventually";
+import { waitUntil } from "@amana/dev-env/eventually";
 import { sleep } from "@amana/runtime";
 
 export interface Target {
@@ -62,7 +62,7 @@ export class SlowClient {
    * after the timeout.
    */
   async sendUntilClosed(piece: string, timeoutMs: number): Promise<boolean> {
-    return await until(async () => {
+    return await waitUntil(async () => {
       if (!this.isClosed && !this.#socket.writableEnded) this.#socket.write(piece);
       await sleep(200);
       return this.isClosed;
@@ -76,11 +76,11 @@ export class SlowClient {
 
   /** Waits for a response or the end of the connection. Returns false after the timeout. */
   async waitForOutcome(timeoutMs: number): Promise<boolean> {
-    return await until(() => this.isClosed || this.responses.length > 0, timeoutMs);
+    return await waitUntil(() => this.isClosed || this.responses.length > 0, timeoutMs);
   }
 
   async waitForClose(timeoutMs: number): Promise<boolean> {
-    return await until(() => this.isClosed, timeoutMs);
+    return await waitUntil(() => this.isClosed, timeoutMs);
   }
 
   [Symbol.dispose](): void {

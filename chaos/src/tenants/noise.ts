@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { median } from "@amana/bench/table";
 import type { System } from "@amana/dev-env/system";
-import { aBusiness, anOrder, aPaidPayment, aPerson, sandbox, type TestBusiness, validCard } from "@amana/e2e/test-system";
+import { aBusiness, anOrder, aPaidPayment, aPerson, callSandbox, type TestBusiness, validCard } from "@amana/e2e/test-system";
 import { Client } from "pg";
 import { type LoadRequest, sendLoad } from "../load/send-load.ts";
 import type { Random } from "../random.ts";
@@ -60,7 +60,7 @@ export async function makeNoise(
     await measure(system, quiet, prepared, durationsOf(durationsDuring, name), report);
     noiseEnds.abort();
     // Removes the fault, so that requests no longer wait for the slow processor.
-    await sandbox(system, "DELETE", "/sandbox/faults");
+    await callSandbox(system, "DELETE", "/sandbox/faults");
     await noise;
     await hangingReceivers.removeBacklog();
   };
@@ -106,7 +106,7 @@ function createNoises(
   return {
     "endpoints that hang": (options) => hangingReceivers.addBacklog(options, report),
     "creations at a slow processor": async (options) => {
-      await sandbox(system, "PUT", "/sandbox/faults", { operation: "register", mode: "slow:1800", times: 10_000 });
+      await callSandbox(system, "PUT", "/sandbox/faults", { operation: "register", mode: "slow:1800", times: 10_000 });
       await floodBeyondLimits(options, { method: "POST", path: "/api/v1/payments", headers, body: JSON.stringify(anOrder) });
     },
     searches: (options) => floodBeyondLimits(options, { method: "GET", path: "/api/v1/clients?search=zzz", headers }),
@@ -162,7 +162,7 @@ async function measure(
   // The card holder pays and does not return, so a later status read confirms the payment.
   // Therefore its webhook is awaited in parallel to the other work.
   const confirm = async ({ pending }: PreparedPayments) => {
-    await sandbox(system, "POST", `/sandbox/payments/${pending.orderId}/pay`, validCard);
+    await callSandbox(system, "POST", `/sandbox/payments/${pending.orderId}/pay`, validCard);
     await time("confirmations", () => waitForWebhook("PAYMENT_COMPLETED", pending.id));
   };
   const sample = async ({ paid }: PreparedPayments) => {

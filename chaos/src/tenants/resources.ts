@@ -1,5 +1,5 @@
 /**
- * Resources that requests identify. Each group determines which values `trespass` sends. A test
+ * Resources that requests identify. Each group determines which values `useForeignIdentifiers` sends. A test
  * compares the groups with the OpenAPI document.
  */
 

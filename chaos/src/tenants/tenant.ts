@@ -131,7 +131,7 @@ export function createUnknownIdentifier(resource: string, example: string | numb
   return resource.endsWith("email") ? "unknown@example.dz" : example.replace(/.$/, (last) => (last === "0" ? "1" : "0"));
 }
 
-/** Waits until a replay is done, because `trespass` would report its progress as a change. */
+/** Waits until a replay is done, because `useForeignIdentifiers` would report its progress as a change. */
 async function waitForReplay({ call, endpointId }: TestBusiness, replayId: string): Promise<void> {
   for (let tries = 0; tries < 100; tries++) {
     const { body } = await call("GET", `/api/v1/webhook-endpoints/${endpointId}/replays/${replayId}`);

@@ -2,7 +2,7 @@ import { startTestSystem } from "@amana/e2e/test-system";
 import type { Program } from "../program.ts";
 import { createRandom } from "../random.ts";
 import { makeNoise } from "./noise.ts";
-import { trespass } from "./trespass.ts";
+import { useForeignIdentifiers } from "./use-foreign-identifiers.ts";
 import { settingsWithoutFilters, trespassWithoutFilters } from "./without-filters.ts";
 
 /** Rate limits like in a deployment. A test system has no rate limits by default. */
@@ -15,7 +15,7 @@ const limits = {
 };
 
 export const tenantsProgram: Program = {
-  attacks:
+  summary:
     "P5: use ids of another business at every place of every operation; P7: flood the API with one business while another works",
   async run({ seed, signal, report, log }) {
     const random = createRandom(seed);
@@ -24,7 +24,7 @@ export const tenantsProgram: Program = {
     log("testing access to another business without tenant filters");
     await trespassWithoutFilters(test.system, random, report);
     log("testing access to another business with tenant filters");
-    await trespass(test.system, random, report);
+    await useForeignIdentifiers(test.system, random, report);
     log("one business floods the API while another business works");
     await makeNoise(test.system, { random, report, signal, log });
   },

@@ -3,7 +3,7 @@ import type { System } from "@amana/dev-env/system";
 import { Client } from "pg";
 import type { Random } from "../random.ts";
 import { Report } from "../report.ts";
-import { trespass } from "./trespass.ts";
+import { useForeignIdentifiers } from "./use-foreign-identifiers.ts";
 
 /** Services with row-level security, which restricts statements to the rows of one tenant. */
 const protectedServices = ["payments", "clients", "webhooks", "kyc", "identity"] as const;
@@ -20,19 +20,19 @@ export function settingsWithoutFilters<S extends object>(
 }
 
 /**
- * Runs `trespass` without tenant filters. Row-level security alone must isolate the businesses.
- * Then runs `trespass` without row-level security too, which must find violations. At the end, the
+ * Runs `useForeignIdentifiers` without tenant filters. Row-level security alone must isolate the businesses.
+ * Then runs `useForeignIdentifiers` without row-level security too, which must find violations. At the end, the
  * services have tenant filters and the tables have row-level security again.
  */
 export async function trespassWithoutFilters(system: System, random: Random, report: Report): Promise<void> {
   const withRowSecurity = new Report();
-  await trespass(system, random, withRowSecurity);
-  report.count("places tested without filters", withRowSecurity.counted("places tested"));
+  await useForeignIdentifiers(system, random, withRowSecurity);
+  report.count("places tested without filters", withRowSecurity.countOf("places tested"));
   for (const violation of withRowSecurity.violations) report.violation(`without filters: ${violation}`);
 
   const tables = await setRowSecurity(system, "disable");
   const withoutRowSecurity = new Report();
-  await trespass(system, random, withoutRowSecurity);
+  await useForeignIdentifiers(system, random, withoutRowSecurity);
   report.count("violations with neither filters nor row-level security", withoutRowSecurity.violations.length);
   report.check(
     "violations are found without row-level security",
@@ -45,7 +45,7 @@ export async function trespassWithoutFilters(system: System, random: Random, rep
     await system.services[name].start({ NODE_OPTIONS: "" });
   };
   await Promise.all(protectedServices.map(restart));
-  await system.ready();
+  await system.waitUntilReady();
 }
 
 /**

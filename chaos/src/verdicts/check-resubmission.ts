@@ -1,4 +1,4 @@
-import { until } from "@amana/dev-env/eventually";
+import { waitUntil } from "@amana/dev-env/eventually";
 import { waitForCallbacks } from "../provider-view.ts";
 import type { TestedApplication } from "./tested-application.ts";
 
@@ -20,7 +20,7 @@ export async function checkResubmission(application: TestedApplication): Promise
     return status === "FAILED" ? "FAILED" : String(verdict);
   };
   const possibleEnds: readonly string[] = ["REJECTED", "FAILED", response.expected];
-  await until(async () => possibleEnds.includes(await readEnd()), endMs);
+  await waitUntil(async () => possibleEnds.includes(await readEnd()), endMs);
   await waitForCallbacks(testSystem.system, id);
   const end = await readEnd();
   report.check(

@@ -1,7 +1,7 @@
-import { until } from "@amana/dev-env/eventually";
+import { waitUntil } from "@amana/dev-env/eventually";
 import { waitForCallbacks } from "../provider-view.ts";
 import type { Random } from "../random.ts";
-import { path, type TestedApplication } from "./tested-application.ts";
+import { applicationsPath, type TestedApplication } from "./tested-application.ts";
 
 type Outcome = "APPROVED" | "REJECTED";
 
@@ -75,7 +75,7 @@ async function sendDecision({ context, id, repeat }: TestedApplication, outcome:
   const body = { outcome, note: "checked by an operator" };
   const decided = await repeat(
     adminKey,
-    `${path}/${id}/review`,
+    `${applicationsPath}/${id}/review`,
     body,
     ({ status, body: { code } }) => status === 200 || code === "kyc_review_not_open",
   );
@@ -99,7 +99,7 @@ async function checkResolved(
     const sql = "select 1 from audit_event where entity_id = $1 and action = 'kyc_application.reviewed'";
     return (await identity.query(sql, [id])).rowCount;
   };
-  await until(async () => (await countAudited()) === audited, auditMs);
+  await waitUntil(async () => (await countAudited()) === audited, auditMs);
   const count = await countAudited();
   report.check("an operator's decision is audited once", count === audited, details(`has ${count} audit events`));
   return isExpected ? verdict : undefined;

@@ -1,6 +1,6 @@
-import type { Terms } from "@amana/kyc/evaluate";
+import type { Requirements } from "@amana/kyc/evaluate";
 import type { Random } from "../random.ts";
-import { absent, documentType, objectOf, type Value } from "./specified.ts";
+import { absent, documentType, objectOf, type SpecifiedValue } from "./specified.ts";
 import {
   bad,
   createDraw,
@@ -41,8 +41,8 @@ const reasonWords: ReasonWords = {
 
 const item = (fields: object = {}) => ({ status: "Approved", warnings: [], ...fields });
 /** Values that replace a list of items and that are no evidence. */
-const noItems: readonly Value[] = [absent, [], "Approved", {}, 7].map(bad);
-const badItems = (fields: object): readonly Value[] =>
+const noItems: readonly SpecifiedValue[] = [absent, [], "Approved", {}, 7].map(bad);
+const badItems = (fields: object): readonly SpecifiedValue[] =>
   [
     { status: "Declined" },
     { status: "In Review" },
@@ -53,19 +53,19 @@ const badItems = (fields: object): readonly Value[] =>
   ].map((change) => bad([item({ ...fields, ...change })]));
 
 const livenessValues = ["ACTIVE_3D", "FLASHING", "active_3d"].map((method) => good([item({ method })]));
-const badLivenessValues: readonly Value[] = [
+const badLivenessValues: readonly SpecifiedValue[] = [
   ...noItems,
   ...badItems({ method: "ACTIVE_3D" }),
   ...["PASSIVE", null, "ACTIVE"].map((method) => bad([item({ method })])),
   bad([item({ method: "ACTIVE_3D" }), item({ method: "PASSIVE" })]),
 ];
 const faceValues = [good([item()]), good([item(), item()])];
-const badFaceValues: readonly Value[] = [...noItems, ...badItems({}), bad([item(), item({ status: "Declined" })])];
+const badFaceValues: readonly SpecifiedValue[] = [...noItems, ...badItems({}), bad([item(), item({ status: "Declined" })])];
 
 const noHits = { total_hits: 0, hits: [] };
 const hit = (status: string) => ({ review_status: status });
 const amlValues = [good([item(noHits)]), good([item(noHits), item(noHits)])];
-const badAmlValues: readonly Value[] = [
+const badAmlValues: readonly SpecifiedValue[] = [
   ...noItems,
   ...badItems(noHits),
   ...["Unreviewed", "False Positive", "Confirmed Match"].map((status) => bad([item({ total_hits: 0, hits: [hit(status)] })])),
@@ -76,7 +76,7 @@ const badAmlValues: readonly Value[] = [
 
 /** Features that kyc does not request. If they are present, Didit must have approved them too. */
 const otherFeatures = [good({}), good({ ip_analyses: null }), good({ phone_verifications: [item()] })];
-const badOtherFeatures: readonly Value[] = [
+const badOtherFeatures: readonly SpecifiedValue[] = [
   { ip_analyses: [item({ status: "Declined" })] },
   { database_validations: [item({ status: "In Review" })] },
   { nfc_verifications: [item(), item({ status: null })] },
@@ -84,7 +84,7 @@ const badOtherFeatures: readonly Value[] = [
 ].map(bad);
 
 const session = [good({}), good({ metadata: { any: 1 } })];
-const badSession: readonly Value[] = [
+const badSession: readonly SpecifiedValue[] = [
   { environment: "live" },
   { environment: null },
   { session_kind: "business" },
@@ -95,7 +95,7 @@ const documentNames: Readonly<Record<string, string>> = { id_card: "Identity Car
 const otherNames = [absent, null, "Driver's License", "Residence Permit", "passport", 1];
 
 /** Returns a random decision of Didit, as fields of GET /v3/session/{id}/decision/. */
-export function createDiditResponse(random: Random, terms: Terms, todayMs: number, excludedDays: number): VendorResponse {
+export function createDiditResponse(random: Random, terms: Requirements, todayMs: number, excludedDays: number): VendorResponse {
   const draws = createDraw(random);
   const { draw, isBad } = draws;
   const verdict = drawVerdict(random);
@@ -146,7 +146,7 @@ export function createDiditResponse(random: Random, terms: Terms, todayMs: numbe
     return { json, signs: [...types.map(({ sign }) => sign), earliestExpiry(expiries)] };
   }
 
-  function drawAllowed(): Value {
+  function drawAllowed(): SpecifiedValue {
     const type = isBad() ? random.pick(["id_card", "passport"] as const) : random.pick(terms.allowedDocuments);
     return { ...documentType(type, terms.allowedDocuments), json: documentNames[type] };
   }

@@ -1,6 +1,6 @@
 import type { KycProvider } from "@amana/dev-env/services";
 import type { System } from "@amana/dev-env/system";
-import { sandbox } from "@amana/e2e/test-system";
+import { callSandbox } from "@amana/e2e/test-system";
 import { sleep } from "@amana/runtime";
 import type { Random } from "../random.ts";
 import type { Report } from "../report.ts";
@@ -30,7 +30,7 @@ interface FaultsContext {
 export async function injectKycFaults({ system, kycProvider, report }: FaultsContext, random: Random, signal: AbortSignal) {
   const { kyc } = system.services;
   const setFault = (operation: string, mode: string) =>
-    sandbox(system, "PUT", "/sandbox/faults", { operation, mode, times: random.integer(1, 4) });
+    callSandbox(system, "PUT", "/sandbox/faults", { operation, mode, times: random.integer(1, 4) });
   const inject = {
     async callbacks() {
       const mode = random.pick(callbackModes);
@@ -61,5 +61,5 @@ export async function injectKycFaults({ system, kycProvider, report }: FaultsCon
     await sleep(random.integer(200, 1_000), i < kinds.length ? undefined : signal);
     await inject[kinds[i] ?? random.pick(kinds)]();
   }
-  await sandbox(system, "DELETE", "/sandbox/faults");
+  await callSandbox(system, "DELETE", "/sandbox/faults");
 }

@@ -1,9 +1,9 @@
 import type { KycProvider } from "@amana/dev-env/services";
-import type { Terms } from "@amana/kyc/evaluate";
+import type { Requirements } from "@amana/kyc/evaluate";
 import type { Random } from "../random.ts";
 import { createDiditResponse } from "./didit-response.ts";
 import { randomResponse, randomTerms } from "./random-response.ts";
-import { codes, computeSpecifiedVerdict, objectOf, type Row, type Verdict } from "./specified.ts";
+import { codes, computeSpecifiedVerdict, objectOf, type TruthTableRow, type Verdict } from "./specified.ts";
 import { createSumsubResponse } from "./sumsub-response.ts";
 
 /** A random response of the provider to a submission, and the result that Amana must return. */
@@ -34,13 +34,13 @@ const excludedDays = 2;
  * Returns random conditions of an application. For a vendor, conditions without video permit both
  * documents, because kyc has no vendor setting for one document without video.
  */
-export function drawTerms(random: Random, provider: KycProvider): Terms {
+export function drawTerms(random: Random, provider: KycProvider): Requirements {
   const terms = randomTerms(random);
   return provider === "port" || terms.requireVideo ? terms : { ...terms, allowedDocuments: ["id_card", "passport"] };
 }
 
 /** Returns a random response of the provider in its own protocol. */
-export function drawResponse(random: Random, terms: Terms, provider: KycProvider): ProviderResponse {
+export function drawResponse(random: Random, terms: Requirements, provider: KycProvider): ProviderResponse {
   const nowMs = Date.now();
   if (provider === "port") return drawPortResponse(random, randomResponse(random, terms, nowMs, excludedDays), terms);
   const createResponse = provider === "didit" ? createDiditResponse : createSumsubResponse;
@@ -53,7 +53,7 @@ export function drawResponse(random: Random, terms: Terms, provider: KycProvider
   };
 }
 
-function drawPortResponse(random: Random, row: Row, { requireVideo }: Terms): ProviderResponse {
+function drawPortResponse(random: Random, row: TruthTableRow, { requireVideo }: Requirements): ProviderResponse {
   const expected = computeSpecifiedVerdict(row, requireVideo);
   const reasons = row.fields["reason_codes"];
   const returnedCodes = Array.isArray(reasons)

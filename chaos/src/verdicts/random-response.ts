@@ -1,4 +1,4 @@
-import type { Terms } from "@amana/kyc/evaluate";
+import type { Requirements } from "@amana/kyc/evaluate";
 import type { Random } from "../random.ts";
 import {
   absent,
@@ -7,9 +7,9 @@ import {
   documentType,
   evidence,
   type Reasons,
-  type Row,
   reasonsOf,
-  type Value,
+  type SpecifiedValue,
+  type TruthTableRow,
   verdicts,
 } from "./specified.ts";
 
@@ -46,7 +46,7 @@ const invalidValues: readonly unknown[] = [
 ];
 
 /** Returns random conditions of an application that affect its verdict. */
-export const randomTerms = (random: Random): Terms => ({
+export const randomTerms = (random: Random): Requirements => ({
   requireVideo: random.chance(0.85),
   allowedDocuments: random.pick([["id_card", "passport"], ["passport"], ["id_card"]] as const),
 });
@@ -56,11 +56,11 @@ export const randomTerms = (random: Random): Terms => ({
  * so that usually a single field decides the verdict. No expiry is within `excludedDays` days of
  * today, because midnight may pass before the response is evaluated.
  */
-export function randomResponse(random: Random, terms: Terms, todayMs: number, excludedDays = 0): Row {
+export function randomResponse(random: Random, terms: Requirements, todayMs: number, excludedDays = 0): TruthTableRow {
   const invalidShare = random.pick([0, 0.05, 0.15, 0.5]);
   const isInvalid = () => random.chance(invalidShare);
-  const pickValue = (values: readonly Value[]): Value => {
-    if (!isInvalid()) return values[0] as Value;
+  const pickValue = (values: readonly SpecifiedValue[]): SpecifiedValue => {
+    if (!isInvalid()) return values[0] as SpecifiedValue;
     return random.chance(0.5) ? random.pick(values) : pickInvalidValue(random);
   };
   const type = isInvalid() ? random.pick(["id_card", "passport", absent, ...invalidValues]) : random.pick(terms.allowedDocuments);
@@ -89,7 +89,7 @@ export function randomResponse(random: Random, terms: Terms, todayMs: number, ex
 }
 
 /** Returns a value that is invalid in every field. It is no valid hit count, date or word. */
-const pickInvalidValue = (random: Random): Value => ({ json: random.pick([absent, ...invalidValues]), sign: "-" });
+const pickInvalidValue = (random: Random): SpecifiedValue => ({ json: random.pick([absent, ...invalidValues]), sign: "-" });
 
 function randomReasons(random: Random, isInvalid: () => boolean): Reasons {
   if (random.chance(0.2)) return reasonsOf("PROFILE_MISMATCH");

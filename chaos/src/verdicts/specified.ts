@@ -9,13 +9,13 @@ export type Sign = "+" | "-" | "expired";
 export type Verdict = "APPROVED" | "NEEDS_REVIEW" | "REJECTED";
 
 /** A value of one field of the provider's response, and its sign as evidence. */
-export interface Value {
+export interface SpecifiedValue {
   readonly json: unknown;
   readonly sign: Sign;
 }
 
-const positive = (json: unknown): Value => ({ json, sign: "+" });
-const negative = (json: unknown): Value => ({ json, sign: "-" });
+const positive = (json: unknown): SpecifiedValue => ({ json, sign: "+" });
+const negative = (json: unknown): SpecifiedValue => ({ json, sign: "-" });
 
 /**
  * The values of each field that affects the verdict. They are all specified values, an absent value
@@ -26,20 +26,20 @@ export const evidence = {
   face_match_outcome: [positive("PASSED"), ...["FAILED", "INCONCLUSIVE", "NOT_PERFORMED", absent, "SIMILAR"].map(negative)],
   aml_decision: [positive("CLEAR"), ...["POSSIBLE_MATCH", "CONFIRMED_MATCH", absent, "UNSURE"].map(negative)],
   aml_hit_count: [positive(0), ...[1, absent, "0"].map(negative)],
-} as const satisfies Record<string, readonly Value[]>;
+} as const satisfies Record<string, readonly SpecifiedValue[]>;
 
 /** Returns a positive value for an allowed document type. An unknown type is never allowed. */
-export const documentType = (type: unknown, allowed: readonly string[]): Value =>
+export const documentType = (type: unknown, allowed: readonly string[]): SpecifiedValue =>
   (type === "id_card" || type === "passport") && allowed.includes(type) ? positive(type) : negative(type);
 export const documentTypes: readonly unknown[] = ["id_card", "passport", absent, "driving_licence"];
 
 const dayMs = 86_400_000;
 /** Returns an expiry date `days` after today, in UTC. Negative days are in the past. */
-export const documentExpiry = (days: number, todayMs: number): Value => ({
+export const documentExpiry = (days: number, todayMs: number): SpecifiedValue => ({
   json: new Date(todayMs + days * dayMs).toISOString().slice(0, 10),
   sign: days < 0 ? "expired" : "+",
 });
-export const documentExpiries = (todayMs: number): readonly Value[] => [
+export const documentExpiries = (todayMs: number): readonly SpecifiedValue[] => [
   ...[-1, 0, 1].map((days) => documentExpiry(days, todayMs)),
   ...[absent, "soon"].map(negative),
 ];
@@ -96,14 +96,14 @@ const rules: readonly [reported: string, worst: Sign | "any", content: Reasons["
 ];
 
 /** A response of the provider, with the signs of its evidence and the content of its reasons. */
-export interface Row {
+export interface TruthTableRow {
   readonly fields: Readonly<Record<string, unknown>>;
   readonly signs: readonly Sign[];
   readonly content: Reasons["content"];
 }
 
 /** Returns the specified verdict. Without video, liveness counts as negative evidence. */
-export function computeSpecifiedVerdict({ fields, signs, content }: Row, withVideo: boolean): Verdict {
+export function computeSpecifiedVerdict({ fields, signs, content }: TruthTableRow, withVideo: boolean): Verdict {
   const worst: Sign = signs.includes("expired") ? "expired" : signs.includes("-") || !withVideo ? "-" : "+";
   const matches = (pattern: string, value: unknown) => pattern === "any" || pattern === value;
   const rule = rules.find(

@@ -1,14 +1,22 @@
 import type { Random } from "../random.ts";
-import { absent, documentExpiry, type Reasons, type Row, type Sign, type Value, type Verdict } from "./specified.ts";
+import {
+  absent,
+  documentExpiry,
+  type Reasons,
+  type Sign,
+  type SpecifiedValue,
+  type TruthTableRow,
+  type Verdict,
+} from "./specified.ts";
 
 /** Fields that replace fields of the sandbox's response, and what Amana must read in them. */
-export interface VendorResponse extends Row {
+export interface VendorResponse extends TruthTableRow {
   readonly answer: Readonly<Record<string, unknown>>;
   readonly codes: readonly string[];
 }
 
-export const good = (json: unknown): Value => ({ json, sign: "+" });
-export const bad = (json: unknown): Value => ({ json, sign: "-" });
+export const good = (json: unknown): SpecifiedValue => ({ json, sign: "+" });
+export const bad = (json: unknown): SpecifiedValue => ({ json, sign: "-" });
 
 /**
  * Returns functions that draw values. Most drawn values are positive, so that usually a single
@@ -29,7 +37,7 @@ export const drawVerdict = (random: Random): Verdict =>
   random.pick(["APPROVED", "APPROVED", "APPROVED", "REJECTED", "NEEDS_REVIEW"]);
 
 /** Draws the expiry of a document. No expiry is within `excludedDays` days of today. */
-export function drawExpiry(random: Random, { isBad }: Draw, todayMs: number, excludedDays: number): Value {
+export function drawExpiry(random: Random, { isBad }: Draw, todayMs: number, excludedDays: number): SpecifiedValue {
   if (!isBad()) return documentExpiry(random.integer(excludedDays, 3_000), todayMs);
   if (random.chance(0.5)) return documentExpiry(-random.integer(excludedDays, 3_000), todayMs);
   return bad(random.pick([absent, null, "", "soon", "2031-02-30", "20310630", 20_310_630]));
@@ -64,7 +72,7 @@ export function drawReasons(random: Random, { isBad }: Draw, { byCode, unknown }
 }
 
 /** Returns the sign of the earliest expiry, or "-" if a document has no valid expiry. */
-export function earliestExpiry(expiries: readonly Value[]): Sign {
+export function earliestExpiry(expiries: readonly SpecifiedValue[]): Sign {
   if (expiries.length === 0 || expiries.some(({ sign }) => sign === "-")) return "-";
   return expiries.some(({ sign }) => sign === "expired") ? "expired" : "+";
 }

@@ -29,7 +29,7 @@ const violationsMax = 50;
  * system, but injects faults into kyc and into the vendor's callbacks and responses.
  */
 export const verdictsProgram: Program = {
-  attacks:
+  summary:
     "P8, P9: return faulty provider responses; each verdict has its evidence and reasons, and no provider text is returned",
   run,
 };
@@ -53,7 +53,7 @@ async function run(options: ProgramRun): Promise<void> {
     if (kycProvider === "port") compareRandomResponses(options, random);
     await checkBatch(context, random);
     log(
-      `${report.counted("checked: API and webhook contain the specified verdict")} applications, ${report.violations.length} violations`,
+      `${report.countOf("checked: API and webhook contain the specified verdict")} applications, ${report.violations.length} violations`,
     );
   } while (!signal.aborted && report.violations.length < violationsMax);
   report.check("webhooks are signed", business.receiver.refused.length === 0, () => business.receiver.refused.join("; "));

@@ -31,7 +31,7 @@ export interface Api {
   readonly authorization: string;
   readonly keyOwner: KeyOwner;
   /** Aborted by Ctrl-C, SIGTERM or SIGHUP. */
-  readonly stop: AbortSignal;
+  readonly stopSignal: AbortSignal;
   /** Returns the options of a request: its timeout and the Idempotency-Key of the command line. */
   requestOptions(): RequestOptions;
 }
@@ -82,7 +82,7 @@ export async function connect(options: ApiOptions, permittedKeys: readonly KeyOw
     url,
     authorization: `Bearer ${key}`,
     keyOwner,
-    stop,
+    stopSignal: stop,
     requestOptions: () => ({
       signal: AbortSignal.any([stop, AbortSignal.timeout(timeoutMs)]),
       ...(options.idempotencyKey !== undefined && { idempotencyKey: options.idempotencyKey }),

@@ -54,7 +54,7 @@ export async function showList<Row extends { readonly id: string }>(
       for (const row of rows) print(table.line(row));
     }
     if (process.stdout.writableNeedDrain) await new Promise((resolve) => process.stdout.once("drain", resolve));
-    if (isLast || page.items.length === 0 || (!all && collected.length >= limit) || api.stop.aborted) break;
+    if (isLast || page.items.length === 0 || (!all && collected.length >= limit) || api.stopSignal.aborted) break;
   }
   if (all && (table || json)) return;
   printRows(collected, columns, { json, emptyText });

@@ -17,12 +17,12 @@ interface Line {
 
 const columns: Columns<Line> = {
   AT: ({ at }) => localTime(at),
-  TYPE: { of: ({ type }) => type, min: 8 },
-  AMOUNT: { of: ({ amount }) => amount.padStart(12), alignRight: true },
-  TOTAL: { of: ({ running_total }) => running_total.padStart(15), alignRight: true, omitOrder: 1 },
-  CURRENCY: { of: ({ currency }) => currency, omitOrder: 2 },
-  ORDER: { of: ({ order_ref }) => order_ref?.padEnd(20), omitOrder: 3 },
-  ORIGIN: { of: ({ origin }) => origin, omitOrder: 4 },
+  TYPE: { cellOf: ({ type }) => type, minWidth: 8 },
+  AMOUNT: { cellOf: ({ amount }) => amount.padStart(12), alignRight: true },
+  TOTAL: { cellOf: ({ running_total }) => running_total.padStart(15), alignRight: true, omitOrder: 1 },
+  CURRENCY: { cellOf: ({ currency }) => currency, omitOrder: 2 },
+  ORDER: { cellOf: ({ order_ref }) => order_ref?.padEnd(20), omitOrder: 3 },
+  ORIGIN: { cellOf: ({ origin }) => origin, omitOrder: 4 },
   PAYMENT: ({ payment_id }) => payment_id,
 };
 
@@ -45,7 +45,7 @@ export async function printStatement(api: Api, { from, to, csv, json, timeout }:
     if (csv || json) await copy(response);
     else await printTable(response);
   } catch (error) {
-    if (api.stop.aborted) throw error;
+    if (api.stopSignal.aborted) throw error;
     throw new CommandError(
       "The connection closed before the end of the statement, so the output is incomplete. Run the command again.",
       exitCodes.unreachable,
@@ -57,7 +57,7 @@ export async function printStatement(api: Api, { from, to, csv, json, timeout }:
 
 /** Sends the request. The timeout applies only until the response headers arrive. */
 async function open(
-  { url, authorization, stop }: Api,
+  { url, authorization, stopSignal }: Api,
   path: string,
   { csv, timeout }: { csv: boolean | undefined; timeout: number },
 ): Promise<Response> {
@@ -67,7 +67,7 @@ async function open(
   try {
     const response = await fetch(url + path, {
       headers: { authorization, accept: csv ? "text/csv" : "application/x-ndjson" },
-      signal: AbortSignal.any([stop, late.signal]),
+      signal: AbortSignal.any([stopSignal, late.signal]),
       redirect: "manual",
     });
     if (response.status === 200) return response;

@@ -1,5 +1,5 @@
 import { ConnectionError, type Delivery, type Event, type Payment, type PaymentTimeline, ProblemError } from "@amana/client";
-import { byTimeAndCause } from "@amana/public-api/by-time-and-cause";
+import { compareByTimeAndCause } from "@amana/public-api/compare-by-time-and-cause";
 import { localTime, printRows } from "../print.ts";
 import type { Api } from "./connect.ts";
 
@@ -22,7 +22,7 @@ export async function timelineForBusiness(api: Api, id: string): Promise<Payment
   const times = new Set(entries.map(({ at }) => Date.parse(at)));
   const eventEntries = await readEventEntries(api, id, times).catch((error) => ignoreUnavailable(api, error));
   entries.push(...(eventEntries?.entries ?? []));
-  entries.sort(byTimeAndCause);
+  entries.sort(compareByTimeAndCause);
   return {
     payment,
     entries,
@@ -56,9 +56,9 @@ async function readEventEntries(
  * Returns undefined if the events are unavailable or time out, so that the payment is shown without
  * them. Rethrows any other error.
  */
-function ignoreUnavailable({ stop }: Api, error: unknown): undefined {
+function ignoreUnavailable({ stopSignal }: Api, error: unknown): undefined {
   const isUnavailable =
-    error instanceof ProblemError ? [503, 504].includes(error.status) : error instanceof ConnectionError && !stop.aborted;
+    error instanceof ProblemError ? [503, 504].includes(error.status) : error instanceof ConnectionError && !stopSignal.aborted;
   if (!isUnavailable) throw error;
 }
 
@@ -109,12 +109,12 @@ export function printTimeline(entries: readonly Entry[]): void {
     entries,
     {
       TIME: ({ at }) => localTime(at, { ms: true }),
-      KIND: { of: ({ kind }) => kind.replace("_", " "), omitOrder: 1 },
+      KIND: { cellOf: ({ kind }) => kind.replace("_", " "), omitOrder: 1 },
       "": ({ name }) => name,
       OUTCOME: ({ outcome }) => outcome,
-      MS: { of: ({ duration_ms }) => duration_ms, alignRight: true, omitOrder: 2 },
-      ID: { of: idOf, omitOrder: 4 },
-      DETAIL: { of: ({ detail }) => detail, min: 8, omitOrder: 3 },
+      MS: { cellOf: ({ duration_ms }) => duration_ms, alignRight: true, omitOrder: 2 },
+      ID: { cellOf: idOf, omitOrder: 4 },
+      DETAIL: { cellOf: ({ detail }) => detail, minWidth: 8, omitOrder: 3 },
     },
     { emptyText: "No timeline entries found." },
   );

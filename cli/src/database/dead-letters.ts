@@ -26,7 +26,7 @@ interface ListOptions extends CommonOptions {
   readonly limit: number;
 }
 
-export async function list({ json, topic, status, limit, ...selection }: ListOptions): Promise<void> {
+export async function listDeadLetters({ json, topic, status, limit, ...selection }: ListOptions): Promise<void> {
   const rows = await withServices(selection, async (databases) => {
     const matches = await Promise.all(
       databases
@@ -48,7 +48,7 @@ export async function list({ json, topic, status, limit, ...selection }: ListOpt
   printRows(rows, columns, { json, emptyText: "There are no dead letters." });
 }
 
-export async function show(id: string, { json, ...selection }: CommonOptions): Promise<void> {
+export async function showDeadLetter(id: string, { json, ...selection }: CommonOptions): Promise<void> {
   const deadLetter = await readFromFirstMatch(selection, requireUuid(id), ({ service, orm }) =>
     readDeadLetter(orm.em.fork(), id, (topic) => service.consumes[topic]),
   );
@@ -71,7 +71,10 @@ interface DeadLetterOutcome {
   readonly outcome: string;
 }
 
-export async function retry(ids: string[], { json, as, all, topic, status, wait, ...selection }: RetryOptions): Promise<void> {
+export async function retryDeadLetters(
+  ids: string[],
+  { json, as, all, topic, status, wait, ...selection }: RetryOptions,
+): Promise<void> {
   if (ids.length > 0 === (all === true)) throw new CommandError("Use either ids or --all.", exitCodes.usage);
   const rows = await withServices(selection, async (databases) => {
     const results: DeadLetterOutcome[] = [];
@@ -139,7 +142,7 @@ async function waitForOutcome(
   }
 }
 
-export async function drop(
+export async function dropDeadLetters(
   ids: string[],
   { json, as, reason, ...selection }: ChangeOptions & { reason?: string },
 ): Promise<void> {

@@ -1,6 +1,6 @@
 import { databaseTime, transaction } from "@amana/database";
 import type { SecretBox } from "@amana/secret-box";
-import type { SealedColumn } from "@amana/service-host";
+import type { EncryptedColumn } from "@amana/service-host";
 import { CommandError } from "../command-error.ts";
 import { auditActor } from "./audit-actor.ts";
 import type { OpenDatabase } from "./services.ts";
@@ -17,7 +17,7 @@ const nil = "00000000-0000-0000-0000-000000000000";
 export async function reencrypt({ service, orm }: OpenDatabase, box: SecretBox, keyId: string, as: string): Promise<number> {
   let reencrypted = 0;
   let unreadable = 0;
-  for (const sealedColumn of service.sealed ?? []) {
+  for (const sealedColumn of service.encryptedColumns ?? []) {
     for (const formerId of await otherKeyIds({ service, orm }, sealedColumn, keyId)) {
       for (let after: string | undefined = nil; after !== undefined; ) {
         const batch = await reencryptBatch({ service, orm }, sealedColumn, { box, formerId, keyId, as, after });
@@ -38,7 +38,7 @@ export async function reencrypt({ service, orm }: OpenDatabase, box: SecretBox, 
 /** Returns the ids of the keys in a column, except `keyId`, with one index lookup for each key. */
 async function otherKeyIds(
   { orm }: OpenDatabase,
-  { table, lookUpIn = table, column }: SealedColumn,
+  { table, lookUpIn = table, column }: EncryptedColumn,
   keyId: string,
 ): Promise<string[]> {
   const otherIds: string[] = [];
@@ -57,7 +57,7 @@ async function otherKeyIds(
 
 async function reencryptBatch(
   { service, orm }: OpenDatabase,
-  { table, lookUpIn = table, column }: SealedColumn,
+  { table, lookUpIn = table, column }: EncryptedColumn,
   { box, formerId, keyId, as, after }: { box: SecretBox; formerId: string; keyId: string; as: string; after: string },
 ): Promise<{ reencrypted: number; unreadable: number; last: string | undefined }> {
   return await transaction(orm, async (em) => {

@@ -7,13 +7,13 @@ import type { ServiceDescription } from "@amana/service-host";
 import { CommandError, exitCodes } from "../command-error.ts";
 import { serviceDescriptions, serviceNames } from "./service-descriptions.ts";
 
-export interface Selection {
+export interface DatabaseSelection {
   /** Name of one service. Default: all services. */
   readonly service?: string | undefined;
   /** URL of the database of `service`. */
   readonly databaseUrl?: string | undefined;
   /** Services that the command can use. Default: all services. */
-  readonly needed?: readonly string[];
+  readonly usableServices?: readonly string[];
 }
 
 /** A service with an open connection to its database. */
@@ -28,7 +28,7 @@ export interface OpenDatabase {
  * database and sets exit code 3. Throws CommandError if no database responds.
  */
 export async function withServices<T>(
-  selection: Selection,
+  selection: DatabaseSelection,
   work: (databases: readonly OpenDatabase[]) => Promise<T>,
 ): Promise<T> {
   const names = selectedNames(selection);
@@ -57,8 +57,8 @@ export async function withServices<T>(
   return await forTenant(allTenants, () => work(databases));
 }
 
-function selectedNames({ service, databaseUrl, needed }: Selection): string[] {
-  const selectable = serviceNames.filter((name) => needed?.includes(name) ?? true);
+function selectedNames({ service, databaseUrl, usableServices }: DatabaseSelection): string[] {
+  const selectable = serviceNames.filter((name) => usableServices?.includes(name) ?? true);
   if (service === undefined && databaseUrl !== undefined && selectable.length > 1)
     throw new CommandError(
       "--database-url selects the database of one service. Add --service with the name of this service.",
@@ -74,7 +74,7 @@ function selectedNames({ service, databaseUrl, needed }: Selection): string[] {
 }
 
 /** Returns the URL from the options, the environment, or the development system. */
-function databaseUrlOf(name: string, { databaseUrl }: Selection, isOnlyService: boolean): string {
+function databaseUrlOf(name: string, { databaseUrl }: DatabaseSelection, isOnlyService: boolean): string {
   const prefix = `${name.toUpperCase()}_`;
   const url = databaseUrl ?? urlInSettings(prefix) ?? (isOnlyService ? urlInSettings("") : undefined) ?? developmentUrls()[name];
   if (url) return url;

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { apiCaller } from "@amana/dev-env/demo/api";
-import { control } from "@amana/dev-env/demo/at-the-sandbox";
+import { callSandboxControl } from "@amana/dev-env/demo/sandbox-control";
 import { eventually } from "@amana/dev-env/eventually";
 import { freePort } from "@amana/dev-env/free-port";
 import { request } from "undici";
@@ -80,7 +80,7 @@ describe.skipIf(!engine)("the system in containers", () => {
     const order = { amount: "5000.00", success_url: "https://shop.example/a", fail_url: "https://shop.example/b" };
     const { body } = await business("POST", "/api/v1/payments", order);
     const orderId = new URL(String(body["form_url"])).pathname.split("/").at(-1);
-    const payment = await control<{ redirect_url: string }>(sandboxUrl, "POST", `payments/${orderId}/pay`, card);
+    const payment = await callSandboxControl<{ redirect_url: string }>(sandboxUrl, "POST", `payments/${orderId}/pay`, card);
     const returned = await request(`${gatewayUrl}${new URL(payment.redirect_url).pathname}`);
     await returned.body.dump();
     expect(returned.statusCode).toBe(303);

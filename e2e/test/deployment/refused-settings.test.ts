@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { readSecrets, type Secrets } from "@amana/dev-env/secrets";
-import { databaseOwners, type ServiceName, serviceNames, settingsOf, type Wiring } from "@amana/dev-env/services";
+import { databaseOwners, type ServiceName, type SettingsInput, serviceNames, settingsOf } from "@amana/dev-env/services";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 const root = join(import.meta.dirname, "..", "..", "..");
@@ -21,7 +21,7 @@ afterAll(() => rm(dir, { recursive: true, force: true }));
 async function runService(name: ServiceName, settings: Record<string, string>, program = "main.ts"): Promise<string> {
   const ports = Object.fromEntries(serviceNames.map((service, i) => [service, 4000 + i])) as Record<ServiceName, number>;
   const databaseUrls = Object.fromEntries(serviceNames.map((service) => [service, "postgres://unreachable@127.0.0.1:1/none"]));
-  const wiring: Wiring = {
+  const wiring: SettingsInput = {
     secrets: await readSecrets(dir),
     databaseUrls,
     ports,

@@ -8,7 +8,7 @@ import {
   aBusiness,
   anOrder,
   aPaidPayment,
-  sandbox,
+  callSandbox,
   startTestSystem,
   type TestBusiness,
   type TestSystem,
@@ -60,7 +60,7 @@ describe("the tables in the sandbox page of the guide", () => {
     expect(cards.length).toBe(16);
     const results = cards.map(async ([pan, expiry, cvv2, description]) => {
       const { body } = await business.call("POST", "/api/v1/payments", anOrder);
-      await sandbox(testSystem.system, "POST", `/sandbox/payments/${body["processor_order_id"]}/pay`, {
+      await callSandbox(testSystem.system, "POST", `/sandbox/payments/${body["processor_order_id"]}/pay`, {
         pan,
         expiry,
         cvv2,
@@ -97,7 +97,7 @@ describe("the tables in the sandbox page of the guide", () => {
       for (const [, operation = "", mode = "", times = "1"] of faults) await setFault(system, operation, mode, Number(times));
     };
     const removeFaults = (...operations: string[]) =>
-      Promise.all(operations.map((operation) => sandbox(system, "DELETE", `/sandbox/faults?operation=${operation}`)));
+      Promise.all(operations.map((operation) => callSandbox(system, "DELETE", `/sandbox/faults?operation=${operation}`)));
     /**
      * Sends a request and repeats it with the same Idempotency-Key until the response is a success.
      * Returns the status and code of the first response, and the status of the last response.
@@ -142,7 +142,7 @@ describe("the tables in the sandbox page of the guide", () => {
   test("the guide's table of faults lists exactly the fault modes that the sandbox accepts", async () => {
     const operations = ["register", "confirm", "status", "refund", "kyc_create", "kyc_get", "kyc_cancel", "kyc_callback"];
     const modes = operations.map(async (operation) => {
-      const rejection = sandbox(testSystem.system, "PUT", "/sandbox/faults", { operation, mode: "none" });
+      const rejection = callSandbox(testSystem.system, "PUT", "/sandbox/faults", { operation, mode: "none" });
       const message = await rejection.then(String, (error: Error) => error.message);
       return /mode must be one of (.*?)\. /.exec(message)?.[1]?.split(", ") ?? [];
     });

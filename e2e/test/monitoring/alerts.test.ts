@@ -13,7 +13,7 @@ import {
   aBusiness,
   anOrder,
   aPaidPayment,
-  sandbox,
+  callSandbox,
   startTestSystem,
   type TestBusiness,
   type TestSystem,
@@ -67,7 +67,7 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
     if (dir) await rm(dir, { recursive: true, force: true });
   });
 
-  afterEach(async () => void (await sandbox(testSystem.system, "DELETE", "/sandbox/faults")));
+  afterEach(async () => void (await callSandbox(testSystem.system, "DELETE", "/sandbox/faults")));
 
   const expectFiring = (alertname: string, labels: Readonly<Record<string, string>> = {}) =>
     eventually(async () => {
@@ -75,7 +75,7 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
       expect(firing, `${alertname} fires`).toContainEqual(expect.objectContaining({ alertname, ...labels }));
     });
   const setProviderFault = (operation: string, mode: string) =>
-    sandbox(testSystem.system, "PUT", "/sandbox/faults", { operation, mode, times: 10_000 });
+    callSandbox(testSystem.system, "PUT", "/sandbox/faults", { operation, mode, times: 10_000 });
   const create = () => business.call("POST", "/api/v1/payments", anOrder);
   const verify = () => business.call("POST", "/api/v1/kyc/applications", {});
   const sendSignal = (name: ServiceName, signal: NodeJS.Signals) => {
@@ -144,10 +144,15 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
       setProviderFault("refund", "timeout_before"),
     ]);
     await Promise.all([setProviderFault("kyc_create", "timeout_before"), setProviderFault("kyc_get", "timeout_before")]);
-    await sandbox(testSystem.system, "POST", `/sandbox/payments/${unconfirmedPayment.body["processor_order_id"]}/pay`, validCard);
+    await callSandbox(
+      testSystem.system,
+      "POST",
+      `/sandbox/payments/${unconfirmedPayment.body["processor_order_id"]}/pay`,
+      validCard,
+    );
     void business.call("POST", `/api/v1/payments/${refundedPayment.id}/refund`);
     await sendForgedMessage();
-    collector.answer = 400;
+    collector.responseStatus = 400;
 
     const guessKey = () =>
       request(`${testSystem.system.gatewayUrl}/api/v1/me`, { headers: { authorization: "Bearer unknown" } }).then(({ body }) =>
@@ -236,7 +241,7 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
     ];
     await repeatDuring(2, () => business.call("GET", "/api/v1/me").then(pause), Promise.all(alertsOfIdentity));
     await testSystem.system.services.identity.start();
-    await testSystem.system.ready();
+    await testSystem.system.waitUntilReady();
 
     sendSignal("webhooks", "SIGSTOP");
     for (let i = 0; i < 5; i++) await aPaidPayment(testSystem.system, business);

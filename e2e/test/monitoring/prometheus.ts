@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { until } from "@amana/dev-env/eventually";
+import { waitUntil } from "@amana/dev-env/eventually";
 import { freePort } from "@amana/dev-env/free-port";
 import { spawnServer } from "@amana/dev-env/server-process";
 import { type ServiceName, serviceNames } from "@amana/dev-env/services";
@@ -86,7 +86,7 @@ export async function startPrometheus(dir: string, metricsUrls: Readonly<Record<
       ({ statusCode }) => statusCode,
       () => 0,
     )) === 200;
-  if (!(await until(isReady, 90_000))) throw new Error(`Prometheus did not start:\n${server.recentOutput()}`);
+  if (!(await waitUntil(isReady, 90_000))) throw new Error(`Prometheus did not start:\n${server.recentOutput()}`);
   const get = async <T>(path: string, form?: Record<string, string>): Promise<T> => {
     const body = form && new URLSearchParams(form).toString();
     const headers = { "content-type": "application/x-www-form-urlencoded" };

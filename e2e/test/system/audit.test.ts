@@ -9,7 +9,7 @@ import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { prepareOperation } from "../../src/api-operations.ts";
 import { auditedOperations } from "../../src/audited-operations.ts";
-import { amanaWith, databaseSettings } from "../../src/run-amana.ts";
+import { databaseSettings, execAmana } from "../../src/run-amana.ts";
 import { aBusiness, aPaidPayment, startTestSystem, type TestBusiness, type TestSystem } from "../../src/test-system.ts";
 
 let testSystem: TestSystem;
@@ -117,7 +117,7 @@ test("the verify script accepts an unchanged evidence bundle offline, and report
   await business.amana.me.revokeApiKey(keyId, { reason: "a line separator\u2028of Unicode" });
   const dir = mkdtempSync(join(tmpdir(), "amana-bundle-"));
   const folder = join(dir, "bundle");
-  const amana = (...args: string[]) => amanaWith(databaseSettings(testSystem.system.databaseUrls), "audit", ...args);
+  const amana = (...args: string[]) => execAmana(databaseSettings(testSystem.system.databaseUrls), "audit", ...args);
   const today = new Date().toISOString().slice(0, 10);
   const created = await amana(
     "bundle",

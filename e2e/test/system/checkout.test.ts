@@ -2,8 +2,8 @@ import { Buyer } from "@amana/dev-env/buyer";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   aBusiness,
-  client,
-  sandbox,
+  callSandbox,
+  createClient,
   startTestSystem,
   type TestBusiness,
   type TestSystem,
@@ -26,7 +26,7 @@ const payments = (linkId: string) => business.amana.payments.list({ payment_link
 /** Pays an order at the sandbox. Returns the address to which the sandbox redirects the browser. */
 async function pay(formUrl: string): Promise<string> {
   const orderId = new URL(formUrl).pathname.split("/").at(-1);
-  const { redirect_url } = (await sandbox(testSystem.system, "POST", `/sandbox/payments/${orderId}/pay`, validCard)) as {
+  const { redirect_url } = (await callSandbox(testSystem.system, "POST", `/sandbox/payments/${orderId}/pay`, validCard)) as {
     redirect_url: string;
   };
   return redirect_url;
@@ -90,7 +90,7 @@ test("POST /pay/{token} starts no payment once the API has responded that the li
     await other.amana.paymentLinks.update(link.id, { status: "ACTIVE" });
     const openAgain = await buyer.open();
     expect(openAgain.status).toBe(200);
-    await client(testSystem.system, testSystem.system.adminKey).businesses.update(other.id, { status: "DISABLED" });
+    await createClient(testSystem.system, testSystem.system.adminKey).businesses.update(other.id, { status: "DISABLED" });
     expect((await buyer.submit(openAgain)).status).toBe(410);
     expect((await buyer.open()).status).toBe(410);
   } finally {

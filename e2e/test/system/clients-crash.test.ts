@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from "node:crypto";
 import { eventually } from "@amana/dev-env/eventually";
 import { freePort } from "@amana/dev-env/free-port";
-import { type ServiceProcess, serviceProcess } from "@amana/dev-env/service-process";
+import { createServiceProcess, type ServiceProcess } from "@amana/dev-env/service-process";
 import { Kafka, logLevel } from "kafkajs";
 import { Client } from "pg";
 import { request } from "undici";
@@ -142,7 +142,7 @@ describe("clients during verdicts", () => {
     await clients.kill();
     await clients.start({ FAULT_POINT: "consumer.committed" });
     await submitVerdicts(verdicts.splice(0, 6));
-    await eventually(() => expect(clients.running(), "clients reached consumer.committed").toBe(false));
+    await eventually(() => expect(clients.isRunning(), "clients reached consumer.committed").toBe(false));
     await clients.start();
     // Submits verdicts while the service is killed and restarted. Only one kill runs at a time.
     let killing = Promise.resolve();
@@ -151,7 +151,7 @@ describe("clients during verdicts", () => {
     };
     await submitVerdicts(verdicts, Object.fromEntries([0, 6, 12].map((from) => [from + randomInt(6), killSoon])));
     await killing;
-    await testSystem.system.ready();
+    await testSystem.system.waitUntilReady();
     await expectStatesOfNewestApplications();
   });
 
@@ -159,7 +159,7 @@ describe("clients during verdicts", () => {
     const { system } = testSystem;
     await using stack = new AsyncDisposableStack();
     const port = await freePort();
-    const secondReplica = serviceProcess({
+    const secondReplica = createServiceProcess({
       name: "clients",
       env: { ...system.envOf("clients"), RPC_PORT: String(port) },
       port,
@@ -176,9 +176,9 @@ describe("clients during verdicts", () => {
     });
     await submitVerdicts(verdicts, { 8: () => system.services.clients.kill() });
     await expectStatesOfNewestApplications();
-    expect(secondReplica.running()).toBe(true);
+    expect(secondReplica.isRunning()).toBe(true);
     await system.services.clients.start();
-    await system.ready();
+    await system.waitUntilReady();
   });
 
   test("the clients service responds while Kafka is stopped, and applies all verdicts after Kafka starts again", async () => {
@@ -228,7 +228,7 @@ describe("clients during verdicts", () => {
     await owner.query("delete from inbox").finally(() => owner.end());
     await withKafka((admin) => admin.deleteGroups([group]));
     await clients.start();
-    await testSystem.system.ready();
+    await testSystem.system.waitUntilReady();
     await eventually(async () => expect(await readConsumed()).toEqual(consumedBefore));
     await eventually(async () => expect(await queryRows("clients", "select id from outbox_waiting")).toEqual([]));
     expect(await readState()).toEqual(stateBefore);
@@ -260,7 +260,7 @@ test("the clients service creates one row for each Idempotency-Key when it is ki
   await testSystem.system.services.clients.kill();
   expect(responseCount).toBeLessThan(creations.length);
   await testSystem.system.services.clients.start();
-  await testSystem.system.ready();
+  await testSystem.system.waitUntilReady();
   for (const { status } of await responses) expect([201, 409, 500, 502, 503, 504]).toContain(status);
   for (const [index, { name, create }] of creations.entries()) {
     const repeated = await eventually(async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { someDetails } from "@amana/dev-env/demo/a-person";
-import { type Answer, type ApiCaller, apiCaller } from "@amana/dev-env/demo/api";
+import { type ApiCaller, type ApiResponse, apiCaller } from "@amana/dev-env/demo/api";
 import { eventually } from "@amana/dev-env/eventually";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -13,7 +13,14 @@ import {
   someAccount,
   someBeneficiary,
 } from "../../src/clients-harness.ts";
-import { type Application, aClient, actOnLink, anApplication, applications, waitForCallbacks } from "../../src/kyc-harness.ts";
+import {
+  type Application,
+  aClient,
+  actOnLink,
+  anApplication,
+  applicationsPath,
+  waitForCallbacks,
+} from "../../src/kyc-harness.ts";
 import { aBusiness, startTestSystem, type TestBusiness, type TestSystem } from "../../src/test-system.ts";
 
 let testSystem: TestSystem;
@@ -37,7 +44,7 @@ const expectStatuses = (id: string, statuses: OnboardingStatuses, application?: 
 const submit = ({ link }: Application, submission: object) => actOnLink(testSystem.system, link, "submit", submission);
 const updateClient = (id: string, changes: object) => business.call("PUT", `/api/v1/clients/person/${id}`, changes);
 const onboarding = (id: string) => `/api/v1/clients/${id}/onboarding`;
-const statusAndCode = ({ status, body }: Answer) => [status, body["code"]];
+const statusAndCode = ({ status, body }: ApiResponse) => [status, body["code"]];
 const openAccount = (clientId: string, body: object = {}, by = business) =>
   by.call("POST", "/api/v1/accounts", { ...someAccount, client_id: clientId, ...body });
 
@@ -96,7 +103,7 @@ describe("an onboarding", () => {
     ["rejected", onboardingStatuses.declined, (application) => submit(application, { outcome: "rejected" })],
     ["in review", onboardingStatuses.underReview, (application) => submit(application, { outcome: "needs_review" })],
     ["expired", onboardingStatuses.aborted, ({ link }) => actOnLink(testSystem.system, link, "expire")],
-    ["canceled", onboardingStatuses.aborted, ({ id }) => business.call("POST", `${applications}/${id}/cancel`)],
+    ["canceled", onboardingStatuses.aborted, ({ id }) => business.call("POST", `${applicationsPath}/${id}/cancel`)],
     ["failed", onboardingStatuses.aborted, (application) => submit(application, { outcome: "failed" })],
   ];
   test.each(outcomes)(
@@ -127,7 +134,7 @@ describe("an onboarding", () => {
     const { client, application } = await aClientWithLink();
     await submit(application, { outcome: "needs_review" });
     await expectStatuses(client, onboardingStatuses.underReview, { id: application.id });
-    await operator("POST", `${applications}/${application.id}/review`, { outcome, note: "Seen in person." });
+    await operator("POST", `${applicationsPath}/${application.id}/review`, { outcome, note: "Seen in person." });
     await expectStatuses(client, statuses, { id: application.id });
   });
 
@@ -135,7 +142,7 @@ describe("an onboarding", () => {
     const { client, application } = await aClientWithLink({ max_attempts: 2 });
     await submit(application, { outcome: "failed" });
     await eventually(async () => {
-      expect((await business.call("GET", `${applications}/${application.id}`)).body["status"]).toBe("FAILED");
+      expect((await business.call("GET", `${applicationsPath}/${application.id}`)).body["status"]).toBe("FAILED");
     });
     await expectStatuses(client, onboardingStatuses.processing, application);
     await submit(application, { outcome: "approved" });
@@ -148,7 +155,7 @@ describe("an onboarding", () => {
     await expectStatuses(client, onboardingStatuses.underReview, { id: older.id });
     const newer = await anApplication(business, { client_id: client });
     await expectStatuses(client, onboardingStatuses.created, newer);
-    await operator("POST", `${applications}/${older.id}/review`, { outcome: "REJECTED", note: "Another person." });
+    await operator("POST", `${applicationsPath}/${older.id}/review`, { outcome: "REJECTED", note: "Another person." });
     // With the direct transport, an outbox row is removed after all consumers have processed it.
     await eventually(async () => expect(await queryRows("kyc", "select id from outbox_waiting")).toEqual([]));
     await expectStatuses(client, onboardingStatuses.created, newer);
@@ -269,7 +276,7 @@ describe("an account", () => {
     expect(statusAndCode(await openAccount(client))).toEqual([409, "client_blocked"]);
     for (const [path, body] of [
       ["/api/v1/beneficiaries", someBeneficiary],
-      [applications, {}],
+      [applicationsPath, {}],
     ] as const) {
       expect(statusAndCode(await business.call("POST", path, { ...body, client_id: client }))).toEqual([409, "client_blocked"]);
     }
@@ -282,20 +289,21 @@ describe("an account", () => {
 describe("while a service is down", () => {
   test("while clients is down, POST /kyc/applications returns status 503 for a body with a client_id and status 201 for a body without it", async () => {
     const client_id = await aClient(business);
-    const count = async () => (await business.call("GET", `${applications}?external_id=clients-down`)).headers["x-total-count"];
+    const count = async () =>
+      (await business.call("GET", `${applicationsPath}?external_id=clients-down`)).headers["x-total-count"];
     await testSystem.system.services.clients.stop();
     try {
-      const response = await business.call("POST", applications, { external_id: "clients-down", client_id });
+      const response = await business.call("POST", applicationsPath, { external_id: "clients-down", client_id });
       expect([response.status, response.headers["retry-after"] !== undefined]).toEqual([503, true]);
       expect(await count()).toBe("0");
-      expect((await business.call("POST", applications, { external_id: "clients-down" })).status).toBe(201);
+      expect((await business.call("POST", applicationsPath, { external_id: "clients-down" })).status).toBe(201);
       expect(await count()).toBe("1");
       expect((await business.call("GET", onboarding(client_id).concat("/status"))).status).toBe(503);
     } finally {
       await testSystem.system.services.clients.start();
-      await testSystem.system.ready();
+      await testSystem.system.waitUntilReady();
     }
-    expect((await business.call("POST", applications, { external_id: "clients-down", client_id })).status).toBe(201);
+    expect((await business.call("POST", applicationsPath, { external_id: "clients-down", client_id })).status).toBe(201);
   });
 
   test("while kyc is down, GET onboarding/status and onboarding/details return status 200 without the verification link", async () => {
@@ -314,7 +322,7 @@ describe("while a service is down", () => {
       expect((await business.call("PATCH", `${onboarding(client)}/details`, { is_us_person: true })).status).toBe(200);
     } finally {
       await testSystem.system.services.kyc.start();
-      await testSystem.system.ready();
+      await testSystem.system.waitUntilReady();
     }
     await expectStatuses(client, onboardingStatuses.created, application);
   });
@@ -483,8 +491,8 @@ describe("ids of another business", () => {
     ["PATCH", `${onboarding(client)}/details`, someDetails],
     ["POST", `${onboarding(client)}/approve`],
     ["POST", `${onboarding(client)}/decline`, { reason: "mine" }],
-    ["POST", applications, { client_id: client }],
-    ["GET", `${applications}?client_id=${client}`],
+    ["POST", applicationsPath, { client_id: client }],
+    ["GET", `${applicationsPath}?client_id=${client}`],
     ["POST", "/api/v1/beneficiaries", { ...someBeneficiary, client_id: client }],
     ["GET", `/api/v1/beneficiaries?client_id=${client}`],
     ["GET", `/api/v1/beneficiaries/${beneficiary}`],
@@ -507,14 +515,16 @@ describe("ids of another business", () => {
     const account = (await openAccount(client, { external_account_id: "of-the-business" })).body["id"];
     await updateClient(client, { blocked: true });
     // Waits for all callbacks, because a late callback would change the compared resources.
-    const [application] = (await business.call("GET", `${applications}?client_id=${client}`)).body as unknown as { id: string }[];
+    const [application] = (await business.call("GET", `${applicationsPath}?client_id=${client}`)).body as unknown as {
+      id: string;
+    }[];
     await waitForCallbacks(testSystem.system, String(application?.id));
     const foreignOperations = operations(client, String(beneficiary), String(account));
     const unknownOperations = operations(randomUUID(), randomUUID(), randomUUID());
     const readResources = () =>
       Promise.all(foreignOperations.flatMap(([method, path]) => (method === "GET" ? [business.call("GET", path)] : [])));
     const textsBefore = (await readResources()).map(({ text }) => text);
-    const comparable = ({ status, text, headers }: Answer) => ({
+    const comparable = ({ status, text, headers }: ApiResponse) => ({
       status,
       text: text.replaceAll(String(headers["x-request-id"]), "request"),
       headers: Object.keys(headers).sort(),
@@ -524,7 +534,7 @@ describe("ids of another business", () => {
       const unknown = await otherBusiness.call(...(unknownOperations[index] as Operation));
       const description = `${method} ${path} ${JSON.stringify(body)}`;
       expect(comparable(foreign), description).toEqual(comparable(unknown));
-      if (!path.startsWith(`${applications}?`)) expect([403, 404], description).toContain(foreign.status);
+      if (!path.startsWith(`${applicationsPath}?`)) expect([403, 404], description).toContain(foreign.status);
       for (const id of [client, beneficiary, account]) expect(foreign.text, description).not.toContain(id);
     }
     expect((await readResources()).map(({ text }) => text)).toEqual(textsBefore);

@@ -7,8 +7,8 @@ import {
   aBusiness,
   anOrder,
   aPaidPayment,
+  callSandbox,
   readProcessorView,
-  sandbox,
   startTestSystem,
   type TestBusiness,
   type TestSystem,
@@ -34,11 +34,11 @@ async function killAt(service: "payments" | "webhooks", faultPoint: string, acti
   const { system } = testSystem;
   await system.services[service].stop();
   await system.services[service].start({ FAULT_POINT: faultPoint });
-  await system.ready();
+  await system.waitUntilReady();
   await action();
-  await eventually(() => expect(system.services[service].running(), `${service} reached ${faultPoint}`).toBe(false));
+  await eventually(() => expect(system.services[service].isRunning(), `${service} reached ${faultPoint}`).toBe(false));
   await system.services[service].start();
-  await system.ready();
+  await system.waitUntilReady();
 }
 
 /** Expects one refund call at the processor, the status REFUNDED, and one event. */
@@ -186,7 +186,7 @@ describe("amana outbox republish after the loss of a topic", () => {
     });
     await deleteTopic("payments.v1");
     await system.services.webhooks.start();
-    await system.ready();
+    await system.waitUntilReady();
     const newPayment = (await aPaidPayment(system, business)).id;
     await eventually(() => expect(countDeliveries([newPayment])).toEqual(expectedDeliveries(1, "PAYMENT_COMPLETED")));
     expect(countDeliveries(lost)).toEqual([]);
@@ -214,7 +214,7 @@ describe("lost responses of the processor", () => {
     "a refund with the processor fault %s returns status 504 and locks the payment. The payment then becomes REFUNDED without a second refund call",
     async (mode) => {
       const payment = await aPaidPayment(testSystem.system, business);
-      await sandbox(testSystem.system, "PUT", "/sandbox/faults", { operation: "refund", mode, times: 1 });
+      await callSandbox(testSystem.system, "PUT", "/sandbox/faults", { operation: "refund", mode, times: 1 });
       const refund = () => business.call("POST", `/api/v1/payments/${payment.id}/refund`);
       expect(await refund()).toMatchObject({ status: 504, body: { code: "refund_outcome_unknown" } });
       const next = await refund();
@@ -231,7 +231,7 @@ describe("lost responses of the processor", () => {
     "a refund with the processor fault %s returns status 504, and payments sends it again only after it has read the order",
     async (mode) => {
       const payment = await aPaidPayment(testSystem.system, business);
-      await sandbox(testSystem.system, "PUT", "/sandbox/faults", { operation: "refund", mode, times: 1 });
+      await callSandbox(testSystem.system, "PUT", "/sandbox/faults", { operation: "refund", mode, times: 1 });
       expect(await business.call("POST", `/api/v1/payments/${payment.id}/refund`)).toMatchObject({ status: 504 });
       await eventually(async () => {
         expect((await business.call("GET", `/api/v1/payments/${payment.id}`)).body["status"]).toBe("REFUNDED");
@@ -244,7 +244,7 @@ describe("lost responses of the processor", () => {
   test.each(["timeout_after"])(
     "POST /payments finds the registered order and creates the payment if the registration has the processor fault %s",
     async (mode) => {
-      await sandbox(testSystem.system, "PUT", "/sandbox/faults", { operation: "register", mode, times: 1 });
+      await callSandbox(testSystem.system, "PUT", "/sandbox/faults", { operation: "register", mode, times: 1 });
       const created = await business.call("POST", "/api/v1/payments", anOrder);
       expect(created.status, JSON.stringify(created.body)).toBe(201);
       expect(created.body["form_url"]).toContain(String(created.body["processor_order_id"]));
@@ -253,7 +253,7 @@ describe("lost responses of the processor", () => {
 
   test("a refund that the processor rejects returns status 422, leaves the payment PAID, and emits no event", async () => {
     const payment = await aPaidPayment(testSystem.system, business);
-    await sandbox(testSystem.system, "PUT", "/sandbox/faults", { operation: "refund", mode: "error:5", times: 1 });
+    await callSandbox(testSystem.system, "PUT", "/sandbox/faults", { operation: "refund", mode: "error:5", times: 1 });
     const rejected = await business.call("POST", `/api/v1/payments/${payment.id}/refund`);
     expect(rejected).toMatchObject({ status: 422, body: { code: "refund_refused" } });
     expect((await business.call("GET", `/api/v1/payments/${payment.id}`)).body).toMatchObject({

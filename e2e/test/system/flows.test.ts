@@ -5,7 +5,7 @@ import type { ProblemError } from "@amana/client";
 import { apiCaller } from "@amana/dev-env/demo/api";
 import { eventually } from "@amana/dev-env/eventually";
 import { freePort } from "@amana/dev-env/free-port";
-import { serviceProcess } from "@amana/dev-env/service-process";
+import { createServiceProcess } from "@amana/dev-env/service-process";
 import grpc from "@grpc/grpc-js";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -290,7 +290,7 @@ describe("key leases", () => {
     const { system } = testSystem;
     await using stack = new AsyncDisposableStack();
     const [identityPort, gatewayPort] = await Promise.all([freePort(), freePort()]);
-    const secondIdentity = serviceProcess({
+    const secondIdentity = createServiceProcess({
       name: "identity",
       env: { ...system.envOf("identity"), RPC_PORT: String(identityPort) },
       port: identityPort,
@@ -300,7 +300,7 @@ describe("key leases", () => {
     });
     await secondIdentity.start();
     stack.defer(() => secondIdentity.stop());
-    const secondGateway = serviceProcess({
+    const secondGateway = createServiceProcess({
       name: "gateway",
       env: {
         ...system.envOf("gateway"),
@@ -369,6 +369,6 @@ test("the gateway returns status 503 with Retry-After until a stopped service ha
   expect(unavailable.status).toBe(503);
   expect(unavailable.headers["retry-after"]).toBeDefined();
   await system.services.payments.start();
-  await system.ready();
+  await system.waitUntilReady();
   expect((await business.call("GET", `/api/v1/payments/${randomUUID()}`)).status).toBe(404);
 });

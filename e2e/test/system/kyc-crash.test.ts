@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { apiCaller } from "@amana/dev-env/demo/api";
 import { eventually } from "@amana/dev-env/eventually";
 import { freePort } from "@amana/dev-env/free-port";
-import { serviceProcess } from "@amana/dev-env/service-process";
+import { createServiceProcess } from "@amana/dev-env/service-process";
 import { Client } from "pg";
 import { request } from "undici";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -12,7 +12,7 @@ import {
   type Application,
   actOnLink,
   anApplication,
-  applications,
+  applicationsPath,
   clearFaults,
   kycEventTypes,
   readProviderView,
@@ -49,15 +49,15 @@ afterAll(async () => {
 const expectedWebhooks = new Map<string, string[]>();
 const expectWebhooks = (id: string, ...kinds: string[]) => expectedWebhooks.set(id, kinds.sort());
 
-const create = (key: string) => business.call("POST", applications, { external_id: key }, { "idempotency-key": key });
-const read = async (id: string) => (await business.call("GET", `${applications}/${id}`)).body;
-const cancel = (id: string, headers = {}) => business.call("POST", `${applications}/${id}/cancel`, undefined, headers);
+const create = (key: string) => business.call("POST", applicationsPath, { external_id: key }, { "idempotency-key": key });
+const read = async (id: string) => (await business.call("GET", `${applicationsPath}/${id}`)).body;
+const cancel = (id: string, headers = {}) => business.call("POST", `${applicationsPath}/${id}/cancel`, undefined, headers);
 const countApplications = async (externalId: string) =>
-  (await business.call("GET", `${applications}?external_id=${externalId}`)).headers["x-total-count"];
+  (await business.call("GET", `${applicationsPath}?external_id=${externalId}`)).headers["x-total-count"];
 const review = (id: string, headers = {}, note = "Another date of birth.") =>
   apiCaller(testSystem.system.gatewayUrl, testSystem.system.adminKey)(
     "POST",
-    `${applications}/${id}/review`,
+    `${applicationsPath}/${id}/review`,
     { outcome: "APPROVED", note },
     headers,
   );
@@ -83,13 +83,13 @@ async function killAt(faultPoint: string, action: () => Promise<unknown>): Promi
   await kyc.kill();
   try {
     await kyc.start({ FAULT_POINT: faultPoint });
-    await testSystem.system.ready();
+    await testSystem.system.waitUntilReady();
     await action();
-    await eventually(() => expect(kyc.running(), `kyc reached ${faultPoint}`).toBe(false));
+    await eventually(() => expect(kyc.isRunning(), `kyc reached ${faultPoint}`).toBe(false));
   } finally {
     await kyc.kill();
     await kyc.start();
-    await testSystem.system.ready();
+    await testSystem.system.waitUntilReady();
   }
 }
 
@@ -338,7 +338,7 @@ test("kyc with two replicas emits one event for each change, and polls each appl
   const { system } = testSystem;
   await using stack = new AsyncDisposableStack();
   const port = await freePort();
-  const secondReplica = serviceProcess({
+  const secondReplica = createServiceProcess({
     name: "kyc",
     env: { ...system.envOf("kyc"), RPC_PORT: String(port) },
     port,
@@ -350,11 +350,11 @@ test("kyc with two replicas emits one event for each change, and polls each appl
   stack.defer(() => secondReplica.stop());
   await system.services.gateway.stop();
   await system.services.gateway.start({ KYC_URLS: `${system.envOf("gateway")["KYC_URLS"]},http://127.0.0.1:${port}` });
-  await system.ready();
+  await system.waitUntilReady();
   stack.defer(async () => {
     await system.services.gateway.stop();
     await system.services.gateway.start();
-    await system.ready();
+    await system.waitUntilReady();
   });
 
   const unopened = await Promise.all(Array.from({ length: 6 }, () => anApplication(business)));
@@ -390,7 +390,7 @@ test("kyc with two replicas emits one event for each change, and polls each appl
     const pauses = pollTimes.slice(1).map((at, index) => at - (pollTimes[index] as number));
     expect(Math.min(...pauses)).toBeGreaterThan(500);
   }
-  expect(secondReplica.running()).toBe(true);
+  expect(secondReplica.isRunning()).toBe(true);
 });
 
 test("the API returns KYC verdicts while Kafka is stopped, and each webhook is delivered once after Kafka has started again", async () => {

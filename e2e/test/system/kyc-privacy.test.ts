@@ -16,7 +16,7 @@ import {
   aClient,
   actOnLink,
   anApplication,
-  applications,
+  applicationsPath,
   clearFaults,
   kycEventTypes,
   setFault,
@@ -170,7 +170,7 @@ async function runScenarios(): Promise<void> {
   const failed = await submitAndWait("KYC_FAILED", { outcome: "failed" });
   await submitAndWait("KYC_REJECTED", { outcome: "rejected", reason_codes: ["FACE_MISMATCH"] }, failed);
   const reviewed = await submitAndWait("KYC_NEEDS_REVIEW", { outcome: "approved" });
-  const decided = await apiCaller(system.gatewayUrl, system.adminKey)("POST", `${applications}/${reviewed.id}/review`, {
+  const decided = await apiCaller(system.gatewayUrl, system.adminKey)("POST", `${applicationsPath}/${reviewed.id}/review`, {
     outcome: "APPROVED",
     note: controls.note,
   });
@@ -184,11 +184,11 @@ async function runScenarios(): Promise<void> {
 
   const key = { "idempotency-key": createWord("key") };
   const keyed = await createApplication(key);
-  expect((await callAndRecord("creation", "POST", applications, applicant, key)).headers["idempotent-replayed"]).toBe("true");
-  expect((await callAndRecord("rejection", "POST", applications, { ...applicant, locale: "ar" }, key)).status).toBe(422);
-  expect((await callAndRecord("cancel", "POST", `${applications}/${keyed.id}/cancel`, undefined, key)).status).toBe(200);
-  expect((await callAndRecord("cancel", "POST", `${applications}/${keyed.id}/cancel`, undefined, key)).status).toBe(200);
-  expect((await callAndRecord("rejection", "POST", `${applications}/${keyed.id}/cancel`)).status).toBe(409);
+  expect((await callAndRecord("creation", "POST", applicationsPath, applicant, key)).headers["idempotent-replayed"]).toBe("true");
+  expect((await callAndRecord("rejection", "POST", applicationsPath, { ...applicant, locale: "ar" }, key)).status).toBe(422);
+  expect((await callAndRecord("cancel", "POST", `${applicationsPath}/${keyed.id}/cancel`, undefined, key)).status).toBe(200);
+  expect((await callAndRecord("cancel", "POST", `${applicationsPath}/${keyed.id}/cancel`, undefined, key)).status).toBe(200);
+  expect((await callAndRecord("rejection", "POST", `${applicationsPath}/${keyed.id}/cancel`)).status).toBe(409);
 
   // Drops all callbacks, so that kyc gets this application's verdict by polling.
   await setFault(system, "kyc_callback", "drop", 4);
@@ -198,10 +198,10 @@ async function runScenarios(): Promise<void> {
   await setFault(system, "kyc_create", `leak_error:${canaries.leakedByRejection}`, 10_000);
   const rejectedKey = { "idempotency-key": createWord("key") };
   for (let times = 0; times < 2; times++) {
-    expect((await callAndRecord("rejection", "POST", applications, applicant, rejectedKey)).status).toBe(502);
+    expect((await callAndRecord("rejection", "POST", applicationsPath, applicant, rejectedKey)).status).toBe(502);
   }
   await setFault(system, "kyc_create", "http_500", 10_000);
-  expect((await callAndRecord("rejection", "POST", applications, applicant)).status).toBe(503);
+  expect((await callAndRecord("rejection", "POST", applicationsPath, applicant)).status).toBe(503);
   await setLeakFaults();
 
   const invalidBodies: (object | string)[] = [
@@ -211,16 +211,17 @@ async function runScenarios(): Promise<void> {
     { ...applicant, applicant_phone: canaries.phone },
     { ...applicant, max_attempts: 99 },
   ];
-  for (const body of invalidBodies) expect((await callAndRecord("rejection", "POST", applications, body)).status).toBe(422);
+  for (const body of invalidBodies) expect((await callAndRecord("rejection", "POST", applicationsPath, body)).status).toBe(422);
   const malformed = `{"profile":{"first_name":"${canaries.malformed}","first_name":`;
   const json = { "content-type": "application/json" };
-  expect((await callAndRecord("rejection", "POST", applications, malformed, json)).status).toBe(400);
+  expect((await callAndRecord("rejection", "POST", applicationsPath, malformed, json)).status).toBe(400);
   expect(
-    (await callAndRecord("rejection", "POST", applications, JSON.stringify(applicant), { "content-type": "text/plain" })).status,
+    (await callAndRecord("rejection", "POST", applicationsPath, JSON.stringify(applicant), { "content-type": "text/plain" }))
+      .status,
   ).toBe(415);
 
   for (const { id } of created) {
-    expect((await callAndRecord("read", "GET", `${applications}/${id}`)).status).toBe(200);
+    expect((await callAndRecord("read", "GET", `${applicationsPath}/${id}`)).status).toBe(200);
     await waitForCallbacks(system, id);
   }
   const client_id = await aClient(business);
@@ -230,12 +231,12 @@ async function runScenarios(): Promise<void> {
     const { text } = await callAndRecord("onboarding", "GET", `/api/v1/clients/${client_id}/onboarding/status`);
     expect(text).toContain(String(created.at(-1)?.link));
   });
-  await callAndRecord("list", "GET", applications);
+  await callAndRecord("list", "GET", applicationsPath);
   await callAndRecord("events", "GET", "/api/v1/events?limit=100");
-  const foreign = await otherBusiness.call("GET", `${applications}/${reviewed.id}`);
+  const foreign = await otherBusiness.call("GET", `${applicationsPath}/${reviewed.id}`);
   responses.push(
     { name: "foreign", content: foreign.text },
-    { name: "foreign", content: (await otherBusiness.call("GET", applications)).text },
+    { name: "foreign", content: (await otherBusiness.call("GET", applicationsPath)).text },
   );
   await clearFaults(system);
   await eventually(async () => {

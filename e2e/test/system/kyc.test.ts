@@ -9,7 +9,7 @@ import {
   aClient,
   actOnLink,
   anApplication,
-  applications,
+  applicationsPath,
   kycEventTypes,
   readProviderView,
   setFault,
@@ -47,8 +47,8 @@ afterAll(async () => {
 
 const iso = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const uuid = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/);
-const read = (id: string, { call } = business) => call("GET", `${applications}/${id}`);
-const cancel = (id: string, { call } = business) => call("POST", `${applications}/${id}/cancel`);
+const read = (id: string, { call } = business) => call("GET", `${applicationsPath}/${id}`);
+const cancel = (id: string, { call } = business) => call("POST", `${applicationsPath}/${id}/cancel`);
 const operator = () => apiCaller(testSystem.system.gatewayUrl, testSystem.system.adminKey);
 const submit = ({ link }: Application, submission: object) => actOnLink(testSystem.system, link, "submit", submission);
 /** Creates an application and submits it. Returns its webhook and its fields after the webhook. */
@@ -61,9 +61,9 @@ async function submitAndWait(kind: string, submission: object, body: object = {}
 
 describe("a creation", () => {
   test("POST /kyc/applications returns status 201 with the documented fields and the Location header", async () => {
-    const created = await business.call("POST", applications, { external_id: "é-1", metadata: { a: 1 } });
+    const created = await business.call("POST", applicationsPath, { external_id: "é-1", metadata: { a: 1 } });
     expect(created.status).toBe(201);
-    expect(created.headers["location"]).toBe(`${applications}/${created.body["id"]}`);
+    expect(created.headers["location"]).toBe(`${applicationsPath}/${created.body["id"]}`);
     expect(created.body).toEqual({
       id: uuid,
       created_at: iso,
@@ -72,7 +72,7 @@ describe("a creation", () => {
       status: "CREATED",
       external_id: "é-1",
     });
-    const withoutBody = await business.call("POST", applications);
+    const withoutBody = await business.call("POST", applicationsPath);
     expect(Object.keys(withoutBody.body).sort()).toEqual(["created_at", "id", "link_expires_at", "link_url", "status"]);
   });
 
@@ -124,13 +124,13 @@ describe("a creation", () => {
 
   test("GET, the list, the webhook and the event log return the metadata of POST /kyc/applications byte for byte", async () => {
     const metadata = String.raw`{"z":1,"a":{"n":12345678901234567890,"f":1.10,"e":1E+2},"t":"\u00e9 \ud83d\ude00","k":[null,true,"\/"]}`;
-    const created = await business.call("POST", applications, `{"external_id":"bytes","metadata": ${metadata} }`, {
+    const created = await business.call("POST", applicationsPath, `{"external_id":"bytes","metadata": ${metadata} }`, {
       "content-type": "application/json",
     });
     const application = { id: String(created.body["id"]), link: String(created.body["link_url"]) };
     const expectedText = `"metadata":${metadata}`;
     expect((await read(application.id)).text).toContain(expectedText);
-    expect((await business.call("GET", `${applications}?external_id=bytes`)).text).toContain(expectedText);
+    expect((await business.call("GET", `${applicationsPath}?external_id=bytes`)).text).toContain(expectedText);
     await submit(application, { outcome: "rejected" });
     const webhook = await waitForWebhook(business, "KYC_REJECTED", application.id);
     expect(webhook.text).toContain(expectedText);
@@ -141,11 +141,11 @@ describe("a creation", () => {
 
   test("the responses and the webhook contain the client_id of POST /kyc/applications, and the list can be filtered by this client_id", async () => {
     const client_id = await aClient(business);
-    const created = await business.call("POST", applications, { client_id });
+    const created = await business.call("POST", applicationsPath, { client_id });
     expect(created.body).toMatchObject({ status: "CREATED", client_id });
     const application = { id: String(created.body["id"]), link: String(created.body["link_url"]) };
     expect((await read(application.id)).body["client_id"]).toBe(client_id);
-    const { body } = await business.call("GET", `${applications}?client_id=${client_id}`);
+    const { body } = await business.call("GET", `${applicationsPath}?client_id=${client_id}`);
     expect((body as unknown as { id: string }[]).map(({ id }) => id)).toEqual([application.id]);
     await submit(application, { outcome: "approved" });
     expect((await waitForWebhook(business, "KYC_COMPLETED", application.id)).body["client_id"]).toBe(client_id);
@@ -160,17 +160,17 @@ describe("a creation", () => {
       [await aClient(defaultBusiness), 404, "client_not_found"],
       [blocked, 409, "client_blocked"],
     ]) {
-      const response = await business.call("POST", applications, { ...mark, client_id });
+      const response = await business.call("POST", applicationsPath, { ...mark, client_id });
       expect([response.status, response.body["code"]]).toEqual([status, code]);
     }
-    expect((await business.call("GET", `${applications}?external_id=no-client`)).body).toEqual([]);
+    expect((await business.call("GET", `${applicationsPath}?external_id=no-client`)).body).toEqual([]);
   });
 
   test("POST /kyc/applications returns status 409 and cancels the provider's link if the client is blocked during the call to the provider", async () => {
     const client_id = await aClient(business);
     await setFault(testSystem.system, "kyc_create", "slow:1500");
     const key = { "idempotency-key": randomUUID() };
-    const creating = business.call("POST", applications, { client_id, external_id: "blocked-during-call" }, key);
+    const creating = business.call("POST", applicationsPath, { client_id, external_id: "blocked-during-call" }, key);
     const id = await eventually(async () => {
       const { rows } = await kycDatabase.query("select id from idempotency_key where key = $1", [key["idempotency-key"]]);
       return String(rows[0].id);
@@ -179,7 +179,7 @@ describe("a creation", () => {
     expect(blocked.body["blocked"]).toBe(true);
     const response = await creating;
     expect([response.status, response.body["code"]]).toEqual([409, "client_blocked"]);
-    expect((await business.call("GET", `${applications}?external_id=blocked-during-call`)).body).toEqual([]);
+    expect((await business.call("GET", `${applicationsPath}?external_id=blocked-during-call`)).body).toEqual([]);
     const { body } = await business.call("GET", `/api/v1/clients/${client_id}/onboarding/status`);
     expect(body).not.toHaveProperty("kyc_application_id");
     expect((await readProviderView(testSystem.system, id)).status).toBe("CANCELED");
@@ -188,12 +188,12 @@ describe("a creation", () => {
   test("POST /kyc/applications with a repeated Idempotency-Key returns the same application and link", async () => {
     const key = { "idempotency-key": randomUUID() };
     const [first, second] = [
-      await business.call("POST", applications, { external_id: "keyed" }, key),
-      await business.call("POST", applications, { external_id: "keyed" }, key),
+      await business.call("POST", applicationsPath, { external_id: "keyed" }, key),
+      await business.call("POST", applicationsPath, { external_id: "keyed" }, key),
     ];
     expect(second.headers["idempotent-replayed"]).toBe("true");
     expect([second.status, second.text]).toEqual([201, first.text]);
-    expect((await business.call("GET", `${applications}?external_id=keyed`)).headers["x-total-count"]).toBe("1");
+    expect((await business.call("GET", `${applicationsPath}?external_id=keyed`)).headers["x-total-count"]).toBe("1");
   });
 });
 
@@ -239,7 +239,7 @@ describe("the view of the business", () => {
     for (let i = 0; i < 3; i++) createdIds.unshift((await anApplication(defaultBusiness, { external_id: mark })).id);
     await cancel(String(createdIds[1]), defaultBusiness);
     const ids = async (query: string, by = defaultBusiness) =>
-      ((await by.call("GET", `${applications}?external_id=${mark}&${query}`)).body as unknown as { id: string }[]).map(
+      ((await by.call("GET", `${applicationsPath}?external_id=${mark}&${query}`)).body as unknown as { id: string }[]).map(
         ({ id }) => id,
       );
     expect(await ids("")).toEqual(createdIds);
@@ -249,9 +249,9 @@ describe("the view of the business", () => {
     expect(await ids("created_to=2020-01-01T00:00:00Z")).toEqual([]);
     expect(await ids("created_from=2020-01-01T00:00:00Z")).toEqual(createdIds);
     expect(await ids("", business)).toEqual([]);
-    const unknown = await defaultBusiness.call("GET", `${applications}?client_id=${randomUUID()}`);
+    const unknown = await defaultBusiness.call("GET", `${applicationsPath}?client_id=${randomUUID()}`);
     expect([unknown.status, unknown.body["code"]]).toEqual([404, "client_not_found"]);
-    const { headers } = await defaultBusiness.call("GET", `${applications}?external_id=${mark}&limit=2`);
+    const { headers } = await defaultBusiness.call("GET", `${applicationsPath}?external_id=${mark}&limit=2`);
     expect([headers["x-total-count"], String(headers["link"]).includes('rel="next"')]).toEqual(["3", true]);
   });
 });
@@ -307,7 +307,7 @@ describe("a transition", () => {
 
   /** Reads an application from the list, because GET of one application would call the provider. */
   const readFromList = async (id: string) => {
-    const { body } = await business.call("GET", `${applications}?limit=100`);
+    const { body } = await business.call("GET", `${applicationsPath}?limit=100`);
     return (body as unknown as { id: string; status: string }[]).find((item) => item.id === id) ?? { status: "not in the list" };
   };
 });
@@ -406,7 +406,7 @@ describe("a verdict and its event", () => {
     "an operator's review with the outcome %s is final, and kyc emits KYC_REVIEW_RESOLVED",
     async (outcome) => {
       const { id } = await submitAndWait("KYC_NEEDS_REVIEW", { outcome: "needs_review" });
-      const path = `${applications}/${id}/review`;
+      const path = `${applicationsPath}/${id}/review`;
       const byBusiness = await business.call("POST", path, { outcome, note: "note of the business" });
       expect([byBusiness.status, byBusiness.body["code"]]).toEqual([403, "admin_required"]);
       const response = await operator()("POST", path, { outcome, note: "checked by an operator" });
@@ -427,11 +427,11 @@ describe("a verdict and its event", () => {
 
 describe("an error", () => {
   const routes = [
-    ["POST", () => applications],
-    ["GET", () => applications],
-    ["GET", (id: string) => `${applications}/${id}`],
-    ["POST", (id: string) => `${applications}/${id}/cancel`],
-    ["POST", (id: string) => `${applications}/${id}/review`],
+    ["POST", () => applicationsPath],
+    ["GET", () => applicationsPath],
+    ["GET", (id: string) => `${applicationsPath}/${id}`],
+    ["POST", (id: string) => `${applicationsPath}/${id}/cancel`],
+    ["POST", (id: string) => `${applicationsPath}/${id}/review`],
   ] as const;
 
   test("every route of KYC applications returns status 401 without a key, with an unknown key and with a disabled business's key", async () => {

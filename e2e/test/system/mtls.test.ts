@@ -38,7 +38,7 @@ test("a service with mTLS accepts calls of other services, and rejects connectio
   const services = serviceNames.filter((name) => name !== "sandbox");
   await Promise.all(services.map((name) => system.services[name].stop()));
   await Promise.all(services.map((name) => system.services[name].start(withTls(name))));
-  await system.ready();
+  await system.waitUntilReady();
 
   const business = await aBusiness(system);
   const { id } = await aPaidPayment(system, business);

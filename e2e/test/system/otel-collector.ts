@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { until } from "@amana/dev-env/eventually";
+import { waitUntil } from "@amana/dev-env/eventually";
 import { freePort } from "@amana/dev-env/free-port";
 import { spawnServer } from "@amana/dev-env/server-process";
 import type { CollectedSpan } from "@amana/runtime/test/collector";
@@ -48,7 +48,7 @@ export async function readByOtelCollector(bodies: readonly string[]): Promise<Co
       post("{}")
         .then(({ status }) => status === 200)
         .catch(() => false);
-    if (!(await until(isReady, 90_000))) throw new Error(`The collector did not start:\n${server.recentOutput()}`);
+    if (!(await waitUntil(isReady, 90_000))) throw new Error(`The collector did not start:\n${server.recentOutput()}`);
     for (const body of bodies) {
       const { status, text } = await post(body);
       if (status !== 200 || text.includes("rejected")) throw new Error(`The collector returned ${status} ${text} to ${body}`);

@@ -8,11 +8,11 @@ import { databaseOwners } from "@amana/dev-env/services";
 import type { System } from "@amana/dev-env/system";
 import { Kafka, logLevel } from "kafkajs";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { archivingTo, prepareRecovery, takeBaseBackup } from "../../src/base-backup.ts";
+import { prepareRecovery, readArchiveSettings, takeBaseBackup } from "../../src/base-backup.ts";
 import { expectOnboarding, onboardingStatuses, saveDetails } from "../../src/clients-harness.ts";
 import { withClient } from "../../src/find-everywhere.ts";
-import { aClient, actOnLink, anApplication, applications, waitForWebhook } from "../../src/kyc-harness.ts";
-import { amanaWith, databaseSettings, runAmana } from "../../src/run-amana.ts";
+import { aClient, actOnLink, anApplication, applicationsPath, waitForWebhook } from "../../src/kyc-harness.ts";
+import { databaseSettings, execAmana, runAmana } from "../../src/run-amana.ts";
 import {
   aBusiness,
   aPaidPayment,
@@ -71,7 +71,7 @@ beforeAll(async () => {
     return server;
   };
   await copyPostgresData(dir);
-  const oldServer = await start("postgres", await archivingTo(walFolder));
+  const oldServer = await start("postgres", await readArchiveSettings(walFolder));
   restoreServer = async (name) => {
     const lastWal = join(dir, "postgres", "pg_wal");
     await prepareRecovery({ baseBackup, walFolder, lastWal, dataDir: join(dir, name), until: targetTime });
@@ -148,7 +148,7 @@ async function makeLaterChanges() {
 /** Approves the application in review and waits until its client's onboarding is verified. */
 async function review(): Promise<void> {
   const decision = { outcome: "APPROVED", note: "another person of the same name" };
-  expect((await operator("POST", `${applications}/${initial.reviewed.id}/review`, decision)).status).toBe(200);
+  expect((await operator("POST", `${applicationsPath}/${initial.reviewed.id}/review`, decision)).status).toBe(200);
   await expectOnboarding(business, initial.reviewed.client, onboardingStatuses.verified, { id: initial.reviewed.id });
 }
 
@@ -190,7 +190,7 @@ async function restoreIdentity(port: number): Promise<void> {
   expect(revocationLogs).toEqual([expect.objectContaining({ business_id: business.id, api_key_id: initial.till.id })]);
   await amana("api-keys", "revoke", "--databases", revocationLogs[0].api_key_id, "--reason", "revoked before the restore");
   await system.services.gateway.start();
-  await system.ready();
+  await system.waitUntilReady();
   const me = (key: string) => apiCaller(system.gatewayUrl, key)("GET", "/api/v1/me");
   expect(await me(initial.till.key)).toMatchObject({ status: 401, body: { code: "api_key_revoked" } });
   expect((await me(business.key)).status).toBe(200);
@@ -201,7 +201,7 @@ async function restoreIdentity(port: number): Promise<void> {
 async function restoreWebhooks(port: number): Promise<void> {
   const [idsBefore, deliveriesBefore] = [await readEventIds(), countDeliveries()];
   await restoreService(port, "webhooks");
-  await system.ready();
+  await system.waitUntilReady();
   const restoredIds = await readEventIds();
   expect(idsBefore.length - restoredIds.length).toBeGreaterThanOrEqual(3);
   for (const topic of ["payments.v1", "kyc.v1"]) await republish(topic);
@@ -217,7 +217,7 @@ async function restoreWebhooks(port: number): Promise<void> {
 
 async function restoreClients(port: number): Promise<void> {
   await restoreService(port, "clients");
-  await system.ready();
+  await system.waitUntilReady();
   const application = { id: initial.application.id };
   await expectOnboarding(business, initial.client, onboardingStatuses.created, application);
   await republish("kyc.v1");
@@ -225,7 +225,7 @@ async function restoreClients(port: number): Promise<void> {
   expect((await business.call("GET", `/api/v1/clients/${lostChanges.client}`)).status).toBe(404);
   // An event about a client that the restored database does not have becomes a dead letter.
   const readDeadLetters = async () =>
-    JSON.parse((await amanaWith(databaseSettings(urls), "dead-letters", "list", "--databases", "--json")).out) as {
+    JSON.parse((await execAmana(databaseSettings(urls), "dead-letters", "list", "--databases", "--json")).out) as {
       id: string;
       reason: string;
     }[];
@@ -245,13 +245,13 @@ async function restoreClients(port: number): Promise<void> {
 async function restoreKyc(port: number): Promise<void> {
   const countBefore = receivedVerdicts().size;
   await restoreService(port, "kyc");
-  await system.ready();
+  await system.waitUntilReady();
   await expectSecondVerdictEvent(countBefore);
   await expectOnboarding(business, initial.client, onboardingStatuses.verified, { id: initial.application.id });
-  expect((await business.call("GET", `${applications}/${lostChanges.application.id}`)).status).toBe(404);
+  expect((await business.call("GET", `${applicationsPath}/${lostChanges.application.id}`)).status).toBe(404);
 
   const lostDecisions = async () => {
-    const { out } = await amanaWith(databaseSettings(urls), "restored", "kyc", "--since", targetTime.toISOString(), "--json");
+    const { out } = await execAmana(databaseSettings(urls), "restored", "kyc", "--since", targetTime.toISOString(), "--json");
     return (JSON.parse(out) as { id: string; here: string; status: string }[]).map(({ id, here, status }) => [id, here, status]);
   };
   expect(await lostDecisions()).toEqual([[initial.reviewed.id, "NEEDS_REVIEW", "APPROVED"]]);
@@ -283,7 +283,7 @@ test("all services serve requests, and payments sends no refunds, after all data
   for (const name of ["identity", "payments", "kyc", "clients", "webhooks"] as const) await startOn(port, name);
   for (const topic of ["payments.v1", "kyc.v1", "audit.v1"]) await republish(topic);
   await system.services.gateway.start();
-  await system.ready();
+  await system.waitUntilReady();
 
   const readPaymentStatus = async (id: string) => (await business.call("GET", `/api/v1/payments/${id}`)).body["status"];
   expect([await readPaymentStatus(initial.payment), await readPaymentStatus(lostChanges.payment)]).toEqual(["PAID", 404]);

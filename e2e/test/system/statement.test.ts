@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   aBusiness,
   anOrder,
-  sandbox,
+  callSandbox,
   startTestSystem,
   type TestBusiness,
   type TestSystem,
@@ -69,7 +69,7 @@ async function playScenario(business: TestBusiness, index: number): Promise<void
   const amount = `${5_000 + index}.${String(index).padStart(2, "0")}`;
   const payment = await business.amana.payments.create({ ...anOrder, amount, order_ref: `=1+${index}` });
   const inBackOffice = (action: string, body: object = {}) =>
-    sandbox(system, "POST", `/sandbox/payments/${payment.processor_order_id}/${action}`, body);
+    callSandbox(system, "POST", `/sandbox/payments/${payment.processor_order_id}/${action}`, body);
   const card = index % 8 === 7 ? { pan: "6280581110006712", expiry: "01/2027", cvv2: "897", password: "123456" } : validCard;
   const { redirect_url } = (await inBackOffice("pay", card)) as { redirect_url: string };
   await (await request(redirect_url, { headersTimeout: 20_000 })).body.dump();
@@ -114,7 +114,7 @@ test("payment statements equal the processor's records to the centime, and conse
     const statements = await Promise.all(
       businesses.map(async (business) => linesOf((await readStatement(business, start)).text)),
     );
-    const books = (await sandbox(testSystem.system, "GET", "/sandbox/money-movements")) as Books;
+    const books = (await callSandbox(testSystem.system, "GET", "/sandbox/money-movements")) as Books;
     const lines = statements.flat();
     expect(sumByOrder(lines.map((line) => [line.processor_order_number, minorOf(line.amount)]))).toEqual(
       sumByOrder(books.movements.map(({ orderNumber, amount }) => [orderNumber, BigInt(amount)])),

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   aBusiness,
   aPaidPayment,
-  sandbox,
+  callSandbox,
   startTestSystem,
   type TestBusiness,
   type TestSystem,
@@ -105,7 +105,7 @@ test("the spans of a refund form one trace from the request to the webhook attem
 test("when a background task resolves a refund with an unknown outcome, its spans belong to the trace of the refund request", async () => {
   const traceId = aTraceId.replace("4bf9", "5bf9");
   const { id } = await aPaidPayment(testSystem.system, business);
-  await sandbox(testSystem.system, "PUT", "/sandbox/faults", { operation: "refund", mode: "timeout_after", times: 1 });
+  await callSandbox(testSystem.system, "PUT", "/sandbox/faults", { operation: "refund", mode: "timeout_after", times: 1 });
   await refund(id, `00-${traceId}-${callerSpanId}-01`);
   await business.receiver.next("PAYMENT_REFUNDED", id, 90_000);
   await eventually(() => {
@@ -183,7 +183,7 @@ test.skipIf(!otelCollectorPath)(
 test.each(["hang", 503] as const)(
   "API requests succeed while the span collector hangs or returns an error: %s",
   async (behaviour) => {
-    collector.answer = behaviour;
+    collector.responseStatus = behaviour;
     try {
       for (let i = 0; i < 3; i++) {
         const { id } = await aPaidPayment(testSystem.system, business);
@@ -192,7 +192,7 @@ test.each(["hang", 503] as const)(
         expect(await business.receiver.next("PAYMENT_REFUNDED", id, 90_000)).toBeDefined();
       }
     } finally {
-      collector.answer = 200;
+      collector.responseStatus = 200;
     }
   },
 );

@@ -37,7 +37,7 @@ describe("API keys", () => {
     },
   );
 
-  test("generateApiKey returns unique, well-formed keys of the kind", () => {
+  test("generateApiKey returns unique, well-formed keys of the requested kind", () => {
     const keys = new Set<string>();
     fc.assert(
       fc.property(aKey, ({ kind, key }) => {
@@ -81,7 +81,7 @@ describe("API keys", () => {
     );
   });
 
-  test("readApiKeyKind returns undefined for any other text, without an error", () => {
+  test("readApiKeyKind returns undefined for a random text and does not throw", () => {
     fc.assert(fc.property(fc.string({ unit: "binary", maxLength: 200 }), (text) => readApiKeyKind(text) === undefined));
   });
 });

@@ -45,8 +45,8 @@ function bind(platform: PostgreSqlPlatform, query: Parameters<Execute>[0], param
   if (!Array.isArray(givenParams)) throw new TypeError("named SQL parameters are not supported; use ? placeholders");
   const values: unknown[] = [];
   const parameter = (value: unknown) => `$${values.push(value)}`;
-  // MikroORM's platform finds the placeholders. This object replaces only the conversion of a value
-  // to text.
+  // This object inherits from MikroORM's platform, which finds the placeholders. It replaces only
+  // `escape`, which converts a value: most values become numbered parameters.
   const binding: PostgreSqlPlatform = Object.create(platform, {
     escape: {
       value(value: unknown): unknown {

@@ -71,7 +71,7 @@ describe("changeRows", () => {
     expect(await read(other.id)).toMatchObject({ count: 1n, version: 2 });
   });
 
-  test("20 concurrent calls of changeRows with the same old row lose no change", async () => {
+  test("changeRows loses no change of a successful call when 20 concurrent calls start from the same version of a row", async () => {
     const results = await Promise.allSettled(
       Array.from({ length: 20 }, () => changeRows(orm, { counter }, async (_em, rows) => rows.counter.increment())),
     );

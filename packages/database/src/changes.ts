@@ -7,9 +7,9 @@ import { type FieldOf, valueReader } from "./request-value.ts";
 export type Changes<E, R extends DescMessage> = { [F in Exclude<FieldOf<R>, "id"> & keyof E]?: E[F] };
 
 /**
- * Returns a function that reads the changes from a request. The result contains each field that has
- * a value. It contains null for each field that the request lists by its public name in `cleared`.
- * Only nullable properties can be cleared.
+ * Returns a function that reads the changes from a request. The changes contain each field that has
+ * a value in the request. A field becomes null if the request lists the field's public name in
+ * `cleared`. Only nullable properties can be cleared.
  */
 export function changesOf<E extends object, R extends DescMessage>(
   entity: EntityClass<E>,
@@ -31,16 +31,14 @@ export function changesOf<E extends object, R extends DescMessage>(
 }
 
 /**
- * Returns whether any of the changes differs from the value in the target. Null and undefined are
- * equal.
+ * Returns whether any of the changes differs from the value in the target. Null and undefined count
+ * as equal.
  */
 export function hasChanges<T extends object>(target: T, changes: Partial<T>): boolean {
   return Object.entries(changes).some(([name, value]) => !isDeepStrictEqual(target[name as keyof T] ?? null, value ?? null));
 }
 
-/**
- * Assigns the changes. Returns whether any of them differs from the previous value in the target.
- */
+/** Assigns the changes to the target. Returns whether a value of the target changed. */
 export function assignChanges<T extends object>(target: T, changes: Partial<T>): boolean {
   if (!hasChanges(target, changes)) return false;
   Object.assign(target, changes);

@@ -56,10 +56,10 @@ test("readDatabaseUrl rejects two passwords or an invalid URL, with messages tha
   }
 });
 
-test("createOrm does not connect without TLS when the URL requires it", async () => {
+test("createOrm does not connect without TLS when the URL requires TLS", async () => {
   const url = new URL(database.url);
   expect(await isReachable(url.href)).toBe(true);
   url.searchParams.set("sslmode", "verify-full");
-  // This server has no certificate.
+  // The test server has no certificate, so a connection with TLS must fail.
   expect(await isReachable(url.href)).toBe(false);
 });

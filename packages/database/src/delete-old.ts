@@ -16,8 +16,8 @@ interface OldRows {
 
 /**
  * Deletes one batch of old rows, oldest first. The batch size keeps the statement below its
- * timeout. Returns the number of deleted rows. A job runs again immediately while this number is
- * above zero. Locked rows are skipped.
+ * timeout. Skips locked rows. Returns the number of deleted rows. `poll` repeats a job immediately
+ * while this number is above zero.
  */
 export async function deleteOld(
   em: SqlEntityManager,

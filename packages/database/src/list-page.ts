@@ -5,12 +5,13 @@ import { namedQuery, plannedQuery } from "./named-query.ts";
 export type Filter =
   | { readonly column: string; readonly is: unknown }
   /**
-   * Search for a text that a person typed. The column must be in lower case. `%`, `_` and `\` are
-   * ordinary characters. People often type spaces within numbers. Therefore the search also
-   * compares the text without white space with `spaceless`, an expression over the column.
+   * Search for a text that a person typed. The column must contain only lower case. The search
+   * treats `%`, `_` and `\` as ordinary characters. People often type spaces within numbers.
+   * Therefore the search also finds rows in which both the column and the SQL expression
+   * `spaceless` contain the text without its white space.
    */
   | { readonly column: string; readonly contains: string | undefined; readonly spaceless?: string }
-  /** SQL in which the value replaces each `?`. */
+  /** SQL condition in which the value replaces each `?`. */
   | { readonly sql: string; readonly value: unknown }
   | { readonly always: string };
 
@@ -45,8 +46,8 @@ export interface ListPage<Row> {
 }
 
 /**
- * The limit of most requests, which the gateway uses by default. The statement contains it as a
- * literal, because PostgreSQL plans a statement with a limit parameter for each execution.
+ * The gateway's default limit, which most requests use. A statement for this limit contains it as a
+ * literal, because PostgreSQL would plan a statement with a limit parameter for each execution.
  */
 const usualLimit = 50;
 
@@ -133,7 +134,7 @@ function valueFor(filter: Filter): unknown {
 
 function conditionOf(filter: Filter, parameter: (value: unknown) => string): string {
   if ("always" in filter) return filter.always;
-  // The literal form lets PostgreSQL use a partial index on the rarer value.
+  // Without a parameter, PostgreSQL can use a partial index on the rarer value.
   if ("is" in filter && typeof filter.is === "boolean") return filter.is ? filter.column : `not ${filter.column}`;
   if ("is" in filter) return `${filter.column} = ${parameter(filter.is)}`;
   if ("sql" in filter) {

@@ -63,7 +63,7 @@ test("migrate waits for a database that accepts connections after four seconds",
   expect(executed()).toEqual([["0001-first"]]);
 });
 
-test("migrate rolls back all migrations of a run in which one fails", async () => {
+test("migrate rolls back all migrations of a run in which one migration fails", async () => {
   await expect(run(first, second, faulty)).rejects.toThrow(/nothing/);
   expect(await tables()).toEqual([]);
   await run(first, second);
@@ -75,7 +75,7 @@ test("migrate runs migrations without a statement timeout and with a lock timeou
   expect(await sql("select bounds from first")).toEqual([{ bounds: "0 3s" }]);
 });
 
-test("migrate executes no migration when an executed migration was edited, and reports its name and the next step", async () => {
+test("migrate executes no migration when an executed migration was edited, and throws an error with its name and the next step", async () => {
   await run(first);
   const edited = { ...first, sql: `${first.sql} -- and one more thing` };
   const refused = run(edited, second);

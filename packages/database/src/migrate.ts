@@ -9,15 +9,18 @@ export interface MigrateOptions extends DatabaseOptions {
   readonly migrations: readonly Migration[];
 }
 
-/** Checksums of executed migrations by name; null for a migration of an early version. */
+/**
+ * Checksum of each executed migration, by name. Null if an early version executed the migration,
+ * because early versions stored no checksums.
+ */
 type Executed = ReadonlyMap<string, string | null>;
 
 /** An arbitrary key of the advisory lock that serializes migrations of a database. */
 const advisoryLock = 5_318_008;
 
 /**
- * Creates the table of executed migrations. Its name and columns are those of the ORM's migrator,
- * which early versions used. The column `checksum` is additional.
+ * Creates the table of executed migrations. The table has the name and columns of the ORM's
+ * migrator, which early versions used, and the additional column `checksum`.
  */
 const historySql = `
   create table if not exists mikro_orm_migrations (
@@ -29,10 +32,10 @@ const historySql = `
 `;
 
 /**
- * Executes all missing migrations in one transaction and logs their names. An operator runs it
- * before a new version starts. Concurrent runs are serialized by an advisory lock. Statements have
- * no timeout, but wait at most three seconds for the lock of another session. Throws StartRefused
- * when the text of an executed migration has changed.
+ * Executes all missing migrations in one transaction and logs their names. An operator runs the
+ * migrate command before a new version starts. An advisory lock serializes concurrent runs.
+ * Statements have no timeout, but wait at most three seconds for a lock that another session has.
+ * Throws StartRefused when the text of an executed migration has changed.
  */
 export async function migrate(options: MigrateOptions, logger: Logger): Promise<void> {
   // Waits up to 30 seconds for a connection, because a busy PostgreSQL accepts connections late and
@@ -55,7 +58,10 @@ export async function migrate(options: MigrateOptions, logger: Logger): Promise<
   }
 }
 
-/** Checks the texts of executed migrations, executes the missing ones and returns their names. */
+/**
+ * Checks the texts of executed migrations, executes the other migrations and returns the names of
+ * those that it executed.
+ */
 async function runMigrations(em: SqlEntityManager, migrations: readonly Migration[]): Promise<string[]> {
   const duplicate = migrations.find(({ name }, i) => migrations.findIndex((other) => other.name === name) < i);
   if (duplicate) throw new TypeError(`two migrations have the name ${duplicate.name}`);
@@ -88,10 +94,10 @@ Nothing was changed. Restore its original text, and put the edit into a new migr
 
 /**
  * Throws StartRefused when the database lacks a migration of this version, or has executed a
- * migration with a different text. Accepts migrations of the next version, because a version also
- * runs on the schema of the next version: migrations expand before they contract. Returns false
- * when the database is unavailable. The caller must then check again before it accepts requests or
- * runs jobs.
+ * migration with a different text. Accepts a database in which migrations of the next version were
+ * executed, because this version also runs on that schema: migrations expand the schema before they
+ * contract it. Returns false when the database is unavailable. The caller must then check again
+ * before it accepts requests or runs jobs.
  */
 export async function requireMigrated(orm: Orm, migrations: readonly Migration[]): Promise<boolean> {
   const executed = await readExecuted(orm).catch((error: unknown) => {

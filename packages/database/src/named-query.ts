@@ -18,10 +18,11 @@ async function runnerOf(em: SqlEntityManager): Promise<QueryRunner> {
 }
 
 /**
- * Runs a frequent read as a prepared statement, which PostgreSQL plans once for each connection. It
- * takes between a tenth and a fifth of the CPU time of an ORM find. Each text needs its own `name`.
- * The statement runs outside any transaction of `em`, so it reads committed rows. Bigint, numeric
- * and dates are returned as text. After `timeoutMs`, the query fails and its connection is closed.
+ * Runs a frequent read as a prepared statement, which PostgreSQL plans once for each connection.
+ * The read uses between a tenth and a fifth of the CPU time of an ORM find. Each text needs its own
+ * `name`. The statement runs outside any transaction of `em`, so it reads committed rows. Bigint,
+ * numeric and dates are returned as text. After `timeoutMs`, the query fails and its connection is
+ * closed.
  */
 export async function namedQuery<Row>(
   em: SqlEntityManager,
@@ -40,8 +41,8 @@ export async function namedQuery<Row>(
 const tenantNow = () => currentTenant() ?? "";
 
 /**
- * Like `namedQuery`, but PostgreSQL plans the statement for each execution. For statements whose
- * best plan depends on the values.
+ * Like `namedQuery`, but PostgreSQL plans the statement for each execution. Use it for statements
+ * whose best plan depends on the values.
  */
 export async function plannedQuery<Row>(em: SqlEntityManager, text: string, values: unknown[]): Promise<Row[]> {
   return (await (await runnerOf(em)).query({ text, values, tenant: tenantNow() })).rows as Row[];

@@ -13,11 +13,11 @@ export interface DatabaseOptions {
   readonly entities: readonly (EntityClass<object> | EntitySchema)[];
   /** Maximum number of connections. Default: 20. */
   readonly poolMax?: number;
-  /** Maximum wait for a free or new connection. Default: 3 000, because requests wait for it. */
+  /** Maximum time in milliseconds for which a query waits for a connection. Default: 3 000. */
   readonly acquireTimeoutMs?: number;
   /**
    * If true, statements read only rows of the current tenant (`forTenant`). Omit it in migrations
-   * and tests: row-level security does not apply to their role, which owns the tables.
+   * and tests. They use the role that owns the tables, to which row-level security does not apply.
    */
   readonly forTenants?: boolean;
 }
@@ -26,8 +26,8 @@ export interface DatabaseOptions {
 export const statementMsMax = 5_000;
 /**
  * Session option that makes reads use indexes. PostgreSQL keeps the plan of a prepared statement.
- * Without the option, it could plan a sequential scan for a new, small table, and still use that
- * plan when the table has thousands of rows.
+ * Without the option, PostgreSQL could plan a sequential scan for a new, small table, and still use
+ * that plan when the table has thousands of rows.
  */
 export const plansByIndex = "-c enable_seqscan=off";
 
@@ -44,9 +44,9 @@ interface Pool {
 
 /**
  * Releases connections that are lost in a transaction. Kysely, which the ORM uses, releases a
- * connection only after a successful commit or rollback (kysely-org/kysely issue 1990, open). Each
- * lost connection would occupy a slot of the pool, and after a restart of the database no slot
- * would be free.
+ * connection only after a successful commit or rollback (kysely-org/kysely issue 1990, open).
+ * Without this function, each lost connection would occupy a slot of the pool, and after a restart
+ * of the database no slot would be free.
  */
 function releaseLostConnections(pool: Pool): void {
   const acquired = new Set<PoolClient>();
@@ -75,7 +75,8 @@ export async function createOrm(options: DatabaseOptions, logger: Logger): Promi
     entities: [...options.entities],
     pool: { min: 0, max: options.poolMax ?? 20, idleTimeoutMillis: 30_000 },
     driverOptions: {
-      // The ORM uses only five parts of the URL; the driver uses all, including TLS options.
+      // The ORM reads only five parts of the URL. The driver reads the complete URL, including the
+      // TLS options.
       connectionString: options.url,
       connectionTimeoutMillis: options.acquireTimeoutMs ?? 3_000,
       statement_timeout: statementMsMax,

@@ -99,7 +99,7 @@ test("keepPartitions drops partitions with only expired rows, and deletes expire
   expect(await countOf("late")).toBe(0);
 });
 
-test("keepPartitions creates partitions of future days, and moves their rows out of the default partition", async () => {
+test("keepPartitions creates partitions for future days, and moves the rows of these days out of the default partition", async () => {
   await sql("update partition_rule set days_each = 1");
   await keepAll();
   await visit(2.5, "ahead");
@@ -118,7 +118,7 @@ const partOf = async (place: string) =>
     ({ part }) => part,
   );
 
-test("keepPartitions leaves current rows in the default partition after a period without maintenance, and adds later partitions", async () => {
+test("after a period without maintenance, keepPartitions leaves current rows in the default partition and adds partitions for later days", async () => {
   await createOldPartitions();
   await visit(0, "now");
   let isDone = false;
@@ -140,7 +140,7 @@ test("keepPartitions leaves current rows in the default partition after a period
   expect(await partOf("later")).toEqual([expect.stringMatching(/^visit_\d{8}$/)]);
 });
 
-test("keepPartitions keeps an append-only table append-only, in a new partition and in the default partition", async () => {
+test("rows of an append-only table cannot be deleted from a partition that keepPartitions created or from the default partition", async () => {
   await sql(`create function refuse() returns trigger language plpgsql as 'begin raise exception ''append-only''; end';
     create trigger keep_row before update or delete on visit for each row execute function refuse();
     alter table visit enable always trigger keep_row`);
@@ -166,7 +166,7 @@ test("keepPartitions drops no partition of a table whose rule has no expiry", as
   expect(await countOf("old")).toBe(6);
 });
 
-test("keepPartitions leaves a row id outside the time range in the default partition, and logs an alert", async () => {
+test("keepPartitions leaves a row whose id is outside the time range in the default partition, and logs an alert", async () => {
   await keepAll();
   await sql("insert into visit values ('f0000000-0000-7000-8000-000000000000', 'forged')");
   await keepAll();
@@ -174,7 +174,7 @@ test("keepPartitions leaves a row id outside the time range in the default parti
   expect(warned).toHaveBeenCalledWith({ tables: ["visit"], alert: true }, expect.any(String));
 });
 
-test("keepPartitions throws for a row id outside the time range in the existing table, which stays usable", async () => {
+test("keepPartitions throws when the existing table has a row id outside the time range, and the table stays usable", async () => {
   await sql("insert into visit values ('f0000000-0000-7000-8000-000000000000', 'forged')");
   await expect(keepPartitions({ orm, logger })).rejects.toThrow(/visit: visit_earlier has ids of the year \d+/);
   await visit(0, "new");

@@ -30,7 +30,7 @@ test("showRows exports the rows of a statement, reads the rows once for several 
   showing[Symbol.dispose]();
 });
 
-test("showRows removes a gauge when its row is deleted and when the export is disposed", async () => {
+test("showRows, disposed and called again, exports no sample for a row that was deleted in the meantime", async () => {
   const orm = await database.connect();
   await orm.em.execute("create table queue (queue text, queued int)");
   await orm.em.execute("insert into queue values ('one', 3)");

@@ -1,7 +1,7 @@
 /**
- * Rows that have waited longer than expected. A service lists its own definitions and the
- * definitions of its packages. The command `amana stuck` reads the rows. `table`, `where`, `since`
- * and `id` are SQL, and must be constants of the code.
+ * A definition of rows that have waited longer than expected. A service lists its own definitions
+ * and the definitions of the packages that it uses. The command `amana stuck` reads the rows.
+ * `table`, `where`, `since` and `id` are SQL, and must be constants of the code.
  */
 export interface StuckRows {
   /** Description of the rows, for example "refunds without a known outcome". */

@@ -18,7 +18,7 @@ let owner: Orm;
 let orm: Orm;
 /** Connects like a service with a single connection, so that all statements share it. */
 let singleConnection: Orm;
-/** Connects like a version without tenants. */
+/** Connects like an earlier version, which sets no tenant. */
 let earlierVersion: Orm;
 
 beforeAll(async () => {
@@ -59,7 +59,7 @@ test("TenantClient reads the tenant's rows in prepared statements, in unprepared
   });
 });
 
-test("TenantClient with allTenants and a client of an earlier version read the rows of all tenants", async () => {
+test("TenantClient for allTenants reads the rows of all tenants, and so does a client of an earlier version", async () => {
   expect(await forTenant(allTenants, () => read())).toEqual(bothBusinesses);
   expect(await forTenant(allTenants, () => transaction(orm, (em) => em.execute(text)))).toHaveLength(2);
   expect(await read(earlierVersion)).toEqual(bothBusinesses);
@@ -93,7 +93,7 @@ test("TenantClient reads the rows of the caller's tenant, even if the query wait
   expect((await Promise.all(inTransactions)).map((rows) => rows.map((row) => row.business_id))).toEqual(rows);
 });
 
-test("TenantClient throws the error of a failed statement, and does not keep its tenant", async () => {
+test("TenantClient throws the error of a failed statement, and the next statement on the connection has no tenant", async () => {
   for (const _ of [1, 2]) {
     await expect(forTenant(businessA, () => namedQuery(orm.em, "bad", "select nothing from thing", []))).rejects.toThrow(
       'column "nothing" does not exist',
@@ -154,7 +154,7 @@ describe("TenantClient", () => {
   });
 });
 
-test("TenantClient keeps the tenant of a transaction after a rolled-back savepoint, and inside forTenant for another business", async () => {
+test("a transaction of TenantClient keeps its tenant after a savepoint was rolled back, and inside `forTenant` for another business", async () => {
   const rows = await forTenant(businessA, () =>
     transaction(singleConnection, async (em) => {
       const rowsInside = await forTenant(businessB, () => em.execute<{ business_id: string }[]>(text));
@@ -165,7 +165,7 @@ test("TenantClient keeps the tenant of a transaction after a rolled-back savepoi
   expect(rows.map(({ business_id }) => business_id)).toEqual([businessA, businessA]);
 });
 
-test("TenantClient reads no rows of another business in a transaction that starts with another statement than `begin`", async () => {
+test("TenantClient reads no rows of another business in a transaction that starts with BEGIN, a comment or Start Transaction", async () => {
   const connection = singleConnection.em.getConnection() as unknown as { getNativeClient(): Promise<pg.Pool> };
   const client = await (await connection.getNativeClient()).connect();
   try {
@@ -186,7 +186,7 @@ test("TenantClient reads no rows of another business in a transaction that start
   }
 });
 
-test("TenantClient uses in a callback the tenant of the code that started the timer or wait, or that emitted the event", async () => {
+test("TenantClient uses the tenant of the code that started a timer or awaited an event, and in an event listener the tenant of the emitting code", async () => {
   const emitter = new EventEmitter();
   const readByListener: Promise<string[]>[] = [];
   forTenant(businessA, () => emitter.on("event", () => readByListener.push(read())));
@@ -206,7 +206,7 @@ test("TenantClient uses in a callback the tenant of the code that started the ti
   expect(await waited).toEqual([businessA]);
 });
 
-test("a view of show_to_tenants has the rows of the table, and permits no write to rows of another business", async () => {
+test("a view that `show_to_tenants` created returns the rows of the table, and permits no write to rows of another business", async () => {
   const view = "select business_id from thing_of_tenants order by business_id";
   const readView = async () => (await orm.em.fork().execute<{ business_id: string }[]>(view)).map((row) => row.business_id);
   expect(await readView()).toEqual([]);

@@ -9,7 +9,7 @@ interface TenantQueryConfig extends pg.QueryConfig {
   readonly query_timeout?: number | undefined;
 }
 
-/** The part of pg.Query that this file uses. The types of the driver omit most of it. */
+/** The part of pg.Query that this file uses. The driver's types omit most of this class. */
 interface Query extends pg.Submittable {
   query_timeout: number | undefined;
   submit(connection: pg.Connection): Error | null;
@@ -31,10 +31,11 @@ export const noTenantOption = `-c ${setting}=`;
 const settingOf = (tenant: string) => (tenant === allTenants ? allTenants : `{${tenant}}`);
 
 /**
- * A statement outside of transactions, sent in one message after the statement that sets the
- * tenant. PostgreSQL runs both statements in one implicit transaction, so the setting ends with the
- * statement. The class overrides only methods of a Submittable, the driver's extension point.
- * pg-cursor and pg-query-stream (brianc/node-postgres) use the same methods.
+ * A statement outside of a transaction. It is sent in one message together with a preceding
+ * statement that sets the tenant. PostgreSQL runs both statements in one implicit transaction, so
+ * the setting applies only to this statement. The class overrides only methods of a Submittable,
+ * the driver's extension point. pg-cursor and pg-query-stream (brianc/node-postgres) use the same
+ * methods.
  */
 class TenantQuery extends Query {
   readonly #tenant: string;
@@ -73,10 +74,10 @@ class TenantQuery extends Query {
 }
 
 /**
- * A connection that sets the tenant of each transaction and statement in PostgreSQL, without an
- * additional round trip: with the `begin` of a transaction, or in the message of any other
- * statement. The setting ends with the transaction or statement, so that the next user of the
- * connection does not inherit it.
+ * A connection that sets the tenant in PostgreSQL for each transaction, and for each statement
+ * outside of a transaction. Setting the tenant needs no additional round trip, because the setting
+ * is sent in the same message as `begin` or the statement. The setting ends with the transaction or
+ * statement, so that the next user of the connection does not inherit it.
  */
 export class TenantClient extends pg.Client {
   /** Prepares the statement that sets the tenant. Call it for each new connection of a pool. */
@@ -118,8 +119,8 @@ export class TenantClient extends pg.Client {
 }
 
 /**
- * Returns the tenant of a statement, or undefined. A tenant that is not a UUID is ignored, because
- * it would become part of the text of a statement.
+ * Returns the tenant of a statement, or undefined. Ignores a tenant that is not a UUID, because the
+ * tenant becomes part of the text of a statement.
  */
 function tenantOf(config: TenantQueryConfig | string): string | undefined {
   const tenant = (typeof config === "string" ? undefined : config.tenant) ?? currentTenant();

@@ -13,8 +13,7 @@ import { statementMsMax } from "./orm.ts";
 import type { FieldOf } from "./request-value.ts";
 
 /**
- * Owner of rows: a business id, or `allBusinesses`. Operators and tables of the platform use
- * `allBusinesses`.
+ * Owner of rows: a business id, or `allBusinesses` for operators and for tables of the platform.
  */
 export type Owner = string | typeof allBusinesses;
 export const allBusinesses = Symbol("all businesses");

@@ -28,7 +28,7 @@ const startTask = (name: string, work = async () => 0) => {
   return Object.assign(task, { wake: polling.wake, [Symbol.asyncDispose]: () => polling[Symbol.asyncDispose]() });
 };
 
-test("pollWhenDue runs a task at the start and when its work is due, and not while its work is not due", async () => {
+test("pollWhenDue runs a task at the start and when its work is due, and does not run a task whose work is due in an hour", async () => {
   await using due = startTask("due");
   await using idle = startTask("idle");
   await expect.poll(() => [due.runs, idle.runs]).toEqual([1, 1]);
@@ -52,7 +52,7 @@ test("pollWhenDue runs a task again after an error while its work is due", async
   await expect.poll(() => orm.em.fork().execute("select due from task")).toEqual([{ due: null }]);
 });
 
-test("pollWhenDue runs a task without due work on `wake`, and does not run a disposed task when its work is due", async () => {
+test("pollWhenDue runs a task when `wake` is called, even if no work is due, and never runs a disposed task", async () => {
   const task = startTask("woken");
   await expect.poll(() => task.runs).toBe(1);
   task.wake();
@@ -68,8 +68,8 @@ test("pollWhenDue runs a task without due work on `wake`, and does not run a dis
 test("pollWhenDue reads the due times of all tasks of a database in one statement", async () => {
   await using _first = startTask("first");
   await using _second = startTask("second");
-  // pg_stat_activity shows the last statement of each connection. While no task is due, that is the
-  // statement that reads the next due times.
+  // pg_stat_activity shows the last statement of each connection. While no task is due, the last
+  // statement is the one that reads the next due times.
   const lastStatements = async () =>
     (
       await orm.em

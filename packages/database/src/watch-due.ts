@@ -42,9 +42,9 @@ interface Watch {
 const watches = new WeakMap<Orm, Watch>();
 
 /**
- * Wakes `pause` when the work is due, until disposed. All due times of `orm` are read in one
- * statement: when the next work is due, after `checkDue`, and at least every four seconds, because
- * another process may plan work.
+ * Wakes `pause` when the work is due, until disposed. One statement reads the due times of all work
+ * that is watched on `orm`. It runs when the next work is due, after `checkDue`, and at least every
+ * four seconds, because another process may have planned work.
  */
 export function watchDue(orm: Orm, logger: Logger, { nextDue, everyMs = readEveryMs }: DueWork, pause: Pause): AsyncDisposable {
   const watch = watches.get(orm) ?? createWatch(orm, logger);

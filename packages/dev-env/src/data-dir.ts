@@ -96,7 +96,10 @@ async function requireUsable(dir: string): Promise<string> {
   throw new DevEnvError(`${dir} contains files that Amana did not create (${formatNames(entries)}).`, otherFolderAdvice);
 }
 
-/** Earlier versions wrote no marker. The default folder is always Amana's. */
+/**
+ * Returns whether an earlier version, which wrote no marker, created the folder. The default folder
+ * always counts as Amana's.
+ */
 async function isOfEarlierVersion(real: string): Promise<boolean> {
   if (real === join(await realpath(root), ".amana")) return true;
   const secrets = await readJson<Partial<Secrets>>(join(real, "secrets.json")).catch(() => undefined);

@@ -4,7 +4,7 @@ import { startKafkaInDocker } from "./kafka/docker-kafka.ts";
 import { startKafka } from "./kafka/java-kafka.ts";
 import type { Progress } from "./progress.ts";
 
-/** Transports of events between the services. `auto` selects the first one that works. */
+/** Transports of events between the services. `auto` selects the first transport that works. */
 export const eventChoices = ["auto", "kafka", "docker", "direct"] as const;
 export type EventChoice = (typeof eventChoices)[number];
 
@@ -12,7 +12,7 @@ export interface EventTransportOptions {
   choice: EventChoice;
   /** KAFKA_BROKERS: host:port of running brokers, separated by commas. */
   brokers?: string | undefined;
-  /** Data folder of a Kafka that this function starts. */
+  /** Data folder of a Kafka that `startEventTransport` starts. */
   dir: string;
   progress: Progress;
   signal?: AbortSignal | undefined;

@@ -2,7 +2,8 @@ import { readFile, rename, writeFile } from "node:fs/promises";
 import { DevEnvError } from "./dev-env-error.ts";
 
 /**
- * Returns the content, or undefined if there is no file. Throws DevEnvError if it is unreadable.
+ * Returns the content, or undefined if there is no file. Throws DevEnvError if the file cannot be
+ * read or parsed.
  */
 export async function readJson<T>(path: string): Promise<T | undefined> {
   try {

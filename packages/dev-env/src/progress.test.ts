@@ -6,7 +6,7 @@ function aStream(isTTY: boolean) {
   return { isTTY, columns: 40, write: (text: string) => written.push(text), written };
 }
 
-test("createProgress without a terminal writes one plain line for each change, and the duration at the end", () => {
+test("createProgress without a terminal writes a plain line for each change of a step, and the duration when the step ends", () => {
   const stream = aStream(false);
   let ms = 0;
   const progress = createProgress(stream, () => ms);

@@ -12,18 +12,18 @@ import { startPostgres } from "./postgres.ts";
 import { inStep, type Progress, silentProgress } from "./progress.ts";
 import { readSecrets } from "./secrets.ts";
 import { seedBusiness } from "./seed.ts";
-import { type ServiceProcess, serviceProcess } from "./service-process.ts";
+import { createServiceProcess, type ServiceProcess } from "./service-process.ts";
 import {
   databaseOwners,
   type KycProvider,
   kycProviders,
   loopbackUrl,
   type ServiceName,
+  type SettingsInput,
   serviceNames,
   settingsOf,
-  type Wiring,
 } from "./services.ts";
-import { untilReady } from "./until-ready.ts";
+import { waitUntilReady } from "./wait-until-ready.ts";
 
 export interface SystemOptions {
   /** Verification provider of new applications (KYC_PROVIDER). Default: port. */
@@ -44,7 +44,7 @@ export interface SystemOptions {
   readonly databaseUrl?: string | undefined;
   /** False is faster, but a crash of the machine can lose data. Default: true. */
   readonly durable?: boolean;
-  /** Restarts services that end by themselves. */
+  /** True to restart services that end unexpectedly. */
   readonly supervised?: boolean;
   /** Settings that override the generated settings. */
   readonly env?: Partial<Record<ServiceName, Record<string, string>>>;
@@ -58,7 +58,10 @@ export interface System extends AsyncDisposable {
   readonly sandboxUrl: string;
   readonly adminKey: string;
   readonly business: { readonly id: string; readonly api_key: string };
-  /** `how`: the transport and the reason in one line. */
+  /**
+   * Transport of the events. `how` describes the transport and the reason for the choice in one
+   * line.
+   */
   readonly events: { readonly mode: "kafka" | "direct"; readonly how: string };
   readonly services: Readonly<Record<ServiceName, ServiceProcess>>;
   /** URLs with the runtime roles of the services. */
@@ -67,11 +70,11 @@ export interface System extends AsyncDisposable {
   readonly ownerDatabaseUrls: Readonly<Record<string, string>>;
   readonly rpcPorts: Readonly<Record<ServiceName, number>>;
   readonly metricsUrls: Readonly<Record<ServiceName, string>>;
-  /** Returns the settings of a service, for a second replica of it. */
+  /** Returns the settings of a service, with which a caller can start a second replica. */
   envOf(name: ServiceName): Record<string, string>;
   readonly logDir: string;
   /** Waits until the gateway reports that all services are ready. */
-  ready(): Promise<void>;
+  waitUntilReady(): Promise<void>;
 }
 
 function parseKycProvider(value: string | undefined): KycProvider {
@@ -108,14 +111,14 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       (transport) => stack.adopt(transport, () => transport.stop()),
     ),
   ] as const;
-  // If PostgreSQL or the event transport fails to start, the other can be stopped only after its
-  // start.
+  // Waits for both starts. If one of them fails, the server of the other start can be stopped only
+  // after that start has finished.
   await Promise.allSettled(starting);
   signal?.throwIfAborted();
   const [databases, events] = await Promise.all(starting);
 
   const ports = await choosePorts(options);
-  const wiring: Wiring = {
+  const wiring: SettingsInput = {
     secrets,
     databaseUrls: databases.urls,
     ports,
@@ -135,7 +138,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   const processes = createProcesses(options, { dir, logDir, progress, ports, envOf: ownEnvOf });
   for (const name of serviceNames) stack.defer(() => processes[name].stop());
   const gatewayUrl = loopbackUrl(ports.gateway);
-  const ready = () => untilReady(gatewayUrl, Object.values(processes), { ...options, logDir });
+  const ready = () => waitUntilReady(gatewayUrl, Object.values(processes), { ...options, logDir });
   await inStep(progress, "Services", async (step) => {
     await Promise.race([Promise.all(serviceNames.map((name) => processes[name].start())), rejectOnAbort(signal)]);
     await ready();
@@ -157,7 +160,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     metricsUrls: recordOf((name) => `${loopbackUrl(metricsPorts[name])}/metrics`),
     envOf,
     logDir,
-    ready,
+    waitUntilReady: ready,
     async [Symbol.asyncDispose]() {
       await running.disposeAsync();
       await writeProcesses(dir, []);
@@ -219,7 +222,7 @@ function createProcesses(
   let writing = Promise.resolve();
   const entries = serviceNames.map((name) => [
     name,
-    serviceProcess({
+    createServiceProcess({
       name,
       env: envOf(name),
       port: ports[name],

@@ -51,7 +51,7 @@ test.each(commands)("the command %s rejects a link to the root of the project as
 });
 
 test.each(commands)(
-  "the command %s rejects a data folder with files of other programs and keeps the files, even if Amana uses the same names",
+  "the command %s rejects a data folder with files of other programs and keeps the files, even if one has a name that Amana uses",
   async (_, use) => {
     await write("postgres/base", "notes.txt");
     await expect(use(dir)).rejects.toThrow(/contains files that Amana did not create \(notes.txt, postgres\)/);
@@ -86,7 +86,7 @@ test("pnpm start --fresh deletes nothing and prints the name of a file in the da
   expect((await readdir(dir)).sort()).toEqual(["amana-data", "notes.txt", "secrets.json"]);
 });
 
-test("pnpm start uses, and --fresh empties, a data folder of an earlier version, which has no marker file", async () => {
+test("pnpm start, with and without --fresh, accepts a data folder of an earlier version, which has no marker file", async () => {
   await write("postgres/PG_VERSION", "logs/kyc.log");
   await writeFile(join(dir, "secrets.json"), JSON.stringify({ adminKey: "ak_1", databasePassword: "ff" }));
   await removeData(dir);

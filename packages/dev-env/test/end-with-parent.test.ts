@@ -33,7 +33,7 @@ async function aParent(body: string) {
 const twoServers = "print((await spawnServer(sleep)).pid, (await spawnServer(sleep)).pid);";
 
 test.each(["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"] as const)(
-  "endWithParent ends the servers of a process that %s ends",
+  "endWithParent ends the servers of a process that receives %s",
   async (signal) => {
     const { parent, pids, exited } = await aParent(twoServers);
     parent.kill(signal);
@@ -83,7 +83,7 @@ test("endWithParent ends all processes of a process group when the parent is kil
   await eventually(() => expect(pids.map(readProcess)).toEqual([undefined, undefined]));
 });
 
-test("endWithParent does not end a process after its parent has cancelled endWithParent", async () => {
+test("endWithParent does not end a process whose registration was cancelled", async () => {
   const { parent, pids, exited } = await aParent(`
     const kept = spawn("sleep", ["60"], { detached: true, stdio: "ignore" });
     const release = endWithParent(kept.pid, "SIGKILL");

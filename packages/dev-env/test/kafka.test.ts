@@ -7,7 +7,7 @@ import { delimiter, join } from "node:path";
 import { Kafka as Client, logLevel, Partitioners } from "kafkajs";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { DevEnvError } from "../src/dev-env-error.ts";
-import { until } from "../src/eventually.ts";
+import { waitUntil } from "../src/eventually.ts";
 import { findJava, requireMaven } from "../src/kafka/java.ts";
 import { startKafka } from "../src/kafka/java-kafka.ts";
 import type { Kafka } from "../src/kafka/kafka.ts";
@@ -113,7 +113,7 @@ describe.skipIf(skipsKafka)("Kafka by Java", () => {
     await admin.createTopics({ topics: [{ topic, numPartitions: 1, replicationFactor: -1 }], waitForLeaders: false });
     let copies: number | undefined;
     // A node rejects requests for the topic until it has read the topic from the controller.
-    await until(async () => {
+    await waitUntil(async () => {
       const metadata = await admin.fetchTopicMetadata({ topics: [topic] }).catch(() => undefined);
       copies = metadata?.topics[0]?.partitions[0]?.replicas.length;
       return copies !== undefined;

@@ -102,7 +102,10 @@ export async function claimKey<O extends DescMessage>(
   return { record: em.merge(IdempotencyRecord, claimed), isRepeated: !isExpired, now };
 }
 
-/** Claims a record again, unless another call has changed or locked it since it was read. */
+/**
+ * SQL statement that claims a record again if no other call has changed or locked the record since
+ * it was read.
+ */
 const reclaimStatement = `
   update idempotency_key k set id = ?, fingerprint = ?, answer = null, refusal = null, held_until = ?::timestamptz, created_at = ?::timestamptz
   from (
@@ -112,9 +115,9 @@ const reclaimStatement = `
   ) unchanged where k.id = unchanged.id returning k.id`;
 
 /**
- * Reads the record of a key, or inserts a record if there is none. If two requests use a new key at
- * the same time, the advisory lock rejects the second request at once. Without the lock, the second
- * request would wait at the unique index.
+ * SQL statement that reads the record of a key, or inserts a record if there is none. If two
+ * requests use a new key at the same time, only one of them gets the advisory lock, and the other
+ * request is rejected at once. Without the lock, the second request would wait at the unique index.
  */
 const claimStatement = `
   with clock as materialized (
@@ -131,9 +134,9 @@ const claimStatement = `
   from clock left join inserted on true left join existing on true`;
 
 /**
- * Returns the record of a claim, to change it in the transaction of `em`. If the same call has made
- * the claim, pass its `record`; the result is a copy. Otherwise, the record with the id is locked
- * and returned.
+ * Returns the record of a claim, so that the caller can change it in the transaction of `em`. If
+ * the same call has made the claim, pass the `record` of the claim; the result is a copy of this
+ * record. Otherwise pass the id of the record, which is then locked and returned.
  */
 export async function attachKey(
   em: SqlEntityManager,

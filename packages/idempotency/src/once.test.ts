@@ -16,7 +16,9 @@ beforeEach(() => db.orm.em.fork().execute("truncate idempotency_key, effect"));
 type Response = MessageInitShape<typeof ApiKeySchema>;
 const withoutSecret = ({ apiKey: _, ...rest }: Response): Response => rest;
 
-/** Issues a key: inserts one row and returns a different response each time. */
+/**
+ * Simulates the issue of an API key: inserts one row and returns a different response each time.
+ */
 async function issue(call: Call, beforeReturn: () => Promise<void> = async () => {}): Promise<Response> {
   return await once(
     db.orm,
@@ -41,7 +43,7 @@ const setAge = (interval: string) =>
   db.orm.em.fork().execute(`update idempotency_key set created_at = now() - interval '${interval}'`);
 const refusal = (code: string) => expect.objectContaining({ name: "DomainError", code });
 
-test("`once` returns the identical response, marked as replayed, to a repeated call without a second effect", async () => {
+test("`once` executes a repeated call only once, and returns the identical response, marked as replayed", async () => {
   const caller = aBusinessCaller();
   const first = aCall({ caller });
   const response = await issue(first);
@@ -98,7 +100,7 @@ test("`once` executes one of several concurrent calls with the same key, and imm
   expect(await count("effect")).toBe(1);
 });
 
-test("`once` executes one of many concurrent calls with the same key, and the other calls get its response or idempotency_in_progress", async () => {
+test("`once` executes one of many concurrent calls with the same key, and the other calls get the same response or idempotency_in_progress", async () => {
   for (let round = 0; round < 10; round++) {
     const caller = aBusinessCaller();
     const results = await Promise.allSettled(Array.from({ length: 8 }, () => issue(aCall({ caller }))));
@@ -145,7 +147,7 @@ test("`once` treats the same key of another business, operator or route as anoth
   expect((await issue(aCall({ caller: aBusinessCaller(caller.businessId) }))).id).toBe(ids[0]);
 });
 
-test("`once` accepts another request with a key 24 hours after the execution, and not before", async () => {
+test("`once` accepts another request with the same key only 24 hours after the execution", async () => {
   const caller = aBusinessCaller();
   const { id } = await issue(aCall({ caller }));
   await setAge("23 hours 59 minutes");
@@ -158,7 +160,7 @@ test("`once` accepts another request with a key 24 hours after the execution, an
   expect([await count("effect"), await count("idempotency_key")]).toEqual([2, 1]);
 });
 
-test("`once` accepts the fingerprints of the old and the new fingerprint key of the gateway during a rotation", async () => {
+test("`once` accepts request fingerprints computed with the gateway's old or new fingerprint key during a key rotation", async () => {
   const caller = aBusinessCaller();
   const { id } = await issue(aCall({ caller, fingerprint: "old" }));
   const currentFirst = aCall({ caller, fingerprint: "old", otherFingerprint: "new" });

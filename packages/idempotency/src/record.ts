@@ -16,14 +16,14 @@ const schema = defineEntity({
     answer: p.blob().nullable(),
     refusal: p.blob().nullable(),
     /**
-     * Time from which the same request may claim the key again. If null, it may do so only 24 hours
-     * after the execution has ended.
+     * Time from which the same request may claim the key again. If null, the request may do this
+     * only 24 hours after the execution has ended.
      */
     heldUntil: p.datetime(3).nullable(),
     /**
      * Start of the 24 hours for which the key is kept: the time of the last claim, or of the end of
-     * the execution. A trigger sets the end, because an older version of the service may run at the
-     * same time.
+     * the execution. A trigger sets the time of the end, because an older version of the service
+     * may run at the same time.
      */
     keptFrom: p.datetime(3).fieldName("created_at"),
   },

@@ -5,10 +5,10 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 /** The right of one process to process one row. */
 export interface Lease {
   /**
-   * Renews the lease in the transaction of `em`. Returns false if the process has lost it. Call it
-   * in the transaction whose effect depends on the lease.
+   * Renews the lease in the transaction of `em`. Returns false if the process has lost the lease.
+   * Call it in the transaction whose effect depends on the lease.
    */
-  holds(em: SqlEntityManager): Promise<boolean>;
+  renew(em: SqlEntityManager): Promise<boolean>;
   /** Value of the column lease_token while the process holds the lease. */
   readonly token: string;
   /**
@@ -46,17 +46,17 @@ interface LeasedRow {
 export const leaseSeconds = 6;
 const renewMs = 2_000;
 
-/** SQL expression: the end of a lease that begins now. */
+/** SQL expression for the end of a lease that begins now. */
 const leaseEnd = `now() + interval '${leaseSeconds} seconds'`;
 /** SQL assignment that renews a lease. */
-export const renewedLease = `leased_until = ${leaseEnd}`;
+export const renewLeaseSql = `leased_until = ${leaseEnd}`;
 /**
  * SQL assignment of a claim, for a table with the ORM's version. It increments the version if the
  * row still contains an expired lease, so that later changes by the owner of that lease fail.
  */
-export const versionAfterExpiry = "version = version + (lease_token is not null)::int";
-/** SQL condition: no process holds a lease on the row. */
-export const isFree = "(leased_until is null or leased_until < now())";
+export const incrementVersionSql = "version = version + (lease_token is not null)::int";
+/** SQL condition that no process holds a lease on the row. */
+export const leaseIsFreeSql = "(leased_until is null or leased_until < now())";
 
 /** Selects the row of a lease. `where` is SQL from code with placeholders for `values`. */
 export interface LeaseTarget {
@@ -68,7 +68,7 @@ export interface LeaseTarget {
 }
 
 /** A leased row. */
-export interface Leased extends Lease {
+export interface RowLease extends Lease {
   /** The row's columns at the start of the lease. */
   readonly row: Readonly<Record<string, unknown>> & { readonly id: string };
   /** Start of the lease by the database's clock. */
@@ -84,11 +84,11 @@ export interface Leased extends Lease {
 export async function withLease<T>(
   orm: Orm,
   { table, where, values, hasVersion = false }: LeaseTarget,
-  work: (lease: Leased) => Promise<T>,
+  work: (lease: RowLease) => Promise<T>,
 ): Promise<{ result: T } | undefined> {
   const token = randomUUID();
-  const [row] = await orm.em.fork().execute<(Leased["row"] & { lease_since_ms: string })[]>(
-    `update ${table} set leased_until = ${leaseEnd}, lease_token = ?${hasVersion ? `, ${versionAfterExpiry}` : ""} where ${where} and ${isFree}
+  const [row] = await orm.em.fork().execute<(RowLease["row"] & { lease_since_ms: string })[]>(
+    `update ${table} set leased_until = ${leaseEnd}, lease_token = ?${hasVersion ? `, ${incrementVersionSql}` : ""} where ${where} and ${leaseIsFreeSql}
      returning *, floor(extract(epoch from now()) * 1000)::bigint as lease_since_ms`,
     [token, ...values],
   );
@@ -96,14 +96,18 @@ export async function withLease<T>(
   const { lease_since_ms, ...columns } = row;
   const since = new Date(Number(lease_since_ms));
   const leased = { table, id: columns.id, token };
-  return { result: await keepLease(orm, leased, (lease) => work({ ...lease, row: columns as Leased["row"], since })) };
+  return { result: await withClaimedLease(orm, leased, (lease) => work({ ...lease, row: columns as RowLease["row"], since })) };
 }
 
 /** Renews an acquired lease until `work` ends, then releases it. */
-export async function keepLease<T>(orm: Orm, { table, id, token }: LeasedRow, work: (lease: Lease) => Promise<T>): Promise<T> {
+export async function withClaimedLease<T>(
+  orm: Orm,
+  { table, id, token }: LeasedRow,
+  work: (lease: Lease) => Promise<T>,
+): Promise<T> {
   const update = (em: SqlEntityManager, changes: string) =>
     em.execute(`update ${table} set ${changes} where id = ? and lease_token = ? returning id`, [id, token]);
-  const renew = (em: SqlEntityManager) => update(em, renewedLease);
+  const renew = (em: SqlEntityManager) => update(em, renewLeaseSql);
   const ownTransaction = () => orm.em.fork();
 
   const renewal = setInterval(() => {
@@ -121,7 +125,7 @@ export async function keepLease<T>(orm: Orm, { table, id, token }: LeasedRow, wo
     });
   };
   try {
-    return await work({ holds: async (em) => (await renew(em)).length > 0, token, release });
+    return await work({ renew: async (em) => (await renew(em)).length > 0, token, release });
   } finally {
     clearInterval(renewal);
     // If the release fails, the lease expires.

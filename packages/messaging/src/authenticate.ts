@@ -1,5 +1,5 @@
 import { databaseTime, type Orm } from "@amana/database";
-import { type Logger, timeOfUuid } from "@amana/runtime";
+import { type Logger, timeMsOfUuid } from "@amana/runtime";
 import { eventIdOf, type Message } from "./message.ts";
 import type { MessageKeys } from "./message-keys.ts";
 import { consumedEvents } from "./metrics.ts";
@@ -8,8 +8,8 @@ import { consumedEvents } from "./metrics.ts";
 const alertPauseMs = 60_000;
 /**
  * Maximum age of an event. Inboxes keep an event id for 40 days from the time in the id. The
- * maximum is a day shorter, because clocks differ. Events that are published again are younger,
- * because the outbox keeps them for three days.
+ * maximum is a day shorter, because clocks differ. Events that are published again do not reach
+ * this age, because the outbox keeps events for only three days.
  */
 const messageAgeMaxMs = 39 * 24 * 60 * 60 * 1000;
 
@@ -53,5 +53,5 @@ export function createAuthentication(orm: Orm, topic: string, keys: MessageKeys,
 /** Reads the age from the event id (UUIDv7), which the MAC protects. */
 function isTooOld(message: Message, now: Date): boolean {
   const id = eventIdOf(message);
-  return id !== undefined && timeOfUuid(id) < now.getTime() - messageAgeMaxMs;
+  return id !== undefined && timeMsOfUuid(id) < now.getTime() - messageAgeMaxMs;
 }

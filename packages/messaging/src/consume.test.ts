@@ -77,7 +77,7 @@ test("a consumer on two replicas applies each message once when both replicas ge
   expect(await deadLetters(db.orm)).toEqual([]);
 });
 
-test("a consumer applies every message of a delivery with more messages than a batch", async () => {
+test("a consumer applies every message of a delivery that has more messages than one batch can contain", async () => {
   await aConsumer();
   await transport.deliver(...bodiesFrom(450).map((body) => aMessage(body)));
   expect(await effects(db.orm)).toEqual(bodiesFrom(450));
@@ -119,7 +119,7 @@ test("a consumer parks a message once, with the reason, after its last retry fai
   });
 });
 
-test("a consumer retries a failed message until it succeeds", async () => {
+test("a consumer retries a failed message until the effect of the message succeeds", async () => {
   const failingBodies = new Set(["1"]);
   await aConsumer({ effect: failingFor(failingBodies, () => new TypeError("a bug")) }, db.orm, {
     retrySeconds: Array(100).fill(0.01),
@@ -132,7 +132,7 @@ test("a consumer retries a failed message until it succeeds", async () => {
   expect(await deadLetters(db.orm)).toMatchObject([{ status: "DELIVERED", payload: Buffer.alloc(0) }]);
 });
 
-test("a consumer runs a statement effect once for each message, including the retry of a dead letter", async () => {
+test("a consumer applies a statement effect once for each message, even after a repeated delivery or a retry of a dead letter", async () => {
   const failingBodies = new Set(["bad"]);
   const results: number[] = [];
   const effect: StatementEffect<object, number> = {
@@ -148,7 +148,7 @@ test("a consumer runs a statement effect once for each message, including the re
     resultCte: "added",
     resultOf: (rows) => rows.length,
   };
-  await aConsumer({ effect, committed: (count) => results.push(count as number) }, db.orm, {
+  await aConsumer({ effect, afterCommit: (count) => results.push(count as number) }, db.orm, {
     retrySeconds: Array(100).fill(0.05),
   });
   const [first, bad, second] = [aMessage("1"), aMessage("bad"), aMessage("2")];
@@ -210,7 +210,7 @@ test("a consumer pauses after three different messages fail in a row, and resume
   expect((await effects(db.orm)).sort()).toEqual(bodies.toSorted());
 });
 
-test("a consumer applies the messages that follow failing messages when its pauses end", async () => {
+test("a consumer applies a message that follows ten failing messages after its pauses have ended", async () => {
   const bad = bodiesFrom(10);
   await aConsumer({ effect: failingFor(new Set(bad), (body) => new Error(body)) }, db.orm, { retrySeconds: [0.05] });
   const messages = [...bad, "good"].map((body) => aMessage(body));
@@ -219,7 +219,7 @@ test("a consumer applies the messages that follow failing messages when its paus
   expect(await statuses()).toHaveLength(10);
 });
 
-test("a consumer keeps an event of an unknown type for a version that supports the type, and applies other events of the key", async () => {
+test("a consumer applies an event of an unknown type after an upgrade that supports the type, and other events of the key before the upgrade", async () => {
   const supported = new Set<string>();
   const effect: FunctionEffect = async (em, messages) => {
     for (const { headers } of messages) {
@@ -243,7 +243,7 @@ test("a consumer keeps an event of an unknown type for a version that supports t
   await eventually(async () => expect((await effects(db.orm)).sort()).toEqual(["0", "1", "2", "3", "4", "same key"]));
 });
 
-test("a consumer applies other messages while a message exceeds the statement timeout", async () => {
+test("a consumer applies the other messages of a batch when the effect of one message exceeds the statement timeout", async () => {
   const effect: FunctionEffect = async (em, messages) => {
     if (messages.some(({ key }) => key === "slow")) {
       await em.execute("set local statement_timeout = 20");
@@ -257,7 +257,7 @@ test("a consumer applies other messages while a message exceeds the statement ti
   expect((await deadLetters(db.orm)).map(({ reason }) => reason)).toEqual([expect.stringContaining("statement timeout")]);
 });
 
-test("a consumer applies a parked message once when the message is published again after the fix", async () => {
+test("a consumer applies a parked message once when the message is published again after the cause of its failure is fixed", async () => {
   const failingBodies = new Set(["bad"]);
   await aConsumer({ effect: failingFor(failingBodies, () => new Error("effect failed")) }, db.orm, quickRetries);
   const bad = aMessage("bad", { key: "b" });
@@ -272,7 +272,7 @@ test("a consumer applies a parked message once when the message is published aga
   await eventually(async () => expect(await statuses()).toEqual(["DELIVERED"]));
 });
 
-test("a consumer does not poll faster for a dead letter that another replica has locked", async () => {
+test("a consumer does not poll in a tight loop while another replica has locked a due dead letter", async () => {
   await aConsumer({ effect: failingFor(new Set(["bad"]), () => new Error("effect failed")) }, db.orm, { retrySeconds: [0.05] });
   await transport.deliver(aMessage("bad"));
   await transaction(db.orm, async (em) => {
@@ -345,7 +345,7 @@ test("a consumer whose clock is a year ahead accepts a message of today", async 
   expect(await deadLetters(db.orm)).toEqual([]);
 });
 
-test("a consumer applies an event once, even if the clock of its publisher is a year behind the database's clock", async () => {
+test("a consumer applies an event once, even if the publisher's clock is a year behind the database's clock", async () => {
   await aConsumer();
   const occurredAt = await databaseTime(db.orm.em.fork());
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - 365 * dayMs });
@@ -394,7 +394,7 @@ test("a consumer stores a dead letter with replacement characters in place of NU
   ]);
 });
 
-test("a consumer creates no dead letters during a database outage, and applies the next delivery", async () => {
+test("a consumer creates no dead letters during a database outage, and applies the messages at the next delivery", async () => {
   let outages = 2;
   await aConsumer({
     effect: async (em, messages) => {
@@ -410,7 +410,7 @@ test("a consumer creates no dead letters during a database outage, and applies t
   expect(await deadLetters(db.orm)).toEqual([]);
 });
 
-test("a consumer creates dead letters only for messages that failed before a database outage, when the outage begins between single messages", async () => {
+test("when a database outage begins while a consumer applies messages one at a time, only messages that failed earlier become dead letters", async () => {
   let outages = 1;
   await aConsumer({
     effect: async (em, messages) => {
@@ -427,19 +427,20 @@ test("a consumer creates dead letters only for messages that failed before a dat
   expect(await reasons()).toEqual(["Error: this message is poison"]);
 });
 
-test("a consumer calls `committed` only after a commit in which a message took effect", async () => {
+test("a consumer calls `afterCommit` only after a commit in which a message took effect", async () => {
   const effectsAtCommit: Promise<string[]>[] = [];
-  await aConsumer({ committed: () => effectsAtCommit.push(effects(db.orm)) });
+  await aConsumer({ afterCommit: () => effectsAtCommit.push(effects(db.orm)) });
   const [first, second] = [aMessage("1"), aMessage("2")];
   for (const batch of [[first], [first], [aMessage("poison", { key: "p" })], [first, second]]) {
     await transport.deliver(...batch);
-    // Waits for the queries of `committed`, so that they do not read the effects of the next batch.
+    // Waits for the queries of `afterCommit`, so that they do not read the effects of the next
+    // batch.
     await Promise.all(effectsAtCommit);
   }
   expect(await Promise.all(effectsAtCommit)).toEqual([["1"], ["1", "2"]]);
 });
 
-test("keepPartitions deletes inbox rows 40 days after the time in their event id", async () => {
+test("keepPartitions deletes inbox rows 40 days after the time in their event ids", async () => {
   const insertSeen = (consumer: string, days: number) =>
     db.orm.em
       .fork()
@@ -461,7 +462,7 @@ test("keepPartitions deletes inbox rows 40 days after the time in their event id
   ]);
 });
 
-test("a consumer applies a message once when its event id is repeated in lower case", async () => {
+test("a consumer applies a message once when its event id arrives in upper case and again in lower case", async () => {
   await aConsumer();
   const id = uuidv7();
   await transport.deliver(aMessage("1", { id: id.toUpperCase() }));

@@ -1,15 +1,18 @@
 import type { Tls } from "@amana/rpc";
 import type { EnvReader, Logger } from "@amana/runtime";
-import { createDirectTransport } from "./direct.ts";
-import { createKafkaTransport } from "./kafka.ts";
+import { createDirectTransport } from "./direct-transport.ts";
 import { readKafkaOptions } from "./kafka-options.ts";
+import { createKafkaTransport } from "./kafka-transport.ts";
 import { createMessageKeys, readMessageKeys } from "./message-keys.ts";
 import type { Transport } from "./transport.ts";
 
 /** Settings of the transport: Kafka, or the RPC addresses of the consumers. */
 export type TransportOptions = ReturnType<typeof readTransportOptions>;
 
-/** Seconds between the attempts for a failing message, which is PARKED after about five hours. */
+/**
+ * Pauses in seconds between the attempts to apply a failing message. The message is PARKED after
+ * the last attempt, about five hours after the first attempt.
+ */
 export const eventRetrySeconds = "1,5,30,120,300,600,1200,1800,3600,3600,3600,3600";
 
 /**

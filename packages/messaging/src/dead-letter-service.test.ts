@@ -72,7 +72,7 @@ async function readAuditTrail() {
   return rows.map(({ payload }) => fromBinary(ActionRecordedSchema, payload));
 }
 
-test("DeadLetterService applies a parked event once for ten concurrent retries and a repeated delivery", async () => {
+test("DeadLetterService applies a parked event once when ten retries and two deliveries of the event run concurrently", async () => {
   const { message, id } = await aParkedDeadLetter("p");
   failingKeys.clear();
   const retries = Array.from({ length: 10 }, () => deadLetterClient.retryDeadLetter({ id }, as));
@@ -85,7 +85,7 @@ test("DeadLetterService applies a parked event once for ten concurrent retries a
   expect((await list({ status: DeadLetterStatus.DELIVERED })).map((deadLetter) => deadLetter.id)).toEqual([id]);
 });
 
-test("retryDeadLetter, when the message fails again, returns the reason, keeps the dead letter PARKED, and is audited", async () => {
+test("when the message fails again, retryDeadLetter returns the reason, keeps the dead letter PARKED, and adds an audit entry", async () => {
   const { id } = await aParkedDeadLetter("p");
   expect(await refusal(deadLetterClient.retryDeadLetter({ id }, as))).toMatchObject({
     kind: "conflict",
@@ -101,7 +101,7 @@ test("retryDeadLetter, when the message fails again, returns the reason, keeps t
   ]);
 });
 
-test("dropDeadLetter prevents the effect of the event, even after a repeated delivery, and audits the note", async () => {
+test("dropDeadLetter prevents the effect of the event, even after a repeated delivery, and stores the operator's note in the audit trail", async () => {
   const { message, id } = await aParkedDeadLetter("p");
   failingKeys.clear();
   const dropped = await deadLetterClient.dropDeadLetter({ id, note: "sent in error" }, as);
@@ -116,15 +116,18 @@ test("dropDeadLetter prevents the effect of the event, even after a repeated del
 test.each([
   ["a retry", (id: string, options: typeof as) => deadLetterClient.retryDeadLetter({ id }, options)],
   ["a drop", (id: string, options: typeof as) => deadLetterClient.dropDeadLetter({ id, note: "not needed" }, options)],
-])("%s of a dead letter with the same Idempotency-Key returns the same result and is audited once", async (_, change) => {
-  const { id } = await aParkedDeadLetter("once");
-  failingKeys.clear();
-  const first = await change(id, { ...as, ...withIdempotencyKey(adminCaller, `once-${id}`) });
-  const repeatedCall = Object.assign(withIdempotencyKey(adminCaller, `once-${id}`), as);
-  expect(await change(id, repeatedCall)).toEqual(first);
-  expect(repeatedCall.replayed).toBe(true);
-  expect(await readAuditTrail()).toHaveLength(1);
-});
+])(
+  "%s of a dead letter, when repeated with the same Idempotency-Key, returns the same result and adds only one audit entry",
+  async (_, change) => {
+    const { id } = await aParkedDeadLetter("once");
+    failingKeys.clear();
+    const first = await change(id, { ...as, ...withIdempotencyKey(adminCaller, `once-${id}`) });
+    const repeatedCall = Object.assign(withIdempotencyKey(adminCaller, `once-${id}`), as);
+    expect(await change(id, repeatedCall)).toEqual(first);
+    expect(repeatedCall.replayed).toBe(true);
+    expect(await readAuditTrail()).toHaveLength(1);
+  },
+);
 
 test("retryDeadLetter applies a later event of a key while the earlier event of the key stays a dead letter", async () => {
   const first = await aParkedDeadLetter("k");
@@ -149,7 +152,7 @@ test("retryDeadLetter rejects a FORGED dead letter, and dropDeadLetter does not 
   expect(await effects(db.orm)).toEqual(["authentic"]);
 });
 
-test("dropDeadLetter returns DELIVERED for a dead letter whose event was published again and took effect", async () => {
+test("dropDeadLetter does not drop a dead letter whose event was published again and took effect", async () => {
   const { id, message } = await aParkedDeadLetter("p");
   failingKeys.clear();
   await transport.deliver(message);
@@ -198,7 +201,7 @@ test("getDeadLetter returns ids, enums and numbers of the payload, and only the 
   expect((await list())[0]?.payloadJson).toBeUndefined();
 });
 
-test("DeadLetterService is only for operators, filters by topic and status, and returns not_found for unknown ids", async () => {
+test("DeadLetterService rejects businesses, filters by topic and status, and returns not_found for unknown ids", async () => {
   const { id } = await aParkedDeadLetter("p");
   for (const call of [
     deadLetterClient.listDeadLetters({ limit: 1 }, { caller: aBusinessCaller() }),

@@ -12,12 +12,12 @@ import { isUuid } from "@amana/runtime";
 import type { DescMessage, MessageInitShape } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { deadLetterFailed, deadLetterNotFound } from "./dead-letter.errors.ts";
-import { type DeadLetterRow, endDeadLetter, lockDeadLetter, messageOf, recordFailure } from "./dead-letter.ts";
-import { applyFresh, type TopicHandler } from "./effect.ts";
+import { type DeadLetterRow, endDeadLetter, lockDeadLetter, messageOf, recordFailedRetry } from "./dead-letter.ts";
+import { applyNewMessages, type TopicHandler } from "./effect.ts";
 import { isDatabaseOutage, reasonOf } from "./failure.ts";
 import { maskPayload } from "./mask-payload.ts";
 import { byCaller, type RecordAction } from "./record-action.ts";
-import { type DeadLetterChange, deadLetterAction, lockRetryable, markDropped, short } from "./repair-dead-letters.ts";
+import { type DeadLetterChange, deadLetterAction, lockRetryableDeadLetter, markDropped, shorten } from "./repair-dead-letters.ts";
 
 interface DeadLetterContext {
   readonly orm: Orm;
@@ -90,14 +90,14 @@ export function deadLetterService(context: DeadLetterContext): ServedService {
     async retryDeadLetter({ id }, call) {
       requireAdmin(call.caller);
       const attempt = once(orm, call, schema, async (em) => {
-        const deadLetter = await lockRetryable(em, id);
+        const deadLetter = await lockRetryableDeadLetter(em, id);
         if (deadLetter.status === "DELIVERED") return await read(em, id);
         const topicHandler = topicHandlerOf(deadLetter.topic);
         if (!topicHandler) throw new Error(`this service does not consume ${deadLetter.topic} any more`);
-        const { count, result } = await applyFresh(em, topicHandler, [messageOf(deadLetter)]);
+        const { count, result } = await applyNewMessages(em, topicHandler, [messageOf(deadLetter)]);
         await endDeadLetter(em, id, "DELIVERED");
         record(em, call, { before: deadLetter, status: "DELIVERED" });
-        if (count > 0) afterCommit(em, () => topicHandler.committed?.(result));
+        if (count > 0) afterCommit(em, () => topicHandler.afterCommit?.(result));
         return await read(em, id);
       });
       return await attempt.catch(async (error: unknown) => {
@@ -105,7 +105,7 @@ export function deadLetterService(context: DeadLetterContext): ServedService {
         const reason = reasonOf(error);
         await transaction(orm, async (em) => {
           const deadLetter = await lockDeadLetter(em, id);
-          const failed = await recordFailure(em, id, error, scheduleAfterManualRetry);
+          const failed = await recordFailedRetry(em, id, error, scheduleAfterManualRetry);
           record(em, call, { before: deadLetter, status: failed?.status ?? deadLetter.status }, reason);
         });
         throw deadLetterFailed(reason);
@@ -129,9 +129,9 @@ function toDeadLetter(row: ShownRow, schema: DescMessage | undefined): DeadLette
     id: row.id,
     service: row.consumer,
     topic: row.topic,
-    key: short(row.key),
-    eventId: row.event_id ?? short(row.headers["ce_id"] ?? ""),
-    eventType: short(row.event_type),
+    key: shorten(row.key),
+    eventId: row.event_id ?? shorten(row.headers["ce_id"] ?? ""),
+    eventType: shorten(row.event_type),
     status: ProtoStatus[row.status],
     reason: row.reason,
     attempts: row.attempts,
@@ -149,5 +149,5 @@ const shownHeaders = new Set(["ce_specversion", "ce_id", "ce_type", "ce_source",
 
 function attributesOf(headers: Readonly<Record<string, string>>): Record<string, string> {
   const shownEntries = Object.entries(headers).filter(([name]) => shownHeaders.has(name));
-  return Object.fromEntries(shownEntries.map(([name, value]) => [name, short(value)]));
+  return Object.fromEntries(shownEntries.map(([name, value]) => [name, shorten(value)]));
 }

@@ -8,10 +8,12 @@ import { reasonOf, UnknownEventTypeError } from "./failure.ts";
 import { eventIdOf, type Message, type Subscription } from "./message.ts";
 
 /**
- * RETRYING: the effect failed and is retried on a schedule. WAITING: the event type is unknown, and
- * the dead letter waits for a version that supports it. PARKED: all retries failed, or the message
- * has no event id; an operator must act. DELIVERED, DROPPED: final. FORGED: an earlier version
- * rejected and stored the message.
+ * Status of a dead letter.
+ * - RETRYING: the effect failed and is retried on a schedule.
+ * - WAITING: the event type is unknown. The dead letter waits for a version that supports it.
+ * - PARKED: all retries failed, or the message has no event id. An operator must act.
+ * - DELIVERED and DROPPED are final.
+ * - FORGED: an earlier version rejected and stored the message.
  */
 export type DeadLetterStatus = EnumName<typeof proto.DeadLetterStatus>;
 
@@ -30,9 +32,12 @@ export interface DeadLetterRow {
 }
 
 const columns = "id, consumer, topic, key, event_id, event_type, payload, headers, status, reason, attempts";
-/** SQL condition: the dead letter is retried automatically. Excludes PARKED. */
+/** SQL condition that selects the dead letters that are retried automatically. */
 const isRetried = "status in ('RETRYING', 'WAITING')";
-/** SQL condition: a PARKED dead letter whose event was published again and took effect. */
+/**
+ * SQL condition that selects the PARKED dead letters whose events were published again and took
+ * effect.
+ */
 const isRepublished =
   "d.status = 'PARKED' and exists (select 1 from inbox i where i.consumer = d.consumer and i.event_id = d.event_id)";
 const ended = "next_attempt_at = null, payload = '', updated_at = now()";
@@ -40,7 +45,7 @@ const ended = "next_attempt_at = null, payload = '', updated_at = now()";
 export const messageOf = ({ key, payload, headers }: DeadLetterRow): Message => ({ key, payload, headers });
 
 /** Counts the dead letters of a topic that are retried automatically. */
-export async function countRetried(em: SqlEntityManager, { topic, consumer }: Subscription): Promise<number> {
+export async function countRetriedDeadLetters(em: SqlEntityManager, { topic, consumer }: Subscription): Promise<number> {
   const text = `select count(*)::int as count from dead_letter where consumer = ? and topic = ? and ${isRetried}`;
   const [row] = await em.execute<{ count: number }[]>(text, [consumer, topic]);
   return row?.count ?? 0;
@@ -90,7 +95,7 @@ export async function addDeadLetter(
  * PARKED dead letter was published again and took effect, otherwise the time of the next retry.
  * Topic and consumer are names from code.
  */
-export const nextRetry = ({ topic, consumer }: Subscription): string => {
+export const nextRetrySql = ({ topic, consumer }: Subscription): string => {
   const ofTopic = `consumer = '${consumer}' and topic = '${topic}'`;
   return `coalesce((select now() from dead_letter d where ${ofTopic} and ${isRepublished} limit 1),
     (select min(next_attempt_at) from dead_letter where ${ofTopic} and ${isRetried}))`;
@@ -111,7 +116,7 @@ export async function findDueDeadLetters(
 }
 
 /** Locks a dead letter that is due, unless another replica has locked it. */
-export async function lockDue(em: SqlEntityManager, id: string): Promise<DeadLetterRow | undefined> {
+export async function lockDueDeadLetter(em: SqlEntityManager, id: string): Promise<DeadLetterRow | undefined> {
   const [row] = await em.execute<DeadLetterRow[]>(
     `select ${columns} from dead_letter where id = ? and ${isRetried} and next_attempt_at <= now() for update skip locked`,
     [id],
@@ -133,7 +138,7 @@ export async function endDeadLetter(em: SqlEntityManager, id: string, status: "D
 }
 
 /** Sets PARKED dead letters to DELIVERED if their events were published again and took effect. */
-export async function endRepublished(em: SqlEntityManager, { topic, consumer }: Subscription): Promise<void> {
+export async function endRepublishedDeadLetters(em: SqlEntityManager, { topic, consumer }: Subscription): Promise<void> {
   await em.execute(
     `update dead_letter d set status = 'DELIVERED', ${ended} where consumer = ? and topic = ? and ${isRepublished}`,
     [consumer, topic],
@@ -141,11 +146,11 @@ export async function endRepublished(em: SqlEntityManager, { topic, consumer }: 
 }
 
 /**
- * Records a failed retry and schedules the next one. A dead letter becomes PARKED after
- * `retriesMax` retries, or never if `retriesMax` is null. Returns undefined if its status is
- * already final.
+ * Records a failed retry and schedules the next retry. A dead letter becomes PARKED after
+ * `retriesMax` retries, or never if `retriesMax` is null. Returns undefined if the dead letter
+ * already has a final status.
  */
-export async function recordFailure(
+export async function recordFailedRetry(
   em: SqlEntityManager,
   id: string,
   error: unknown,
@@ -179,7 +184,7 @@ export async function recordFailure(
 }
 
 /** Makes the RETRYING and WAITING dead letters of a topic due now. */
-export async function retryNow(em: SqlEntityManager, { topic, consumer }: Subscription): Promise<void> {
+export async function makeDeadLettersDue(em: SqlEntityManager, { topic, consumer }: Subscription): Promise<void> {
   await em.execute(
     `update dead_letter set next_attempt_at = now() where consumer = ? and topic = ? and ${isRetried} and next_attempt_at > now()`,
     [consumer, topic],
@@ -187,7 +192,7 @@ export async function retryNow(em: SqlEntityManager, { topic, consumer }: Subscr
 }
 
 /** Deletes a batch of dead letters that ended more than 30 days ago. Returns their number. */
-export const cleanDeadLetters = (em: SqlEntityManager, consumer: string): Promise<number> =>
+export const deleteOldDeadLetters = (em: SqlEntityManager, consumer: string): Promise<number> =>
   deleteOld(em, {
     table: "dead_letter",
     since: "updated_at",

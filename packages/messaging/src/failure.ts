@@ -11,7 +11,10 @@ export class UnknownEventTypeError extends Error {
   }
 }
 
-/** SQLSTATEs of errors whose texts can contain values of rows: data, constraints and triggers. */
+/**
+ * SQLSTATE classes whose error texts can contain values of rows: data errors, constraint violations
+ * and errors of triggers.
+ */
 const containsValues = /^(22|23|P0)/;
 const reasonMax = 1_000;
 

@@ -1,6 +1,6 @@
 import { backoffMs, type Logger, onScrape, sleep } from "@amana/runtime";
 import type { EachBatchPayload, Kafka } from "kafkajs";
-import { TopicAtRiskError, type Topics } from "./kafka-topics.ts";
+import { type KafkaTopics, TopicAtRiskError } from "./kafka-topics.ts";
 import type { Message } from "./message.ts";
 import { consumerJoined, consumerLag } from "./metrics.ts";
 import type { MessageHandler } from "./transport.ts";
@@ -34,7 +34,7 @@ const commitMs = 1_000;
 
 interface Subscription {
   readonly kafka: Kafka;
-  readonly topics: Topics;
+  readonly topics: KafkaTopics;
   readonly logger: Logger;
   readonly topic: string;
   readonly group: string;
@@ -44,7 +44,7 @@ interface Subscription {
 }
 
 /** Consumes until stopped. Replaces a consumer that cannot start or that fails. */
-export async function keepConsuming(subscription: Subscription): Promise<void> {
+export async function consumeUntilStopped(subscription: Subscription): Promise<void> {
   const { topics, logger, topic, group, stop } = subscription;
   for (let failures = 1; !stop.aborted; failures++) {
     try {
@@ -72,7 +72,7 @@ async function consumeOnce(subscription: Subscription, onJoin: () => void): Prom
     rebalanceTimeout: rebalanceTimeoutMs,
     maxWaitTimeInMs: fetchWaitMs,
     allowAutoTopicCreation: false,
-    // A consumer that kafkajs restarts can continue after its disconnect. `keepConsuming`
+    // A consumer that kafkajs restarts can continue after its disconnect. `consumeUntilStopped`
     // creates a new consumer instead.
     retry: { restartOnFailure: async () => false },
   });

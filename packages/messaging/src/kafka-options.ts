@@ -20,7 +20,8 @@ type Safeguard = (typeof safeguards)[number];
 
 /**
  * Reads KAFKA_BROKERS, KAFKA_TLS_*, KAFKA_SASL_* and KAFKA_WITHOUT. In production, TLS, a login and
- * three replicas of each topic are required, except the requirements that KAFKA_WITHOUT lists.
+ * three replicas of each topic are required. An operator can waive these requirements by listing
+ * them in KAFKA_WITHOUT.
  */
 export function readKafkaOptions(env: EnvReader): KafkaOptions {
   const brokers = env.list("KAFKA_BROKERS");

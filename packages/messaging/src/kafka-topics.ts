@@ -9,9 +9,9 @@ const minInSync = 2;
 const partitions = 6;
 
 /**
- * Sets the time of messages by the brokers' clock. With the publisher's clock, brokers would reject
- * messages whose time is an hour ahead, and would delete messages whose time is older than the
- * retention.
+ * Topic setting by which messages get the time of the broker's clock. With the publisher's clock,
+ * brokers would reject messages whose time is an hour ahead, and would delete messages whose time
+ * is older than the retention.
  */
 const brokersClock = { name: "message.timestamp.type", value: "LogAppendTime" };
 
@@ -45,7 +45,7 @@ export function createTopics(kafka: Kafka, { requiresCopies }: { requiresCopies:
   };
 }
 
-export type Topics = ReturnType<typeof createTopics>;
+export type KafkaTopics = ReturnType<typeof createTopics>;
 
 async function ensureTopic(admin: Admin, topic: string, requiresCopies: boolean): Promise<void> {
   try {

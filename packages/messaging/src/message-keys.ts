@@ -13,7 +13,7 @@ interface MessageKey {
   readonly key: Uint8Array;
 }
 
-/** Signs published messages and verifies received ones. */
+/** Signs published messages and verifies received messages. */
 export interface MessageKeys {
   hasKeyFor(topic: string): boolean;
   /** Returns the message with its MAC in the headers. Throws for a topic without a key. */
@@ -49,7 +49,10 @@ export function readMessageKeys(env: EnvReader, topics: readonly string[]): Mess
   return ring;
 }
 
-/** Rejects a key that two topics share: a reader of one topic could publish to the other. */
+/**
+ * Rejects a key that two topics share, because a consumer of one topic could then publish to the
+ * other topic.
+ */
 function rejectSharedKeys(env: EnvReader, ring: MessageKeyring): void {
   const topicOf = new Map<string, string>();
   for (const [topic, keys] of Object.entries(ring)) {
@@ -65,9 +68,9 @@ function rejectSharedKeys(env: EnvReader, ring: MessageKeyring): void {
 
 /**
  * Creates the functions that sign and verify messages with a MAC over topic, key, headers and
- * payload (HMAC-SHA256). A client without the key that reaches the broker or a consumer cannot
- * forge an event or change its topic, key or id. The keys are symmetric, so a consumer of a topic
- * could also sign messages.
+ * payload (HMAC-SHA256). A client that can reach the broker or a consumer, but has no key, cannot
+ * forge an event. It also cannot change the topic, key or id of an event. The keys are symmetric,
+ * so a consumer of a topic could also sign messages.
  */
 export function createMessageKeys(ring: MessageKeyring): MessageKeys {
   return {

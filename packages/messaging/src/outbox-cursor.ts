@@ -18,7 +18,8 @@ interface Cursor {
 
 const batchRowsMax = 500;
 /**
- * Maximum size of a part. In one request, Kafka accepts 1 MiB for a partition, including headers.
+ * Maximum size of a part of a batch. In one request, Kafka accepts 1 MiB for a partition, including
+ * headers.
  */
 const partBytesMax = 512 * 1024;
 
@@ -56,10 +57,10 @@ interface FoundRow extends OutboxRow {
 
 /**
  * Returns the next rows of a topic in the order of their ids, whether more rows can be read
- * immediately, and the cursor to store after their publication. The result can contain rows with an
- * id below the cursor, whose transactions were committed late. They come first. The order of events
- * with the same key is correct, because a later event of that key is committed after the late
- * transaction and is not published yet.
+ * immediately, and the cursor to store after their publication. The result can contain rows whose
+ * ids are below the cursor, because their transactions were committed late. These rows come first.
+ * The order of events with the same key is correct, because a later event of that key is committed
+ * after the late transaction and is not published yet.
  */
 export async function readNext(
   client: pg.Client,
@@ -71,7 +72,7 @@ export async function readNext(
     name: "outbox_read_next",
     // Reads at most one part, so that a client that freezes while it reads has little data in
     // flight. In a copy of the database on another server, rows can have higher transaction ids
-    // than the current one. `seen` includes these rows.
+    // than that server's current transaction id. `seen` includes these rows.
     text: `with seen as (
              select case when xmax < $6::xid8 then xid8 '18446744073709551615' else xmax end as before
              from pg_snapshot_xmax(pg_current_snapshot()) as xmax

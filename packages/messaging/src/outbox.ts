@@ -41,7 +41,7 @@ export function addToOutbox(
     payload: Uint8Array;
     /** Time of the event. The time in the id of the event is this time or later. */
     occurredAt: Date;
-    /** Trace context of the event; the current one by default. */
+    /** Trace context of the event. Default: the current trace context. */
     traceparent?: string | undefined;
   },
 ): string {
@@ -97,8 +97,8 @@ type RepublishRange = { readonly topic: string } & (
  * Publishes events again, after a broker lost acknowledged messages or a consumer's database was
  * restored to an earlier time. Inserts their outbox rows again with the same event ids; the relay
  * of the running service publishes them. Consumers skip events that they have processed. `record`
- * writes in the transaction of the first batch. Events committed after the start of the call are
- * excluded. Returns the number of events.
+ * runs in the transaction of the first batch, for example to add an audit entry. Events committed
+ * after the start of the call are excluded. Returns the number of events.
  */
 export async function republish(
   orm: Orm,

@@ -11,8 +11,8 @@ import type { Transport } from "./transport.ts";
  */
 const cursorSaveMs = 1_000;
 /**
- * The relay stores its cursor when it is this number of ids ahead, because metrics scan the rows
- * after the stored cursor.
+ * The relay stores its cursor when the cursor is this number of ids ahead of the stored cursor,
+ * because metrics scan the rows after the stored cursor.
  */
 const idsBehindMax = 5_000n;
 /** Poll interval. A lost wake-up delays a row by at most this time. */
@@ -41,7 +41,7 @@ export class TopicRelay {
     this.#pause.wake();
   }
 
-  /** True during a publication. The topic sends no query during that time. */
+  /** True during a publication. During that time, the relay sends no query for the topic. */
   get isPublishing(): boolean {
     return this.#isPublishing;
   }

@@ -112,7 +112,7 @@ test("deletePublished keeps published rows for three days, and the next relay do
   expect(transport.bodies).toEqual(["1", "2", "old and not published"]);
 });
 
-test("readNext returns a row with a lower row id than the cursor when its transaction commits later", async () => {
+test("readNext returns a row whose id is below the cursor if the row's transaction commits late", async () => {
   const event = { topic, key: "k", type: "t", source: "s", occurredAt: new Date() };
   const [hasBegun, hasId, early] = [Promise.withResolvers<void>(), Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const first = transaction(db.orm, async (em) => {
@@ -141,7 +141,7 @@ test("readNext returns a row with a lower row id than the cursor when its transa
   await client.end();
 });
 
-test("the relay publishes the row of a transaction that began before a failover and commits after it", async () => {
+test("the relay publishes the row of a transaction that began before a failover and commits after the failover", async () => {
   const first = aRelay();
   const commitLate = await beginEarly("early id");
   for (const body of ["1", "2"]) {
@@ -259,7 +259,7 @@ test("a consumer applies an event once when the relay is killed after the public
   expect(await effects(db.orm)).toEqual(["body"]);
 });
 
-test("the relay publishes, in order, the events that were committed while the transport was down", async () => {
+test("when the transport is available again, the relay publishes in order the events that were committed during the outage", async () => {
   transport.beforePublish = () => {
     throw new Error("no broker");
   };
@@ -307,7 +307,7 @@ test("the relay publishes more messages than fit in one batch, in order", async 
   expect(transport.bodies).toEqual(bodies);
 });
 
-test("the relay publishes an event directly after its commit, without a timer", async () => {
+test("the relay publishes an event after its commit without waiting for a timer", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
   aRelay();
   for (const [index, body] of ["1", "2", "3"].entries()) {
@@ -341,7 +341,7 @@ test("the relay publishes messages again when its database connection ends durin
   expect(await outbox(db.orm)).toEqual([]);
 });
 
-test("a relay can be closed while its database is unreachable", async () => {
+test("the disposal of a relay succeeds while its database is unreachable", async () => {
   const relay = startRelay({ databaseUrl: "postgres://u:p@127.0.0.1:1/d", topics: [topic], transport, logger });
   await relay[Symbol.asyncDispose]();
 });

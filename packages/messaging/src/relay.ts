@@ -18,7 +18,8 @@ export interface Relay extends AsyncDisposable {
 /** Interval of the relay's heartbeat queries while all topics publish. */
 const heartbeatMs = 1_500;
 /**
- * PostgreSQL ends the session of the relay, and releases its lock, after this time without a query.
+ * PostgreSQL ends the session of the relay, and releases the session's lock, after this time
+ * without a query.
  */
 const idleTimeoutMs = 6_000;
 /**
@@ -35,7 +36,8 @@ export const relayLock = 7_166_242;
  * Session settings that release the lock of a failed relay. Keepalives detect a lost machine in
  * seconds instead of hours. They do not detect a frozen process, because its operating system still
  * acknowledges them. PostgreSQL therefore also ends sessions that send no query or read no
- * response. The session has no tenant, because the outbox has none. It cannot read rows of tenants.
+ * response. The session has no tenant, because the outbox belongs to no tenant. It cannot read rows
+ * of tenants.
  */
 export const relaySessionOptions = `-c idle_session_timeout=${idleTimeoutMs} -c tcp_user_timeout=${idleTimeoutMs} -c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3 ${plansByIndex} ${noTenantOption}`;
 
@@ -50,14 +52,14 @@ interface RelayOptions {
 }
 
 /**
- * Publishes committed outbox rows to the transport at least once, in the order of each topic. Only
- * the replica of a service whose session holds an advisory lock publishes. The lock ends with the
- * session, so another replica replaces a stopped relay within about a second. It replaces a frozen
- * relay within about eight seconds, because PostgreSQL ends idle sessions. A commit in the process
- * of the relay wakes the relay. Other replicas notify the relay after their commits, outside of the
- * transactions. After a failover, rows that the former relay published after its last cursor write
- * are published again; inboxes skip them. Topics are independent: a topic that hangs or fails does
- * not delay others.
+ * Publishes committed outbox rows to the transport at least once, and in order within each topic.
+ * Only the replica of a service whose session holds an advisory lock publishes. The lock ends with
+ * the session, so another replica replaces a stopped relay within about a second. Another replica
+ * replaces a frozen relay within about eight seconds, because PostgreSQL ends idle sessions. A
+ * commit in the process of the relay wakes the relay. Other replicas notify the relay after their
+ * commits, outside of the transactions. After a failover, rows that the former relay published
+ * after its last cursor write are published again; inboxes skip them. Topics are independent: a
+ * topic that hangs or fails does not delay other topics.
  */
 export function startRelay({ databaseUrl, transport, logger, ...options }: RelayOptions): Relay {
   const { timeoutMs = publishTimeoutMs } = options;

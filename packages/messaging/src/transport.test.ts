@@ -18,7 +18,7 @@ const problems = (source: Record<string, string>) => {
 const direct = { EVENTS: "direct", DIRECT_SUBSCRIBERS: "x.v1=http://h:1" };
 const kafka = { EVENTS: "kafka", KAFKA_BROKERS: "a:9092, b:9092" };
 
-test("readTransportOptions reads the brokers, or the subscribers of each topic", () => {
+test("readTransportOptions returns the brokers with EVENTS=kafka, and the subscribers of each topic with EVENTS=direct", () => {
   expect(read(kafka)).toMatchObject({ kind: "kafka", brokers: ["a:9092", "b:9092"], requiresCopies: false });
   expect(read({ EVENTS: "direct", DIRECT_SUBSCRIBERS: "x.v1=http://h:1,z=http://h:1,x.v1=http://h:2" })).toMatchObject({
     kind: "direct",
@@ -26,7 +26,7 @@ test("readTransportOptions reads the brokers, or the subscribers of each topic",
   });
 });
 
-test("readTransportOptions rejects settings without a transport, without brokers and without subscribers", () => {
+test("readTransportOptions rejects settings that lack the transport, the brokers or the subscribers", () => {
   expect(problems({})).toContain("EVENTS is not set");
   expect(problems({ KAFKA_BROKERS: "a:9092" })).toContain("EVENTS is not set");
   expect(problems({ EVENTS: "kafka" })).toContain("KAFKA_BROKERS is not set");
@@ -68,7 +68,7 @@ describe("Kafka in production", () => {
     expect(problems({ ...production, KAFKA_WITHOUT: "everything" })).toContain('not "everything"');
   });
 
-  test("readTransportOptions rejects TLS files for Kafka without TLS, a key without a certificate, and an incomplete login", () => {
+  test("readTransportOptions rejects TLS files without KAFKA_TLS=true, a TLS key without a certificate, and an incomplete login", () => {
     expect(problems({ ...kafka, KAFKA_TLS_CA: "ca" })).toContain("need KAFKA_TLS=true");
     expect(problems({ ...kafka, KAFKA_TLS: "true", KAFKA_TLS_KEY: "key" })).toContain("must be set together");
     expect(problems({ ...kafka, KAFKA_SASL_MECHANISM: "plain" })).toContain("KAFKA_SASL_USERNAME is not set");

@@ -3,8 +3,8 @@ import type { Message } from "./message.ts";
 import type { MessageKeys } from "./message-keys.ts";
 
 /**
- * Handles messages. Resolves when the messages have taken effect. If it rejects, the transport
- * delivers the messages again.
+ * Handles messages. Resolves when the messages have taken effect. If the handler rejects, the
+ * transport delivers the messages again.
  */
 export type MessageHandler = (messages: readonly Message[]) => Promise<void>;
 

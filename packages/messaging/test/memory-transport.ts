@@ -12,7 +12,7 @@ export class MemoryTransport implements Transport {
   /** Payload bytes of each call of `publish`. */
   readonly batchBytes: number[] = [];
   attempts = 0;
-  /** Runs before each publication, and rejects it by throwing. */
+  /** Runs before each publication. If this function throws, the publication fails. */
   beforePublish: (topic: string) => Promise<void> | void = () => {};
   readonly services = [];
   readonly keys = createMessageKeys(testEventKeys(topic));

@@ -27,7 +27,7 @@ test.each([
   ["SB", "SLB", 90],
   ["AX", "ALA", 248],
   ["ZW", "ZWE", 716],
-])("the country %s has the codes %s and %i", (alpha2, alpha3, numeric) => {
+])("countries contains the country %s with the codes %s and %i", (alpha2, alpha3, numeric) => {
   expect(countries.find((country) => country.alpha2 === alpha2)).toEqual({ alpha2, alpha3, numeric });
 });
 

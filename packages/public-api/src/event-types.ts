@@ -13,7 +13,7 @@ export type EventType =
 interface EventDescription {
   /** Sentence for the documentation. */
   readonly meaning: string;
-  /** Whether only endpoints that list the type receive it. */
+  /** True if only endpoints that list this type receive its events. */
   readonly optIn: boolean;
 }
 
@@ -50,7 +50,7 @@ export const eventTypes: Readonly<Record<EventType, EventDescription>> = {
 
 export const eventTypeNames = Object.keys(eventTypes) as EventType[];
 
-/** The event types of an endpoint that selects none. */
+/** The event types that an endpoint receives if it selects no types. */
 export const defaultEventTypeNames: readonly EventType[] = eventTypeNames.filter((name) => !eventTypes[name].optIn);
 
 /** The event types of the event log. */

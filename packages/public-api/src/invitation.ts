@@ -1,6 +1,6 @@
 import { InvitationSchema } from "@amana/contracts/identity/v1/invitation_pb";
 import { Type } from "typebox";
-import { renderer } from "./renderer.ts";
+import { createRenderer } from "./renderer.ts";
 
 const InvitationJson = Type.Object({
   id: Type.String({ format: "uuid" }),
@@ -24,4 +24,4 @@ export const InvitationCreation = Type.Omit(InvitationJson, ["used_at", "busines
  * Renders an invitation with all public fields. The response schema of each operation drops the
  * fields that it does not list.
  */
-export const renderInvitation = renderer(InvitationSchema, InvitationJson, { token_prefix: "prefix" });
+export const renderInvitation = createRenderer(InvitationSchema, InvitationJson, { token_prefix: "prefix" });

@@ -9,7 +9,7 @@ const moneyText = fc
   .map(([whole, fraction]) => (fraction === null ? whole : `${whole}.${fraction}`));
 
 describe("amounts", () => {
-  test("parseMoney inverts formatMoney for all amounts", () => {
+  test("parseMoney returns the original amount for each text that formatMoney returns", () => {
     fc.assert(fc.property(amount, (minor) => parseMoney(formatMoney(minor, "DZD"), "DZD") === minor));
   });
 
@@ -27,7 +27,7 @@ describe("amounts", () => {
     );
   });
 
-  test("isMoneyText accepts amounts with missing decimals, and parseMoney treats these as zeros", () => {
+  test("isMoneyText accepts amounts with missing decimals, and parseMoney reads missing decimals as zeros", () => {
     fc.assert(
       fc.property(moneyText, (text) => {
         expect(isMoneyText(text)).toBe(true);

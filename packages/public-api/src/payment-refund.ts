@@ -6,7 +6,7 @@ import { type Static, Type } from "typebox";
 import { formatMoney } from "./money.ts";
 import { refundOutcomes } from "./names.ts";
 import { PaymentJson, renderPayment } from "./payment.ts";
-import { isoTimestamp, renderer } from "./renderer.ts";
+import { createRenderer, isoTimestamp } from "./renderer.ts";
 
 const money = () => Type.String({ examples: ["5000.00"] });
 const time = () => Type.String({ format: "date-time" });
@@ -50,7 +50,7 @@ export const RefundJson = Type.Object({
   created_at: time(),
   updated_at: time(),
 });
-const renderOwn = renderer(
+const renderOwn = createRenderer(
   RefundSchema,
   Type.Omit(RefundJson, ["currency", "amount", "payment_status", "payment_amount", "payment_refunded_amount", "processor"]),
   { needs_decision: ({ needsDecisionSinceMs }) => needsDecisionSinceMs !== undefined },

@@ -4,7 +4,7 @@ import { RefundOutcome, RefundStatus } from "@amana/contracts/payments/v1/refund
 import { type PaymentHistory, ProcessorOperation, ProcessorOutcome } from "@amana/contracts/payments/v1/refund_service_pb";
 import type { ListEventsOfPaymentResponse, ToldEvent } from "@amana/contracts/webhooks/v1/event_service_pb";
 import { type Static, Type } from "typebox";
-import { byTimeAndCause } from "./by-time-and-cause.ts";
+import { compareByTimeAndCause } from "./compare-by-time-and-cause.ts";
 import { renderDelivery } from "./event.ts";
 import { formatMoney } from "./money.ts";
 import { PaymentJson, renderPayment } from "./payment.ts";
@@ -78,7 +78,7 @@ export function renderPaymentTimeline(
       refund_id: refundId,
     })),
     ...(eventsResponse?.events ?? []).flatMap(entriesOfEvent),
-  ].sort(byTimeAndCause);
+  ].sort(compareByTimeAndCause);
   const truncated = [...(callsCut ? ["processor_calls" as const] : []), ...(eventsResponse?.isCut ? ["events" as const] : [])];
   return {
     payment: renderPayment(payment),

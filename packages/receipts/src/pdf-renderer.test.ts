@@ -96,7 +96,7 @@ describe("createPdfRenderer", () => {
     await expect(impatient.render(aReceipt, "fr")).rejects.toThrow("not rendered in time");
   });
 
-  test("an open PdfRenderer does not prevent the end of its process", async () => {
+  test("a process with an open PdfRenderer ends when its other work is done", async () => {
     const run = promisify(execFile);
     await run(process.execPath, [join(import.meta.dirname, "..", "test", "render-once.ts")], { timeout: 30_000 });
   });

@@ -14,7 +14,7 @@ export interface Receipt {
   readonly respCodeDesc?: string | undefined;
   readonly cardBrand?: string | undefined;
   readonly maskedPan?: string | undefined;
-  /** Centimes. */
+  /** Paid amount in centimes. */
   readonly amountMinor: bigint;
   readonly paidAt: Date;
   /** Undefined unless the payment is REFUNDED. */

@@ -8,7 +8,7 @@ export interface ShownText {
 
 /** Characters of Unicode's block Tags, which are invisible in some fonts. */
 const tags = /[\u{e0000}-\u{e007f}]/gu;
-/** Halves of a surrogate pair without the other half. */
+/** Halves of surrogate pairs whose other half is missing. */
 const loneSurrogates = /\p{Cs}/gu;
 /** Matches a text that consists only of invisible characters. */
 const invisible = /^[\p{Cf}\p{Z}\p{Mn}\u115f\u1160\u3164\uffa0\u2800]*$/u;

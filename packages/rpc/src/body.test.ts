@@ -5,7 +5,10 @@ import { ConnectError } from "@connectrpc/connect";
 import { expect, onTestFinished, test } from "vitest";
 import { createBodyReader } from "./body.ts";
 
-/** Starts a server that responds with the body's length, or the error's code and refusal count. */
+/**
+ * Starts a server that reads request bodies. It responds with the body's length, or with the
+ * error's code and the number of its refusals.
+ */
 async function startServer(unfinishedBytesMax: number): Promise<number> {
   const readBody = createBodyReader(unfinishedBytesMax);
   const server = http.createServer((request, response) => {
@@ -48,7 +51,7 @@ test("createBodyReader ends the connection when a body has more than 10 000 chun
   await closed;
 });
 
-test("createBodyReader rejects a body beyond the limit of unfinished bodies, and accepts bodies again after other bodies end", async () => {
+test("createBodyReader rejects a body while unfinished bodies exceed the limit, and accepts bodies again after these bodies have ended", async () => {
   const port = await startServer(200_000);
   const largeSockets = [connect(port), connect(port)];
   for (const socket of largeSockets) {

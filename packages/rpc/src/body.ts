@@ -19,14 +19,16 @@ const smallBytesMax = 16 * 1024;
  */
 const chunksMax = 10_000;
 
-/** Reads a request body to its end. Throws a ConnectError when it exceeds `messageBytesMax`. */
+/**
+ * Reads a request body to its end. Throws a ConnectError when the body exceeds `messageBytesMax`.
+ */
 export type ReadBody = (request: Request) => Promise<Buffer>;
 
 /**
  * Creates a reader of request bodies. All unfinished bodies together buffer at most
- * `unfinishedBytesMax` bytes. Small bodies may use a quarter more, so that unfinished large bodies
- * do not delay them. The reader rejects a body beyond the limit and drops the rest of the body, so
- * that the caller can still receive an error response.
+ * `unfinishedBytesMax` bytes. Small bodies may exceed this limit by a quarter, so that unfinished
+ * large bodies do not delay them. The reader rejects a body beyond the limit and drops the rest of
+ * the body, so that the caller can still receive an error response.
  */
 export function createBodyReader(unfinishedBytesMax: number): ReadBody {
   let buffered = 0;
@@ -78,7 +80,8 @@ function boundChunks(request: Request): void {
   });
 }
 
-// The texts equal the texts of connect-node, so that a caller gets the same text from both paths.
+// The texts equal the texts of connect-node, so that a caller gets the same text from the fast path
+// and from connect-node.
 export const tooLargeToRead = (bytes?: number) =>
   new ConnectError(
     `message size ${bytes === undefined ? "" : `${bytes} `}is larger than configured readMaxBytes ${messageBytesMax}`,

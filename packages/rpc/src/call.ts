@@ -12,8 +12,8 @@ export interface IdempotencyKey {
    */
   readonly fingerprint: string;
   /**
-   * Fingerprint under the gateway's other key, while a key is replaced. An earlier request may have
-   * stored it.
+   * Fingerprint that is computed with the gateway's other fingerprint key while a key is replaced.
+   * An earlier request may have stored this fingerprint.
    */
   readonly otherFingerprint?: string | undefined;
 }

@@ -36,7 +36,7 @@ test("the caller token verifier rejects a token after ten seconds, even if the t
   expect(() => verifier.check(token, getClient)).toThrow("has expired");
 });
 
-test("the caller token verifier accepts a signer's clock that is five seconds ahead, and rejects a clock that is six seconds ahead", () => {
+test("the caller token verifier accepts a token whose signer's clock is five seconds ahead, and rejects it if the clock is six seconds ahead", () => {
   const { clock, signer, verifier } = createPair();
   clock.signerMs += 5_000;
   expect(verifier.check(signer.sign(caller, "clients"), getClient)).toEqual(caller);
@@ -45,13 +45,13 @@ test("the caller token verifier accepts a signer's clock that is five seconds ah
   expect(() => verifier.check(earlyToken, getClient)).toThrow("is not valid yet");
 });
 
-/** Moves the signer's clock past the age at which it replaces a token. */
+/** Moves the signer's clock forward, so that the signer creates a new token. Returns this token. */
 function signRenewedToken(signer: ReturnType<typeof createCallerSigner>, clock: { signerMs: number }): string {
   clock.signerMs += 5_000;
   return signer.sign(caller, "clients");
 }
 
-test("the caller token signer reuses a token for the same caller and service for five seconds, and not after its clock was set back", () => {
+test("the caller token signer reuses a token for the same caller and service for five seconds, but not after the signer's clock was set back", () => {
   const { clock, signer } = createPair();
   const first = signer.sign(caller, "clients");
   clock.signerMs += 4_999;
@@ -88,7 +88,7 @@ test("the caller token verifier rejects a token for another service, and a token
   expect(verifier.check(token, getClient)).toEqual(caller);
 });
 
-test("the caller token verifier rejects no token in the three steps of a key rotation", () => {
+test("in each step of a key rotation, the caller token verifier accepts the tokens of all replicas", () => {
   const [oldPair, newPair] = [createPair(), createPair({ id: "k2" })];
   const [checkBefore, checkDuring, checkAfter] = [[oldPair.key], [oldPair.key, newPair.key], [newPair.key]].map((keys) => {
     const verifier = oldPair.verifierOf("clients", keys);

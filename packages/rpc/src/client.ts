@@ -19,7 +19,7 @@ import type { Caller } from "./caller.ts";
 import type { CallerSigner } from "./caller-token.ts";
 import { DomainError, outcomeUnknown, unavailable } from "./domain-error.ts";
 import { fromConnectError } from "./error-mapping.ts";
-import { called, measured, methodName, repeated } from "./metrics.ts";
+import { clientDuration, clientRetries, measure, methodName } from "./metrics.ts";
 import { endSpan } from "./spans.ts";
 import type { Tls } from "./tls.ts";
 
@@ -64,7 +64,10 @@ const attemptsMax = 3;
 const requestTimeout = 408;
 
 export interface RpcChannelOptions {
-  /** Replicas of one service; https with `tls`. Their certificates must have these host names. */
+  /**
+   * URLs of the replicas of one service. With `tls`, the URLs must be https, and the certificates
+   * of the replicas must contain the host names.
+   */
   readonly urls: readonly string[];
   /** Name of the service, for which caller tokens are signed. */
   readonly audience: string;
@@ -109,8 +112,9 @@ function openReplica(url: string, tls: Tls | undefined): Replica {
 
 /**
  * Opens a channel to the replicas of a service, which get calls in rotation. The channel retries a
- * call in two cases: the server did not begin it, or the service was unavailable and the call is a
- * read or has an idempotency key. docs/decisions/rpc.md explains why this is not a standard client.
+ * call in two cases: the server did not begin the call, or the service was unavailable and the call
+ * is a read or has an idempotency key. docs/decisions/rpc.md explains why this is not a standard
+ * client.
  */
 export function createRpcChannel({ urls, audience, signer, tls }: RpcChannelOptions): RpcChannel {
   const replicas = urls.map((url) => openReplica(url, tls));
@@ -154,7 +158,7 @@ export function createRpcChannel({ urls, audience, signer, tls }: RpcChannelOpti
           (notSent || expired || (unavailable && isRepeatable)) &&
           endsAtMs - performance.now() > 100
         ) {
-          repeated.inc({ to: audience });
+          clientRetries.inc({ to: audience });
           await new Promise((resolve) => setTimeout(resolve, 20 * attempt ** 2));
           continue;
         }
@@ -171,9 +175,9 @@ export function createRpcChannel({ urls, audience, signer, tls }: RpcChannelOpti
       const labels = { to: audience, method: methodName(method) };
       const span = beginSpan("client", labels.method, call.traceparent);
       const traced = span ? { ...call, traceparent: span.traceparent } : call;
-      return measured(
+      return measure(
         (code, seconds) => {
-          called.observe({ ...labels, code }, seconds);
+          clientDuration.observe({ ...labels, code }, seconds);
           if (span) endSpan(span, method, code, call.caller);
         },
         () => makeCall(method, body, traced),
@@ -198,7 +202,10 @@ export function createRpcClient<S extends DescService>(service: S, channel: RpcC
   return Object.fromEntries(methods) as RpcClient<S>;
 }
 
-/** The connection ended without a response. `notSent`: the server did not begin the call. */
+/**
+ * Thrown when the connection ended without a response. `notSent` is true if the server did not
+ * begin the call.
+ */
 class ConnectionError extends Error {
   readonly notSent: boolean;
 

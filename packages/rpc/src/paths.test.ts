@@ -50,7 +50,7 @@ const inProto = { "content-type": "application/proto" };
 interface TestRequest {
   readonly path?: string;
   readonly method?: string;
-  /** Headers that replace those of a valid request. The value undefined removes a header. */
+  /** Headers that replace the headers of a valid request. The value undefined removes a header. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
   readonly body?: Uint8Array;
   readonly chunked?: boolean;
@@ -156,8 +156,8 @@ const cases: Record<string, [TestRequest, () => Outcome]> = {
     { headers: { "content-type": "application/json" }, body: Buffer.from([10, 1, 1]) },
     () => failure(400, "invalid_argument", /.*/),
   ],
-  // "servers should return an error with code "unimplemented" and a message listing the supported
-  // encodings", of which there are none
+  // The protocol: "servers should return an error with code "unimplemented" and a message listing
+  // the supported encodings". This server supports no encodings.
   ...Object.fromEntries(
     ["gzip", "br", "zstd"].map((encoding) => [
       `content encoding ${encoding}`,
@@ -224,7 +224,7 @@ describe("the fast path and connect-node", () => {
     }
   });
 
-  test("the RPC server responds with 400 to a truncated body and closes the connection", async () => {
+  test("the RPC server responds with status 400 to a truncated body and closes the connection", async () => {
     for (const additionalHeaders of [{}, { "content-encoding": "identity" }]) {
       const socket = net.connect(server.port, "127.0.0.1");
       const lines = Object.entries({ host: "a", ...inProto, ...token(), ...additionalHeaders, "content-length": "100" });

@@ -16,8 +16,8 @@ export function requestedName<E extends Record<string, number>>(enumeration: E, 
 
 /**
  * Throws a DomainError `service_unavailable` for a request with a field that this version of the
- * service does not have. A list that ignores an unknown field would ignore a new filter.
- * Checks the fields of the request itself, not of messages in it.
+ * service does not have. A list that ignores an unknown field would ignore a new filter. Checks
+ * only the fields of the request itself, not the fields of nested messages.
  */
 export function rejectUnknownFields({ $unknown }: Message): void {
   if ($unknown) throw notSupportedYet("field");

@@ -150,21 +150,24 @@ describe("createRpcClient and createRpcServer", () => {
     });
   });
 
-  test.each([false, true])("an RPC transmits that a stored response was replayed (refusal: %s)", async (refused) => {
-    behaviour = async (call) => {
-      call.markReplayed();
-      if (refused) throw refusal;
-      return {};
-    };
-    let replayed = 0;
-    const onReplayed = () => {
-      replayed++;
-    };
-    await withClient([server.url], (client) => client.handOverMessages(request, { caller, onReplayed }).catch(() => {}));
-    expect(replayed).toBe(1);
-  });
+  test.each([false, true])(
+    "an RPC client calls onReplayed once when the server returns a stored response (refusal: %s)",
+    async (refused) => {
+      behaviour = async (call) => {
+        call.markReplayed();
+        if (refused) throw refusal;
+        return {};
+      };
+      let replayed = 0;
+      const onReplayed = () => {
+        replayed++;
+      };
+      await withClient([server.url], (client) => client.handOverMessages(request, { caller, onReplayed }).catch(() => {}));
+      expect(replayed).toBe(1);
+    },
+  );
 
-  test("an RPC server returns an internal error of the implementation as internal, without its text", async () => {
+  test("an RPC server returns `internal` without the text of the error when the implementation throws an internal error", async () => {
     behaviour = async () => Promise.reject(new Error("secret detail"));
     const error = await withClient([server.url], (client) =>
       client.handOverMessages(request, { caller }).catch((e: unknown) => e),
@@ -186,7 +189,7 @@ describe("createRpcClient and createRpcServer", () => {
     expect(calls).toHaveLength(3);
   });
 
-  test("an RPC server rejects a request with an unknown field as unavailable, and accepts such a request from the platform", async () => {
+  test("an RPC server returns service_unavailable for a request with an unknown field, and accepts such a request from the platform", async () => {
     calls = [];
     behaviour = async () => ({});
     const newer = create(HandOverService.method.handOverMessages.input, request);
@@ -202,7 +205,7 @@ describe("createRpcClient and createRpcServer", () => {
     expect(calls).toHaveLength(1);
   });
 
-  test("an RPC client does not retry a refused call whose code is not service_unavailable", async () => {
+  test("an RPC client does not retry a call that the server refused with another code than service_unavailable", async () => {
     calls = [];
     behaviour = async () => Promise.reject(new DomainError("unavailable", "provider_unavailable", "Try again later."));
     const error = await withClient([server.url], (client) =>
@@ -250,12 +253,12 @@ describe("createRpcClient and createRpcServer", () => {
     expect(calls).toHaveLength(1);
   });
 
-  test("an RPC client without a signing key throws before it sends a call with a caller", async () => {
+  test("an RPC client without a signing key throws for a call with a caller, and does not send the call", async () => {
     const call = withClient([server.url], (client) => client.handOverMessages(request, { caller }), { signer: undefined });
     await expect(call).rejects.toThrow("no signing key");
   });
 
-  test("an RPC server accepts calls without a token only with `takesCaller: false`, and then uses noCaller for every call", async () => {
+  test("an RPC server accepts calls without a token only with `requiresCallerToken: false`, and then uses noCaller for every call", async () => {
     const callers: Caller[] = [];
     await using openServer = await createRpcServer({
       services: [
@@ -267,7 +270,7 @@ describe("createRpcClient and createRpcServer", () => {
               return {};
             },
           },
-          { takesCaller: false },
+          { requiresCallerToken: false },
         ),
       ],
       host: "127.0.0.1",
@@ -289,7 +292,7 @@ describe("createRpcClient and createRpcServer", () => {
     expect(calls).toHaveLength(0);
   });
 
-  test("an RPC client ends a call without a response at its deadline", async () => {
+  test("an RPC client throws deadline_exceeded when a call has no response before its deadline", async () => {
     behaviour = () => new Promise(() => {});
     const error = await withClient([server.url], (client) =>
       client.handOverMessages(request, { caller, timeoutMs: 100 }).catch((e: unknown) => e),
@@ -297,7 +300,7 @@ describe("createRpcClient and createRpcServer", () => {
     expect((error as ConnectError).code).toBe(Code.DeadlineExceeded);
   });
 
-  test("an RPC client uses the other replica while a replica is down", async () => {
+  test("an RPC client with two replicas uses the available replica while the other replica is down", async () => {
     behaviour = async () => ({});
     const down = await startServer();
     await down[Symbol.asyncDispose]();
@@ -306,7 +309,7 @@ describe("createRpcClient and createRpcServer", () => {
     });
   });
 
-  test("an RPC client uses the other replica after a response with `Connection: close`", async () => {
+  test("an RPC client uses another replica after a replica has sent a response with `Connection: close`", async () => {
     behaviour = async () => ({});
     let requests = 0;
     const closingServer = http.createServer((_request, response) => {
@@ -349,7 +352,7 @@ describe("createRpcClient and createRpcServer", () => {
     expect(error).toMatchObject({ kind: "unavailable", code: "service_unavailable" });
   });
 
-  test("an RPC client throws outcome_unknown when the connection ends after it sent a call that is not safe to repeat", async () => {
+  test("an RPC client throws outcome_unknown when the connection ends after the client sent a call that is not safe to repeat", async () => {
     const target = await startServer();
     // The test cuts connections of this proxy to simulate a network failure.
     const sockets = new Set<net.Socket>();
@@ -482,7 +485,7 @@ describe("standard clients on the same port", () => {
     expect(calls).toHaveLength(0);
   });
 
-  test("the RPC server, for each protocol, responds with 401 to a call without a token before it receives the body", async () => {
+  test("the RPC server, for each protocol, responds with status 401 to a call without a token before it receives the body", async () => {
     const path = "/messaging.v1.HandOverService/HandOverMessages";
     const session = http2.connect(server.url);
     for (const target of [path, `${path}?`, `${path}?a=b`]) {

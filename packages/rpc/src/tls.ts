@@ -7,7 +7,7 @@ export interface TlsFiles {
   /** The certificate with its chain, without the CA. */
   readonly certFile: string;
   readonly keyFile: string;
-  /** The CA that signs the certificates of this deployment's services, and no others. */
+  /** The CA that signs only the certificates of this deployment's services. */
   readonly caFile: string;
 }
 

@@ -16,7 +16,7 @@ test("a stopping RPC server waits for a call that takes 12 seconds", async () =>
             return {};
           },
         },
-        { takesCaller: false },
+        { requiresCallerToken: false },
       ),
     ],
     host: "127.0.0.1",

@@ -11,14 +11,14 @@ import {
   inTrace,
   isUuid,
   jitter,
-  nextPause,
   readEnv,
   SettingsError,
+  scheduledPause,
   sleep,
   uuidv7,
 } from "./index.ts";
 
-/** Properties of the OpenAPI document with the name of a secret. */
+/** Properties of the OpenAPI document whose names show that their values are secrets. */
 const secretsOfTheApi: string[] = [
   ...new Set(
     readFileSync(new URL("../../../docs/api/openapi.json", import.meta.url), "utf8")
@@ -182,9 +182,9 @@ describe("backoffMs", () => {
   });
 });
 
-test("nextPause returns the pauses of the schedule in order, and then repeats the last pause", () => {
-  expect([0, 1, 2, 9].map((done) => nextPause([1, 5, 30], done))).toEqual([1, 5, 30, 30]);
-  expect(() => nextPause([], 0)).toThrow(RangeError);
+test("scheduledPause returns the pauses of the schedule in order, and then repeats the last pause", () => {
+  expect([0, 1, 2, 9].map((done) => scheduledPause([1, 5, 30], done))).toEqual([1, 5, 30, 30]);
+  expect(() => scheduledPause([], 0)).toThrow(RangeError);
 });
 
 test("atMostEvery calls its function once within the interval, and again after the interval", async () => {

@@ -16,7 +16,7 @@ test("createSecretBox decrypts each secret that it encrypted, and no ciphertext 
   );
 });
 
-test("decrypt of a secret box throws for another owner, a changed ciphertext and another key id", () => {
+test("`decrypt` of a secret box throws for a wrong owner, an altered ciphertext or a wrong key id", () => {
   const box = createSecretBox([key("k1", 1), key("k2", 1)]);
   const ciphertext = box.encrypt("whsec_secret", "a");
   expect(() => box.decrypt(ciphertext, "b")).toThrow();

@@ -1,6 +1,9 @@
 import { createTestDatabase, type TestDatabaseOptions } from "@amana/testing";
 
-/** By table, SQL lists of the columns in the evidence and of the columns that are left out. */
+/**
+ * For each table, SQL lists of the columns that the evidence contains and of the columns that it
+ * leaves out.
+ */
 type EvidenceColumns = Readonly<Record<string, { readonly shown: string; readonly leftOut: string }>>;
 
 /**

@@ -7,7 +7,10 @@ const keyOf = (topic: string): Uint8Array => createHash("sha256").update(topic).
 export const testEventKeys = (...topics: string[]) =>
   Object.fromEntries(topics.map((topic) => [topic, [{ id, key: keyOf(topic) }]]));
 
-/** Returns settings for these topics. Without an override, no service receives the events. */
+/**
+ * Returns event settings for these topics. No service listens at the address of the subscribers, so
+ * no service receives the events unless a test overrides it.
+ */
 export const testEventSettings = (...topics: string[]) => ({
   EVENTS: "direct",
   EVENT_MAC_KEYS: topics.map((topic) => `${topic}=${id}:${Buffer.from(keyOf(topic)).toString("base64")}`).join(","),

@@ -16,7 +16,10 @@ interface TestOptions {
 const root = join(import.meta.dirname, "..", "..", "..");
 /** Folder of a file system in memory (Linux). */
 const memoryDir = "/dev/shm";
-/** Several times the space that the tests use. The default of containers is 64 MB. */
+/**
+ * Minimum free space for a data folder in memory. It is several times the space that the tests use.
+ * Containers have only 64 MB by default.
+ */
 const memoryBytesMin = 4 * 2 ** 30;
 const reporters = ["--reporter=default", `--reporter=${join(import.meta.dirname, "closing-line.ts")}`];
 

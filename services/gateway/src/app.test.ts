@@ -94,14 +94,14 @@ describe("order of checks", () => {
     expect([asBusiness.statusCode, asBusiness.json().code]).toEqual([403, "admin_required"]);
   });
 
-  test("the gateway checks the type of the body first, then its JSON, then its fields", async () => {
+  test("the gateway checks first the content type of a body, then its JSON syntax, then its fields", async () => {
     const headers = { ...gateway.business.headers, "idempotency-key": "not good" };
     expect((await refund({ ...headers, "content-type": "text/plain" }, "{")).statusCode).toBe(415);
     expect((await refund({ ...headers, ...json }, "{")).json().code).toBe("invalid_json");
     expect((await refund({ ...headers, ...json }, '{"amount":1}')).json().code).toBe("validation_failed");
   });
 
-  test("the gateway returns 400 for an invalid Idempotency-Key after all other checks, without a call to the service", async () => {
+  test("the gateway returns 400 for an invalid Idempotency-Key only after all other checks have passed, and calls no service", async () => {
     const response = await refund({ ...gateway.business.headers, "idempotency-key": "not good" });
     expect([response.statusCode, response.json().code]).toEqual([400, "invalid_idempotency_key"]);
     expect(gateway.received).toEqual([]);
@@ -166,21 +166,21 @@ describe("a body", () => {
   });
 
   test.each([{}, json, { "content-type": "text/plain" }])(
-    "the gateway treats an empty chunked body as no body (%j)",
+    "the gateway treats an empty chunked body with the headers %j as an absent body",
     async (type) => {
       const response = await refund({ ...gateway.business.headers, ...type, "transfer-encoding": "chunked" });
       expect(response.statusCode).toBe(200);
     },
   );
 
-  test("the gateway returns 415 without a slow match for a content type that contains kilobytes of white space", async () => {
+  test("the gateway returns 415 for each of 100 requests whose content type contains 15 000 spaces", async () => {
     const type = `application/json;charset=utf-8${" ".repeat(15_000)}x`;
     for (let i = 0; i < 100; i++) {
       expect((await create({ "content-type": type }, JSON.stringify(body))).statusCode).toBe(415);
     }
   });
 
-  test("the gateway returns unknown_field for a field named __proto__ or constructor", async () => {
+  test("the gateway returns unknown_field for a field with the name `__proto__`, `constructor` or `hasOwnProperty`", async () => {
     for (const name of ["__proto__", "constructor", "hasOwnProperty"]) {
       const response = await create(json, `{"${name}":{"amount":"1"},${JSON.stringify(body).slice(1)}`);
       expect(response.json()).toMatchObject({ status: 422, errors: [{ pointer: `/${name}`, code: "unknown_field" }] });
@@ -236,7 +236,7 @@ describe("API keys", () => {
     [{ authorization: "Bearer sk_test_short" }, "invalid_api_key"],
     [{ "x-api-key": "a, b" }, "invalid_api_key"],
   ] as [Record<string, string>, string][])(
-    "the gateway returns 401 for the headers %j with the code %s, without a call to identity",
+    "for the headers %j, the gateway returns 401 with the code %s and does not call identity",
     async (headers, code) => {
       const { resolveKeys } = gateway.behaviour.keyLeases;
       let isCalled = false;
@@ -251,7 +251,7 @@ describe("API keys", () => {
     },
   );
 
-  test("the gateway returns invalid_api_key for a key with one wrong character, without a call to identity", async () => {
+  test("the gateway returns invalid_api_key for a key with a wrong, additional or missing character", async () => {
     const { key } = gateway.business;
     for (const wrongKey of [key.slice(0, -1) + (key.endsWith("0") ? "1" : "0"), `${key}0`, key.slice(0, -1), key.toUpperCase()]) {
       expect((await me({ "x-api-key": wrongKey })).json().code).toBe("invalid_api_key");
@@ -259,14 +259,14 @@ describe("API keys", () => {
   });
 
   test.each([
-    [KeyState.UNKNOWN, "invalid_api_key"],
-    [KeyState.REVOKED, "api_key_revoked"],
-    [KeyState.EXPIRED, "api_key_expired"],
-    [KeyState.BUSINESS_PENDING, "business_pending"],
-    [KeyState.BUSINESS_REJECTED, "business_rejected"],
-    [KeyState.BUSINESS_DISABLED, "business_disabled"],
-  ])("the gateway returns 401 for an API key in state %i, with the code %s", async (state, code) => {
-    const response = await me(gateway.aKey({ state }).headers);
+    ["UNKNOWN", "invalid_api_key"],
+    ["REVOKED", "api_key_revoked"],
+    ["EXPIRED", "api_key_expired"],
+    ["BUSINESS_PENDING", "business_pending"],
+    ["BUSINESS_REJECTED", "business_rejected"],
+    ["BUSINESS_DISABLED", "business_disabled"],
+  ] as const)("for an API key in the state %s, the gateway returns 401 with the code %s", async (state, code) => {
+    const response = await me(gateway.aKey({ state: KeyState[state] }).headers);
     expect([response.statusCode, response.json().code, response.headers["www-authenticate"]]).toEqual([401, code, "Bearer"]);
   });
 
@@ -294,7 +294,7 @@ describe("API keys", () => {
     gateway.behaviour.keyLeases.resolveKeys = resolveKeys as NonNullable<typeof resolveKeys>;
   });
 
-  test("the gateway calls the service for each of two concurrent requests with the business of the request's key", async () => {
+  test("for each of two concurrent requests, the gateway calls the service as the business that owns the request's key", async () => {
     const otherKeys = [gateway.aKey(), gateway.aKey()];
     await Promise.all(otherKeys.map(({ headers }) => me(headers)));
     expect(gateway.received.map(({ call }) => "businessId" in call.caller && call.caller.businessId).sort()).toEqual(
@@ -304,7 +304,7 @@ describe("API keys", () => {
 });
 
 describe("every response", () => {
-  test("a response of the gateway has the caller's request id if the id has the permitted form, and otherwise a new id", async () => {
+  test("the gateway's response contains the caller's request id if the id has the permitted form, and otherwise a new id", async () => {
     const get = (requestId: string) => inject({ method: "GET", url: "/healthz", headers: { "x-request-id": requestId } });
     for (const validId of ["abcdefgh", "A-b_0123456789", "a".repeat(64)]) {
       expect((await get(validId)).headers["x-request-id"]).toBe(validId);
@@ -314,7 +314,7 @@ describe("every response", () => {
     }
   });
 
-  test("the gateway's response to a rejected request is a problem document with the same request id", async () => {
+  test("the gateway's response to a rejected request is a problem document that contains the caller's request id", async () => {
     const response = await refund({ "x-request-id": "request-0001" });
     expect(response.headers["content-type"]).toBe("application/problem+json");
     expect(response.json()).toEqual({
@@ -370,7 +370,7 @@ describe("an idempotency key", () => {
       payload,
     });
 
-  test("the gateway sends an Idempotency-Key to the service with its route and a fingerprint of path and body", async () => {
+  test("the gateway forwards an Idempotency-Key to the service with the request's route and a fingerprint of the path and body", async () => {
     await send("/payments", JSON.stringify(body));
     await send("/payments?", JSON.stringify(body));
     await send("/payments", `${JSON.stringify(body)} `);
@@ -390,7 +390,7 @@ describe("an idempotency key", () => {
     expect(new Set([first, otherBytes, refundOne, refundTwo]).size).toBe(4);
   });
 
-  test("during a rotation of the fingerprint key, fingerprints of two gateway replicas match if the replicas differ by one step", async () => {
+  test("during a rotation of FINGERPRINT_KEYS, request fingerprints of two gateway replicas match if their settings differ by one step", async () => {
     const [old, fresh] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
     const keyAt = async (fingerprintKeys: Buffer[]): Promise<IdempotencyKey> => {
       await using replica = await startTestGateway({ fingerprintKeys });
@@ -411,7 +411,7 @@ describe("an idempotency key", () => {
     expect(gateway.received[0]?.call.idempotencyKey).toBeUndefined();
   });
 
-  test("the gateway returns a stored response with Idempotent-Replayed, and with 201 for a creation", async () => {
+  test("the gateway returns the stored response of a creation with status 201 and the header Idempotent-Replayed", async () => {
     gateway.behaviour.payments.createPayment = async (_request, call) => {
       call.markReplayed();
       return aPayment;
@@ -421,7 +421,7 @@ describe("an idempotency key", () => {
     expect(response.headers["location"]).toBe(`/api/v1/payments/${id}`);
   });
 
-  test("the gateway returns a stored refusal with Idempotent-Replayed", async () => {
+  test("the gateway returns a stored refusal with the header Idempotent-Replayed", async () => {
     gateway.behaviour.payments.refundPayment = async (_request, call) => {
       call.markReplayed();
       throw new DomainError("refused_upstream", "refund_refused", "The processor rejected the refund.");

@@ -11,7 +11,7 @@ import { boundLoad } from "./plugins/bound-load.ts";
 import { bodyBytesMax, guardEdge, requestIdOf } from "./plugins/edge.ts";
 import { takeIdempotencyKey } from "./plugins/idempotency-key.ts";
 import { readJsonBodies } from "./plugins/json-bodies.ts";
-import { limitKind } from "./plugins/limit-rate.ts";
+import { limitByRequestKind } from "./plugins/limit-rate.ts";
 import { measureRequests } from "./plugins/measure-requests.ts";
 import { describeApi } from "./plugins/openapi.ts";
 import { rejectUnknownExpectation, respondToParserErrors } from "./plugins/parser-errors.ts";
@@ -51,7 +51,10 @@ const api = "/api/v1";
 const returnPrefix = `${api}/payments/return`;
 
 const serializerFactory = SerializerSelector();
-/** Creates Fastify's compiler of response serializers. */
+/**
+ * Creates the function with which Fastify compiles response serializers. Each serializer is
+ * compiled at its first use.
+ */
 const lazySerializers: typeof serializerFactory = (...options) => {
   const compile = serializerFactory(...options);
   return (route) => compileOnFirstUse(() => compile(route));
@@ -70,8 +73,8 @@ export async function createApp(gateway: Gateway): Promise<App> {
       maxHeaderSize: headerBytesMax,
       requireHostHeader: false,
       connectionsCheckingInterval: Math.ceil(requestMs / 6),
-      // Node exchanges the two timeouts if headersTimeout (60 s by default) is longer than
-      // requestTimeout.
+      // Node swaps the two timeouts if `headersTimeout` (60 s by default) is longer than
+      // `requestTimeout`.
       headersTimeout: requestMs,
     },
     requestTimeout: requestMs,
@@ -117,7 +120,7 @@ export async function createApp(gateway: Gateway): Promise<App> {
   await app.register(
     async (business: App) => {
       authenticate(business, gateway, "business");
-      business.addHook("onRequest", limitKind(gateway));
+      business.addHook("onRequest", limitByRequestKind(gateway));
       business.addHook("preHandler", takeIdempotencyKey(gateway));
       business.register(ownBusiness, { ...gateway, prefix: "/me" });
       business.register(kycApplications, { ...gateway, prefix: "/kyc/applications" });
@@ -157,7 +160,7 @@ export async function createApp(gateway: Gateway): Promise<App> {
   return app;
 }
 
-/** Routes without a key. */
+/** Registers the routes that require no key. */
 async function openRoutes(open: App, gateway: Gateway): Promise<void> {
   open.register(paymentReturn, { ...gateway, prefix: returnPrefix });
   open.register(receipts, { ...gateway, prefix: "/receipts" });
@@ -172,5 +175,8 @@ async function openRoutes(open: App, gateway: Gateway): Promise<void> {
 }
 
 const headerBytesMax = 16 * 1024;
-/** Maximum number of headers. A header of five bytes uses a hundred bytes of memory. */
+/**
+ * Maximum number of headers of a request, because a header of five bytes uses a hundred bytes of
+ * memory.
+ */
 const headersMax = 100;

@@ -14,7 +14,10 @@ async function start(options: Parameters<typeof startTestGateway>[0] = {}) {
   const accepted: Socket[] = [];
   gateway.app.server.on("connection", (socket) => accepted.push(socket));
   const port = Number(new URL(await gateway.app.listen({ host: "127.0.0.1", port: 0 })).port);
-  /** Advances the clock and then runs the check of the gateway's timer. */
+  /**
+   * Advances the clock. Then runs the check for stalled connections, which a timer runs in
+   * production.
+   */
   const advanceMs = (ms: number) => {
     clock.ms += ms;
     gateway.connections.endStalled();
@@ -23,7 +26,7 @@ async function start(options: Parameters<typeof startTestGateway>[0] = {}) {
 }
 
 describe("connections of a network", () => {
-  test("Connections closes a connection beyond the limit of its network, and accepts other networks and, after a close, a new connection", async () => {
+  test("Connections closes a connection beyond the limit of its network, accepts other networks, and accepts a new connection after an earlier one closes", async () => {
     const { gateway, port } = await start({ connectionBounds: { perNetwork: 2 } });
     await using _ = gateway;
     await using first = new RawClient(port);
@@ -64,7 +67,7 @@ describe("connections of a network", () => {
 const stallMs = 30_000;
 
 describe("Connections with responses that the client reads slowly or not at all", () => {
-  // More bytes than the few megabytes that the operating system buffers per connection.
+  // The responses have more bytes than the operating system buffers for one connection.
   const largeRequests = get("/docs/reference.js").repeat(10);
 
   test.each([
@@ -101,7 +104,7 @@ describe("Connections with responses that the client reads slowly or not at all"
   });
 });
 
-test("Connections disconnects a client that keeps its side open for 30 seconds after the last response", async () => {
+test("Connections closes a connection if the client does not close its side within 30 seconds after the last response", async () => {
   const { gateway, port, accepted, advanceMs } = await start();
   await using _ = gateway;
   await using client = new RawClient(port, { allowHalfOpen: true });
@@ -113,7 +116,7 @@ test("Connections disconnects a client that keeps its side open for 30 seconds a
   expect(accepted[0]?.destroyed).toBe(true);
 });
 
-test("Connections closes a connection with more than 32 pending requests, and executes none of the additional requests", async () => {
+test("Connections closes a connection with more than 32 pending requests, and the gateway does not execute the requests beyond 32", async () => {
   const { gateway, port } = await start();
   await using _ = gateway;
   const responseReady = Promise.withResolvers<void>();

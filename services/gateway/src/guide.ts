@@ -8,8 +8,8 @@ import { guidePath } from "./pages/guide-pages.ts";
 /**
  * Generates the files that `routes/guide.ts` serves: HTML from docs/guide/ with the title in the
  * first line, the order of the pages, llms.txt, and the search script bundled with MiniSearch. With
- * --check it compares them with the existing files. The generated files are committed, because a
- * container image does not contain docs/.
+ * --check, compares the generated files with the existing files and writes no files. The generated
+ * files are committed, because a container image does not contain docs/.
  */
 const source = new URL("../../../docs/guide/", import.meta.url);
 const target = new URL("./pages/assets/guide/", import.meta.url);
@@ -70,7 +70,8 @@ const order = ["index", ...[...read("README.md").matchAll(/^\d+\. \[.*\]\((.*)\.
 
 function pageOf(name: string): string {
   const text = read(name === "index" ? "README.md" : `${name}.md`);
-  // Passed as an option, because `use` ignores methods of a class, which are not enumerable.
+  // Passes the renderer as an option, because `use` ignores the methods of a class. These methods
+  // are not enumerable.
   const marked = new Marked().setOptions({ renderer: new PageRenderer() });
   return `${titleOf(text)}\n${marked.parse(text.slice(text.indexOf("\n") + 1))}`;
 }

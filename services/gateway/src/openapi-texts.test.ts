@@ -45,7 +45,7 @@ const problemTexts = Object.entries(problemCatalogue).flatMap(([code, [title, ad
   { path: `${code} advice`, text: advice },
 ]);
 
-test("the tags of the OpenAPI document follow tagOrder and have descriptions", () => {
+test("the tags of the OpenAPI document are in the expected order and have descriptions", () => {
   expect(Object.keys(tags)).toEqual(tagOrder);
   expect(document.tags.map(({ name }) => name)).toEqual(tagOrder);
   expect(document.tags.filter(({ description }) => !description.endsWith("."))).toEqual([]);

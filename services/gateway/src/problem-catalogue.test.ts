@@ -1,7 +1,7 @@
 import { globSync } from "node:fs";
 import { DomainError, type DomainErrorKind } from "@amana/rpc";
 import { expect, test } from "vitest";
-import { statusOf } from "./errors.ts";
+import { statusByKind } from "./errors.ts";
 import { problemAdvice, problemTitle } from "./problem-catalogue.ts";
 
 const root = new URL("../../../", import.meta.url).pathname;
@@ -13,7 +13,8 @@ const postingCodes = new Set([
 ]);
 
 /**
- * Arguments with which functions that create refusals are called. The list also serves as a string.
+ * Arguments with which the test calls the functions that create refusals. The array `["x"]` also
+ * serves as a string.
  */
 const possibleArguments = [["x"], 1n, new Date(0)];
 
@@ -51,13 +52,13 @@ const rpcRefusals: readonly (readonly [DomainErrorKind, string])[] = [
   ["outcome_unknown", "outcome_unknown"],
 ];
 
-test("the problem catalogue has each refusal of services and packages, with the status that the gateway returns", async () => {
+test("the problem catalogue has an entry for each refusal of services and packages, with the status that the gateway returns", async () => {
   const created = (await createRefusals()).map(({ kind, code }) => [kind, code] as const);
   const published = [...created, ...rpcRefusals].filter(([, code]) => !postingCodes.has(code));
   expect(new Set(published.map(([, code]) => code)).size).toBeGreaterThan(60);
   const missingEntries = published.flatMap(([kind, code]) => {
     const entry = problemAdvice(code);
-    return entry?.[2] === statusOf[kind] ? [] : [{ code, kind, entry }];
+    return entry?.[2] === statusByKind[kind] ? [] : [{ code, kind, entry }];
   });
   expect(missingEntries, "add an entry to services/gateway/src/problem-catalogue.ts").toEqual([]);
 });

@@ -118,7 +118,7 @@ describe("a stopping gateway", () => {
       const gateway = await start();
       const socket = net.connect(Number(new URL(gateway.url).port), "127.0.0.1");
       await new Promise<void>((sent) => socket.write(requestStart, () => sent()));
-      // The bytes have arrived when a later request has its response.
+      // When the request below has its response, the gateway has also received the bytes above.
       await fetch(`${gateway.url}/healthz`);
       await gateway[Symbol.asyncDispose]();
       socket.destroy();

@@ -19,7 +19,10 @@ const backlog = 4_096;
 /** Maximum time for a request to arrive completely after the gateway begins to close. */
 const arrivalMs = 3_000;
 
-/** Starts the gateway. Stopping first turns readiness off, then drains requests in flight. */
+/**
+ * Starts the gateway. When the returned object is disposed, the gateway first reports that it is
+ * not ready, and then drains the requests in flight.
+ */
 export async function startGateway(config: Config, logger: Logger): Promise<AsyncDisposable & { url: string }> {
   await using stack = new AsyncDisposableStack();
   const tls = config.tls && stack.use(await openTls(config.tls, logger));

@@ -23,7 +23,7 @@ const states: Record<
     readonly arrange: (gateway: TestGateway) => void;
     readonly path?: string;
     readonly act?: (page: Page) => Promise<void>;
-    /** The page waits for the widget. */
+    /** Whether the test must wait for the proof-of-work widget. */
     readonly hasCaptcha?: boolean;
   }
 > = {
@@ -122,7 +122,10 @@ describe.skipIf(isBrowserMissing("browser tests of payment links"))("the pages o
     await gateway?.[Symbol.asyncDispose]();
   });
 
-  /** Opens a page that records violations of its policy and requests to other origins. */
+  /**
+   * Opens a page. Records its errors, its Content-Security-Policy violations and its requests to
+   * other origins.
+   */
   async function open(language: Language, path = "", options: Parameters<Browser["newContext"]>[0] = {}) {
     const context = await browser.newContext(options);
     const page = await context.newPage();
@@ -152,7 +155,7 @@ describe.skipIf(isBrowserMissing("browser tests of payment links"))("the pages o
       expect(await page.locator("h1").count()).toBe(1);
       expect(await page.evaluate("document.documentElement.dir")).toBe(language === "ar" ? "rtl" : "ltr");
       await expectAccessible(page, screenshots && `${screenshots}/${name}-${language}`);
-      // Chromium reports the status of an error page as an error of the console.
+      // Chromium reports the status of an error page as an error in the console.
       expect(faults.filter((fault) => !fault.startsWith("Failed to load resource"))).toEqual([]);
       await context.close();
     },

@@ -86,7 +86,7 @@ export async function startTestGateway(
     traceRatio?: number;
     trustedProxies?: string[];
     sandboxUrl?: string;
-    /** Clock of the limits. */
+    /** Clock of the rate limits and connection limits. */
     nowMs?: () => number;
   } = {},
 ) {
@@ -140,7 +140,7 @@ export async function startTestGateway(
   const gateway = createGateway(channels, settings, logger, options.nowMs);
   const app = await createApp(gateway);
 
-  /** Creates a key that identity resolves. With `admin`, it is the key of an operator. */
+  /** Creates a key that identity resolves. With `admin`, the key is an operator key. */
   const aKey = ({ admin = false, ...resolution }: Resolution & { admin?: boolean } = {}) => {
     const key = generateApiKey(admin ? "ak_" : "sk_test_");
     const businessId = admin ? "" : uuidv7();

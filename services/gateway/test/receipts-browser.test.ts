@@ -9,7 +9,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { aReceipt, aReversedReceipt, receiptToken } from "./a-receipt.ts";
 import { startTestGateway, type TestGateway } from "./harness.ts";
 
-/** Folder for screenshots. By default none are stored. */
+/** Folder for screenshots. By default the test takes no screenshots. */
 const shotsDir = process.env["SHOTS_DIR"];
 
 const states = {
@@ -71,18 +71,21 @@ describe.skipIf(isBrowserMissing("browser tests of receipts"))("the receipt page
     },
   );
 
-  test.each(languages)("the receipt page focuses a rejected e-mail address and announces the problem: %s", async (language) => {
-    gateway.behaviour.receipts.sendReceipt = async () => {
-      throw new DomainError("invalid", "validation_failed", "The address is not valid.", { pointer: "/email" });
-    };
-    const page = await openPage(language);
-    await page.fill("#email", "wrong");
-    await page.click("form button");
-    expect(await page.inputValue("#email:focus")).toBe("wrong");
-    expect(await page.getAttribute("#email", "aria-describedby")).toBe("email-hint email-problem");
-    await expectAccessible(page, screenshotsOf(`${language}-rejected`));
-    await page.context().close();
-  });
+  test.each(languages)(
+    "in the language %s, the receipt page focuses the field of a rejected e-mail address and describes the problem",
+    async (language) => {
+      gateway.behaviour.receipts.sendReceipt = async () => {
+        throw new DomainError("invalid", "validation_failed", "The address is not valid.", { pointer: "/email" });
+      };
+      const page = await openPage(language);
+      await page.fill("#email", "wrong");
+      await page.click("form button");
+      expect(await page.inputValue("#email:focus")).toBe("wrong");
+      expect(await page.getAttribute("#email", "aria-describedby")).toBe("email-hint email-problem");
+      await expectAccessible(page, screenshotsOf(`${language}-rejected`));
+      await page.context().close();
+    },
+  );
 
   test("the receipt page without scripts sends the receipt when the buyer uses only the keyboard", async () => {
     const page = await openPage("en", false);

@@ -32,14 +32,14 @@ export async function startIdentityForTest(options: { leaseMs?: number; wait?: (
   const start = async (leaseMs = options.leaseMs ?? 0, databaseUrl?: string) => {
     const leases = createLeaseWait({ leaseMs, wait: options.wait ?? (async () => {}) });
     const settings = { KEY_MODE: "test" };
-    const service = stack.use(await startTestService(identity, { settings, databaseUrl, clock, replace: { leases } }));
+    const service = stack.use(await startTestService(identity, { settings, databaseUrl, clock, contextOverrides: { leases } }));
     const { context, channel } = service;
     const keyLeases = createRpcClient(KeyLeaseService, channel);
     const { keyUse } = context;
     return {
       ...service,
       orm: context.orm,
-      /** Runs a transaction of the service, for all tenants. */
+      /** Runs a transaction on the service's database, with access to the rows of all tenants. */
       transaction: <T>(work: Parameters<typeof transaction<T>>[1]) => forAllTenants(transaction<T>)(context.orm, work),
       businesses: createRpcClient(BusinessService, channel),
       apiKeys: createRpcClient(ApiKeyService, channel),
@@ -97,9 +97,7 @@ interface AuditRow {
 
 const stateNames = new Map(Object.entries(KeyState).map(([name, value]) => [value as number, name]));
 
-/**
- * A clock that starts at the current time, like the database, and advances 1 ms per reading.
- */
+/** Creates a clock that starts at the current time and advances by 1 ms with each reading. */
 function aClock() {
   let nowMs = Date.now();
   return {

@@ -28,8 +28,8 @@ const oldest = gauge({
 });
 
 /**
- * Updates the gauges of open applications until disposed. An application is open if it has a next
- * check.
+ * Updates the gauges of open applications until disposed. Only applications with a planned check
+ * are counted.
  */
 export const showApplications = (orm: Orm): Disposable =>
   showRows(orm, {

@@ -5,7 +5,7 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
 
 export const isText = (value: unknown): value is string => typeof value === "string";
 
-export const isWhole = (value: unknown, min: number, max: number): value is number =>
+export const isWholeNumber = (value: unknown, min: number, max: number): value is number =>
   Number.isInteger(value) && Number(value) >= min && Number(value) <= max;
 
 export const isWebAddress = (value: unknown): value is string =>
@@ -19,8 +19,8 @@ export const isOneOf =
     values.some((candidate) => candidate === value);
 
 /**
- * Reads fields of a body and collects problems. The caller must not use the values if there is a
- * problem.
+ * Returns functions that read fields of a body, and the list of problems that they find. The caller
+ * must not use the values if the list is not empty.
  */
 export function readFields(body: Body) {
   const problems: string[] = [];

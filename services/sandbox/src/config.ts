@@ -10,7 +10,7 @@ export interface Config {
   readonly smtpPort?: number;
   /** Base URL of hosted pages; defaults to the address on which the process listens. */
   readonly publicUrl?: string;
-  /** Folder of the state; without it the state is kept in memory only. */
+  /** Folder for the state. If undefined, the state is only in memory. */
   readonly dataDir?: string;
   readonly username: string;
   readonly password: string;
@@ -21,7 +21,7 @@ export interface Config {
   readonly numbersAsStrings: boolean;
   /** Bearer token of the verification provider's API. */
   readonly kycProviderToken: string;
-  /** Base address of the vendors' callbacks. Without it, the vendors send none. */
+  /** Base address of the vendors' callbacks. If undefined, the vendors send no callbacks. */
   readonly kycCallbackUrl?: string | undefined;
   readonly diditApiKey: string;
   readonly diditWebhookSecrets: readonly string[];
@@ -34,8 +34,8 @@ export interface Config {
   readonly sumsubLevels: Readonly<Record<string, { readonly types: readonly string[]; readonly isStill: boolean }>>;
   readonly sumsubAmlPerMinute: number;
   /**
-   * Secrets that sign callbacks; two during a rotation. Each callback has a signature of each
-   * secret.
+   * Secrets that sign callbacks; two secrets during a rotation. Each callback has one signature for
+   * each secret.
    */
   readonly kycCallbackSecrets: readonly string[];
   /**
@@ -93,7 +93,7 @@ const readLevels = (env: EnvReader) =>
 
 const [idCard, passport] = ["ID_CARD", "PASSPORT"];
 
-/** Workflows and levels that the sandbox has at the vendors. */
+/** Workflows and levels that exist at the simulated vendors. */
 export const vendorPlans = {
   diditWorkflows: { video: "11111111-1111-4111-8111-111111111111", still: "22222222-2222-4222-8222-222222222222" },
   sumsubLevels: {

@@ -8,8 +8,8 @@ export interface ControlledResource<Resource> {
   readonly path: string;
   find(id: string): Resource | undefined;
   /**
-   * Name of the query parameter with the client's reference, and error code of a request without
-   * it.
+   * Name of the query parameter with the client's reference, and error code for a request without
+   * this parameter.
    */
   readonly reference: { readonly name: string; readonly missing: string };
   findByReference(reference: string): Resource | undefined;
@@ -45,7 +45,8 @@ export function registerControls<Resource>(
     const name = query[reference.name];
     if (!name) return refuse(reply, 422, reference.missing, `Add ?${reference.name}= to the path.`);
     const resource = resources.findByReference(name);
-    // The calls with this reference may have failed before the resource was created.
+    // Returns the received calls, because a call with this reference may have failed before it
+    // created a resource.
     return resource ? resources.view(resource) : reply.code(404).send({ ...unknown, calls: calls.of({ reference: name }) });
   });
 

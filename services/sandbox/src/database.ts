@@ -73,7 +73,7 @@ export function openDatabase(dataDir: string | undefined): Database {
   return database;
 }
 
-/** Prepares a query. Its column names are the field names of `Row`. */
+/** Prepares a query. The query's column names must be the field names of `Row`. */
 export function query<Row>(database: Database, sql: string): (...values: SQLInputValue[]) => Row[] {
   const statement = database.prepare(sql);
   return (...values) => statement.all(...values) as Row[];

@@ -35,7 +35,10 @@ export async function checkAppearance(page: Page, language: Language, state: str
   expect(await page.locator(".sandbox-notice").isVisible(), state).toBe(true);
 }
 
-/** Checks that 320 pixels need no horizontal scrolling and that every target is 44 pixels high. */
+/**
+ * Checks that a width of 320 pixels needs no horizontal scrolling and that every target is at least
+ * 44 pixels high.
+ */
 export async function checkSmallScreens(page: Page, state: string): Promise<void> {
   await page.setViewportSize({ width: 320, height: 640 });
   expect(await page.evaluate("document.documentElement.scrollWidth"), state).toBe(320);

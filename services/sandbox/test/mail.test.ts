@@ -83,7 +83,7 @@ describe("received e-mails", () => {
   });
 
   test.each(["/mail/x/attachments/0", "/mail/ID/attachments/1", "/mail/ID/attachments/x"])(
-    "GET %s returns 404 for an unknown e-mail attachment",
+    "GET %s returns status 404 for an unknown e-mail attachment",
     async (path) => {
       await sendMail(message("Any"));
       const [{ id }] = await readMails();
@@ -91,7 +91,7 @@ describe("received e-mails", () => {
     },
   );
 
-  test("GET /mail escapes the e-mails and shows no HTML part", async () => {
+  test("GET /mail escapes the text of an e-mail and does not show its HTML part", async () => {
     await sendMail(message("<b>bold</b>"));
     const response = await fetch(`${sandbox.url}/mail?lang=en`);
     const text = await response.text();
@@ -110,7 +110,7 @@ describe("received e-mails", () => {
   });
 });
 
-test("GET /mail states that the SMTP server is off without SANDBOX_SMTP_PORT", async () => {
+test("GET /mail shows that the SMTP server is off when SANDBOX_SMTP_PORT is not set", async () => {
   await using without = await aSandbox();
   expect(without.smtpPort).toBeUndefined();
   expect(await (await fetch(`${without.url}/mail?lang=en`)).text()).toContain("Set SANDBOX_SMTP_PORT to start it.");
@@ -119,7 +119,7 @@ test("GET /mail states that the SMTP server is off without SANDBOX_SMTP_PORT", a
 
 describe.skipIf(isBrowserMissing("browser tests of e-mails"))("received e-mails in a browser", () => {
   test.each(languages)(
-    "the sandbox's e-mail page has no axe violations, no horizontal overflow and targets of 44 pixels: %s",
+    "the sandbox's e-mail page in the language %s has no axe violations, no horizontal overflow and no target below 44 pixels",
     async (language) => {
       await sendMail(message("إيصال الدفع – Librairie"));
       const browser: Browser = await launchBrowser();

@@ -31,14 +31,14 @@ test("every page of a sandbox payment forbids caches, referrers, external resour
   expect(await view(orderId)).toMatchObject({ orderStatus: 0 });
 });
 
-test("the payment page escapes the shop's description", async () => {
+test("the payment page escapes the order description that the shop sent", async () => {
   const { formUrl } = await registerNewOrder(sandbox.url, { description: `<script>alert("x")</script>'&` });
   const text = await (await fetch(formUrl)).text();
   expect(text).toContain("&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt;&#39;&amp;");
   expect(text).not.toContain("<script>");
 });
 
-test("the payment page shows an invalid card entry again without the CVV2", async () => {
+test("the payment page shows the entered card number and expiry again after an invalid entry, but not the CVV2", async () => {
   const { formUrl } = await registerNewOrder(sandbox.url);
   const response = await post(formUrl, "card", { pan: card.pan, expiry: "03/2031", cvv2: "918" });
   const text = await response.text();
@@ -48,7 +48,7 @@ test("the payment page shows an invalid card entry again without the CVV2", asyn
   expect(text).not.toContain("918");
 });
 
-test("the payment page pays once for a password that is sent twice, and a wrong password that is sent twice uses one attempt", async () => {
+test("the payment page executes one payment when the password is sent twice, and counts one attempt when a wrong password is sent twice", async () => {
   const order = await registerNewOrder(sandbox.url);
   await post(order.formUrl, "card", card);
   await Promise.all([1, 2].map(() => post(order.formUrl, "password", { password: "000000", attempts_left: "3" })));
@@ -84,7 +84,7 @@ test("the return path of the payment page redirects to the shop with the order i
   ]);
 });
 
-test("the sandbox returns a 404 page for an unknown payment", async () => {
+test("the sandbox returns a page with status 404 for an unknown payment", async () => {
   const response = await fetch(`${sandbox.url}/payment/pay/unknown?lang=en`);
   expect(response.status).toBe(404);
   expect(await response.text()).toContain("This payment does not exist");

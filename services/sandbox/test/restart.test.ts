@@ -23,7 +23,7 @@ afterEach(async () => {
   rmSync(dataDir, { recursive: true });
 });
 
-/** Starts the real process on a free port. */
+/** Starts the sandbox as a separate process on a free port. Returns the sandbox's URL. */
 async function start(): Promise<string> {
   const child = spawn(process.execPath, [join(import.meta.dirname, "../src/main.ts")], {
     env: {
@@ -59,7 +59,7 @@ async function kill(): Promise<void> {
   await once(runningProcess, "exit");
 }
 
-test("the sandbox keeps orders, refunds, calls and the clock when its process is killed", async () => {
+test("the sandbox, killed and started again, still has its orders, refunds, received calls and clock", async () => {
   const url = await start();
   const order = await payNewOrder(url);
   const unpaidOrder = await registerNewOrder(url);
@@ -82,7 +82,7 @@ test("the sandbox keeps orders, refunds, calls and the clock when its process is
     body: { attempts_left: 1 },
   });
   expect(await call(restartedUrl, "register.do", anOrder({ orderNumber: order.orderNumber }))).toMatchObject({ errorCode: 1 });
-  // The session has 1200 seconds: 1000 seconds passed before the kill, and 200 seconds pass now.
+  // The session lasts 1200 seconds: 1000 seconds passed before the kill, and 200 seconds pass now.
   await control(restartedUrl, "POST", "clock", { advance_seconds: 200 });
   expect(await call(restartedUrl, "getOrderStatus.do", { orderId: unpaidOrder.orderId })).toMatchObject({
     OrderStatus: 6,
@@ -90,7 +90,7 @@ test("the sandbox keeps orders, refunds, calls and the clock when its process is
   });
 });
 
-test("the sandbox executes a late refund once when its process is killed before the refund takes effect", async () => {
+test("the sandbox, killed before a late refund takes effect and started again, executes the refund once", async () => {
   const url = await start();
   const { orderId } = await payNewOrder(url);
   await control(url, "PUT", "faults", { operation: "refund", mode: "error_late:1500" });
@@ -123,7 +123,7 @@ test("the files and the log of the sandbox contain no card number, password or c
   expect(output).not.toContain("stderr:");
 });
 
-test("the sandbox keeps verifications, checks in progress and undelivered callbacks when its process is killed", async () => {
+test("the sandbox, killed and started again, completes its checks in progress and delivers its pending callbacks", async () => {
   await using receiver = await aReceiver();
   const profile = { first_name: "Zoé", last_name: "Unmistakable" };
   const url = await start();
@@ -157,7 +157,7 @@ test("the sandbox keeps verifications, checks in progress and undelivered callba
   expect((await control(restartedUrl, "GET", `kyc/${token}`)).body.calls[0]).toMatchObject({ operation: "kyc_create" });
 });
 
-test("the files and the log of the sandbox contain no applicant's name, and the log contains no link", async () => {
+test("the files and the log of the sandbox contain no applicant's name, and the log contains no verification link", async () => {
   const url = await start();
   const { linkUrl, token } = await aVerification(url, {
     profile: { first_name: "Unmistakable", last_name: "Nobodyelse", birth_date: "1931-02-03" },

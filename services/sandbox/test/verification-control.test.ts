@@ -16,7 +16,7 @@ const submitNew = async (body: object, creation: Record<string, unknown> = {}) =
 };
 const codes = (object: { reason_codes: { code: string }[] }) => object.reason_codes.map(({ code }) => code);
 
-test("the sandbox control call open sets OPENED, and a repeated open has no effect", async () => {
+test("the sandbox control call `open` sets the status OPENED, and has no effect when it is repeated", async () => {
   const { token } = await aVerification(sandbox.url);
   const first = await kycControl(sandbox.url, token, "open");
   expect(first).toMatchObject({ status: 200, body: { status: "OPENED", sequence: 2 } });
@@ -30,12 +30,15 @@ describe("submit", () => {
     ["needs_review", { status: "COMPLETED", verdict: "NEEDS_REVIEW", reason_codes: [] }],
     ["failed", { status: "FAILED", error_message: expect.any(String), reason_codes: [] }],
     ["APPROVED", { status: "COMPLETED", verdict: "APPROVED" }],
-  ])("the sandbox control call submit opens the link, and the application gets the outcome %s", async (outcome, expected) => {
-    const object = await submitNew({ outcome });
-    expect(object).toMatchObject({ ...expected, sequence: 5, attempts_used: 1 });
-  });
+  ])(
+    "the sandbox control call `submit` opens the link and concludes the application with the outcome %s",
+    async (outcome, expected) => {
+      const object = await submitNew({ outcome });
+      expect(object).toMatchObject({ ...expected, sequence: 5, attempts_used: 1 });
+    },
+  );
 
-  test("the sandbox control call submit returns all fields of the evidence", async () => {
+  test("the sandbox control call `submit` returns the application with all evidence that the tester chose", async () => {
     const object = await submitNew({
       outcome: "rejected",
       reason_codes: ["FACE_MISMATCH", { code: "LIVENESS_FAILED", message: "No movement." }, "FACE_MISMATCH"],
@@ -59,7 +62,7 @@ describe("submit", () => {
     });
   });
 
-  test("the sandbox control call submit keeps PROCESSING for hold_seconds by the sandbox's clock, and a second submit returns 409", async () => {
+  test("the sandbox control call `submit` keeps the status PROCESSING for hold_seconds by the sandbox's clock, and returns status 409 for another submission in this time", async () => {
     await using clockSandbox = await aSandbox();
     const { token, providerId } = await aVerification(clockSandbox.url);
     const submission = await kycControl(clockSandbox.url, token, "submit", { outcome: "approved", hold_seconds: 60 });
@@ -74,7 +77,7 @@ describe("submit", () => {
     expect(await objectAt(clockSandbox.url, providerId)).toMatchObject({ status: "COMPLETED", verdict: "APPROVED" });
   });
 
-  test("the sandbox control call submit is accepted after a failure while attempts remain, and then returns 409", async () => {
+  test("the sandbox control call `submit` accepts another submission after a failure while attempts remain, and afterwards returns status 409", async () => {
     const { token } = await aVerification(sandbox.url, { max_attempts: 2 });
     await submit(token, { outcome: "failed" });
     expect(await kycControl(sandbox.url, token, "open")).toMatchObject({ body: { status: "OPENED", attempts_used: 1 } });
@@ -88,7 +91,7 @@ describe("submit", () => {
     }
   });
 
-  test("the sandbox control call submit removes the error message when it succeeds after a failure", async () => {
+  test("the sandbox control call `submit` removes the error message of an earlier failure when the submission is approved", async () => {
     const { token } = await aVerification(sandbox.url);
     await submit(token, { outcome: "failed" });
     const { body } = await submit(token, { outcome: "approved" });
@@ -97,7 +100,7 @@ describe("submit", () => {
   });
 
   test.each(["cancel", "expire", "submit"])(
-    "the sandbox control call submit returns 409 for a link that is unusable after %s",
+    "the sandbox control call `submit` returns status 409 when the call `%s` has made the link unusable",
     async (end) => {
       const { token, providerId } = await aVerification(sandbox.url);
       if (end === "cancel") await callProvider(sandbox.url, "POST", `applications/${providerId}/cancel`);
@@ -118,7 +121,7 @@ describe("submit", () => {
     { outcome: "approved", aml_hit_count: -1 },
     { outcome: "approved", hold_seconds: "5" },
     { outcome: "approved", first_name: 5 },
-  ])("the sandbox control call submit returns 422 for %j without effect", async (body) => {
+  ])("the sandbox control call `submit` returns status 422 for %j and does not change the application", async (body) => {
     const { token, providerId } = await aVerification(sandbox.url);
     expect(await submit(token, body)).toMatchObject({ status: 422, body: { problems: [expect.any(String)] } });
     expect(await objectAt(sandbox.url, providerId)).toMatchObject({ status: "CREATED" });
@@ -135,7 +138,7 @@ describe("overrides of a submission", () => {
     favourite_colour: "blue",
   };
 
-  test("the overrides of a submission replace, add and remove fields in the API response and in the callback", async () => {
+  test("the sandbox control call `submit` with `answer` replaces, adds and removes fields in the API response and in the callback", async () => {
     const { token, providerId } = await aVerification(sandbox.url);
     await submit(token, { outcome: "approved", answer: overriddenFields });
     const { liveness_outcome: _removed, ...overrides } = overriddenFields;
@@ -147,7 +150,7 @@ describe("overrides of a submission", () => {
     expect(callbacks.at(-2).application).not.toHaveProperty("favourite_colour");
   });
 
-  test("the overrides of a submission apply after its check, even to a failure, and not to the next attempt", async () => {
+  test("the sandbox control call `submit` applies `answer` after the check, even if the check failed, and not to the next attempt", async () => {
     await using clockSandbox = await aSandbox();
     const { token, providerId } = await aVerification(clockSandbox.url, { max_attempts: 2 });
     const settings = { outcome: "failed", answer: { error_message: "Zoé moved." }, hold_seconds: 60 };
@@ -159,7 +162,7 @@ describe("overrides of a submission", () => {
     expect(await objectAt(clockSandbox.url, providerId)).not.toHaveProperty("error_message");
   });
 
-  test("the overrides of a submission can require a review, and the decision replaces the verdict and no overridden evidence", async () => {
+  test("the sandbox control call `submit` can require a review with `answer`, and the reviewer's decision replaces the verdict but not the overridden evidence", async () => {
     const { token } = await aVerification(sandbox.url);
     await submit(token, { outcome: "approved", answer: { verdict: "NEEDS_REVIEW", liveness_outcome: "INCONCLUSIVE" } });
     expect(await kycControl(sandbox.url, token, "review", { outcome: "rejected" })).toMatchObject({
@@ -169,7 +172,7 @@ describe("overrides of a submission", () => {
   });
 
   test.each([[[]], ["text"], [null]])(
-    "the sandbox control call submit returns 422 for overrides that are not an object: %j",
+    "the sandbox control call `submit` returns status 422 for the `answer` %j, which is not an object",
     async (answer) => {
       const { token } = await aVerification(sandbox.url);
       expect(await submit(token, { outcome: "approved", answer })).toMatchObject({
@@ -195,7 +198,7 @@ describe("provider's rules without a chosen outcome", () => {
     ["the same name in capitals", { first_name: "ZOE  AMEL", last_name: "BEN ALI" }, { profile }, "APPROVED", []],
     ["names without a profile", { first_name: "Zohra" }, {}, "APPROVED", []],
   ])(
-    "the provider's rules without a chosen outcome return the verdict for %s",
+    "the provider's rules, without an outcome that a tester chose, decide the expected verdict for %s",
     async (_name, body, creation, verdict, reasons) => {
       const object = await submitNew(body, creation);
       expect(object).toMatchObject({ status: "COMPLETED", verdict });
@@ -203,12 +206,12 @@ describe("provider's rules without a chosen outcome", () => {
     },
   );
 
-  test("the provider's rules return the liveness NOT_PERFORMED without a video", async () => {
+  test("the provider's rules return the liveness NOT_PERFORMED when no video is required", async () => {
     expect(await submitNew({}, { require_video: false })).toMatchObject({ liveness_outcome: "NOT_PERFORMED" });
     expect(await submitNew({})).toMatchObject({ liveness_outcome: "PASSED", face_match_outcome: "PASSED" });
   });
 
-  test("the outcome in the sandbox control call submit replaces the verdict of the provider's rules and keeps the evidence", async () => {
+  test("the sandbox control call `submit` with an outcome overrides the verdict of the provider's rules, but not the evidence", async () => {
     const object = await submitNew(
       { outcome: "approved", document_expiry: "2020-01-31", aml_hit_count: 3, first_name: "Zohra" },
       { require_video: false, profile },
@@ -230,24 +233,27 @@ describe("provider's rules without a chosen outcome", () => {
 });
 
 describe("review", () => {
-  test.each(["approved", "REJECTED"])("the sandbox control call review applies the decision %s once", async (outcome) => {
-    const { token } = await aVerification(sandbox.url);
-    await submit(token, { outcome: "needs_review" });
-    const firstReview = await kycControl(sandbox.url, token, "review", { outcome });
-    expect(firstReview).toMatchObject({ status: 200, body: { verdict: outcome.toUpperCase(), sequence: 6 } });
-    expect(await kycControl(sandbox.url, token, "review", { outcome })).toMatchObject({
-      status: 409,
-      body: { error: "no_review_awaited" },
-    });
-  });
+  test.each(["approved", "REJECTED"])(
+    "the sandbox control call `review` applies the decision %s once, and returns status 409 when it is repeated",
+    async (outcome) => {
+      const { token } = await aVerification(sandbox.url);
+      await submit(token, { outcome: "needs_review" });
+      const firstReview = await kycControl(sandbox.url, token, "review", { outcome });
+      expect(firstReview).toMatchObject({ status: 200, body: { verdict: outcome.toUpperCase(), sequence: 6 } });
+      expect(await kycControl(sandbox.url, token, "review", { outcome })).toMatchObject({
+        status: 409,
+        body: { error: "no_review_awaited" },
+      });
+    },
+  );
 
-  test("the sandbox control call review returns 422 for an invalid outcome", async () => {
+  test("the sandbox control call `review` returns status 422 for an invalid outcome", async () => {
     const { token } = await aVerification(sandbox.url);
     expect(await kycControl(sandbox.url, token, "review", { outcome: "maybe" })).toMatchObject({ status: 422 });
   });
 });
 
-test("the sandbox control call expire ends the link immediately", async () => {
+test("the sandbox control call `expire` sets the status EXPIRED and ends the link immediately", async () => {
   const { token, providerId } = await aVerification(sandbox.url);
   const { body } = await kycControl(sandbox.url, token, "expire");
   expect(body).toMatchObject({ status: "EXPIRED", sequence: 2 });
@@ -256,7 +262,7 @@ test("the sandbox control call expire ends the link immediately", async () => {
 });
 
 test.each(["open", "submit", "review", "expire"])(
-  "the sandbox control call %s returns 404 with the next step for an unknown link",
+  "the sandbox control call `%s` returns status 404 for an unknown link",
   async (call) => {
     expect(await kycControl(sandbox.url, "unknown", call, {})).toMatchObject({ status: 404, body: { error: "unknown_link" } });
   },

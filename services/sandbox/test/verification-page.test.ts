@@ -98,7 +98,7 @@ test.each([
   ["COMPLETED", 200, "can no longer be used"],
   ["FAILED", 200, "All attempts are used"],
 ])(
-  "the verification page of a link with the status %s shows the reason, accepts no input, and returns with the status",
+  "the verification page in the status %s shows the reason, accepts no input, and redirects to redirect_url with the status",
   async (status, code, text) => {
     const { linkUrl, token, providerId, reference } = await aVerification(sandbox.url, { redirect_url, max_attempts: 1 });
     if (status === "CANCELED") await callProvider(sandbox.url, "POST", `applications/${providerId}/cancel`);
@@ -114,7 +114,7 @@ test.each([
   },
 );
 
-test("the return path of the verification page redirects to the page before the verification ends, and without a redirect_url", async () => {
+test("the return path of the verification page redirects to the verification page before the verification ends, or if there is no redirect_url", async () => {
   const open = await aVerification(sandbox.url, { redirect_url });
   expect(await location(`${open.linkUrl}/return`)).toEqual([303, `/verify/${open.token}?lang=en`]);
   const withoutRedirect = await aVerification(sandbox.url);
@@ -132,7 +132,7 @@ test("the verification page starts no new attempt from an outdated tab after a f
   expect(await objectAt(sandbox.url, providerId)).toMatchObject({ status: "OPENED" });
 });
 
-test("the sandbox returns a 404 page that escapes an unknown verification link", async () => {
+test("the sandbox returns a page with status 404 for an unknown verification link, and escapes the link in the page", async () => {
   const response = await fetch(`${sandbox.url}/verify/${encodeURIComponent('"><script>')}?lang=en`);
   expect(response.status).toBe(404);
   const text = await response.text();

@@ -1,8 +1,8 @@
 import { lowerCaseNames } from "@amana/contracts/enum-names";
 import { DeliveryFailure } from "@amana/contracts/webhooks/v1/event_pb";
 import { type Orm, rowsCountedMax, showRows } from "@amana/database";
-import { counter, gauge, histogram, timeOfUuid } from "@amana/runtime";
-import { dueAt, dueAtOfEndpoint } from "./delivery/delivery-schedule.ts";
+import { counter, gauge, histogram, timeMsOfUuid } from "@amana/runtime";
+import { dueAtSql, endpointDueAtSql } from "./delivery/delivery-schedule.ts";
 import type { NewDelivery } from "./delivery/new-delivery.ts";
 import type { AttemptResult } from "./delivery/record-attempts.ts";
 
@@ -29,13 +29,13 @@ const firstAttemptDelay = histogram({
 });
 
 export function observeFirstAttempt({ event_id, slow }: NewDelivery): void {
-  const delayMs = Math.max(0, Date.now() - timeOfUuid(event_id));
+  const delayMs = Math.max(0, Date.now() - timeMsOfUuid(event_id));
   firstAttemptDelay.observe({ endpoint: slow ? "slow" : "healthy" }, delayMs / 1000);
 }
 
 /** Counts a recorded attempt. */
 export function observeAttempt({ status, status_code, failure, duration_ms }: AttemptResult): void {
-  // Status codes outside of the HTTP classes share a label.
+  // All status codes outside the range from 200 to 599 share one label value.
   const hasClass = status_code !== null && status_code >= 200 && status_code < 600;
   const responseClass = hasClass ? `${Math.floor(status_code / 100)}xx` : (failure ?? "INVALID_RESPONSE").toLowerCase();
   responses.inc({ answer: responseClass });
@@ -54,25 +54,28 @@ const oldestDue = gauge({
   labels: { endpoint },
 });
 
-/** Exports the pending deliveries as metrics, until disposed. */
+/**
+ * Exports the number of pending deliveries and the age of the oldest due delivery until disposed.
+ */
 export const showDeliveries = (orm: Orm): Disposable =>
   showRows(
     orm,
     {
       name: "delivery_gauges",
-      // Usually few deliveries are due. If many are due, the 500 oldest may all belong to few
-      // endpoints, so the query then reads the first due delivery of each endpoint.
+      // Usually fewer than 500 deliveries are due, and the query reads only these. If more are due,
+      // the 500 oldest may all belong to few endpoints. In this case the query reads each
+      // endpoint's first due delivery.
       text: `with oldest as materialized (
-          select endpoint_id, ${dueAt} as due_at from delivery
-          where status = 'PENDING' and ${dueAt} <= now()
-          order by ${dueAt} limit 500
+          select endpoint_id, ${dueAtSql} as due_at from delivery
+          where status = 'PENDING' and ${dueAtSql} <= now()
+          order by ${dueAtSql} limit 500
         ), first as (
           select endpoint_id, due_at from oldest where (select count(*) from oldest) < 500
           union all
           select e.id, due.due_at from webhook_endpoint e cross join lateral (
-            select ${dueAtOfEndpoint} as due_at from delivery
+            select ${endpointDueAtSql} as due_at from delivery
             where business_id = e.business_id and endpoint_id = e.id and status = 'PENDING'
-            order by ${dueAtOfEndpoint} limit 1
+            order by ${endpointDueAtSql} limit 1
           ) due where (select count(*) from oldest) = 500
         )
         select c.endpoint, greatest(0, coalesce(extract(epoch from now() - min(f.due_at)), 0)) as oldest

@@ -9,7 +9,10 @@ import { database } from "../src/orm.ts";
 import { aPaymentEvent } from "./a-payment-event.ts";
 import { addOldEvents, startReceiver, webhooksSettings } from "./harness.ts";
 
-/** Starts the service as a process. Disposing stops it as a supervisor does. */
+/**
+ * Starts webhooks as a separate process that kills itself at `faultPoint`. Disposing stops the
+ * process as a supervisor does.
+ */
 async function startProcess(databaseUrl: string, faultPoint: string) {
   const started = await startTestProcess("webhooks", { DATABASE_URL: databaseUrl, ...webhooksSettings, FAULT_POINT: faultPoint });
   return {
@@ -22,7 +25,7 @@ async function startProcess(databaseUrl: string, faultPoint: string) {
 
 const page = { limit: 50, offset: 0 };
 
-test("webhooks, killed between a POST and the record of its result, sends the same id and bytes again after the restart", async () => {
+test("after a restart, webhooks sends the same id and bytes again if it was killed after a POST and before it recorded the result", async () => {
   await using testDatabase = await createTestDatabase("webhooks", database);
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
@@ -46,7 +49,7 @@ test("webhooks, killed between a POST and the record of its result, sends the sa
   });
 });
 
-test("webhooks, killed after a consumer's commit, creates one delivery when the message is delivered again", async () => {
+test("if webhooks was killed after it committed a message, it creates no second delivery when the message is repeated", async () => {
   await using testDatabase = await createTestDatabase("webhooks", database);
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
@@ -57,7 +60,7 @@ test("webhooks, killed after a consumer's commit, creates one delivery when the 
     await expect(crashingProcess.emitting.publish("payments.v1", [event])).rejects.toThrow();
     expect(await crashingProcess.exited).toEqual([null, "SIGKILL"]);
   }
-  // The delivery was inserted with a lease of the killed process.
+  // The killed process has a lease of the delivery. Lets this lease expire now.
   await testDatabase.orm.em.fork().execute("update delivery set leased_until = now() where leased_until > now()");
   await using restartedProcess = await startProcess(testDatabase.url, "");
   await eventually(() => restartedProcess.emitting.publish("payments.v1", [event]));
@@ -68,12 +71,13 @@ test("webhooks, killed after a consumer's commit, creates one delivery when the 
   expect(receiver.requests.map(({ headers }) => headers["webhook-id"])).toEqual([event.id]);
 });
 
-// With 5100 deliveries the first step only counts; with 300 it restarts deliveries.
+// With 5100 deliveries, the first replay step only counts. With 300 deliveries, it restarts
+// deliveries.
 test.each([
   ["before the commit", "replay.stepped", 5_100],
   ["after the commit", "replay.committed", 300],
 ])(
-  "webhooks, killed three times %s of a replay step, continues the replay and counts each delivery once",
+  "webhooks continues a replay and counts each delivery once after it was killed three times %s of a replay step",
   async (_, fault, count) => {
     await using testDatabase = await createTestDatabase("webhooks", database);
     await using receiver = await startReceiver();

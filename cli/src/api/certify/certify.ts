@@ -50,7 +50,7 @@ export async function certify(api: Api, options: CertifyOptions): Promise<void> 
   {
     await using browser = await launch(options);
     for (const [at, { point, language }] of open.entries()) {
-      if (api.stop.aborted) break;
+      if (api.stopSignal.aborted) break;
       const runOptions = { folder, language, amount: options.amount, byHand: options.byHand === true, progress: print };
       const result = await runPoint(api, browser, runOptions, point);
       evidence.results[resultKey(point.id, language)] = result;
@@ -59,7 +59,7 @@ export async function certify(api: Api, options: CertifyOptions): Promise<void> 
     }
     await writeReport(folder, sortResults(evidence, runs), browser);
   }
-  summarize(evidence, runs, folder, api.stop.aborted);
+  summarize(evidence, runs, folder, api.stopSignal.aborted);
 }
 
 function choosePoints(points: readonly Point[], only: readonly string[] | undefined): readonly Point[] {

@@ -14,10 +14,10 @@ type Row = ApiKey | OwnApiKey;
 const columns: Columns<Row> = {
   ID: ({ id }) => id,
   STATUS: (row) => (row.revoked_at ? "REVOKED" : row.expires_at && Date.parse(row.expires_at) <= Date.now() ? "EXPIRED" : "LIVE"),
-  NAME: { of: ({ name }) => name, min: 10 },
-  KEY: { of: (row) => ("api_key_prefix" in row ? row.api_key_prefix : row.prefix), omitOrder: 2 },
-  USED: { of: ({ last_used_at }) => localTime(last_used_at), omitOrder: 1 },
-  EXPIRES: { of: ({ expires_at }) => localTime(expires_at), omitOrder: 3 },
+  NAME: { cellOf: ({ name }) => name, minWidth: 10 },
+  KEY: { cellOf: (row) => ("api_key_prefix" in row ? row.api_key_prefix : row.prefix), omitOrder: 2 },
+  USED: { cellOf: ({ last_used_at }) => localTime(last_used_at), omitOrder: 1 },
+  EXPIRES: { cellOf: ({ expires_at }) => localTime(expires_at), omitOrder: 3 },
 };
 
 interface BusinessOption {

@@ -10,9 +10,9 @@ import { type ListOptions, showList, showResource, withListOptions } from "../sh
 const columns: Columns<Business> = {
   ID: ({ id }) => id,
   STATUS: ({ status }) => status,
-  NAME: { of: ({ name }) => name, min: 10 },
-  KEY: { of: ({ api_key_prefix }) => api_key_prefix, omitOrder: 2 },
-  CREATED: { of: ({ created_at }) => localTime(created_at), omitOrder: 1 },
+  NAME: { cellOf: ({ name }) => name, minWidth: 10 },
+  KEY: { cellOf: ({ api_key_prefix }) => api_key_prefix, omitOrder: 2 },
+  CREATED: { cellOf: ({ created_at }) => localTime(created_at), omitOrder: 1 },
 };
 
 const key = ["operator"] as const;

@@ -31,12 +31,12 @@ export function deliveries(program: Command): void {
     async (api, { since, until, types, statuses, wait, ...options }, id: string) => {
       const body = { since, ...(until && { until }), ...(types && { types }), ...(statuses && { statuses }) };
       let replay = await api.amana.webhookEndpoints.replay(id, body, api.requestOptions());
-      while (wait && replay.status === "RUNNING" && !api.stop.aborted) {
+      while (wait && replay.status === "RUNNING" && !api.stopSignal.aborted) {
         await sleep(500);
         replay = await api.amana.webhookEndpoints.getReplay(id, replay.id, api.requestOptions());
       }
       showResource(replay, options);
-      if (api.stop.aborted) process.exitCode = exitCodes.interrupted;
+      if (api.stopSignal.aborted) process.exitCode = exitCodes.interrupted;
     },
   )
     .requiredOption("--since <time>", "start of the period; events are kept for 30 days", parseTime)

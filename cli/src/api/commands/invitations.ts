@@ -9,9 +9,9 @@ import { type ListOptions, showList, showResource, withListOptions } from "../sh
 const columns: Columns<Invitation> = {
   ID: ({ id }) => id,
   STATUS: statusOf,
-  FOR: { of: ({ name }) => name, min: 10 },
-  TOKEN: { of: ({ token_prefix }) => token_prefix, omitOrder: 2 },
-  EXPIRES: { of: ({ expires_at }) => localTime(expires_at), omitOrder: 1 },
+  FOR: { cellOf: ({ name }) => name, minWidth: 10 },
+  TOKEN: { cellOf: ({ token_prefix }) => token_prefix, omitOrder: 2 },
+  EXPIRES: { cellOf: ({ expires_at }) => localTime(expires_at), omitOrder: 1 },
 };
 
 function statusOf({ used_at, revoked_at, expires_at }: Invitation): string {

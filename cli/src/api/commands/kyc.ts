@@ -11,9 +11,9 @@ const columns: Columns<KycApplication> = {
   ID: ({ id }) => id,
   STATUS: ({ status }) => status,
   VERDICT: ({ verdict }) => verdict,
-  "EXTERNAL ID": { of: ({ external_id }) => external_id, min: 8, omitOrder: 2 },
-  CREATED: { of: ({ created_at }) => localTime(created_at), omitOrder: 1 },
-  REASONS: { of: ({ reason_codes }) => reason_codes.map(({ code }) => code).join(" "), min: 8, omitOrder: 3 },
+  "EXTERNAL ID": { cellOf: ({ external_id }) => external_id, minWidth: 8, omitOrder: 2 },
+  CREATED: { cellOf: ({ created_at }) => localTime(created_at), omitOrder: 1 },
+  REASONS: { cellOf: ({ reason_codes }) => reason_codes.map(({ code }) => code).join(" "), minWidth: 8, omitOrder: 3 },
 };
 
 interface Filters extends ListOptions {

@@ -10,11 +10,11 @@ import { type ListOptions, showList, showResource, withListOptions } from "../sh
 const columns: Columns<PaymentLink> = {
   ID: ({ id }) => id,
   STATUS: ({ status }) => status,
-  AMOUNT: { of: ({ amount, amount_min, amount_max }) => amount ?? `${amount_min} to ${amount_max}`, alignRight: true },
-  PAID: { of: ({ payments_paid }) => String(payments_paid), alignRight: true },
-  TOTAL: { of: ({ amount_paid }) => amount_paid, alignRight: true, omitOrder: 1 },
-  NAME: { of: ({ name }) => name, min: 10, omitOrder: 3 },
-  URL: { of: ({ url }) => url, omitOrder: 2 },
+  AMOUNT: { cellOf: ({ amount, amount_min, amount_max }) => amount ?? `${amount_min} to ${amount_max}`, alignRight: true },
+  PAID: { cellOf: ({ payments_paid }) => String(payments_paid), alignRight: true },
+  TOTAL: { cellOf: ({ amount_paid }) => amount_paid, alignRight: true, omitOrder: 1 },
+  NAME: { cellOf: ({ name }) => name, minWidth: 10, omitOrder: 3 },
+  URL: { cellOf: ({ url }) => url, omitOrder: 2 },
 };
 
 interface Filters extends ListOptions {

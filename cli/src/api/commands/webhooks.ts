@@ -11,9 +11,9 @@ import { listParser } from "./deliveries.ts";
 const columns: Columns<ListWebhookEndpointsItem> = {
   ID: ({ id }) => id,
   STATUS: ({ status }) => status,
-  URL: { of: ({ url }) => url, min: 16 },
-  EVENTS: { of: ({ events }) => events.length, alignRight: true, omitOrder: 2 },
-  CREATED: { of: ({ created_at }) => localTime(created_at), omitOrder: 1 },
+  URL: { cellOf: ({ url }) => url, minWidth: 16 },
+  EVENTS: { cellOf: ({ events }) => events.length, alignRight: true, omitOrder: 2 },
+  CREATED: { cellOf: ({ created_at }) => localTime(created_at), omitOrder: 1 },
 };
 
 const key = ["business"] as const;

@@ -42,7 +42,7 @@ export async function listen(api: Api, options: ListenOptions): Promise<void> {
   // for example `head`.
   const outputClosed = new AbortController();
   process.stdout.removeAllListeners("error").on("error", () => outputClosed.abort());
-  const stop = AbortSignal.any([api.stop, outputClosed.signal]);
+  const stop = AbortSignal.any([api.stopSignal, outputClosed.signal]);
 
   const secret = Promise.withResolvers<string>();
   const path = `${pathOfMachine}/${randomBytes(8).toString("hex")}`;
@@ -66,7 +66,7 @@ export async function listen(api: Api, options: ListenOptions): Promise<void> {
     try {
       if (json) print(jsonLine({ listening: { url, endpoint_id: endpoint.id, secret: endpoint.secret, forward_to: forwardTo } }));
       else print(`${startMessage(endpoint, forwardTo)}\n`);
-      await waitUntilStopped({ ...api, stop }, endpoint.id);
+      await waitUntilStopped({ ...api, stopSignal: stop }, endpoint.id);
     } finally {
       await removeEndpoint(api, endpoint.id);
     }
@@ -95,11 +95,11 @@ function explainRejectedUrl(error: unknown): never {
 }
 
 /** Waits for Ctrl-C. Throws if someone deletes the endpoint, or if the key becomes invalid. */
-async function waitUntilStopped({ amana, stop, requestOptions }: Api, id: string): Promise<void> {
+async function waitUntilStopped({ amana, stopSignal, requestOptions }: Api, id: string): Promise<void> {
   let wasDisabled = false;
-  while (!stop.aborted) {
-    await sleep(checkIntervalMs, undefined, { signal: stop }).catch(() => undefined);
-    if (stop.aborted) break;
+  while (!stopSignal.aborted) {
+    await sleep(checkIntervalMs, undefined, { signal: stopSignal }).catch(() => undefined);
+    if (stopSignal.aborted) break;
     const endpoint = await amana.webhookEndpoints.get(id, requestOptions()).catch((error: unknown) => error as Error);
     if (endpoint instanceof ProblemError && endpoint.status === 404)
       throw new CommandError("The endpoint was deleted. Run the command again.");

@@ -7,7 +7,7 @@ import { canonicalJson, digestOf, headColumns, isoOf, rowColumns, rowOf } from "
 import { transaction } from "@amana/database";
 import type { Action } from "@amana/messaging";
 import { sleep, uuidv7 } from "@amana/runtime";
-import type { Evidence } from "@amana/service-host";
+import type { EvidenceFile } from "@amana/service-host";
 import { IsolationLevel, type SqlEntityManager } from "@mikro-orm/postgresql";
 import { CommandError } from "../../command-error.ts";
 import type { OpenDatabase } from "../services.ts";
@@ -104,7 +104,7 @@ async function writeLines(file: string, rows: AsyncGenerator<object>): Promise<v
 
 async function* rowsOf(
   em: SqlEntityManager,
-  { select }: Evidence,
+  { select }: EvidenceFile,
   { businessId, from, to }: BundleOptions,
 ): AsyncGenerator<object> {
   let last: { at: string; id: string } | undefined;

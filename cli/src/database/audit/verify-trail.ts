@@ -19,9 +19,9 @@ export interface VerifyOptions {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
   /** Public keys that may sign heads. Default: any key. */
-  readonly trusted: ReadonlySet<string> | undefined;
+  readonly trustedKeys: ReadonlySet<string> | undefined;
   /** Heads that were stored outside this database, so that its owner cannot change them. */
-  readonly kept: readonly Head[];
+  readonly keptHeads: readonly Head[];
   readonly report: (finding: Finding) => void;
   readonly progress: (day: string, rows: number) => void;
 }
@@ -69,7 +69,7 @@ const headProblems = new Set(["head_not_signed", "head_of_unknown_key", "head_of
  * snapshot, page by page. Writes nothing.
  */
 export async function verifyTrail(orm: Orm, options: VerifyOptions): Promise<VerifyResult> {
-  const { report, trusted, progress } = options;
+  const { report, trustedKeys, progress } = options;
   const em = orm.em.fork() as SqlEntityManager;
   const days = await daysOf(em, options);
   const [first] = days;
@@ -102,12 +102,12 @@ export async function verifyTrail(orm: Orm, options: VerifyOptions): Promise<Ver
           day,
           previous,
           heads,
-          trusted,
-          kept: options.kept.filter((head) => head.day === day),
+          trusted: trustedKeys,
+          kept: options.keptHeads.filter((head) => head.day === day),
           report: reportOfDay,
         });
         // For a day whose links were dropped, only its heads can be compared.
-        for (const { links, final, hash } of isDropped ? options.kept.filter((head) => head.day === day) : []) {
+        for (const { links, final, hash } of isDropped ? options.keptHeads.filter((head) => head.day === day) : []) {
           if (heads.some((head) => head.links === links && head.final === final && head.hash !== hash))
             report({
               problem: "kept_head_not_in_chain",
@@ -132,7 +132,7 @@ export async function verifyTrail(orm: Orm, options: VerifyOptions): Promise<Ver
     if (previous === undefined && i < days.length - 1)
       report({ problem: "head_missing", day, detail: `${day} has no final head` });
   }
-  for (const { day, links } of options.kept) {
+  for (const { day, links } of options.keptHeads) {
     if (isInRange(day, options) && !days.includes(day))
       report({
         problem: "kept_head_not_in_chain",

@@ -84,7 +84,14 @@ async function verify({ service = "identity", databaseUrl, json, from, to, publi
     reportedAt = Date.now();
     process.stderr.write(`${day}: ${rows} rows checked\n`);
   };
-  const options = { from, to, trusted: publicKey && trustedKeys(publicKey), kept: readKeptHeads(head), report, progress };
+  const options = {
+    from,
+    to,
+    trustedKeys: publicKey && trustedKeys(publicKey),
+    keptHeads: readKeptHeads(head),
+    report,
+    progress,
+  };
   const result = await withServices(
     { service, databaseUrl },
     async ([databases]) => databases && (await verifyTrail(databases.orm, options)),
@@ -130,7 +137,7 @@ async function bundle({ business, from, to, out, as, json }: BundleFlags): Promi
   if (to < from) throw new CommandError("--to is before --from.", exitCodes.usage);
   if (existsSync(out)) throw new CommandError(`The folder ${out} exists. Choose another folder with --out.`, exitCodes.usage);
   const options = { businessId: requireUuid(business), from, to, out, by: auditActor(as) };
-  const manifest_sha256 = await withServices({ needed: ["identity", "payments", "webhooks"] }, (databases) =>
+  const manifest_sha256 = await withServices({ usableServices: ["identity", "payments", "webhooks"] }, (databases) =>
     makeBundle(databases, options),
   );
   process.stdout.write(

@@ -55,16 +55,16 @@ async function check({ json }: { json?: boolean }): Promise<void> {
 }
 
 async function list({ json, ...selection }: CommonOptions): Promise<void> {
-  const rows = await withServices({ ...selection, needed: ["kyc"] }, async ([database]) =>
+  const rows = await withServices({ ...selection, usableServices: ["kyc"] }, async ([database]) =>
     database ? await countByProvider(database.orm) : [],
   );
   printRows(
     rows,
     {
       PROVIDER: ({ provider }) => provider,
-      OPEN: { of: ({ open }) => open, alignRight: true },
-      TOTAL: { of: ({ total }) => total, alignRight: true },
-      "DELETIONS TO CONFIRM": { of: ({ erasuresRequested }) => erasuresRequested, alignRight: true },
+      OPEN: { cellOf: ({ open }) => open, alignRight: true },
+      TOTAL: { cellOf: ({ total }) => total, alignRight: true },
+      "DELETIONS TO CONFIRM": { cellOf: ({ erasuresRequested }) => erasuresRequested, alignRight: true },
     },
     { json, emptyText: "There are no applications." },
   );
@@ -77,7 +77,7 @@ async function erase(id: string, { as, reason, json, yes, ...selection }: EraseO
   await confirm(`Delete the applicant's data of application ${applicationId} at the provider? This cannot be undone.`, {
     ...(yes && { yes }),
   });
-  const result = await withServices({ ...selection, needed: ["kyc"] }, async ([database]) => {
+  const result = await withServices({ ...selection, usableServices: ["kyc"] }, async ([database]) => {
     if (!database) throw new CommandError("The database of kyc does not respond.", exitCodes.unreachable);
     return await withSettings(() => eraseApplicant(database.orm, applicationId, { by: auditActor(as), reason }));
   });

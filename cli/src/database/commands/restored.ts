@@ -47,7 +47,7 @@ type Options = ChangeOptions & { since: string };
 async function showLostRows(name: keyof typeof nextSteps, { since, as, json, ...selection }: Options): Promise<void> {
   const from = new Date(since);
   if (Number.isNaN(from.getTime())) throw new CommandError("--since must be a time like 2026-11-20T08:00:00Z.", exitCodes.usage);
-  const rows = await withServices({ ...selection, needed: [name, "webhooks"] }, async (databases) => {
+  const rows = await withServices({ ...selection, usableServices: [name, "webhooks"] }, async (databases) => {
     const [restoredService, webhooks] = [name, "webhooks"].map((wanted) =>
       databases.find(({ service }) => service.name === wanted),
     );
@@ -81,7 +81,7 @@ async function compareAll({ service, orm }: OpenDatabase, webhooks: OpenDatabase
   for (let start = 0; start < newest.length; start += pageRows) {
     const page = newest.slice(start, start + pageRows);
     const differences = await transaction(orm, async (em) => {
-      const differing = (await service.compare?.(em, page)) ?? [];
+      const differing = (await service.findDifferences?.(em, page)) ?? [];
       if (differing.length > 0) {
         service.record(em, new Date(), {
           by: auditActor(as),

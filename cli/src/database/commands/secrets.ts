@@ -27,7 +27,7 @@ async function reencryptAll({ as, json, ...selection }: ChangeOptions): Promise<
   const needed =
     selection.service === undefined ? servicesWithSecrets : servicesWithSecrets.filter((name) => name === selection.service);
   const keyId = keys[0]?.id ?? "";
-  const rows = await withServices({ ...selection, needed }, async (databases) => {
+  const rows = await withServices({ ...selection, usableServices: needed }, async (databases) => {
     const missing = needed.filter((name) => !databases.some(({ service }) => service.name === name));
     // Rejects a partial run. If an operator removed the old key after such a run, the secrets that
     // were not encrypted again could not be decrypted.

@@ -1,6 +1,6 @@
 import { buffer } from "node:stream/consumers";
 import { verifyWebhook, verifyXSignature } from "@amana/client";
-import { until } from "../eventually.ts";
+import { waitUntil } from "../eventually.ts";
 import { listen } from "./listen.ts";
 
 export interface ReceivedWebhook {
@@ -50,7 +50,7 @@ export async function startReceiver() {
         received.find(
           (webhook) => webhook.event === event && (webhook.body["payment_id"] ?? webhook.body["application_id"]) === resourceId,
         );
-      await until(() => find() !== undefined, timeoutMs);
+      await waitUntil(() => find() !== undefined, timeoutMs);
       return find();
     },
   };

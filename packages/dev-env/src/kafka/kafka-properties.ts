@@ -18,7 +18,8 @@ export interface KafkaAddresses {
 
 /**
  * Returns the settings of a KRaft node on one machine, with little memory and a fast restart. Each
- * topic has a copy on each node. A write needs the acknowledgement of all nodes except one.
+ * topic has a copy on each node. A write needs acknowledgements from all nodes except one; in a
+ * cluster of one node, it needs the acknowledgement of this node.
  */
 export function kafkaProperties(addresses: KafkaAddresses): Record<string, string> {
   const { port, controllerPorts, index, listenHost, dataDir } = addresses;
@@ -33,8 +34,8 @@ export function kafkaProperties(addresses: KafkaAddresses): Record<string, strin
     listeners: `PLAINTEXT://${listenHost}:${port},CONTROLLER://127.0.0.1:${controllerPorts[index]}`,
     "advertised.listeners": `PLAINTEXT://127.0.0.1:${port}`,
     "log.dirs": dataDir,
-    // Services create their topics with the right number of partitions. A misspelt topic name must
-    // fail.
+    // Services create their topics with the right number of partitions. A request for a misspelt
+    // topic name must fail.
     "auto.create.topics.enable": "false",
     "default.replication.factor": copies,
     "min.insync.replicas": inSync,

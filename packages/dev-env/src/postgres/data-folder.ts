@@ -61,7 +61,10 @@ export async function prepareDataFolder(
   return password;
 }
 
-/** Creates the folder under another name and renames it, so that it is complete or missing. */
+/**
+ * Creates the folder under a temporary name and then renames it. A folder with the final name is
+ * therefore always complete.
+ */
 async function initialise(
   dataDir: string,
   programs: PostgresPrograms,
@@ -110,5 +113,5 @@ async function isMissingOrEmpty(folder: string): Promise<boolean> {
   }
 }
 
-/** Returns an empty text if there is no file. */
+/** Reads a file. Returns an empty text if the file cannot be read. */
 const readText = async (path: string) => (await readFile(path, "utf8").catch(() => "")).trim();

@@ -8,8 +8,8 @@ const usualPaths = [
 ];
 
 /**
- * Returns the path of CHROMIUM_PATH or a usual path of Chromium or Chrome, whichever exists first.
- * Returns undefined if none exists.
+ * Returns the first path that exists: CHROMIUM_PATH, and then the usual paths of Chromium and
+ * Chrome. Returns undefined if no path exists.
  */
 export const findChromium = (): string | undefined =>
   [process.env["CHROMIUM_PATH"], ...usualPaths].find((path) => path !== undefined && path !== "" && existsSync(path));

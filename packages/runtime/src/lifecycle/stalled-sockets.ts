@@ -9,7 +9,7 @@ export class StalledSockets {
   readonly #nowMs: () => number;
   readonly #sent = new WeakMap<Socket, { bytes: number; sinceMs: number }>();
 
-  /** `nowMs`: a monotonic clock. */
+  /** `nowMs` is a monotonic clock in milliseconds. */
   constructor(stallMs: number, nowMs: () => number = () => performance.now()) {
     this.#stallMs = stallMs;
     this.#nowMs = nowMs;

@@ -20,8 +20,8 @@ interface MetricOptions<Label extends string> {
 const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /**
- * All metrics of this process. Libraries cannot add metrics, unlike to prom-client's default
- * registry.
+ * All metrics of this process. Libraries add metrics only to prom-client's default registry, not to
+ * this registry.
  */
 export const registry = new Registry();
 /** Label values of each metric, by metric name. */

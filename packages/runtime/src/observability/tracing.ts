@@ -10,7 +10,7 @@ export const spans = counter({
   labels: { outcome: ["sent", "dropped", "refused"] },
 });
 
-/** Creates spans while tracing is on. */
+/** Function that begins spans. Undefined while tracing is off. */
 let begin: BeginSpan | undefined;
 
 /**
@@ -34,7 +34,7 @@ const isSampled = (traceparent: string): boolean => traceparent.endsWith("-01");
 
 /**
  * Begins a span. Returns undefined if tracing is off or the parent's trace is not sampled. `name`
- * must be from a small set: the pattern of a route, an RPC, a topic.
+ * must be from a small set, such as route patterns, RPCs or topics.
  */
 export function beginSpan(kind: SpanKind, name: string, parent: string | undefined, options?: SpanOptions): Span | undefined {
   if (!begin || parent === undefined || !isSampled(parent)) return undefined;
@@ -45,7 +45,7 @@ export function beginSpan(kind: SpanKind, name: string, parent: string | undefin
  * Runs work in the current trace, with a new span if the trace is sampled. The span is marked as
  * failed if the work throws.
  */
-export async function traced<T>(kind: SpanKind, name: string, work: (span: Span | undefined) => Promise<T>): Promise<T> {
+export async function inSpan<T>(kind: SpanKind, name: string, work: (span: Span | undefined) => Promise<T>): Promise<T> {
   const trace = currentTrace();
   const span = beginSpan(kind, name, trace?.traceparent);
   if (!span) return await work(undefined);

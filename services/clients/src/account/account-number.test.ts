@@ -6,12 +6,15 @@ test.each([
   ["007", "99999", 23_456_789n, "00799999002345678941"],
   ["001", "00001", 1n, "00100001000000000144"],
   ["004", "00100", 1_234_567_890n, "00400100123456789038"],
-])("buildAccountNumber, for bank %s, branch %s and account %i, returns %s", (bankCode, branchCode, account, number) => {
-  expect(buildAccountNumber({ bankCode, branchCode }, account)).toBe(number);
-});
+])(
+  "buildAccountNumber for the bank code %s, the branch code %s and the account %i returns %s",
+  (bankCode, branchCode, account, number) => {
+    expect(buildAccountNumber({ bankCode, branchCode }, account)).toBe(number);
+  },
+);
 
-test("buildAccountNumber uses the check digits 97 if the remainder is 0", () => {
-  // Branch and account form a multiple of 97.
+test("buildAccountNumber returns the key 97 if branch code and account form a multiple of 97", () => {
+  // The digits of branch code and account form a multiple of 97.
   expect(buildAccountNumber({ bankCode: "001", branchCode: "00000" }, 97n)).toBe("00100000000000009797");
 });
 
@@ -19,7 +22,7 @@ const codeOf = (digits: number) => fc.stringMatching(new RegExp(`^[0-9]{${digits
 const anInstitution = fc.record({ bankCode: codeOf(3), branchCode: codeOf(5) });
 const anAccount = fc.bigInt({ min: 1n, max: 9_999_999_999n });
 
-test("buildAccountNumber returns 20 digits in which branch, account and check digits together are a multiple of 97", () => {
+test("buildAccountNumber returns 20 digits, of which the last 17 (branch code, account and key) form a multiple of 97", () => {
   fc.assert(
     fc.property(anInstitution, anAccount, ({ bankCode, branchCode }, account) => {
       const number = buildAccountNumber({ bankCode, branchCode }, account);
@@ -31,7 +34,7 @@ test("buildAccountNumber returns 20 digits in which branch, account and check di
   );
 });
 
-test("the check digits of an account number detect one wrong digit in branch or account", () => {
+test("the key of an account number does not match if one digit of the branch code or account is wrong", () => {
   fc.assert(
     fc.property(anInstitution, anAccount, fc.integer({ min: 3, max: 17 }), fc.nat(9), (institution, account, position, digit) => {
       const number = buildAccountNumber(institution, account);
@@ -42,6 +45,6 @@ test("the check digits of an account number detect one wrong digit in branch or 
   );
 });
 
-test.each([0n, -1n, 10_000_000_000n])("buildAccountNumber throws for the account %i", (account) => {
+test.each([0n, -1n, 10_000_000_000n])("buildAccountNumber throws a RangeError for the account %i", (account) => {
   expect(() => buildAccountNumber({ bankCode: "001", branchCode: "00001" }, account)).toThrow(RangeError);
 });

@@ -14,7 +14,8 @@ export const onboardingLocked = (step: string) =>
   );
 
 /**
- * Some fields are always required. Others are required only for certain values of another field.
+ * Lists the missing fields in the error, because some fields are required only for certain values
+ * of another field.
  */
 export const onboardingDetailsIncomplete = (missingFields: readonly string[]) =>
   invalid("onboarding_details_incomplete", `Required fields are missing. Send also: ${missingFields.join(", ")}.`, {

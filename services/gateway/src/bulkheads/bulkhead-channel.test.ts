@@ -10,7 +10,8 @@ const order = { amount: "5000.00", success_url: "https://shop.example/a", fail_u
 type Key = { headers: Record<string, string> };
 
 /**
- * Starts a gateway that gets no response to creations and refunds of payments before `respondAll`.
+ * Starts a gateway. The payments service responds to creations and refunds only after the call of
+ * `respondAll`.
  */
 async function startSlowGateway() {
   const gateway = await startTestGateway();
@@ -38,7 +39,7 @@ async function startSlowGateway() {
   };
 }
 
-test("slow creations of one business use only its share of the bulkhead's slots, and delay no creation of another business", async () => {
+test("slow payment creations of one business use only its share of the bulkhead's slots, and do not delay a creation of another business", async () => {
   const { gateway, create, refund, read, countReceived, respondAll } = await startSlowGateway();
   await using _ = gateway;
   const [floodingKey, otherKey] = [gateway.aKey(), gateway.aKey()];
@@ -58,7 +59,7 @@ test("slow creations of one business use only its share of the bulkhead's slots,
   expect((await refundResponse).statusCode).toBe(200);
 });
 
-test("slow searches of one business do not delay its lists without a filter and searches of another business", async () => {
+test("slow searches of one business delay neither its lists without a filter nor the searches of another business", async () => {
   const { gateway, search, list, countReceived, respondAll } = await startSlowGateway();
   await using _ = gateway;
   const [floodingKey, otherKey] = [gateway.aKey(), gateway.aKey()];

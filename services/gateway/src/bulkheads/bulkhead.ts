@@ -1,19 +1,19 @@
 import type { FastifyRequest } from "fastify";
-import { createsSomething, isCostlyRead } from "../rate-limit/kind-of-request.ts";
+import { isCostlyRead, isCreation } from "../rate-limit/request-kind.ts";
 
 /** A group of calls with its own slots, so that slow calls do not delay other groups. */
 export type Bulkhead = keyof typeof bulkheads;
 
 /**
- * `slots`: maximum number of calls in flight to each replica of a service. `perCaller`: maximum
- * number of calls in flight of one caller, to all replicas together. Each call uses a connection.
- * Searches have few slots, because a search uses one of the service's twenty database connections
- * for a long time.
+ * `slots` is the maximum number of calls in flight to each replica of a service. `perCaller` is the
+ * maximum number of calls in flight of one caller to all replicas together. Each call uses a
+ * connection. Searches have few slots, because a search uses one of the service's twenty database
+ * connections for a long time.
  */
 export const bulkheads = {
   read: { slots: 16, perCaller: 8 },
   search: { slots: 4, perCaller: 2 },
-  /** Pages of statements, so that long statements delay no other reads. */
+  /** Reads of statement pages. With their own slots, long statements do not delay other reads. */
   statement: { slots: 4, perCaller: 2 },
   change: { slots: 16, perCaller: 8 },
   // Calls of the next three bulkheads wait for the card processor or the verification provider.
@@ -33,18 +33,18 @@ export const bulkheads = {
   provider: { slots: 16, perCaller: 16 },
 } as const satisfies Readonly<Record<string, { slots: number; perCaller: number }>>;
 
-/** Maximum timeout of calls that wait for no external system. */
+/** Maximum timeout of calls that do not wait for an external system. */
 const internalTimeoutMsMax = 5_000;
 
 /**
- * Returns the bulkhead that the route configures. Without one, derives the bulkhead from the
- * request.
+ * Returns the bulkhead in the configuration of the route. If the route configures no bulkhead,
+ * derives the bulkhead from the request.
  */
 export function bulkheadOf(request: FastifyRequest, timeoutMs: number): Bulkhead {
   const { bulkhead } = request.routeOptions.config;
   if (bulkhead) return bulkhead;
   if (!request.caller) return "keyless";
   if (isCostlyRead(request)) return "search";
-  if (timeoutMs > internalTimeoutMsMax) return createsSomething(request) ? "creation" : "slow";
+  if (timeoutMs > internalTimeoutMsMax) return isCreation(request) ? "creation" : "slow";
   return request.method === "GET" ? "read" : "change";
 }

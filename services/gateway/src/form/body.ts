@@ -24,8 +24,8 @@ export function bodyOf<P extends TProperties>(properties: P, rule: Partial<BodyR
 }
 
 /**
- * Compiles a check of the fields. The check throws one Problem with an error for each wrong field,
- * up to `errorsMax`.
+ * Compiles the validation of a request body. The returned function throws one Problem with an error
+ * for each invalid field, up to `errorsMax` errors.
  */
 export function compileBody(schema: TObject): (body: unknown) => Record<string, unknown> {
   const rule = (schema as TObject & { [ruleKey]?: BodyRule })[ruleKey] ?? defaultRule;
@@ -40,7 +40,7 @@ export function compileBody(schema: TObject): (body: unknown) => Record<string, 
   const firstUnknownField = `${unknownField}; known fields: ${[...fields.keys()].join(", ") || "none"}`;
 
   return (received) => {
-    // Fastify passes null for an absent body. The JSON parser has rejected the body `null` before.
+    // Fastify passes null for an absent body. The JSON parser has already rejected the body `null`.
     if (received === null && !rule.optional) throw invalidJson("The request has no body. Send a JSON object.");
     const body = (received ?? {}) as Record<string, unknown>;
     const errors: FieldError[] = [];

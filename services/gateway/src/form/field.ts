@@ -17,7 +17,10 @@ interface FieldRule {
 
 const ruleKey = Symbol("field rule");
 
-/** Attaches a rule to a schema, under a symbol so that the published schema does not contain it. */
+/**
+ * Attaches a rule to a schema. The key of the rule is a symbol, so that the published schema does
+ * not contain the rule.
+ */
 export function field<T extends TSchema>(schema: T, rule: FieldRule): T {
   return Object.assign(schema, { [ruleKey]: rule });
 }
@@ -41,7 +44,7 @@ export const optionalFields = <P extends TProperties>(fields: P) =>
   };
 
 /**
- * Copies the rule of a schema to a union that also accepts empty values. The rule alone rejects
+ * Copies the rule of a schema to a union that also accepts empty values. The original rule rejects
  * empty values.
  */
 function unionWithEmpty<U extends TSchema>(schema: TSchema, union: U, isEmpty: (value: unknown) => boolean): U {
@@ -51,7 +54,7 @@ function unionWithEmpty<U extends TSchema>(schema: TSchema, union: U, isEmpty: (
   return field(union, { ...rule, accepts: (value: never) => isEmpty(value) || accepts(value) });
 }
 
-/** The validated value in its stored form, or the message for an invalid one. */
+/** The validated value in its stored form, or the message for an invalid value. */
 export type FieldResult = { value: unknown } | { message: string };
 
 /** Compiles the validation of a field: normalise, then schema, then rule. */

@@ -26,8 +26,9 @@ export const processorText = (max: number, purpose: string) => {
 };
 
 /**
- * Maximum length for NFC, which takes quadratic time in the number of combining marks. Longer
- * strings stay unchanged, because they exceed the length limit of every field.
+ * Maximum length of a string that is converted to NFC. The conversion takes quadratic time in the
+ * number of combining marks. Longer strings need no conversion, because they exceed the length
+ * limit of every field.
  */
 const nfcLengthMax = 1_000;
 const toNfc = (value: string) => (value.length > nfcLengthMax ? value : value.normalize("NFC"));
@@ -44,7 +45,10 @@ export const nameText = (
   });
 };
 
-/** An amount. `range`: the accepted range as a lookahead of the pattern and as text. */
+/**
+ * An amount. `range` contains the accepted range twice: as a lookahead for the pattern and as a
+ * text for the message.
+ */
 export const money = (options: { description: string; examples: string[]; range?: { pattern: string; message: string } }) => {
   const { range = { pattern: "", message: "" }, ...shown } = options;
   return field(Type.String({ pattern: `^${range.pattern}\\d{1,15}(\\.\\d{1,2})?$`, ...shown }), {
@@ -74,7 +78,7 @@ export const choice = <const T extends string>(values: readonly T[], description
   field(Type.Unsafe<T>(Type.Enum([...values], descriptionOf(description))), { message: `must be one of ${values.join(", ")}` });
 
 /**
- * Choice of a listed value, in upper or lower case. The value is stored with the case of the list.
+ * A value of the list, in upper or lower case. The value is stored as it is written in the list.
  */
 export const anyCaseChoice = <const T extends string>(values: readonly T[], purpose: string) =>
   field(Type.Unsafe<T>(Type.Enum([...values], { description: `${purpose} Upper and lower case are accepted.` })), {
@@ -133,7 +137,7 @@ export const search = (options: { description: string }) =>
     accepts: hasAtMost(100),
   });
 
-/** RFC 5321 with a domain name of at least two labels, in ASCII. */
+/** An e-mail address (RFC 5321) in ASCII. The domain name must have at least two labels. */
 export const email = (description?: string) => {
   const pattern = "\\.[A-Za-z][A-Za-z0-9-]*[A-Za-z0-9]$";
   return field(

@@ -77,8 +77,8 @@ async function rejectedFields(fields: readonly Field[], value: unknown): Promise
     });
     const errors: { pointer: string; code: string }[] = response.json().errors ?? [];
     if (errors.some(({ pointer, code }) => pointer === `/${name}` && code === "invalid")) rejected.push(`${operation} ${name}`);
-    // Any other response means that another field is missing, or that the gateway called the RPC.
-    // The harness does not implement the RPC.
+    // Any other response means that another field is missing, or that the gateway called the RPC,
+    // which the harness does not implement.
     else if (errors.length > 0) expect([operation, name, ...errors.map(({ code }) => code)]).not.toContain("invalid");
     else expect([operation, name, response.json().code]).toEqual([operation, name, "service_unavailable"]);
   }
@@ -117,7 +117,7 @@ test('"" in a PUT or PATCH clears the bank details of a beneficiary and is rejec
   expect(await rejectedFields(fields, "")).toEqual(namesOf(fields.filter((field) => !isBankDetail(field))));
 });
 
-test("a PUT or PATCH rejects, with immutable_field, each field of the response that the request cannot change", async () => {
+test("a PUT or PATCH returns immutable_field for each field of the response that the request cannot change", async () => {
   const testedFields: string[] = [];
   for (const [path, operations] of Object.entries(openApiDocument().paths)) {
     for (const method of ["put", "patch"] as const) {
@@ -149,7 +149,7 @@ test("a PUT or PATCH rejects, with immutable_field, each field of the response t
   expect(testedFields.length).toBeGreaterThan(40);
 });
 
-test("the message of the 422 response to null in an optional field of a POST recommends omitting the field", async () => {
+test("for null in an optional field of a POST, the error message of the gateway recommends to leave the field out", async () => {
   const response = await gateway.app.inject({
     method: "POST",
     url: "/api/v1/webhook-endpoints",

@@ -104,5 +104,8 @@ function setMember(object: Record<string, unknown>, key: string, value: unknown)
 /** PostgreSQL stores neither NUL nor lone surrogates. */
 const isStorable = (text: string): boolean => !text.includes("\0") && text.isWellFormed();
 
-/** Returns ", at line 2, column 7". Both count from 1; the parser counts from 0. */
+/**
+ * Returns a text such as ", at line 2, column 7". Lines and columns start at 1 in the text, and at
+ * 0 in the parser.
+ */
 const positionOf = (line: number, character: number): string => `, at line ${line + 1}, column ${character + 1}`;

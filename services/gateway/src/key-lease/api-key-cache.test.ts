@@ -25,7 +25,7 @@ function createCache(options: { leaseMs?: number; leasesMax?: number } = {}) {
       const { promise, resolve, reject } = Promise.withResolvers<ReturnType<typeof response>>();
       const response = (resolution: Resolution) =>
         create(ResolveKeysResponseSchema, { resolutions: hashes.map(() => resolution), leaseMs: options.leaseMs ?? 500 });
-      // All handlers of the promise run within one turn of the event loop.
+      // All handlers of the promise run within one iteration of the event loop.
       const waitForHandlers = () => new Promise<void>((done) => setImmediate(done));
       lookUps.push({
         hashes: hashes.map((hash) => Buffer.from(hash).toString()),
@@ -89,7 +89,7 @@ describe("a lease", () => {
     expect(isCached(cache.resolve("a"))).toBe(false);
   });
 
-  test("ApiKeyCache returns a lease that expired before its response only to the waiting requests", async () => {
+  test("ApiKeyCache does not cache a key if the lease has expired before the look-up's response, and resolves only the waiting requests", async () => {
     const cache = createCache();
     const resolved = cache.resolve("a");
     cache.send();
@@ -120,10 +120,10 @@ describe("a lease", () => {
     expect(isCached(cache.resolve("a"))).toBe(false);
   });
 
-  test.each([KeyState.UNKNOWN, KeyState.REVOKED, KeyState.EXPIRED, KeyState.BUSINESS_DISABLED, KeyState.BUSINESS_PENDING])(
-    "ApiKeyCache does not cache a key in state %i",
+  test.each(["UNKNOWN", "REVOKED", "EXPIRED", "BUSINESS_DISABLED", "BUSINESS_PENDING"] as const)(
+    "ApiKeyCache does not cache a key in the state %s",
     async (state) => {
-      const cache = await createCacheWithLease({}, { state });
+      const cache = await createCacheWithLease({}, { state: KeyState[state] });
       expect(isCached(cache.resolve("a"))).toBe(false);
     },
   );
@@ -140,7 +140,7 @@ describe("isFresh", () => {
     [0, {}, 500],
     [500, { expiresInMs: 100n }, 100],
   ])(
-    "isFresh returns true, with a lease of %i ms (key: %o), for %i ms after the look-up was sent",
+    "with a lease of %i ms and the key fields %o, isFresh of ApiKeyCache returns true until %i ms after the look-up was sent",
     async (leaseMs, key, freshMs) => {
       const cache = createCache({ leaseMs });
       const pendingResults = cache.resolve("a");
@@ -156,7 +156,7 @@ describe("isFresh", () => {
 });
 
 describe("a look-up", () => {
-  test("ApiKeyCache sends every waiting key once in a look-up", async () => {
+  test("ApiKeyCache sends all waiting keys in one look-up, each key once", async () => {
     const cache = createCache();
     const pendingResults = ["a", "b", "a", "c"].map((key) => cache.resolve(key));
     cache.send();
@@ -192,7 +192,7 @@ describe("a look-up", () => {
 });
 
 describe("a key in use", () => {
-  test("ApiKeyCache renews the lease of a key in use in the background, without a delay of its requests", async () => {
+  test("ApiKeyCache renews a lease in the background while requests use its key, and does not delay these requests", async () => {
     const cache = await createCacheWithLease();
     for (let turn = 1; turn < 10; turn++) {
       cache.pass(300);
@@ -213,7 +213,7 @@ describe("a key in use", () => {
     expect(isCached(cache.resolve("a"))).toBe(false);
   });
 
-  test("ApiKeyCache, while identity is unreachable, accepts a key until its lease ends, and then rejects the key", async () => {
+  test("while identity is unreachable, `resolve` of ApiKeyCache returns a key until its lease ends, and rejects afterwards", async () => {
     const cache = await createCacheWithLease();
     cache.pass(300);
     cache.resolve("a");

@@ -10,18 +10,18 @@ import { setBounded } from "@amana/runtime";
 import { keyLeases, keyResolutions } from "../metrics.ts";
 import { createAddressFilter } from "./allowed-ips.ts";
 
-/** The state and the caller of a key, as identity resolved it. */
+/** The state and the caller of a key, as identity returned them. */
 export interface ResolvedKey {
   readonly state: KeyState;
-  /** Undefined unless the key is valid. */
+  /** Undefined if the key is not valid. */
   readonly caller: Caller | undefined;
   /** Number of the business on the platform; 0 for an operator's key. */
   readonly organizationId: number;
   /** Returns whether the key may be used from an address. Undefined permits all addresses. */
   readonly allows: ((address: string) => boolean) | undefined;
   /**
-   * Time until which the resolution may be used (monotonic clock), at most until the key expires.
-   * Identity delays the response to a revocation until this time.
+   * Time until which the gateway may use this result (monotonic clock), at most until the key
+   * expires. Identity does not respond to a revocation of the key before this time.
    */
   readonly freshUntilMs: number;
 }
@@ -67,16 +67,17 @@ export class ApiKeyCache {
   }
 
   /**
-   * Returns whether a resolved key may still be used without another look-up. This is also correct
-   * for a key without a lease, because a revocation always waits for the longest possible lease.
+   * Returns whether a resolved key may still be used without another look-up. The result is also
+   * correct for a key without a lease, because a revocation always waits for the longest possible
+   * lease.
    */
   isFresh(key: ResolvedKey): boolean {
     return this.#options.nowMs() < key.freshUntilMs;
   }
 
   /**
-   * Resolves a key by its base64 hash. While a lease lasts, returns the key itself instead of a
-   * promise, which saves a turn of the event loop.
+   * Resolves a key by its base64 hash. During a lease, returns the resolved key instead of a
+   * promise, which saves an iteration of the event loop.
    */
   resolve(hash: string): ResolvedKey | Promise<ResolvedKey> {
     const lease = this.#leases.get(hash);
@@ -95,7 +96,8 @@ export class ApiKeyCache {
 
   #renew(hash: string, lease: Lease): void {
     lease.renewing = true;
-    // The lease stays valid until its end, and a later request retries the renewal.
+    // If the renewal fails, the lease stays valid until its end, and a later request retries the
+    // renewal.
     this.#lookUp(hash).catch(() => {
       lease.renewing = false;
     });

@@ -25,7 +25,9 @@ async function start(leaseMs: number) {
   const { port } = gateway.app.addresses()[0] as { port: number };
   const key = gateway.aKey();
 
-  /** Sends the headers. `finish` sends the rest and returns the status. */
+  /**
+   * Sends the headers of a request. The returned `finish` sends the body and returns the status.
+   */
   const begin = async (encoding: string) => {
     const socket = net.connect(port, "127.0.0.1");
     const headers = Object.entries(key.headers).map(([name, value]) => `${name}: ${value}\r\n`);
@@ -55,7 +57,7 @@ test.each([
   ["with a Content-Length", contentLengthHeader, order],
   ["in chunks", "Transfer-Encoding: chunked", `${order.length.toString(16)}\r\n${order}\r\n0\r\n\r\n`],
 ])(
-  "the gateway returns 401 without effect for a request whose key was revoked before the end of its body %s",
+  "the gateway returns 401 and does not execute a request if the request's key is revoked before the end of a body %s",
   async (_name, encoding, body) => {
     await using gatewayRun = await start(500);
     const lateRequest = await gatewayRun.begin(encoding);
@@ -74,7 +76,7 @@ test("the gateway executes a request whose body ends after the key's lease, if t
   expect([gatewayRun.createdCount(), gatewayRun.counters.lookUps]).toEqual([1, 2]);
 });
 
-test("the gateway looks a key up once for a request whose body arrives in time, even without leases", async () => {
+test("the gateway looks a key up once for a request whose body arrives in time, even if identity grants no leases", async () => {
   await using gatewayRun = await start(0);
   expect(await (await gatewayRun.begin(contentLengthHeader)).finish(order)).toBe("201");
   expect(gatewayRun.counters.lookUps).toBe(1);
@@ -84,7 +86,7 @@ describe("a key with allowed networks", () => {
   const limitedKey = { state: KeyState.LIVE_FROM_ALLOWED_IPS, allowedIps: ["203.0.113.0/24", "2001:db8::/32"] };
   const allowedAddresses = ["203.0.113.7", "::ffff:203.0.113.7", "2001:db8::7"];
 
-  test("the gateway accepts a key with allowed networks from these networks, and returns 403 to other networks", async () => {
+  test("the gateway accepts a key with allowed networks in requests from these networks, and returns 403 to other networks", async () => {
     await using gateway = await startTestGateway();
     gateway.behaviour.payments.getPayment = async () => ({ currency: "DZD", status: PaymentStatus.PAID });
     const from = async (remoteAddress: string) => {
@@ -100,7 +102,7 @@ describe("a key with allowed networks", () => {
     expect(gateway.received).toEqual([]);
   });
 
-  test("the gateway returns address_not_allowed to a valid key from another network before it checks role and body", async () => {
+  test("for a valid key from a network that is not allowed, the gateway returns address_not_allowed before it checks the role and the body", async () => {
     await using gateway = await startTestGateway();
     const problemFor = async (key: object) => {
       const { headers } = gateway.aKey(key);
@@ -184,7 +186,7 @@ describe("a key with allowed networks", () => {
     for (const text of ["203.0.113.7:5123", "[2001:db8::7]:443"]) expect(await statusOf(text), text).toBe("403");
   });
 
-  test("the gateway looks a key with allowed networks up once for requests from several addresses", async () => {
+  test("the gateway sends one look-up for a key with allowed networks that is used from several addresses", async () => {
     await using gatewayRun = await start(500);
     const { headers } = gatewayRun.gateway.aKey(limitedKey);
     const from = (remoteAddress: string) =>

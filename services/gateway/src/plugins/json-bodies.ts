@@ -8,7 +8,8 @@ import { readJsonObject } from "../json/read-json.ts";
 import { Problem } from "../problem.ts";
 import { limitBody } from "./limit-rate.ts";
 
-// Contains no two adjacent `\s*`, because matching 16 KiB of white space would take quadratic time.
+// The pattern contains no two adjacent `\s*`. With them, matching 16 KiB of white space would take
+// quadratic time.
 const jsonType = /^application\/json\s*(;\s*(charset\s*=\s*"?utf-?8"?\s*(;\s*)?)?)?$/i;
 
 /**
@@ -18,8 +19,8 @@ const jsonType = /^application\/json\s*(;\s*(charset\s*=\s*"?utf-?8"?\s*(;\s*)?)
 export function readJsonBodies(app: App, gateway: Gateway): void {
   app.decorateRequest("bodyBytes", null);
   app.removeAllContentTypeParsers();
-  // Accepts a request with any content type or without one. An empty chunked body, which needs no
-  // content type, is recognized only at its end.
+  // This parser first reads the body and then checks the content type. An empty body needs no
+  // content type, and an empty chunked body is recognized only at its end.
   app.addContentTypeParser("*", async (request: FastifyRequest) => {
     const bytes = await request.incoming?.read(gateway.byteBounds.of(request));
     if (!bytes || bytes.length === 0) return null;
@@ -32,8 +33,8 @@ export function readJsonBodies(app: App, gateway: Gateway): void {
     return readJsonObject(bytes);
   });
 
-  // Removes the content type that `curl -X POST -d ""` sends with an empty body. Fastify reads no
-  // body of a request without a content type.
+  // Removes the content type that `curl -X POST -d ""` sends with an empty body. Without a content
+  // type, Fastify does not read the body.
   app.addHook("onRequest", ({ raw: { headers } }, _reply, done) => {
     const length = headers["content-length"];
     if ((length === undefined || length === "0") && headers["transfer-encoding"] === undefined) delete headers["content-type"];

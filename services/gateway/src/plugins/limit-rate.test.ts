@@ -35,7 +35,7 @@ const rateOf = ({ statusCode, headers }: Awaited<ReturnType<typeof read>>) => [
 ];
 
 describe("a business", () => {
-  test("limitRate accepts a burst of a business, then rejects requests with 429 and Retry-After, then accepts requests at the rate", async () => {
+  test("limitRate accepts a burst of four requests of a business, returns 429 with Retry-After for the fifth, and accepts two more after a second", async () => {
     const { headers } = gateway.aKey();
     const responses = [];
     for (let i = 0; i < 5; i++) responses.push(await read(headers));
@@ -66,7 +66,7 @@ describe("a business", () => {
       });
     const smallResponse = await send(16 * 1024 - 1);
     expect([smallResponse.statusCode, smallResponse.headers["ratelimit-remaining"]]).toEqual([422, "3"]);
-    // Three tokens are left. The request uses one, its body uses ten.
+    // Three tokens are left. The request uses one token, and its body uses ten tokens.
     expect((await send(160 * 1024)).statusCode).toBe(422);
     expect(rateOf(await read(headers))).toEqual([429, "4", "0", "6", "5"]);
     clock.ms += 4_000;
@@ -85,7 +85,7 @@ describe("a business", () => {
     expect((await read(gateway.aKey().headers)).statusCode).toBe(200);
   });
 
-  test("limitRate uses an additional limit of a business for refunds", async () => {
+  test("limitRate applies an additional limit to the refunds of a business", async () => {
     const { headers } = gateway.aKey();
     expect([await refund(headers), await refund(headers), await refund(headers)].map(rateOf)).toEqual([
       [200, "2", "1", "1", undefined],
@@ -95,7 +95,7 @@ describe("a business", () => {
     expect((await read(headers)).statusCode).toBe(200);
   });
 
-  test("limitRate uses additional limits of a business for creations and for searches", async () => {
+  test("limitRate applies an additional limit to the creations and another limit to the searches of a business", async () => {
     gateway.behaviour.payments.createPayment = async () => ({ id, currency: "DZD", status: PaymentStatus.PENDING });
     gateway.behaviour.payments.listPayments = async () => ({ payments: [] });
     const { headers } = gateway.aKey();
@@ -117,7 +117,7 @@ describe("a business", () => {
     expect(await statusesOf("GET", "?status=PAID")).toEqual([200, 200, 200]);
   });
 
-  test("limitRate counts requests that get 403 for their role or address towards the limit of the business", async () => {
+  test("limitRate counts requests that are rejected with 403 because of their role or address towards the limit of the business", async () => {
     const key = gateway.aKey();
     const limitedKey = gateway.aKey({
       businessId: key.businessId,
@@ -152,7 +152,7 @@ describe("a business", () => {
     if (resolveKeys) gateway.behaviour.keyLeases.resolveKeys = resolveKeys;
   });
 
-  test("limitRate rejects a request beyond the limit of the business with 429 before the body is checked", async () => {
+  test("limitRate returns 429 for a request beyond the limit of the business before the body is checked", async () => {
     const { headers } = gateway.aKey();
     for (let i = 0; i < 4; i++) await read(headers);
     expect((await refund({ ...headers, "content-type": "text/plain" })).statusCode).toBe(429);
@@ -168,7 +168,7 @@ test("limitRate does not limit requests of operators", async () => {
 });
 
 describe("failed authentications from one network", () => {
-  test("limitRate rejects failed authentications beyond the limit of a network with 429, and accepts a valid key from the network", async () => {
+  test("limitRate returns 429 for failed authentications beyond the limit of a network, and accepts a valid key from this network", async () => {
     const revokedKey = gateway.aKey({ state: KeyState.REVOKED });
     const { headers } = gateway.aKey();
     expect((await read({})).statusCode).toBe(401);

@@ -89,8 +89,8 @@ function linksFrom(
 }
 
 /**
- * Returns whether `path` creates or lists the resources at `targetPath`. A person is created at
- * /clients/person and read at /clients/{id}.
+ * Returns whether `path` creates or lists the resources at `targetPath`. For example, a person is
+ * created at `/clients/person` and read at `/clients/{id}`.
  */
 const isUnder = (path: string, targetPath: string, isList: boolean) =>
   path === targetPath || (!isList && path.startsWith(`${targetPath}/`));

@@ -27,7 +27,7 @@ const ProblemDocument = Type.Object(
       description:
         "Stable code of the problem. Use it for decisions in your program. New codes can be added. `/problems` documents each code.",
       examples: ["validation_failed"],
-      // Generators treat an enum as complete, but new codes can be added.
+      // Code generators treat an enum as complete, but new codes can be added.
       "x-extensible-enum": Object.keys(problemCatalogue),
     }),
     request_id: Type.String(),
@@ -55,7 +55,7 @@ const descriptions: Readonly<Record<number, string>> = {
   504: "No response arrived in time, and the outcome may be unknown.",
 };
 
-/** Descriptions of successful responses, in place of the placeholder of the plugin. */
+/** Descriptions of successful responses. They replace the placeholder text of @fastify/swagger. */
 const successDescriptions: Readonly<Record<string, string>> = {
   200: "The operation succeeded.",
   201: "The resource was created.",

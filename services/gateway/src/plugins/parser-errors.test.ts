@@ -60,7 +60,7 @@ describe("a malformed HTTP request", () => {
     expect(statuses(responses)).toEqual(["200", "200"]);
   });
 
-  test("the gateway returns 400 immediately for a request with invalid framing in its body", async () => {
+  test("the gateway returns 400 immediately for a chunked body with invalid framing", async () => {
     const beginning = `${head}Authorization: Bearer ${gateway.business.key}\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{`;
     expect(statuses(await exchange(`${beginning}}garbage\r\n`))).toEqual(["400"]);
   });

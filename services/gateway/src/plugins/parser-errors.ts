@@ -31,7 +31,10 @@ export const respondToParserErrors = (connections: Connections) => (error: Error
   );
 };
 
-/** Rejects an `Expect` other than 100-continue, which Node reports outside of Fastify. */
+/**
+ * Rejects an `Expect` header other than 100-continue. Node reports such a request outside of
+ * Fastify.
+ */
 export function rejectUnknownExpectation(request: IncomingMessage, response: ServerResponse): void {
   const requestId = requestIdOf(request);
   const problem = Problem.of("expectation_failed");

@@ -26,7 +26,7 @@ const randomHex = (bytes: number) => randomBytes(bytes).toString("hex");
 const traceparent = `00-${randomHex(16)}-${randomHex(8)}-01`;
 const id = uuidv7();
 
-test("a request of a trace has a chain of spans: the caller's span, the gateway's request, its RPC, and the service", async () => {
+test("the spans of a sampled request form a chain: the caller's span, the gateway's request, the gateway's RPC, the service's RPC", async () => {
   const { spans, bodies, business } = await collectSpans(1, [{ method: "GET", url: `/api/v1/payments/${id}` }]);
   expect(spans.map(({ name, kind }) => `${kind} ${name}`)).toEqual([
     "server PaymentService/GetPayment",

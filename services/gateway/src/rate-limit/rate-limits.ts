@@ -31,8 +31,8 @@ export function createRateLimits(
     business: buckets("business", perSecond, burst),
     /** Requests without a valid key, by network. */
     failedAuth: buckets("failed_auth", failedAuthPerMinute / 60, failedAuthPerMinute),
-    // Requests that cause costs at an external system, by business id; see `config: { rateLimit }`
-    // of the route.
+    // Limits by business id for requests that cause costs at an external system. Routes select such
+    // a limit with `config: { rateLimit }`.
     kyc: buckets("kyc", settings.kycPerSecond),
     refund: buckets("refund", settings.refundPerSecond),
     /**
@@ -45,10 +45,16 @@ export function createRateLimits(
     // Requests to keyless routes that call a service: by network, and in total.
     keyless: buckets("keyless", settings.keylessPerSecond),
     keylessTotal: buckets(undefined, settings.keylessTotalPerSecond),
-    /** Starts of payments by buyers: by link and network, and by link. */
+    /**
+     * Starts of payments by buyers. `checkout` counts by link and network, and `checkoutLink` by
+     * link.
+     */
     checkout: buckets("checkout", checkoutPerMinute / 60, checkoutPerMinute),
     checkoutLink: buckets("checkout_link", settings.checkoutLinkPerSecond),
-    /** Networks without a keyless limit, because they sent a genuine callback; the newest last. */
+    /**
+     * Networks that have no keyless limit, because they have sent a correctly signed callback. The
+     * newest network is last.
+     */
     proven: new Map<string, true>(),
   };
 }

@@ -9,7 +9,7 @@ afterEach(() => void vi.useRealTimers());
 
 type Draw = { bucket: string; perSecond: number; burst: number; tokens: number };
 
-/** Shared buckets like those of identity. A response takes 10 ms. */
+/** Creates shared buckets that behave like the buckets in identity. A response takes 10 ms. */
 function createFakeIdentity() {
   const buckets = new Map<string, { tokens: number; atMs: number }>();
   const reports: { atMs: number; draws: Draw[] }[] = [];
@@ -50,7 +50,7 @@ function createBuckets(identity: ReturnType<typeof createFakeIdentity>, { perSec
 }
 
 describe("SharedBuckets with several gateways", () => {
-  // `load`: requests per second to each gateway.
+  // `load` contains the requests per second to each gateway.
   test.each([
     { name: "evenly to three gateways", load: [200, 200, 200] },
     { name: "evenly to ten gateways", load: Array<number>(10).fill(100) },
@@ -80,7 +80,7 @@ describe("SharedBuckets with several gateways", () => {
     const identity = createFakeIdentity();
     const gateways = [1, 2, 3].map(() => createBuckets(identity));
     let permittedCount = 0;
-    // 3 000 requests per second to each gateway, for a fifth of a second.
+    // Sends 3 000 requests per second to each gateway, for a fifth of a second.
     for (let ms = 0; ms < 200; ms += 1) {
       for (const gateway of gateways) for (let i = 0; i < 3; i++) if (gateway.draw("b").allowed) permittedCount++;
       await vi.advanceTimersByTimeAsync(1);
@@ -121,7 +121,7 @@ test("SharedBuckets report the draws of all keys in one RPC, and report many dra
   expect(identity.reports).toHaveLength(2);
 });
 
-test("SharedBuckets of all gateways return the same Retry-After to a rejected caller within seconds, and accept no earlier request", async () => {
+test("after two seconds, SharedBuckets of three gateways return the same Retry-After to a rejected caller, and they accept requests only after that time", async () => {
   const identity = createFakeIdentity();
   const gateways = [1, 2, 3].map(() => createBuckets(identity, { perSecond: 0.25, burst: 20 }));
   const drawAll = () => gateways.map((gateway) => gateway.draw("b"));
@@ -155,7 +155,7 @@ test("SharedBuckets synchronize about once a second while requests are rejected"
   expect(syncs.length).toBeLessThan(10);
 });
 
-test("SharedBuckets apply the local limit while identity is unreachable, and then report only later draws", async () => {
+test("SharedBuckets apply the limit locally while identity is unreachable, and afterwards report only draws that were made after the outage", async () => {
   const identity = createFakeIdentity();
   const gateway = createBuckets(identity, { perSecond: 1, burst: 5 });
   identity.setUnreachable(true);
@@ -180,7 +180,7 @@ test("SharedBuckets change no bucket when the response of identity lacks a bucke
   expect(buckets.draw("b")).toMatchObject({ allowed: true, remaining: 1 });
 });
 
-test("draw of TokenBuckets, for a bucket below 0, returns 0 remaining tokens and the seconds until the next token", () => {
+test("for a bucket with a negative number of tokens, `draw` of TokenBuckets returns 0 remaining tokens and the seconds until the next token", () => {
   const buckets = new TokenBuckets({ ...limit, nowMs: () => 0 });
   buckets.setTokens("b", -150);
   expect(buckets.draw("b")).toEqual({ allowed: false, limit: 200, remaining: 0, resetSeconds: 4, retryAfterSeconds: 2 });

@@ -118,7 +118,7 @@ describe("/businesses for operators", () => {
     expect(gateway.received[1]?.request).toMatchObject({ status: BusinessStatus.DISABLED, search: "100%_\\" });
   });
 
-  test("GET /businesses, for a search with a capped total, has no next link on the last page", async () => {
+  test("if the total of a search is capped, GET /businesses links to the next page only from a full page", async () => {
     gateway.behaviour.businesses.listBusinesses = async () => ({ businesses: [aBusiness()], total: 1_000, totalIsCapped: true });
     const link = async (limit: number) =>
       String((await send("admin", "GET", `/businesses?search=a&limit=${limit}`)).headers["link"]);
@@ -126,7 +126,7 @@ describe("/businesses for operators", () => {
     expect(await link(2)).not.toContain('rel="next"');
   });
 
-  test("PATCH /businesses/{id} returns the changed business, and changes nothing for an empty object", async () => {
+  test("PATCH /businesses/{id} returns the changed business, and sends no changes to identity for an empty object", async () => {
     gateway.behaviour.businesses.updateBusiness = async ({ rotateApiKey }) =>
       aBusiness(rotateApiKey ? { apiKey: "sk_test_new" } : {});
     const update = { id, name: "Librairie", status: "ACTIVE", updated_at: atText, api_key_prefix: "sk_test_00000000" };
@@ -151,7 +151,7 @@ describe("/businesses for operators", () => {
     [{ status: null }, "validation_failed"],
     [{ rotate_api_key: "true" }, "validation_failed"],
     [{ rotate_api_key: 1 }, "validation_failed"],
-  ])("PATCH /businesses/{id} rejects the body %j with the code %s", async (payload, code) => {
+  ])("for the body %j, PATCH /businesses/{id} returns 422 with the code %s", async (payload, code) => {
     const response = await send("admin", "PATCH", `/businesses/${id}`, payload);
     expect([response.statusCode, response.json().code]).toEqual([422, code]);
   });
@@ -166,7 +166,7 @@ describe("/businesses for operators", () => {
 });
 
 describe("/me", () => {
-  test("GET /me returns the business without operator fields", async () => {
+  test("GET /me returns the business without the fields that only operators get", async () => {
     gateway.behaviour.businesses.getOwnBusiness = async () => aBusiness();
     const response = await send("business", "GET", "/me");
     expect(response.json()).toEqual({
@@ -264,7 +264,7 @@ describe("/me/api-keys", () => {
     expect(gateway.received).toEqual([]);
   });
 
-  test("POST /me/api-keys/{id}/revoke accepts a reason or no body", async () => {
+  test("POST /me/api-keys/{id}/revoke accepts a body with a reason, an empty object, or no body", async () => {
     gateway.behaviour.businesses.revokeOwnApiKey = async () => aKey({ revokedAtMs: at });
     for (const payload of [undefined, {}, { reason: "lost" }]) {
       const response = await send("business", "POST", `/me/api-keys/${keyId.toUpperCase()}/revoke`, payload);
@@ -337,7 +337,7 @@ describe("/admin/api-keys", () => {
     expect(listResponse.json()).toMatchObject([{ expires_at: atText, allowed_ips: allowedIps }]);
   });
 
-  test("POST /admin/api-keys, for a limited key, returns an error and creates no key when identity does not support key limits", async () => {
+  test("if identity does not support key limits, POST /admin/api-keys returns 503 for a limited key and creates no key", async () => {
     delete gateway.behaviour.apiKeys.createLimitedApiKey;
     gateway.behaviour.apiKeys.createApiKey = async () => aKey({ apiKey: "sk_test_secret" });
     const payload = { business_id: id, name: "till", allowed_ips: ["203.0.113.0/24"] };
@@ -346,7 +346,7 @@ describe("/admin/api-keys", () => {
     expect(gateway.received.map(({ rpc }) => rpc)).toEqual(["CreateLimitedApiKey"]);
   });
 
-  test("GET /admin/api-keys returns the keys of one business", async () => {
+  test("GET /admin/api-keys returns the keys of one business, and requires the filter business_id", async () => {
     gateway.behaviour.apiKeys.listApiKeys = async () => ({ apiKeys: [aKey({ apiKey: "sk_test_secret" })], total: 1 });
     const response = await send("admin", "GET", `/admin/api-keys?business_id=${id}`);
     expect(response.json()).toEqual([
@@ -356,7 +356,7 @@ describe("/admin/api-keys", () => {
     expect(withoutFilter.json()).toMatchObject({ status: 422, errors: [{ parameter: "business_id", code: "required" }] });
   });
 
-  test("POST /admin/api-keys/{id}/revoke accepts a reason or no body", async () => {
+  test("POST /admin/api-keys/{id}/revoke accepts a body with a reason, an empty object, or no body", async () => {
     gateway.behaviour.apiKeys.revokeApiKey = async () => aKey({ revokedAtMs: at });
     for (const payload of [undefined, {}, { reason: "lost" }]) {
       const response = await send("admin", "POST", `/admin/api-keys/${keyId}/revoke`, payload);

@@ -62,7 +62,7 @@ describe("the result of a payment", () => {
     expect(headers["refresh"]).toBeUndefined();
   });
 
-  test("the result page links to the receipt as PDF and by e-mail, and has a hidden button that a script shows for printing", async () => {
+  test("the result page links to the receipt as PDF and by e-mail, and has a print button that is hidden until a script shows it", async () => {
     const { body } = await resultOf(aPaidPayment());
     expect(body).toContain(`href="/receipts/${paymentToken}?lang=en&amp;format=pdf"`);
     expect(body).toContain(`href="/receipts/${paymentToken}?lang=en#email"`);
@@ -71,9 +71,9 @@ describe("the result of a payment", () => {
   });
 
   test.each([
-    ["sends no e-mail", async () => ({ canSendEmail: false })],
+    ["reports that it sends no e-mail", async () => ({ canSendEmail: false })],
     ["does not respond", async () => Promise.reject(new Error("x"))],
-  ])("the result page has no button for e-mail when the deployment %s", async (_name, findReceipt) => {
+  ])("the result page has no e-mail button if the payments service %s", async (_name, findReceipt) => {
     gateway.behaviour.receipts.findReceipt = findReceipt;
     expect((await resultOf(aPaidPayment())).body).not.toContain("#email");
   });

@@ -10,7 +10,10 @@ import { sendCheckoutPage, viewOf } from "../pages/checkout/layout.ts";
 import { resultPage, unknownResultPage } from "../pages/checkout/result-page.ts";
 import { hasReceipt } from "../receipts/receipt.ts";
 
-/** Payments may read the payment at the processor before it responds. */
+/**
+ * Timeout of the RPC. The payments service may read the payment at the processor before it
+ * responds.
+ */
 const resultTimeoutMs = 15_000;
 const receiptTimeoutMs = 2_000;
 const paymentTokenForm = /^[0-9a-f]{64}$/;
@@ -73,8 +76,8 @@ export function checkoutResult(app: App, gateway: Gateway): void {
   };
 
   /**
-   * Returns whether the buyer can request the receipt by e-mail. Returns false if payments does not
-   * respond.
+   * Returns whether the buyer can request the receipt by e-mail. Returns false if the payments
+   * service does not respond.
    */
   const readCanSendEmail = async (request: FastifyRequest, reply: FastifyReply, payment: Payment, token: string) => {
     if (!hasReceipt(payment)) return false;

@@ -113,7 +113,7 @@ describe("GET /pay/{token}", () => {
     expect(response.body).not.toContain("<form");
   });
 
-  test("GET /pay/{token} sends the same 410 page for every reason", async () => {
+  test("GET /pay/{token} sends the same 410 page for an unavailable link and for a disabled business", async () => {
     const bodies: string[] = [];
     serveLink(gateway, aLink(), { state: CheckoutState.UNAVAILABLE });
     bodies.push((await get()).body);
@@ -227,7 +227,7 @@ describe("POST /pay/{token}", () => {
     expect(starts()).toEqual([]);
   });
 
-  test("POST /pay/{token} redirects to the result when the payment of the form has ended", async () => {
+  test("POST /pay/{token} redirects to the result page if the payment of the form is already PAID", async () => {
     gateway.behaviour.checkout.startCheckout = async () => ({ payment: aPaidPayment(), paymentToken });
     expect((await post()).headers.location).toBe(`${path}/result/${paymentToken}`);
   });
@@ -240,7 +240,7 @@ describe("POST /pay/{token}", () => {
     ["payment_refused", refusedUpstream("payment_refused", "x"), 422, "Le paiement n’a pas pu commencer"],
     ["processor_outcome_unknown", outcomeUnknown("processor_outcome_unknown", "x"), 504, "Le paiement n’a pas pu commencer"],
     ["service_unavailable", unavailable("service_unavailable", "x"), 503, "Le paiement n’a pas pu commencer"],
-  ])("POST /pay/{token} sends the page of the refusal %s without a cookie", async (_code, error, status, title) => {
+  ])("POST /pay/{token} sends the error page for the refusal %s, and sets no cookie", async (_code, error, status, title) => {
     gateway.behaviour.checkout.startCheckout = async () => Promise.reject(error);
     const response = await post();
     expect([response.statusCode, h1(response.body)]).toEqual([status, title]);
@@ -256,7 +256,7 @@ describe("POST /pay/{token}", () => {
     expect(body).toMatch(/<input id="phone"[^>]* aria-invalid="true" autofocus>/);
   });
 
-  test("POST /pay/{token} starts no payment for a link that is not available, and for a link of a disabled business", async () => {
+  test("POST /pay/{token} starts no payment for a link that is not available or whose business is disabled", async () => {
     serveLink(gateway, aLink(), { state: CheckoutState.UNAVAILABLE });
     expect((await post()).statusCode).toBe(410);
     serveLink(gateway, aLink(), {}, { status: BusinessStatus.DISABLED });
@@ -277,7 +277,7 @@ describe("with a proof of work", () => {
     await start({ checkout: { hasCaptcha: true } });
   });
 
-  test("POST /pay/{token} starts one payment for a solved proof of work, and no payment without a solution or for another form", async () => {
+  test("POST /pay/{token} accepts a form with its own solved proof of work, even repeatedly, and rejects a form with no solution or another form's solution", async () => {
     const { body, headers } = await get();
     expect(headers["content-security-policy"]).toContain("worker-src 'self'");
     const challenge = challengeOf(body);
@@ -307,7 +307,7 @@ describe("limits", () => {
     await start({ limits: { checkoutPerMinute: 10, checkoutLinkPerSecond: 50 }, nowMs: () => 1_000 });
   });
 
-  test("POST /pay/{token} accepts ten payment starts a minute from one network for one link", async () => {
+  test("POST /pay/{token} accepts ten payment starts a minute from one network for one link, and then returns 429", async () => {
     const statuses: number[] = [];
     for (let i = 0; i < 10; i++) statuses.push((await post()).statusCode);
     expect(statuses).toEqual(Array(10).fill(303));
@@ -345,10 +345,10 @@ describe("a link whose calls do not end", () => {
     blocked = Promise.withResolvers();
     blocked.promise.catch(() => {});
   });
-  // The gateway stops after its requests have ended.
+  // The gateway can stop only after its requests have ended.
   afterEach(() => blocked.reject(new Error("released")));
 
-  test("GET /pay/{token} responds while the service calls for another link get no response", async () => {
+  test("GET /pay/{token} responds while the payments service does not respond to calls for another link", async () => {
     const { getCheckout } = gateway.behaviour.checkout;
     gateway.behaviour.checkout.getCheckout = (request, call) =>
       request.linkToken === linkToken
@@ -358,7 +358,7 @@ describe("a link whose calls do not end", () => {
     expect((await get(`/pay/${otherToken}`)).statusCode).toBe(200);
   });
 
-  test("POST /pay/{token} starts a payment while the service calls for a link of another business get no response", async () => {
+  test("POST /pay/{token} starts a payment while the payments service does not respond to calls for a link of another business", async () => {
     const otherLink = aLink({ id: "01a1b2c3-0000-7000-8000-000000000002", businessId: "01a1b2c3-0000-7000-8000-0000000000b2" });
     gateway.behaviour.checkout.getCheckout = async (request) => ({
       link: request.linkToken === linkToken ? aLink() : otherLink,

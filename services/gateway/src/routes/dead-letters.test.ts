@@ -70,7 +70,7 @@ test("GET /admin/dead-letters merges the dead letters of all services, newest fi
   expect(gateway.received.map(({ request }) => request)).toMatchObject([expected, expected, expected]);
 });
 
-test("GET /admin/dead-letters with a service queries only this service, with limit and offset", async () => {
+test("GET /admin/dead-letters with the filter `service` queries only that service, and forwards limit and offset", async () => {
   gateway.behaviour.deadLetters.listDeadLetters = async () => ({ deadLetters: [aDeadLetter()], total: 1 });
   expect((await send("GET", "?service=webhooks&limit=2&offset=4")).json()).toEqual([expectedJson]);
   expect(gateway.received.map(({ request }) => request)).toMatchObject([{ limit: 2, offset: 4 }]);
@@ -105,7 +105,7 @@ test("GET /admin/dead-letters/{id} returns 503 while a service is unavailable an
   expect((await send("GET", `/${id}`)).statusCode).toBe(503);
 });
 
-test("POST /admin/dead-letters/{id}/retry and /drop call the service that has the dead letter, with Idempotency-Key and note", async () => {
+test("POST /admin/dead-letters/{id}/retry and /drop call the service that stores the dead letter, and forward Idempotency-Key and note", async () => {
   gateway.behaviour.deadLetters.retryDeadLetter = async () => aDeadLetter({ status: DeadLetterStatus.DELIVERED });
   gateway.behaviour.deadLetters.dropDeadLetter = async () => aDeadLetter({ status: DeadLetterStatus.DROPPED });
   const retryResponse = await send("POST", `/${id}/retry`, undefined, { "idempotency-key": "k-1" });

@@ -54,7 +54,7 @@ describe("return from the card processor", () => {
     ["multipart/form-data; boundary=x", "--x--"],
     ["text/plain", "anything"],
     ["", "anything"],
-  ])("the return route of payments ignores a form body of the type %j", async (type, payload) => {
+  ])("the return route of payments ignores a body of the content type %j", async (type, payload) => {
     expect((await returnFromProcessor("POST", { "content-type": type }, payload)).statusCode).toBe(303);
   });
 
@@ -66,7 +66,7 @@ describe("return from the card processor", () => {
     ["de", "fr", "ltr", "Lien de paiement inconnu"],
     ["", "fr", "ltr", "Lien de paiement inconnu"],
   ])(
-    "the return route of payments, for an unknown token, shows a page in the language of Accept-Language %j",
+    "for an unknown token, the return route of payments shows a page in the language of Accept-Language %j",
     async (acceptLanguage, language, direction, title) => {
       refuse(unknownPayment);
       const response = await returnFromProcessor("GET", { "accept-language": acceptLanguage });
@@ -148,7 +148,7 @@ describe("first page", () => {
     gateway.app.inject({ url: "/", headers: { accept, "accept-language": language } });
   const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 
-  test("the gateway's first page is JSON with name, state and addresses for programs", async () => {
+  test("for clients other than browsers, the gateway's first page is JSON with the name, state and addresses of the API", async () => {
     for (const accept of ["*/*", "application/json", ""]) {
       const response = await getFirstPage(accept);
       expect(response.headers["vary"]).toBe("accept, accept-language");
@@ -222,7 +222,7 @@ describe("guide", () => {
     }
   });
 
-  test("the Content-Security-Policy of the guide permits only the search script and its own origin, and no forms", async () => {
+  test("the Content-Security-Policy of the guide permits scripts and connections only from its own origin, and permits no forms", async () => {
     const ownSources = " script-src 'self'; connect-src 'self';";
     const script = '<script type="module" src="/docs/search.js"></script>';
     for (const [url, sources, scripts] of [

@@ -49,7 +49,7 @@ test("GET /admin/operator-keys returns the keys without their plaintext", async 
   expect(response.headers["x-total-count"]).toBe("2");
 });
 
-test("POST /admin/operator-keys/{id}/revoke accepts a reason or no body, and returns 409 for the last key", async () => {
+test("POST /admin/operator-keys/{id}/revoke accepts a body with a reason or no body, and returns 409 for the last live key", async () => {
   gateway.behaviour.operatorKeys.revokeOperatorKey = async () => aKey({ revokedAtMs: at });
   for (const payload of [undefined, { reason: "left" }]) {
     const response = await send("admin", "POST", `/${id}/revoke`, payload);

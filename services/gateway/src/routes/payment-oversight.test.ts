@@ -64,7 +64,7 @@ beforeEach(() => {
 const send = (method: "GET" | "POST", path: string, payload?: object, headers = gateway.admin.headers) =>
   gateway.app.inject({ method, url: `/api/v1/admin${path}`, headers, ...(payload ? { payload } : {}) });
 
-test("GET /admin/refunds returns refunds with the state at the processor", async () => {
+test("GET /admin/refunds returns refunds with the state of their orders at the card processor", async () => {
   const response = await send("GET", "/refunds?needs_decision=true&limit=1");
   expect(gateway.received[0]?.request).toMatchObject({ limit: 1, offset: 0, needsDecision: true });
   expect(response.headers["x-total-count"]).toBe("1");
@@ -117,7 +117,7 @@ test.each(["/payments?origin=PROCESSOR", "/payments"])(
   },
 );
 
-test("GET /admin/payments/{id}/timeline merges the entries of payments and webhooks by time", async () => {
+test("GET /admin/payments/{id}/timeline merges the entries of the payments service and the webhooks service by time", async () => {
   const at = payment.createdAtMs;
   gateway.behaviour.refunds.getPaymentHistory = async () => ({
     payment: { ...payment, paidAtMs: at + 1_000n },
@@ -167,7 +167,7 @@ test("GET /admin/payments/{id}/timeline merges the entries of payments and webho
   expect(entries[8]).toMatchObject({ at: "2026-11-20T10:25:00.000Z", detail: "no response", duration_ms: 30_000, refund_id: id });
 });
 
-test("GET /admin/payments/{id}/timeline lists causes before their effects within a millisecond", async () => {
+test("GET /admin/payments/{id}/timeline lists a cause before its effect if both have the same time", async () => {
   const at = payment.createdAtMs;
   const status = PaymentStatus.REFUNDED;
   gateway.behaviour.refunds.getPaymentHistory = async () => ({
@@ -211,7 +211,7 @@ test("GET /admin/payments/{id}/timeline lists causes before their effects within
   expect(entries.find(({ name }) => name === "SENT")?.detail).toBe("last of 2 times");
 });
 
-test("GET /admin/payments/{id}/timeline lists events as missing while webhooks is unavailable", async () => {
+test("GET /admin/payments/{id}/timeline lists events as missing while the webhooks service is unavailable", async () => {
   gateway.behaviour.refunds.getPaymentHistory = async () => ({ payment, refunds: [refund], calls: [], recordedAtMs: [] });
   const timeline = async (error: Error) => {
     gateway.behaviour.events.listEventsOfPayment = async () => {
@@ -247,7 +247,7 @@ test("GET /admin/payments/{id}/timeline lists the kinds of entries that are trun
 describe("POST /admin/refunds/{id}/resolve", () => {
   const decision = { outcome: "REJECTED", note: "Called SATIM." };
 
-  test("POST /admin/refunds/{id}/resolve sends the operator's decision and returns the refund", async () => {
+  test("POST /admin/refunds/{id}/resolve sends the operator's decision to the payments service, and returns the refund", async () => {
     const response = await send("POST", `/refunds/${id}/resolve`, decision);
     expect(response.statusCode).toBe(200);
     expect(response.json()).toMatchObject({ id, resolution: "REJECTED" });
@@ -264,7 +264,7 @@ describe("POST /admin/refunds/{id}/resolve", () => {
     [{ ...decision, note: "" }, ["/note"]],
     [{ ...decision, note: "x".repeat(1_001) }, ["/note"]],
     [{ ...decision, amount: "1.00" }, ["/amount"]],
-  ])("POST /admin/refunds/{id}/resolve returns 422 for the body %j with errors at %j", async (payload, pointers) => {
+  ])("for the body %j, POST /admin/refunds/{id}/resolve returns 422 with errors at %j", async (payload, pointers) => {
     const response = await send("POST", `/refunds/${id}/resolve`, payload);
     expect(response.statusCode).toBe(422);
     const { errors } = response.json() as { errors: { pointer: string }[] };

@@ -62,7 +62,7 @@ describe("POST /onboarding/businesses", () => {
     for (const { headers } of [gateway.business, gateway.admin]) {
       expect((await post(headers.authorization, validBody)).json().code).toBe("invalid_invitation");
     }
-    // A malformed token is rejected without an RPC.
+    // The gateway rejects malformed tokens and API keys without an RPC.
     expect(rpcs()).toEqual(["ResolveInvitation"]);
   });
 
@@ -84,12 +84,12 @@ describe("POST /onboarding/businesses", () => {
     expect((await post(`Bearer ${token}`, validBody)).json()).toMatchObject({ status: 409, code: "invitation_used" });
   });
 
-  test("POST /onboarding/businesses returns 503 when the version of identity does not support invitations", async () => {
+  test("POST /onboarding/businesses returns 503 when an earlier version of identity does not support invitations", async () => {
     delete gateway.behaviour.invitations.resolveInvitation;
     expect((await post(`Bearer ${token}`, validBody)).json()).toMatchObject({ status: 503, code: "service_unavailable" });
   });
 
-  test("POST /onboarding/businesses limits the rate of invalid tokens, while a valid token is accepted", async () => {
+  test("POST /onboarding/businesses limits the rate of invalid tokens, and still accepts a valid token", async () => {
     await using limitedGateway = await startTestGateway({ limits: { failedAuthPerMinute: 3 } });
     limitedGateway.behaviour.invitations.resolveInvitation = gateway.behaviour.invitations.resolveInvitation!;
     const codeForToken = async (text: string) => {

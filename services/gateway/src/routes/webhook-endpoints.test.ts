@@ -89,7 +89,7 @@ describe("/webhook-endpoints", () => {
     expect(list.headers["x-total-count"]).toBe("1");
   });
 
-  test("GET /webhook-endpoints/{id} returns the health without absent values, and the list returns no health", async () => {
+  test("GET /webhook-endpoints/{id} returns the endpoint's health without absent values, and GET /webhook-endpoints returns no health", async () => {
     const health = { failingSinceMs: at, successRate1h: 0, successRate24h: 0.25, lastError: "timeout", p95Ms24h: 9_800 };
     const healthJson = async (fields: object) => {
       gateway.behaviour.webhookEndpoints.getWebhookEndpoint = async () => anEndpoint({ health: fields });
@@ -141,7 +141,7 @@ describe("/webhook-endpoints", () => {
     { rotate_secret: true, activate_in_seconds: null },
     { activate_in_seconds: 60 },
     { activate_in_seconds: 0, rotate_secret: false },
-  ])("PATCH /webhook-endpoints/{id} rejects a rotation with the body %j", async (payload) => {
+  ])("PATCH /webhook-endpoints/{id} rejects activate_in_seconds in the body %j", async (payload) => {
     const response = await send("PATCH", `/webhook-endpoints/${id}`, payload);
     expect([response.statusCode, response.json().errors]).toMatchObject([422, [{ pointer: "/activate_in_seconds" }]]);
     expect(gateway.received).toEqual([]);
@@ -152,7 +152,7 @@ describe("/webhook-endpoints", () => {
     [{ url: null }, "validation_failed"],
     [{ events: [null] }, "validation_failed"],
     [{ events: ["KYC_COMPLETED", "KYC_COMPLETED"] }, "validation_failed"],
-  ])("PATCH /webhook-endpoints/{id} rejects the body %j with the code %s", async (payload, code) => {
+  ])("for the body %j, PATCH /webhook-endpoints/{id} returns 422 with the code %s", async (payload, code) => {
     const response = await send("PATCH", `/webhook-endpoints/${id}`, payload);
     expect([response.statusCode, response.json().code]).toEqual([422, code]);
   });
@@ -219,7 +219,7 @@ test("POST /webhook-endpoints/{id}/test returns the event, its signed body, and 
   expect((await send("POST", `/webhook-endpoints/${id}/test`, { types: [] })).statusCode).toBe(422);
 });
 
-test("POST /webhook-endpoints/{id}/check returns the results in the order in which webhooks returns them", async () => {
+test("POST /webhook-endpoints/{id}/check returns the results in the order of the webhooks service", async () => {
   gateway.behaviour.webhookEndpoints.checkWebhookEndpoint = async () => ({
     checks: [
       { name: WebhookCheckName.GOOD, passed: true, detail: "responded with 204 in 35 ms" },
@@ -275,7 +275,7 @@ describe("/webhook-endpoints/{id}/replay", () => {
     ]);
   });
 
-  test("POST /webhook-endpoints/{id}/replay selects skipped and failed deliveries by default", async () => {
+  test("POST /webhook-endpoints/{id}/replay sends no types, statuses or end time if the body contains only since", async () => {
     expect((await send("POST", `/webhook-endpoints/${id}/replay`, { since })).statusCode).toBe(202);
     expect(gateway.received[0]?.request).toMatchObject({ types: [], statuses: [] });
     expect(gateway.received[0]?.request).not.toHaveProperty("untilMs");
@@ -296,7 +296,7 @@ describe("/webhook-endpoints/{id}/replay", () => {
     expect(gateway.received).toEqual([]);
   });
 
-  test("POST /webhook-endpoints/{id}/replay returns 404 for a malformed id", async () => {
+  test("GET /webhook-endpoints/{id}/replays/{replay_id} returns 404 for a malformed id", async () => {
     for (const path of [`/webhook-endpoints/x/replays/${replayId}`, `/webhook-endpoints/${id}/replays/x`]) {
       expect((await send("GET", path)).statusCode).toBe(404);
     }
@@ -305,7 +305,7 @@ describe("/webhook-endpoints/{id}/replay", () => {
 });
 
 describe("allowInsecureUrls", () => {
-  test("allowInsecureUrls permits http loopback URLs for success_url and fail_url", async () => {
+  test("with allowInsecureUrls, POST /payments accepts an http success_url only on loopback", async () => {
     await using sandbox = await startTestGateway({ allowInsecureUrls: true });
     sandbox.behaviour.payments.createPayment = async () => ({ id, currency: "DZD", status: PaymentStatus.PENDING });
     const post = (path: string, payload: object) =>
@@ -328,7 +328,7 @@ describe("/events", () => {
   const body = '{"id":"e","n":12345678901234567890,"f":1.10,"t":"\\u00e9","order_ref":"commande-é-1"}';
   const anEvent = { id, type: "PAYMENT_REFUNDED", createdAtMs: at, body };
 
-  test("GET /events/{id} returns the body of an event byte for byte", async () => {
+  test("GET /events/{id} and GET /events return the body of an event byte for byte", async () => {
     gateway.behaviour.events.getEvent = async () => anEvent;
     gateway.behaviour.events.listEvents = async () => ({ events: [anEvent, anEvent], total: 2 });
     const head = `{"id":"${id}","type":"PAYMENT_REFUNDED","created_at":"${atText}"`;
@@ -345,7 +345,7 @@ describe("/events", () => {
     });
   });
 
-  test("GET /events accepts only existing event types as a filter", async () => {
+  test("GET /events returns 422 for an unknown event type in the filter", async () => {
     expect((await send("GET", "/events?type=NOTHING")).json()).toMatchObject({ status: 422, errors: [{ parameter: "type" }] });
   });
 

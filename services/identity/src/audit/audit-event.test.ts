@@ -70,7 +70,7 @@ test("the database role of identity has only the privileges INSERT and SELECT on
   expect(grantedPrivileges.toSorted()).toEqual(["INSERT", "SELECT"]);
 });
 
-test("identity writes no audit row for a rejected createApiKey", async () => {
+test("createApiKey writes no audit row when it rejects a request", async () => {
   const { id } = await identity.aBusiness();
   const rowsBefore = await identity.readAuditRows(id);
   await identity.apiKeys.createApiKey({ businessId: id, name: "till" }, asAdmin);

@@ -13,7 +13,7 @@ const schema = defineEntity({
     /** Prefix of the key that performed the action, or "platform". */
     actor: p.text(),
     actorKeyId: p.uuid().nullable(),
-    /** Name of the key with this id. The database sets the name. */
+    /** Name of the key with the id `actorKeyId`. The database sets this column. */
     actorName: p.text().nullable(),
     action: p.text(),
     entityType: p.text(),
@@ -32,8 +32,8 @@ export class AuditEvent extends schema.class {}
 schema.setClass(AuditEvent);
 
 /**
- * Inserts an action into the audit trail. If an event reported the action, `id` is the id of the
- * event.
+ * Inserts an action into the audit trail. If an event of another service reports the action, `id`
+ * must be the id of the event.
  */
 export const auditAction = (
   em: SqlEntityManager,
@@ -64,8 +64,8 @@ interface AuditedEntity {
 }
 
 /**
- * Inserts a change of an entity of this service into the audit trail. The action begins with the
- * type of the entity: "api_key.created".
+ * Inserts a change of an entity of this service into the audit trail. The text `action` begins with
+ * the type of the entity, for example "api_key.created".
  */
 export function auditChange(
   em: SqlEntityManager,

@@ -7,7 +7,7 @@ export const businessNotFound = () => notFound("not_found", "There is no busines
  * Rejects an unknown business id in a field or parameter. `pointer` is the JSON pointer of the
  * field, or empty for a query parameter.
  */
-export const namedBusinessNotFound = (pointer = "/business_id") =>
+export const referencedBusinessNotFound = (pointer = "/business_id") =>
   notFound("business_not_found", "There is no business with this business_id. Check the id.", { pointer });
 
 export const initialStatusInvalid = () =>

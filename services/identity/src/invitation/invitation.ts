@@ -25,9 +25,9 @@ const schema = defineEntity({
 export class Invitation extends schema.class {
   /**
    * Returns whether the invitation is neither revoked nor expired. The result is also true for a
-   * used invitation, because a repeated request must get its stored response.
+   * used invitation, because a repeated onboarding request must get the stored response.
    */
-  isGood(now: Date): boolean {
+  isUsable(now: Date): boolean {
     return !this.revokedAt && this.expiresAt > now;
   }
 

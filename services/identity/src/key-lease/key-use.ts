@@ -27,13 +27,17 @@ export function trackKeyUse(orm: Orm, logger: Logger) {
   };
 
   /**
-   * Resolves when the write of all uses that were added before the call has succeeded or failed.
+   * Resolves after the uses that were added before this call are written, or their write has
+   * failed.
    */
   const flush = async () => {
     await activeWrite;
   };
   return {
-    /** Adds uses. Never throws. A failed write is logged, and its uses are lost. */
+    /**
+     * Adds one use of each key to the next write. Never throws. If the write fails, the error is
+     * logged and the uses are lost.
+     */
     add(keyIds: readonly string[]): void {
       for (const id of keyIds) if (pending.size < pendingMax) pending.add(id);
       if (pending.size > 0) activeWrite ??= forTenant(allTenants, () => inOperation("record-key-use", writePending));

@@ -7,7 +7,7 @@ import { toApiKeyMessage } from "../api-key/api-key.message.ts";
 import { readKeyLimits, requireWithinIssuer } from "../api-key/key-limits.ts";
 import { lockKeyRing } from "../api-key/key-ring.ts";
 import { auditChange } from "../audit/audit-event.ts";
-import { namedBusinessNotFound } from "../business/business.errors.ts";
+import { referencedBusinessNotFound } from "../business/business.errors.ts";
 import { lockBusiness } from "../business/business.ts";
 import type { Context } from "../context.ts";
 
@@ -44,7 +44,7 @@ async function issueKey(
     call,
     ApiKeySchema,
     async (em) => {
-      const business = await lockBusiness(em, request.businessId, namedBusinessNotFound);
+      const business = await lockBusiness(em, request.businessId, referencedBusinessNotFound);
       const keyRing = await lockKeyRing(em, business, keyMode);
       const limits = await readKeyLimits(em, request);
       if (call.caller.role === "business") requireWithinIssuer(limits, keyRing.requireCallerKey(call.caller));

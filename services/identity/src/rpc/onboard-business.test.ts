@@ -26,7 +26,7 @@ const findInvitation = async (id: string) =>
   (await identity.invitations.listInvitations({ limit: 100 }, asAdmin)).invitations.find((invitation) => invitation.id === id);
 const usedError = { kind: "conflict", code: "invitation_used" };
 
-test("onboardBusiness creates a PENDING business with a key that is live after the approval", async () => {
+test("onboardBusiness creates a PENDING business with a key that becomes live when an operator approves the business", async () => {
   const { id, invitationToken, prefix } = await invite();
   const business = await onboard(invitationToken);
   expect(business).toMatchObject({ name: "El Kitab", status: BusinessStatus.PENDING, contactEmail: "amina@example.dz" });
@@ -45,7 +45,7 @@ test("onboardBusiness creates a PENDING business with a key that is live after t
 });
 
 describe("invitation", () => {
-  test("createInvitation returns the token once, stores only its hash, and uses an expiry of one week by default", async () => {
+  test("createInvitation returns the token once, stores only its hash, and sets an expiry of one week by default", async () => {
     const { invitationToken = "", prefix, expiresAtMs, createdAtMs, ...otherFields } = await invite();
     expect(readApiKeyKind(invitationToken)).toBe("inv_");
     expect(prefix).toBe(invitationToken.slice(0, 16));
@@ -60,12 +60,15 @@ describe("invitation", () => {
     expect(auditRows).toMatchObject([{ action: "invitation.created", actor: "ak_test", after: { name: "Librairie", prefix } }]);
   });
 
-  test.each([-1_000, 31 * 86_400_000])("createInvitation rejects an expiry %i ms from now", async (aheadMs) => {
-    const call = invite({ expiresAtMs: BigInt(Date.now() + aheadMs) });
-    await expect(call).rejects.toMatchObject({ kind: "invalid", code: "validation_failed", pointer: "/expires_at" });
-  });
+  test.each([-1_000, 31 * 86_400_000])(
+    "createInvitation rejects an expiry that is %i ms after the current time",
+    async (aheadMs) => {
+      const call = invite({ expiresAtMs: BigInt(Date.now() + aheadMs) });
+      await expect(call).rejects.toMatchObject({ kind: "invalid", code: "validation_failed", pointer: "/expires_at" });
+    },
+  );
 
-  test("onboardBusiness registers one business for five concurrent requests with one invitation", async () => {
+  test("onboardBusiness registers one business when five concurrent requests use the same invitation", async () => {
     const { invitationToken } = await invite();
     const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => onboard(invitationToken)));
     const rejections = outcomes.filter((outcome) => outcome.status === "rejected");
@@ -95,7 +98,7 @@ describe("invitation", () => {
   });
 });
 
-test("onboardBusiness registers one business for each invitation and Idempotency-Key, and returns the secret once", async () => {
+test("onboardBusiness returns the existing business without the secret when a call repeats the invitation and Idempotency-Key", async () => {
   const [firstInvitation, secondInvitation] = [await invite(), await invite()];
   const firstBusiness = await onboard(firstInvitation.invitationToken, withIdempotencyKey("onboard"));
   expect(firstBusiness.apiKey).toBeDefined();
@@ -108,7 +111,7 @@ test("onboardBusiness registers one business for each invitation and Idempotency
   expect(secondBusiness.apiKey).toBeDefined();
 });
 
-test("invitation RPCs accept only operators, and onboardBusiness and resolveInvitation accept only the platform", async () => {
+test("createInvitation, listInvitations and revokeInvitation reject a business; onboardBusiness and resolveInvitation accept only the platform", async () => {
   const businessOptions = { caller: aBusinessCaller() };
   for (const call of [
     () => invite({}, businessOptions),

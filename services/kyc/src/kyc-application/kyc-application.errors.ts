@@ -4,10 +4,10 @@ import type { FieldRefusal, KycStatus, Verdict } from "../verification-provider/
 export const kycApplicationNotFound = () => notFound("not_found", "There is no KYC application with this id. Check the id.");
 
 /**
- * `pointer` is the JSON pointer to the client id in the body. It is empty if the client id is a
- * query parameter.
+ * `pointer` is the JSON pointer to the client id in the request body. The pointer must be empty if
+ * the client id is a query parameter.
  */
-export const namedClientNotFound = (pointer = "/client_id") =>
+export const referencedClientNotFound = (pointer = "/client_id") =>
   notFound("client_not_found", "There is no client with this client_id. Check the id.", { pointer });
 
 export const clientBlocked = () =>
@@ -39,7 +39,7 @@ export const kycReviewInProgress = () =>
     "Another decision on this application is in progress at the provider. Read the application again in a minute.",
   );
 
-/** The verification provider of this deployment does not support the value of a field. */
+/** Refusal for a field whose value the deployment's verification provider does not support. */
 export const unsupportedByProvider = ({ pointer, detail }: FieldRefusal) =>
   invalid("unsupported_by_provider", detail, { pointer });
 

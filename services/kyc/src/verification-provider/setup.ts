@@ -1,13 +1,13 @@
 import type { SetupProblem } from "./verification-provider.ts";
 
-/** After a read that found errors, creations do not read the configuration again for this time. */
+/** Minimum time between a read that found errors and the next read by `usable`. */
 const repeatAfterMs = 10_000;
 
 /**
- * Configuration at a vendor. `value` contains the settings that the creation of an application
- * needs.
+ * Configuration at a vendor. `value` contains the settings that are needed to create an
+ * application.
  */
-export interface Setup<T> {
+export interface ProviderSetup<T> {
   readonly value: T | undefined;
   readonly problems: readonly SetupProblem[];
 }
@@ -16,11 +16,11 @@ export interface Setup<T> {
  * Caches the configuration at a vendor. Applications can be created only while the configuration
  * has no error, because a vendor with fewer checks could approve without evidence.
  */
-export function createSetup<T>(read: (timeoutMs: number) => Promise<Setup<T>>) {
-  let newest: Setup<T> | undefined;
+export function createSetup<T>(read: (timeoutMs: number) => Promise<ProviderSetup<T>>) {
+  let newest: ProviderSetup<T> | undefined;
   let readAtMs = Number.NEGATIVE_INFINITY;
-  let running: Promise<Setup<T>> | undefined;
-  const probe = (timeoutMs: number): Promise<Setup<T>> => {
+  let running: Promise<ProviderSetup<T>> | undefined;
+  const probe = (timeoutMs: number): Promise<ProviderSetup<T>> => {
     running ??= read(timeoutMs).finally(() => {
       running = undefined;
       readAtMs = performance.now();
@@ -30,7 +30,7 @@ export function createSetup<T>(read: (timeoutMs: number) => Promise<Setup<T>>) {
       return result;
     });
   };
-  const isUsable = (setup: Setup<T> | undefined) => setup?.value !== undefined && !hasErrors(setup.problems);
+  const isUsable = (setup: ProviderSetup<T> | undefined) => setup?.value !== undefined && !hasErrors(setup.problems);
   return {
     probe,
     /** Returns the cached configuration, even if it has errors. */

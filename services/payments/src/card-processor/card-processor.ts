@@ -14,7 +14,8 @@ export interface CardProcessor {
   /**
    * Refunds an order. The operation has no idempotency key, so the caller must read the status
    * before it calls again. `commit` runs after the connection is established and before the first
-   * byte. If it returns false or throws, nothing is sent. "not_sent" means that no byte was sent.
+   * byte is sent. If `commit` returns false or throws, no byte is sent and the outcome is
+   * "not_sent".
    */
   refund(
     order: KnownOrder & { readonly amountMinor: bigint },

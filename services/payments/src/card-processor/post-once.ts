@@ -10,9 +10,10 @@ type PostResult =
 
 /**
  * Sends a POST that must not be executed twice. Uses a new connection, because the server may be
- * closing an idle connection. `commit` runs after the connection is established. Therefore the
- * outcome is known if the processor is unreachable. When `signal` aborts, the connection is reset,
- * because after an ordinary close the kernel could still send buffered bytes minutes later.
+ * closing an idle connection. `commit` runs after the connection is established. Therefore, if the
+ * processor is unreachable, the outcome is "not_sent" and not "unknown". When `signal` aborts, the
+ * connection is reset, because after an ordinary close the kernel could still send buffered bytes
+ * minutes later.
  */
 export async function postOnce(
   url: URL,
@@ -31,7 +32,7 @@ export async function postOnce(
   let isComplete = false;
   try {
     const socket = await openSocket(tcp, url, AbortSignal.any([signal, AbortSignal.timeout(options.connectTimeoutMs)]));
-    if (!(await commit())) return { kind: "not_sent", reason: "the request may no longer be sent" };
+    if (!(await commit())) return { kind: "not_sent", reason: "the request was stopped before it was sent" };
     if (signal.aborted) throw signal.reason;
     isCommitted = true;
     signal.addEventListener("abort", () => tcp.resetAndDestroy());
@@ -68,7 +69,7 @@ async function openSocket(tcp: Socket, url: URL, signal: AbortSignal): Promise<S
 
 /**
  * Sends the request without the abort signal. With the signal, the HTTP client would close the
- * connection before it can be reset.
+ * connection before `postOnce` can reset it.
  */
 async function sendRequest(socket: Socket, url: URL, body: string): Promise<IncomingMessage> {
   const post = request({

@@ -11,8 +11,8 @@ import { buildFollowUpRows, buildRereadRows } from "./reread-payments.ts";
 
 /**
  * Length of one step of virtual time. In each step, the test moves all times in the rows back by
- * this length. A rate per second becomes a number per step: five payments per second are five new
- * rows in a step.
+ * this length. The test uses each rate per second as a number per step: five payments per second
+ * are five new rows in each step.
  */
 const stepHours = 24;
 const paymentsPerSecond = 5;
@@ -28,12 +28,12 @@ const { schedule } = readConfig({
   ...paymentsSettings("http://127.0.0.1:9"),
 });
 
-test("rereadPayments with the default settings has no backlog when one business has five payments a second", async () => {
+test("rereadPayments and followUpPayments with default settings have no backlog when one business has five payments per second", async () => {
   await using testDatabase = await createTestDatabase("payments", database);
   const sql = <Row extends object>(text: string, values: unknown[] = []) =>
     testDatabase.orm.em.fork().execute<Row[]>(text, values);
-  const countDue = async ({ due }: DueRows) =>
-    (await sql<{ due: number }>(`select count(*)::int as due from payment where ${due} <= now()`))[0]?.due ?? 0;
+  const countDue = async ({ dueColumn }: DueRows) =>
+    (await sql<{ due: number }>(`select count(*)::int as due from payment where ${dueColumn} <= now()`))[0]?.due ?? 0;
 
   const passTime = () =>
     sql(
@@ -42,7 +42,7 @@ test("rereadPayments with the default settings has no backlog when one business 
        from (select make_interval(hours => ?) as step) as virtual`,
       [stepHours],
     );
-  /** Inserts the payments of one step. One of them is partially refunded. */
+  /** Inserts the payments of one step. One of these payments has a refund that ended. */
   const payAndRefund = (step: number) =>
     sql(
       `insert into payment (id, business_id, amount_minor, currency, status, language, success_url, fail_url, return_token,
@@ -61,11 +61,11 @@ test("rereadPayments with the default settings has no backlog when one business 
       readCount += 1;
     });
   /**
-   * Runs the job until it has reached its rate limit for one step, or no row is due. Returns the
-   * number of rows that are still due.
+   * Runs the job until it has reached its rate limit for one step or no row is due. Returns the
+   * number of rows that are due afterwards.
    */
   const runOneStep = async (rows: DueRows) => {
-    const limit = readCount + (rows.perPause ?? 0);
+    const limit = readCount + (rows.rowsPerPauseMax ?? 0);
     await using _job = processDueRows(
       { orm: testDatabase.orm, logger: createLogger("test", "silent") },
       rows,
@@ -87,7 +87,7 @@ test("rereadPayments with the default settings has no backlog when one business 
   })();
   expect(backlog.rereads.filter((remainingRows) => remainingRows > 0)).toEqual([]);
   expect(backlog.followUps.filter((remainingRows) => remainingRows > 0)).toEqual([]);
-  // The payments of the first days had all five rereads. Two of the five can be in one step, so the
-  // test counts four.
+  // The payments of the first days had all five rereads. Two of these rereads can be in one step,
+  // so the test requires only four.
   expect(readCount).toBeGreaterThan((simulatedDays - 36) * (24 / stepHours) * paymentsPerSecond * 4);
 }, 120_000);

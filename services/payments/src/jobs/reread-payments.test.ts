@@ -44,7 +44,8 @@ const readRow = async () => {
   return paymentRow;
 };
 /**
- * Makes the next follow-up due. Waits until the job has read the order and planned its next read.
+ * Makes the payment's next follow-up due. Waits until the job has read the order and planned the
+ * next read of the payment.
  */
 async function followUp() {
   const readsBefore = await harness.countCalls(payment, "status");
@@ -62,7 +63,7 @@ const findListed = async () =>
   );
 
 describe("follow-ups of an EXPIRED payment", () => {
-  test("followUpPayments changes an EXPIRED payment to PAID with one event when the order was paid", async () => {
+  test("followUpPayments changes an EXPIRED payment to PAID and emits one event when the order is paid", async () => {
     await harness.sandbox.pay(payment.processorOrderId);
     await harness.sandbox.fault("status", "stale:60000");
     await settleOnce();
@@ -73,7 +74,7 @@ describe("follow-ups of an EXPIRED payment", () => {
     expect(await readEventTypes()).toEqual([PaymentEventType.PAYMENT_EXPIRED, PaymentEventType.PAYMENT_COMPLETED]);
   });
 
-  test("followUpPayments reads an EXPIRED payment after 5 minutes, 1 hour and 1 day, and not again", async () => {
+  test("followUpPayments reads an EXPIRED payment 5 minutes, 1 hour and 1 day after its expiry, and then no more", async () => {
     await settleOnce();
     const seconds = [(await readRow()).seconds];
     for (const passedSeconds of [300, 3_600, 86_400]) {
@@ -89,7 +90,7 @@ describe("follow-ups of an EXPIRED payment", () => {
     expect(await readEventTypes()).toEqual([PaymentEventType.PAYMENT_EXPIRED]);
   });
 
-  test("followUpPayments reads an EXPIRED payment once more when its last planned read fails", async () => {
+  test("followUpPayments plans another read of an EXPIRED payment when the last planned read failed", async () => {
     await settleOnce();
     await harness.sql("update payment set updated_at = now() - interval '1 day' where id = ?", [payment.id]);
     await harness.sandbox.fault("status", "http_500");
@@ -97,7 +98,7 @@ describe("follow-ups of an EXPIRED payment", () => {
     expect((await readRow()).seconds).toBeGreaterThan(86_400);
   });
 
-  test("listChangedPayments returns an EXPIRED payment that is paid and not confirmed until its status is PAID", async () => {
+  test("listChangedPayments returns an EXPIRED payment whose paid order is not confirmed, until the payment becomes PAID", async () => {
     await settleOnce();
     await harness.sandbox.pay(payment.processorOrderId);
     await harness.sandbox.fault("confirm", "error:7", 100);
@@ -113,7 +114,7 @@ describe("follow-ups of an EXPIRED payment", () => {
     expect(await readEventTypes()).toEqual([PaymentEventType.PAYMENT_EXPIRED, PaymentEventType.PAYMENT_COMPLETED]);
   });
 
-  test("listChangedPayments does not return an EXPIRED payment after the processor has canceled its order", async () => {
+  test("listChangedPayments does not return an EXPIRED payment after the processor has reversed its order", async () => {
     await settleOnce();
     await harness.sandbox.pay(payment.processorOrderId);
     await harness.sandbox.fault("confirm", "error:7", 100);
@@ -125,7 +126,7 @@ describe("follow-ups of an EXPIRED payment", () => {
     expect(await findListed()).toBeUndefined();
   });
 
-  test("followUpPayments changes an EXPIRED payment that was paid and refunded at the processor to REFUNDED", async () => {
+  test("followUpPayments changes an EXPIRED payment to REFUNDED when its order was paid and refunded at the processor", async () => {
     await settleOnce();
     await harness.sandbox.pay(payment.processorOrderId);
     await harness.sandbox.refundExternally(payment.processorOrderId);
@@ -139,7 +140,7 @@ describe("follow-ups of an EXPIRED payment", () => {
   });
 });
 
-test("settlePayment does not expire a payment after a read that began before the end of the time to pay", async () => {
+test("settlePayment does not expire a payment if the read of the order began before the time to pay was over", async () => {
   await harness.sandbox.fault("status", "slow:900");
   const settlement = settleOnce();
   await eventually(async () => expect(await harness.countCalls(payment, "status")).toBe(1));
@@ -155,7 +156,7 @@ test("settlePayment does not expire a payment after a read that began before the
   expect(await readEventTypes()).toEqual([PaymentEventType.PAYMENT_COMPLETED]);
 });
 
-test("followUpPayments and rereadPayments read no CANCELED payment, and remove its planned times", async () => {
+test("followUpPayments and rereadPayments do not read a CANCELED payment, and remove its planned reads", async () => {
   await harness.sandbox.cancel(payment.processorOrderId);
   await settleOnce();
   const readsBefore = await harness.countCalls(payment, "status");
@@ -195,7 +196,7 @@ describe("500 due rereads of a business", () => {
     expect(await readEventTypes()).toHaveLength(3);
   });
 
-  test("rereadPayments uses all slots for one business when no other business has due rows", async () => {
+  test("rereadPayments uses all of its slots for one business when no other business has due rows", async () => {
     await harness.sandbox.fault("status", "slow:900", 8);
     await using _rereads = harness.startRereads();
     await eventually(async () => expect(await harness.sql("select 1 from payment where leased_until > now()")).toHaveLength(8));
@@ -228,24 +229,24 @@ const isRead = (path: string) => path.includes("getOrderStatusExtended");
 
 test.each([
   [
-    "becomes PAID when the confirm takes reserved money",
+    "becomes PAID when the confirm collects the reserved money",
     (path: string) => (isRead(path) ? '"orderStatus":1' : undefined),
     "PAID",
     null,
   ],
   [
-    "is listed for operators when the confirm does not take reserved money",
+    "gets a difference for operators when the money is still only reserved after the confirm",
     () => '"orderStatus":1',
     "EXPIRED",
     "expired, and not confirmed at order status 1",
   ],
   [
-    "is listed for operators when its money is taken and the confirm returns no order status",
+    "gets a difference for operators when the order is paid and the confirm returns no order status",
     (path: string) => (isRead(path) ? undefined : '"orderStatus":null'),
     "EXPIRED",
     "expired, and not confirmed at order status 2",
   ],
-])("during followUpPayments, an EXPIRED payment %s", async (_result, replaceStatus, status, difference) => {
+])("after followUpPayments has read an EXPIRED payment, the payment %s", async (_result, replaceStatus, status, difference) => {
   await using sandbox = await startChangingProxy(replaceStatus);
   await using proxiedHarness = await startHarness({ sandbox });
   const { processorOrderId } = await proxiedHarness.aPendingPayment();

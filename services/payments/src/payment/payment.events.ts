@@ -11,8 +11,8 @@ import { toPaymentMessage } from "./payment.message.ts";
 import type { Payment, PaymentChange } from "./payment.ts";
 
 /**
- * Fields that events omit, because no consumer needs them: addresses, which contain page tokens,
- * and texts about the buyer and the order.
+ * Fields that events omit, because no consumer needs them. Some URLs contain page tokens, and the
+ * other fields contain texts about the buyer and the order.
  */
 const omittedFields: ReadonlySet<string> = new Set([
   "successUrl",
@@ -31,7 +31,10 @@ function eventPayment(payment: Payment, context: Pick<Context, "publicUrl">): Me
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !omittedFields.has(name)));
 }
 
-/** Adds the event of a change, with the payment's current state, to the outbox of `em`. */
+/**
+ * Adds an event for a change to the outbox, in the transaction of `em`. The event contains the
+ * payment's current state.
+ */
 export function emitPaymentEvent(
   em: SqlEntityManager,
   context: Pick<Context, "publicUrl">,

@@ -15,22 +15,24 @@ import type { Payment } from "./payment.ts";
 
 const registrationsMax = 2;
 
-/** "absent": the processor has no such order, and the time to pay is over. */
+/** "absent": the processor has no order with the payment's order number. */
 type Registration = Outcome<RegisteredOrder> | { readonly kind: "absent" };
 
 interface RegistrationOptions {
-  /** True if the order may exist, after a crash or after a registration with an unknown outcome. */
+  /**
+   * True if the order may exist, because an earlier registration crashed or had an unknown outcome.
+   */
   readonly mayExist: boolean;
   readonly remainingMs: () => number;
-  /** Record of the creation's Idempotency-Key. Without it, the record is read by its id. */
+  /** Record of the Idempotency-Key of CreatePayment. If undefined, the record is read by its id. */
   readonly key?: IdempotencyRecord | undefined;
 }
 
 /**
  * Registers the order of a stored payment at the processor. If the order may already exist, looks
  * it up by its committed order number, and registers it only if it does not exist. Returns the
- * payment, or the refusal that the caller must throw. The caller holds the payment's lease, which
- * is released when the outcome is recorded.
+ * payment, or the refusal that the caller must throw. The caller must hold the payment's lease. The
+ * transaction that records the outcome releases the lease.
  */
 export async function registerOrder(
   context: Context,
@@ -54,8 +56,8 @@ export async function registerOrder(
     const hasLease = present.leaseToken === lease.token;
     lease.release(em, present);
     if (!present.awaitsRegistration()) return present;
-    // Another process took the lease and may have used the order number. The refusal is then
-    // unclear.
+    // If the lease was lost, another process may have registered the order with this number. A
+    // refusal then does not prove that the order does not exist.
     const isUnclear = registration.kind === "refused" && !hasLease;
     const outcome: Registration = isUnclear ? { kind: "unknown", reason: "refused after the lease was lost" } : registration;
     const key = await attachKey(em, options.key, present.idempotencyId);
@@ -82,8 +84,8 @@ async function findOrRegister(
     }
     if (registrations === registrationsMax) return { kind: "unknown", reason: "registered, but the order cannot be found" };
     const outcome = await processor.register(order, remainingMs());
-    // If an earlier request may have registered this payment's order, the used number may be its
-    // own.
+    // The processor refuses an order number that is in use. If an earlier request may have
+    // registered this payment's order, the number may be in use by this order.
     const mayBeOwnOrder = outcome.kind === "refused" && outcome.errorCode === orderNumberUsedCode && mayExist;
     if (outcome.kind !== "unknown" && !mayBeOwnOrder) return outcome;
     const reason = outcome.kind === "unknown" ? outcome.reason : outcome.message;

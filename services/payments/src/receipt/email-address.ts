@@ -8,8 +8,8 @@ const labelForm = /^(?!-)[a-z0-9-]{1,63}$/i;
 
 /**
  * Returns the address with its domain in lower case, or undefined if it is not valid. A valid
- * address has no character with a meaning in an e-mail header, so a header cannot get another
- * recipient. Quoted local parts and address literals are rejected, because no buyer needs them.
+ * address contains no character that has a meaning in e-mail headers, so it cannot add a recipient
+ * to a header. Quoted local parts and address literals are rejected, because no buyer needs them.
  */
 export function parseEmailAddress(text: string): string | undefined {
   const address = text.trim();
@@ -21,8 +21,8 @@ export function parseEmailAddress(text: string): string | undefined {
 }
 
 /**
- * Returns whether a text is a domain with at least one dot, whose top-level domain starts with a
- * letter.
+ * Returns whether a text is a domain name with at least one dot and a top-level domain that starts
+ * with a letter.
  */
 function isDomain(text: string): boolean {
   const labels = text.split(".");

@@ -19,7 +19,9 @@ afterAll(() => harness[Symbol.asyncDispose]());
 
 const aLink = (changes: object = {}) => harness.aPaymentLink(caller, changes);
 const start: Harness["startCheckout"] = (link, changes) => harness.startCheckout(link, changes);
-/** Returns the codes of the refusals, and the ids of the started payments. */
+/**
+ * Sends concurrent requests. Returns the ids of the started payments and the codes of the refusals.
+ */
 async function startConcurrently(link: PaymentLink, count: number, changes: object = {}) {
   const results = await Promise.allSettled(Array.from({ length: count }, () => start(link, changes)));
   return {
@@ -32,9 +34,9 @@ const ofLink = async (link: PaymentLink) =>
     .payments;
 
 /**
- * Starts requests while a lock on the table payment delays each insert. Releases the lock when two
- * transactions wait. If the code did not lock the link's row, both transactions would have found a
- * free slot at this time.
+ * Starts requests while a lock on the table `payment` delays each insert. Releases the lock when
+ * two transactions wait for a lock. If `startCheckout` did not lock the link's row, both
+ * transactions would already have found a free slot.
  */
 async function withHeldInserts<T>({ context, sql }: Harness, startAll: () => Promise<T>[]): Promise<PromiseSettledResult<T>[]> {
   return await forTenant(allTenants, async () => {
@@ -55,7 +57,7 @@ async function withHeldInserts<T>({ context, sql }: Harness, startAll: () => Pro
 const isFull = async (link: PaymentLink) => (await refusal(start(link))) as { kind: string; code: string; message: string };
 
 describe("startCheckout", () => {
-  test("startCheckout returns a PENDING payment with the values of the link, and the form URL of the processor", async () => {
+  test("startCheckout returns a PENDING payment with the link's values and the processor's form URL", async () => {
     const link = await aLink({ orderRef: "spring-26", successUrl: "https://shop.test/thanks" });
     const { payment, paymentToken } = await start(link, { language: "AR" });
     const order = await harness.sandbox.byNumber(payment?.processorOrderNumber ?? "");
@@ -80,7 +82,7 @@ describe("startCheckout", () => {
     expect(await ofLink(link)).toEqual([payment]);
   });
 
-  test("startCheckout stores the data of the buyer that the link requests", async () => {
+  test("startCheckout stores only the buyer data that the link requests", async () => {
     const { REQUIRED, OPTIONAL } = CustomerFieldRule;
     const link = await aLink({ customerFields: { name: REQUIRED, phone: OPTIONAL } });
     const buyer = { customerName: "Amina Benali", customerEmail: "amina@example.dz", customerPhone: "0550123456" };
@@ -89,7 +91,7 @@ describe("startCheckout", () => {
     expect(payment).not.toHaveProperty("customerEmail");
   });
 
-  test("startCheckout uses the amount of the buyer for a link with a range", async () => {
+  test("startCheckout uses the amount that the buyer chose for a link with an amount range", async () => {
     const link = await aLink({ amountMinor: undefined, amountMinMinor: 5_000n, amountMaxMinor: 10_000n });
     expect((await start(link, { amountMinor: 7_500n })).payment?.amountMinor).toBe(7_500n);
   });
@@ -112,7 +114,7 @@ describe("startCheckout", () => {
   });
 
   test.each(["", "unknown", "a\0b", "t".repeat(22)])(
-    "startCheckout returns payment_link_not_found for the token %j",
+    "startCheckout returns payment_link_not_found for the link token %j",
     async (linkToken) => {
       const error = await refusal(start(await aLink(), { linkToken }));
       expect(error).toMatchObject({ kind: "not_found", code: "payment_link_not_found" });
@@ -123,7 +125,7 @@ describe("startCheckout", () => {
     ["INACTIVE", "is_active = false"],
     ["EXPIRED", "expires_at = now() - interval '1 second'"],
     ["COMPLETED", "max_payments = 1, payments_paid = 1"],
-  ])("startCheckout rejects an %s link with a text that does not state the status", async (status, sql) => {
+  ])("startCheckout rejects a link in status %s with a message that does not state the status", async (status, sql) => {
     const link = await aLink();
     await harness.sql(`update payment_link set ${sql} where id = ?`, [link.id]);
     const error = await refusal(start(link));
@@ -146,7 +148,7 @@ describe("startCheckout", () => {
     expect(await refusal(harness.checkout.startCheckout(request, { caller: by }))).toMatchObject({ code: "platform_required" });
   });
 
-  test("startCheckout stores FAILED and returns processor_error when the processor refuses the order, and again for the same form token", async () => {
+  test("startCheckout stores FAILED when the processor refuses the order, and returns the same processor_error for a repeated form token", async () => {
     await harness.sandbox.fault("register", "error:5");
     const link = await aLink({ maxPayments: 1 });
     const formToken = uuidv7();
@@ -171,7 +173,7 @@ describe("startCheckout with a form token or browser of an earlier payment", () 
     expect(await harness.countCalls(payment, "register")).toBe(1);
   });
 
-  test("startCheckout returns the payment of a form token after the payment has ended", async () => {
+  test("startCheckout returns the payment of a repeated form token even after the payment has become PAID", async () => {
     const link = await aLink();
     const formToken = uuidv7();
     const { payment } = await start(link, { formToken });
@@ -181,13 +183,13 @@ describe("startCheckout with a form token or browser of an earlier payment", () 
     expect(await ofLink(link)).toHaveLength(1);
   });
 
-  test("startCheckout starts a payment for each link with the same form token", async () => {
+  test("startCheckout starts a payment for each of two links when both requests have the same form token", async () => {
     const formToken = uuidv7();
     const [first, second] = [await start(await aLink(), { formToken }), await start(await aLink(), { formToken })];
     expect(first.payment?.id).not.toBe(second.payment?.id);
   });
 
-  test("startCheckout returns the payment in progress to another tab of the same browser", async () => {
+  test("startCheckout returns the payment in progress when another tab of the same browser sends its page token", async () => {
     const link = await aLink({ maxPayments: 1 });
     const { payment, paymentToken } = await start(link);
     const again = await start(link, { paymentToken });
@@ -195,7 +197,7 @@ describe("startCheckout with a form token or browser of an earlier payment", () 
     expect(await ofLink(link)).toHaveLength(1);
   });
 
-  test("startCheckout returns the payment in progress, even if the link was deactivated in the meantime", async () => {
+  test("startCheckout returns the browser's payment in progress even if the link was deactivated in the meantime", async () => {
     const link = await aLink();
     const { payment, paymentToken } = await start(link);
     await harness.links.updatePaymentLink({ id: link.id, status: PaymentLinkStatus.INACTIVE }, { caller });
@@ -203,7 +205,7 @@ describe("startCheckout with a form token or browser of an earlier payment", () 
     expect(await refusal(start(link, { paymentToken, beginAgain: true }))).toMatchObject({ code: "payment_link_not_available" });
   });
 
-  test("startCheckout with beginAgain starts a second payment, and the first payment keeps its slot", async () => {
+  test("startCheckout with beginAgain starts a second payment, and the first payment still occupies its slot", async () => {
     const link = await aLink({ maxPayments: 2 });
     const first = await start(link);
     const formToken = uuidv7();
@@ -215,7 +217,7 @@ describe("startCheckout with a form token or browser of an earlier payment", () 
     expect(await ofLink(link)).toHaveLength(2);
   });
 
-  test("startCheckout starts a new payment for a browser when its payment or the time to pay has ended", async () => {
+  test("startCheckout starts a new payment when the browser's earlier payment was canceled or its time to pay is over", async () => {
     const link = await aLink();
     const first = await start(link);
     await harness.sandbox.cancel(first.payment?.processorOrderId);
@@ -238,7 +240,7 @@ describe("startCheckout with a form token or browser of an earlier payment", () 
 });
 
 describe("startCheckout with max_payments", () => {
-  test("startCheckout starts exactly one payment and order for 100 concurrent buyers of the last slot", async () => {
+  test("startCheckout starts exactly one payment with one order when 100 buyers request the last slot concurrently", async () => {
     await using ownHarness = await startHarness();
     const link = await ownHarness.aPaymentLink(caller, { maxPayments: 2 });
     await ownHarness.aPaidCheckout(link);
@@ -253,7 +255,7 @@ describe("startCheckout with max_payments", () => {
     expect(await ownHarness.sandbox.countOrders()).toBe(2);
   });
 
-  test("startCheckout starts exactly one payment when two replicas get requests for the last slot", async () => {
+  test("startCheckout starts exactly one payment when two replicas concurrently get requests for the last slot", async () => {
     await using replica = await startHarness({ sandbox: harness.sandbox, databaseUrl: harness.databaseUrl });
     const link = await aLink({ maxPayments: 1 });
     const starts = Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? harness : replica).startCheckout(link));
@@ -262,7 +264,7 @@ describe("startCheckout with max_payments", () => {
     expect(await ofLink(link)).toHaveLength(1);
   });
 
-  test("startCheckout rejects a full link with a text for buyers", async () => {
+  test("startCheckout rejects a full link with a message for buyers", async () => {
     const link = await aLink({ maxPayments: 1 });
     await start(link);
     expect(await isFull(link)).toMatchObject({
@@ -287,22 +289,25 @@ describe("startCheckout with max_payments", () => {
         await harness.sql("update payment set created_at = created_at - interval '1230 seconds' where id = ?", [id]);
       },
     ],
-  ])("startCheckout gives the slot of a payment that is %s to a new payment", async (_name, end) => {
-    const link = await aLink({ maxPayments: 1 });
-    const { payment } = await start(link);
-    expect(await isFull(link)).toMatchObject({ code: "payment_link_full" });
-    await end(payment?.id ?? "", payment?.processorOrderId ?? "");
-    expect((await start(link)).payment?.id).not.toBe(payment?.id);
-  });
+  ])(
+    "startCheckout gives the slot of an earlier payment to a new payment when the earlier payment was %s",
+    async (_name, end) => {
+      const link = await aLink({ maxPayments: 1 });
+      const { payment } = await start(link);
+      expect(await isFull(link)).toMatchObject({ code: "payment_link_full" });
+      await end(payment?.id ?? "", payment?.processorOrderId ?? "");
+      expect((await start(link)).payment?.id).not.toBe(payment?.id);
+    },
+  );
 
-  test("startCheckout does not give the slot of a refunded payment to a new payment", async () => {
+  test("startCheckout rejects a new payment when a refunded payment occupies the last slot", async () => {
     const link = await aLink({ maxPayments: 1 });
     const { id } = await harness.aPaidCheckout(link);
     await harness.payments.refundPayment({ id }, { caller, timeoutMs: 20_000 });
     expect(await refusal(start(link))).toMatchObject({ code: "payment_link_not_available" });
   });
 
-  test("startCheckout keeps the slot of a payment with an unknown registration outcome, and the reconciler registers the order", async () => {
+  test("startCheckout keeps a payment in its slot when the registration outcome is unknown, and reconcilePayments completes the registration", async () => {
     await harness.sandbox.fault("register", "reset_after", 1);
     await harness.sandbox.fault("status", "error:5", 1);
     const link = await aLink({ maxPayments: 1 });
@@ -319,7 +324,7 @@ describe("startCheckout with max_payments", () => {
 });
 
 describe("PAYMENT_LINK_COMPLETED", () => {
-  test("PAYMENT_LINK_COMPLETED is emitted once when two payments that are settled concurrently reach max_payments", async () => {
+  test("returnFromProcessor emits PAYMENT_LINK_COMPLETED once when two concurrently settled payments reach max_payments", async () => {
     const link = await harness.aPaymentLink(aBusinessCaller(), { maxPayments: 2, metadata: '{"course":7}' });
     const started = await Promise.all([harness.startCheckout(link), harness.startCheckout(link)]);
     for (const { payment } of started) await harness.sandbox.pay(payment?.processorOrderId);
@@ -330,7 +335,7 @@ describe("PAYMENT_LINK_COMPLETED", () => {
     expect(events.map(({ linkMetadata }) => linkMetadata)).toEqual(events.map(() => '{"course":7}'));
   });
 
-  test("PAYMENT_LINK_COMPLETED is not emitted after a payment of a link without max_payments", async () => {
+  test("returnFromProcessor does not emit PAYMENT_LINK_COMPLETED for a payment link without max_payments", async () => {
     const link = await harness.aPaymentLink();
     const { id } = await harness.aPaidCheckout(link);
     expect((await harness.readEvents(id)).map(({ type }) => type)).toEqual([PaymentEventType.PAYMENT_COMPLETED]);

@@ -6,7 +6,10 @@ import { capitalisedRefusal } from "./refusal.ts";
 import { cardholder } from "./test-cards.ts";
 import { outcomeText } from "./words/words.ts";
 
-/** Confirms an order, for both confirm calls. A repeated confirm has the same response. */
+/**
+ * Confirms an order. Both confirm calls of the protocol use this function. A repeated confirm
+ * returns the same response.
+ */
 export const confirm = (processor: Processor, parameters: Parameters): object =>
   describeOrder(processor, parameters, "mdOrder", (order) => {
     confirmOrder(order, processor.clock.nowMs());

@@ -31,7 +31,7 @@ export function startLateCalls(database: Database, execute: (path: string, param
   timer.wake();
 
   return {
-    /** Schedules a call. A restart of the sandbox does not cancel it. */
+    /** Schedules a call. A restart of the sandbox does not cancel the call. */
     add(path: string, parameters: Parameters, ms: number) {
       insert.run(Date.now() + ms, path, JSON.stringify(parameters));
       timer.wake();

@@ -92,7 +92,7 @@ export function refundableMinor(order: Order): number {
   return order.depositedMinor - order.refundedMinor;
 }
 
-/** Refunds an amount. The caller must have checked it against `refundableMinor`. */
+/** Refunds an amount. The caller must have checked that it is at most `refundableMinor`. */
 export function refundOrder(order: Order, amountMinor: number, by: "client" | "back_office", nowMs: number): void {
   order.status = 4;
   order.refundedMinor += amountMinor;

@@ -120,6 +120,6 @@ const refuseFinished = (reply: FastifyReply, order: Order) =>
     reply,
     409,
     "already_finished",
-    `This order is finished (orderStatus ${order.status}, ${order.outcome}). Register a new one.`,
+    `This order is finished (orderStatus ${order.status}, ${order.outcome}). Register a new order.`,
     order.outcome && { redirect_url: redirectUrl(order) },
   );

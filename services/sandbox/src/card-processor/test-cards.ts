@@ -2,7 +2,7 @@ import type { OutcomeName } from "./outcome.ts";
 
 export interface TestCard {
   readonly pan: string;
-  /** MM/YYYY. It is compared with the entered date and not with a clock. */
+  /** Expiry as MM/YYYY. The sandbox compares it with the entered expiry and not with a clock. */
   readonly expiry: string;
   readonly cvv2: string;
   readonly outcome: OutcomeName;

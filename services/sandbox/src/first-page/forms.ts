@@ -32,8 +32,8 @@ function select(id: string, label: string, options: readonly (readonly [value: s
 }
 
 /**
- * Renders an input. Its name is the id up to the hyphen, so that several forms can have the same
- * field.
+ * Renders an input. The input's name is the part of the id before the hyphen, so that several forms
+ * can have the same field.
  */
 const input = (id: string, label: string, hint: string, attributes: Html) =>
   field({ id, name: id.split("-", 1)[0] ?? id, label, hint, attributes });

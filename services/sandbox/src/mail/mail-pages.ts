@@ -7,7 +7,7 @@ import { words } from "./words.ts";
 
 type MailView = View<(typeof words)["en"]>;
 
-/** Serves the received e-mails: as a page, as JSON, and their attachments. */
+/** Serves the received e-mails as a page and as JSON, and serves their attachments. */
 export async function mailPages(app: FastifyInstance, { mails, port }: Mailbox): Promise<void> {
   app.get<{ Querystring: { lang?: string } }>("/mail", ({ query: { lang }, headers }, reply) => {
     const language = parseLanguage(lang) ?? preferredLanguage(headers["accept-language"]);

@@ -8,9 +8,11 @@ export interface CallbackProtocol {
   secretsOf(config: Config): readonly string[];
   /** Returns the headers that sign the body. */
   sign(body: string, secrets: readonly string[]): Readonly<Record<string, string>>;
-  /** Returns the body with personal data of an applicant. Each added value contains `word`. */
+  /**
+   * Returns the body with added personal data of an applicant. Each added value contains `word`.
+   */
   leak(body: object, word: string): object;
-  /** Time until an attempt without a response counts as failed. */
+  /** Time after which an attempt without a response counts as failed. */
   readonly timeoutMs: number;
   /**
    * Maximum number of attempts after the first attempt. If it is infinite, the number of configured

@@ -9,7 +9,7 @@ export interface Callback {
   readonly id: number;
   readonly providerId: string;
   readonly url: string;
-  /** Body of every attempt. */
+  /** Body that every attempt sends. */
   readonly body: string;
   readonly attempts: number;
   readonly dueAtMs: number;
@@ -24,7 +24,10 @@ export type CallbackState = "pending" | "delivered" | "given_up" | "dropped";
 
 export type Callbacks = ReturnType<typeof createCallbacks>;
 
-/** Creates the store of pending and sent callbacks, which clients also read as a list of events. */
+/**
+ * Creates the store of pending and sent callbacks. Clients can also read these callbacks as a list
+ * of events.
+ */
 export function createCallbacks(database: Database, setup: KycSetup) {
   const insert = database.prepare("insert into kyc_callback (provider_id, url, body, due_at_ms) values (?, ?, ?, ?)");
   const next = query<Callback>(
@@ -63,8 +66,8 @@ export function createCallbacks(database: Database, setup: KycSetup) {
       if (url && body) insert.run(providerId, url, JSON.stringify(body), Date.now());
     },
     /**
-     * Returns the first pending callback of each application, and all held callbacks. Some may not
-     * be due.
+     * Returns the first pending callback of each application, and all held callbacks. Some of these
+     * callbacks may not be due yet.
      */
     next,
     /** Records the result of an attempt and the new state of the callback. */

@@ -8,7 +8,7 @@ import { dialectOf } from "./dialect.ts";
 import { sendCallback } from "./send-callback.ts";
 
 const concurrentAttemptsMax = 64;
-/** Time after which a held callback is sent if no other callback has overtaken it. */
+/** Time after which a held callback is sent, even if no later callback was sent first. */
 const holdMs = 10_000;
 
 /**

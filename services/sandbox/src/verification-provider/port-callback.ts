@@ -1,17 +1,17 @@
 import { randomUUID } from "node:crypto";
-import { objectOf } from "./application.ts";
+import { toApiObject } from "./application.ts";
 import type { CallbackProtocol } from "./callback-protocol.ts";
 import { hmacHex } from "./hmac.ts";
 import { leakedApplicant } from "./leak.ts";
 
-/** Callbacks of our own protocol. */
+/** Callbacks of Amana's own protocol. */
 export const portCallbacks: CallbackProtocol = {
   bodyOf: (application, { type, atMs }) => ({
     event_id: randomUUID(),
     type: `application.${type}`,
     occurred_at: new Date(atMs).toISOString(),
     sequence: application.sequence,
-    application: objectOf(application),
+    application: toApiObject(application),
   }),
   secretsOf: ({ kycCallbackSecrets }) => kycCallbackSecrets,
   sign(body, secrets) {

@@ -6,7 +6,7 @@ import type { Callback } from "./callbacks.ts";
 
 /** Result of an attempt. `result` is the text for testers. */
 export interface AttemptResult {
-  /** Whether the callback receiver responded with 2xx. */
+  /** True if the callback receiver responded with a 2xx status. */
   readonly isAccepted: boolean;
   /** Undefined if no response arrived. */
   readonly status?: number | undefined;
@@ -14,8 +14,9 @@ export interface AttemptResult {
 }
 
 /**
- * Makes one attempt with a fault. Sends nothing for a `_before` fault or an HTTP status. Sends the
- * callback and ignores the response for an `_after` fault.
+ * Makes one attempt to send a callback with a fault. If the mode ends with `_before` or is an HTTP
+ * status, sends nothing. If the mode ends with `_after`, sends the callback and ignores the
+ * response.
  */
 export async function sendCallback(
   { url, body }: Callback,

@@ -34,8 +34,8 @@ export interface Vendor {
 export type VendorRoutes = ReturnType<typeof vendorRoutes>;
 
 /**
- * Returns functions that register calls of a vendor's API. Each call is authenticated and recorded,
- * and a fault of its operation can change it.
+ * Returns functions that register calls of a vendor's API. Each call is authenticated and recorded.
+ * A fault of the call's operation can change the response.
  */
 export function vendorRoutes(app: FastifyInstance, { applications, faults, calls }: Provider, vendor: Vendor) {
   const { authenticate, refuse, refuseField, personalFields } = vendor;
@@ -77,7 +77,10 @@ export function vendorRoutes(app: FastifyInstance, { applications, faults, calls
     });
   };
 
-  /** Returns a handler that finds the application in the path, or responds with 404. */
+  /**
+   * Returns a handler for the application whose id is in the path. The handler responds with status
+   * 404 if there is no such application.
+   */
   const ofApplication =
     (handle: HandleApplication, isShown: (application: Application) => boolean = () => true): Handle =>
     (request, reply) => {

@@ -1,4 +1,4 @@
-/** Status of an application after the change that each type of callback reports. */
+/** Status of an application after a change, by the type of the callback that reports the change. */
 export const statusAfter = {
   opened: "OPENED",
   submitted: "SUBMITTED",

@@ -16,7 +16,7 @@ afterAll(() => harness[Symbol.asyncDispose]());
 
 type Receive = (request: ReceivedRequest, secret: string, seenIds: Set<string>) => number;
 
-/** A receiver as described in the documentation. */
+/** Verifies a request as the documentation recommends, and returns the status of the response. */
 const correctReceiver: Receive = ({ headers, body }, secret) => {
   try {
     new Webhook(secret).verify(body, headers as Record<string, string>);
@@ -37,7 +37,10 @@ const rejectsDuplicates: Receive = (request, secret, seenIds) => {
   return status;
 };
 
-/** Creates a business with an endpoint at a receiver that responds with the status of `receive`. */
+/**
+ * Creates a business with an endpoint. The endpoint's receiver responds with the status that
+ * `receive` returns, or not at all if the status is 0.
+ */
 async function aReceiver(receive: Receive, headers: Record<string, string> = {}) {
   const [caller, seenIds] = [aBusinessCaller(), new Set<string>()];
   let secret = "";
@@ -83,7 +86,7 @@ test("checkWebhookEndpoint sends four WEBHOOK_CHECK events, and a correct receiv
 
 describe("check results of a receiver", () => {
   test.each<[string, Receive, passed: WebhookCheckName[], (RegExp | undefined)[]]>([
-    ["that accepts everything", () => 200, [GOOD, DUPLICATE], [undefined, /accepted a forged/, undefined, /an hour old/]],
+    ["that accepts all requests", () => 200, [GOOD, DUPLICATE], [undefined, /accepted a forged/, undefined, /an hour old/]],
     [
       "that verifies only X-Signature",
       xSignatureOnly,
@@ -91,14 +94,14 @@ describe("check results of a receiver", () => {
       [undefined, undefined, undefined, /Verify webhook-signature/],
     ],
     [
-      "that responds with 500 to everything",
+      "that responds with 500 to all requests",
       () => 500,
       [FORGED_SIGNATURE, OLD_TIMESTAMP],
       [/^responded with 500 .*authentic/, undefined, /^responded with 500/],
     ],
     ["that redirects", () => 302, [FORGED_SIGNATURE, OLD_TIMESTAMP], [/Redirects are not followed/]],
     [
-      "that rejects duplicates",
+      "that rejects repeated events",
       rejectsDuplicates,
       [GOOD, FORGED_SIGNATURE, OLD_TIMESTAMP],
       [undefined, undefined, /more than once/],
@@ -129,14 +132,14 @@ test("checkWebhookEndpoint creates no event and no delivery, and does not change
   expect(await harness.sql("select 1 from delivery where endpoint_id = ?", [receiver.id])).toEqual([]);
 });
 
-test("checkWebhookEndpoint fails all checks without a connection if the address is not public", async () => {
+test("checkWebhookEndpoint returns all checks as failed if the endpoint's address is not public", async () => {
   await using receiver = await aReceiver(correctReceiver);
   await harness.sql("update webhook_endpoint set url = 'https://10.0.0.1/hook' where id = ?", [receiver.id]);
   const { checks } = await receiver.check();
   for (const { passed, detail } of checks) expect([passed, detail]).toEqual([false, expect.stringMatching(/not public/)]);
 });
 
-test("checkWebhookEndpoint keeps no transaction open during its requests, and rejects a second check within ten seconds", async () => {
+test("checkWebhookEndpoint keeps no transaction open while it waits for responses, and rejects a second check within ten seconds", async () => {
   await using receiver = await aReceiver(() => 0);
   const runningCheck = receiver.check();
   await eventually(() => expect(receiver.requests.length).toBeGreaterThan(0));
@@ -152,7 +155,7 @@ test("checkWebhookEndpoint keeps no transaction open during its requests, and re
   expect(receiver.requests).toHaveLength(8);
 });
 
-test("checkWebhookEndpoint runs once for two requests with the same Idempotency-Key", async () => {
+test("checkWebhookEndpoint runs one check and returns its result twice for two requests with the same Idempotency-Key", async () => {
   await using receiver = await aReceiver(correctReceiver);
   const check = () => harness.endpoints.checkWebhookEndpoint({ id: receiver.id }, withIdempotencyKey(receiver.caller, "again"));
   const first = await check();
@@ -160,14 +163,14 @@ test("checkWebhookEndpoint runs once for two requests with the same Idempotency-
   expect(receiver.requests).toHaveLength(4);
 });
 
-test("checkWebhookEndpoint, during a rotation, passes a receiver that has only the previous secret", async () => {
+test("checkWebhookEndpoint returns all checks as passed during a secret rotation if the receiver has only the previous secret", async () => {
   await using receiver = await aReceiver(correctReceiver);
   await harness.endpoints.updateWebhookEndpoint({ id: receiver.id, rotateSecret: true }, receiver);
   const { checks } = await receiver.check();
   expect(checks.map(({ passed }) => passed)).toEqual([true, true, true, true]);
 });
 
-test("checkWebhookEndpoint rejects a DISABLED endpoint, and returns the same not_found for an unknown id, a malformed id and an id of another business", async () => {
+test("checkWebhookEndpoint rejects a DISABLED endpoint, and returns the same error not_found for an unknown id, a malformed id and another business's id", async () => {
   await using receiver = await aReceiver(correctReceiver);
   await using foreignReceiver = await aReceiver(correctReceiver);
   const { caller, id } = receiver;

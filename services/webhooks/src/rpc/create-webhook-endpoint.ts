@@ -16,8 +16,8 @@ export const createWebhookEndpoint =
   ({ orm, clock, secrets, addresses }: Context): Implementation<typeof WebhookEndpointService.method.createWebhookEndpoint> =>
   async (request, call) => {
     const businessId = requireBusiness(call.caller);
-    // Runs before the transaction, because resolving a name can be slow. `once` throws the
-    // rejection only if no response is stored for the Idempotency-Key.
+    // Validates the URL before the transaction, because resolving a host name can be slow. Throws
+    // the refusal inside `once`, so that a repeated request still gets the stored response.
     const refusal = await validateUrl(request.url, addresses);
     return await once(
       orm,

@@ -18,12 +18,12 @@ export class AddressNotPublic extends Error {
 const globalUnicast = ipaddr.IPv6.parseCIDR("2000::/3");
 
 /**
- * Creates the guard of webhook addresses. It allows global unicast addresses, and with
- * `allowInsecure` also loopback addresses and plain http. It never allows 0.0.0.0 and [::].
+ * Creates the guard of webhook addresses. The guard allows global unicast addresses, and with
+ * `allowInsecure` also loopback addresses and plain http. It never allows 0.0.0.0 or [::].
  */
 export function createAddressGuard(options: { allowInsecure: boolean; resolve?: Resolve }) {
-  // With `allowInsecure`, uses the resolver of the system, which also resolves local names of a
-  // sandbox, for example from a hosts file.
+  // With `allowInsecure`, uses the operating system's resolver. It also resolves names of a local
+  // sandbox, for example names in a hosts file.
   const { allowInsecure, resolve = allowInsecure ? (host) => lookup(host, { all: true }) : createNameResolver() } = options;
 
   const allows = (address: string): boolean => {
@@ -54,9 +54,10 @@ export function createAddressGuard(options: { allowInsecure: boolean; resolve?: 
 }
 
 /**
- * Creates a connector that rejects forbidden addresses. It checks the addresses of a name when the
- * socket resolves the name. It checks an IP address before connecting, because a socket does not
- * resolve it. It uses HTTP/1.1 only, so that an aborted connection affects no other request.
+ * Creates a connector that rejects forbidden addresses. For a host name, it checks the addresses
+ * when the socket resolves the name. For an IP address, it checks the address before connecting,
+ * because the socket resolves nothing. The connector uses only HTTP/1.1, so that an aborted
+ * connection affects no other request.
  */
 export function guardedConnector(addresses: AddressGuard, timeoutMs: number): buildConnector.connector {
   const lookup: LookupFunction = (hostname, { all }, callback) => {

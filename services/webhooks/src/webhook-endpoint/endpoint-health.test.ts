@@ -5,11 +5,11 @@ import { durationClassOf, healthOf } from "./endpoint-health.ts";
 const workingEndpoint = { failingSince: null, lastError: null };
 const aClass = { duration_class: 0, succeeded: 0, failed: 0, succeeded_1h: 0, failed_1h: 0 };
 
-test("healthOf returns no rates, no duration and no earlier error for an endpoint without recent attempts", () => {
+test("healthOf returns no success rate, no duration and no error if the endpoint had no attempts in the last day", () => {
   expect(healthOf({ failingSince: null, lastError: "timeout" }, [])).toEqual({});
 });
 
-test("healthOf returns the share of successful attempts in the last hour and day as success rates", () => {
+test("healthOf returns the share of successful attempts in the last hour and in the last day, or undefined without attempts", () => {
   const day = [
     { ...aClass, succeeded: 6, failed: 1, succeeded_1h: 1, failed_1h: 1 },
     { ...aClass, duration_class: 9, failed: 1 },
@@ -19,7 +19,7 @@ test("healthOf returns the share of successful attempts in the last hour and day
   expect(healthOf(workingEndpoint, [{ ...aClass, failed: 3 }]).successRate1h).toBeUndefined();
 });
 
-test("healthOf returns the last error if the error occurred in the last day or the endpoint is failing", () => {
+test("healthOf returns the last error if an attempt failed in the last day or `failingSince` is set", () => {
   const lastError = "http_500";
   const failingSince = new Date("2026-11-20T10:00:00.000Z");
   expect(healthOf({ failingSince, lastError }, [])).toEqual({ failingSinceMs: BigInt(failingSince.getTime()), lastError });

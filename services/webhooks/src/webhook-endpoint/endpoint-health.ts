@@ -4,7 +4,9 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { WebhookEndpoint } from "./webhook-endpoint.ts";
 
-/** Attempts of the last day whose duration is in one class, by result. */
+/**
+ * Numbers of attempts in one duration class by result, for the last day and the last hour (`_1h`).
+ */
 interface DayOfAttempts {
   readonly duration_class: number;
   readonly succeeded: number;
@@ -15,17 +17,17 @@ interface DayOfAttempts {
 
 /**
  * Number of duration classes between a duration and twice that duration. With four classes, the
- * computed percentile differs by at most 20 % from the exact one.
+ * computed percentile differs by at most 20 % from the exact percentile.
  */
 const classesPerDoubling = 4;
 export const durationClassOf = (ms: number): number => Math.floor(classesPerDoubling * Math.log2(Math.max(1, ms)));
 const fromMs = (durationClass: number): number => 2 ** (durationClass / classesPerDoubling);
 
 /**
- * Returns the attempts of the last day by duration class, the shortest first. The query reads some
- * hundreds of rows, independent of the number of attempts.
+ * Returns the attempts of the last day by duration class, the class of the shortest durations
+ * first. The query reads a few hundred rows, independent of the number of attempts.
  */
-export async function readDay(em: SqlEntityManager, businessId: string, endpointId: string): Promise<DayOfAttempts[]> {
+export async function readAttemptsOfDay(em: SqlEntityManager, businessId: string, endpointId: string): Promise<DayOfAttempts[]> {
   return await namedQuery<DayOfAttempts>(
     em,
     "endpoint_health_read",
@@ -64,7 +66,10 @@ export function healthOf(
 const rateOf = (succeeded: number, failed: number): number | undefined =>
   succeeded + failed === 0 ? undefined : succeeded / (succeeded + failed);
 
-/** Returns a percentile. Assumes that durations are distributed evenly within a class. */
+/**
+ * Returns a percentile of the durations. Assumes that durations are distributed evenly within a
+ * class.
+ */
 function percentileMs(day: readonly DayOfAttempts[], fraction: number): number | undefined {
   let remaining = fraction * day.reduce((total, { succeeded, failed }) => total + succeeded + failed, 0);
   for (const { duration_class, succeeded, failed } of day) {
@@ -76,6 +81,6 @@ function percentileMs(day: readonly DayOfAttempts[], fraction: number): number |
   return undefined;
 }
 
-/** Deletes counts that are too old for `readDay`. Returns their number. */
+/** Deletes counts that are too old for `readAttemptsOfDay`. Returns the number of deleted rows. */
 export const deleteOldHealth = ({ orm }: { readonly orm: Orm }): Promise<number> =>
   deleteOld(orm.em.fork(), { table: "endpoint_health", since: "since", olderThan: "25 hours" });

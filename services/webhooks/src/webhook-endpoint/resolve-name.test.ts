@@ -11,7 +11,7 @@ const records: Readonly<Record<string, Readonly<Record<number, readonly number[]
 const server = createSocket("udp4");
 let queryCount = 0;
 
-/** Sends a DNS response (RFC 1035, section 4): the question, and one record. */
+/** Responds to a DNS query with the question and at most one record (RFC 1035, section 4). */
 server.on("message", (query, { port }) => {
   const labels: string[] = [];
   let at = 12;
@@ -41,12 +41,12 @@ afterAll(() => new Promise<void>((done) => server.close(() => done())));
 
 const fourAddress = { address: "93.184.215.14", family: 4 };
 
-test("the webhook name resolver returns the IPv4 and IPv6 addresses of a name", async () => {
+test("the webhook name resolver returns the IPv4 and IPv6 addresses of a host name", async () => {
   expect(await resolve("both.test")).toEqual([fourAddress, { address: "2606:2800::1", family: 6 }]);
   expect(await resolve("four.test")).toEqual([fourAddress]);
 });
 
-test("the webhook name resolver rejects an unknown name", async () => {
+test("the webhook name resolver rejects an unknown host name with ENOTFOUND", async () => {
   await expect(resolve("unknown.test")).rejects.toMatchObject({ code: "ENOTFOUND" });
 });
 
@@ -59,7 +59,7 @@ test.each(["localhost", "LOCALHOST.", "a.localhost"])(
   },
 );
 
-test("the webhook name resolver resolves a name while the name servers of other names do not respond", async () => {
+test("the webhook name resolver resolves a host name while 50 queries for other names get no response", async () => {
   let isWaiting = true;
   const pending = Array.from({ length: 50 }, (_, i) => resolve(`silent${i}.test`).catch(() => []));
   const firstResult = Promise.race(pending).then(() => {

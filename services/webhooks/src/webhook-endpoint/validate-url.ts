@@ -12,14 +12,15 @@ import {
 
 const urlCharactersMax = 2_048;
 /**
- * Maximum time for a name server, so that a slow name server does not delay the registration. After
+ * Maximum wait for name servers, so that a slow name server does not delay the registration. After
  * this time, the URL is accepted, because each connection checks the address again.
  */
 const resolveTimeoutMs = 2_000;
 
 /**
  * Returns the reason why a URL cannot be used for deliveries, or undefined if it can. Accepts a
- * name that cannot be resolved at the moment, because every connection checks its address again.
+ * host name that cannot be resolved at the moment, because each connection checks the addresses
+ * again.
  */
 export async function validateUrl(text: string, addresses: AddressGuard): Promise<DomainError | undefined> {
   if (text.length > urlCharactersMax) return urlTooLong();

@@ -1,7 +1,8 @@
 // Optional script of the pages of payment links. Only the proof of work requires this script.
 
 const widget = document.querySelector("altcha-widget");
-// The translation, which runs before this script, creates $altcha. The widget runs after this script.
+// The translation script runs before this script and creates `$altcha`. The widget script runs
+// after this script.
 if (widget) globalThis.$altcha.algorithms.set("PBKDF2/SHA-256", () => new Worker("/assets/altcha-worker.js"));
 
 for (const button of document.querySelectorAll("[data-print]")) {

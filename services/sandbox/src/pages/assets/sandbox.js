@@ -16,7 +16,7 @@ function keepFormat(input, format) {
 
 const clock = (seconds) => `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 
-// Compares with a clock, because browsers delay the timers of a page in the background.
+// Computes the remaining time from a clock, because browsers delay the timers of a background page.
 function countDown(seconds, tick) {
   const endsAt = performance.now() + seconds * 1000;
   const timer = setInterval(() => {

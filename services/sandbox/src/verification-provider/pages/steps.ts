@@ -25,15 +25,15 @@ function stepsOf({ steps, requireVideo }: StepState): { step: Step; input: unkno
 /** Returns the first step without input. */
 export const stepOf = (application: StepState): Step => stepsOf(application).find(({ input }) => !input)?.step ?? "review";
 
-/** Returns the step before this step. The button "Back" clears its input. */
+/** Returns the step before `step`. The button "Back" clears the input of the returned step. */
 export function stepBefore(application: StepState, step: Step): Step {
   const steps: Step[] = [...stepsOf(application).map((entry) => entry.step), "review"];
   return steps[steps.indexOf(step) - 1] ?? "start";
 }
 
 /**
- * Returns the stored steps with the input of a form added. Ignores a form that belongs to another
- * step.
+ * Returns the stored steps together with the input of a form. Ignores a form that belongs to
+ * another step.
  */
 export function addInput(application: Application, action: string, value: string): Steps {
   const { steps, requireVideo } = application;

@@ -5,7 +5,7 @@ import { refuse } from "./errors.ts";
 
 const minuteMs = 60_000;
 
-/** Registers the call that reads an AML case. It has a separate rate limit, as at Sumsub. */
+/** Registers the call that reads an AML case. The call has its own rate limit, as at Sumsub. */
 export function amlRoutes({ route, ofApplication }: VendorRoutes, { config }: Provider): void {
   const acceptedAtMs: number[] = [];
   route(

@@ -30,7 +30,9 @@ export const labelsOf = ({ reasons, isAmlCleared }: Application): string[] =>
     .filter((code) => code !== "AML_MATCH" || !isAmlCleared)
     .map((code) => labels[code]);
 
-/** Returns whether the applicant is deactivated or deleted, so that no operation is permitted. */
+/**
+ * Returns whether the applicant is deactivated or deleted. Such an applicant permits no operation.
+ */
 export const isInactive = ({ vendor }: Application): boolean => Boolean(vendor?.isDeleted || vendor?.isDeactivated);
 
 /**
@@ -126,7 +128,7 @@ export function applicantOf(application: Application): object {
   return overrideFields(applicant, answer);
 }
 
-/** Returns the steps (docs.sumsub.com/reference/get-status-of-verification-steps). */
+/** Returns the verification steps (docs.sumsub.com/reference/get-status-of-verification-steps). */
 export function stepsOf(application: Application): object {
   if (!application.documentType) {
     const { document } = application.steps;

@@ -11,8 +11,8 @@ export const errorCodes = {
 } as const;
 
 /**
- * Sets the status and returns an error body. The description contains a canary, because Sumsub may
- * repeat personal data of the request there.
+ * Sets the status and returns an error body. The description contains a canary, because Sumsub's
+ * descriptions may repeat personal data of the request.
  */
 export function refuse(reply: FastifyReply, status: number, description: string, errorCode?: number): object {
   reply.code(status);

@@ -1,6 +1,6 @@
 import { type Logger, withTimeout } from "@amana/runtime";
 import { Kafka, logLevel, Partitioners, type Producer } from "kafkajs";
-import { keepConsuming } from "./kafka-consumer.ts";
+import { consumeUntilStopped } from "./kafka-consumer.ts";
 import type { KafkaOptions } from "./kafka-options.ts";
 import { createTopics, TopicAtRiskError } from "./kafka-topics.ts";
 import type { Message } from "./message.ts";
@@ -15,8 +15,9 @@ const checkTimeoutMs = 10_000;
 /**
  * Creates a transport over Kafka with kafkajs. `publish` waits for all in-sync replicas. Topics are
  * created at their first use. With `requiresCopies`, `check` and the first use throw
- * TopicAtRiskError for a topic whose events could be lost with one disk. Consumers reconnect until
- * they succeed. They pass a message to the handler again until the handler succeeds.
+ * TopicAtRiskError for a topic whose events could be lost when one disk fails. A consumer that
+ * loses its connection reconnects, as often as necessary. It passes a message to the handler again
+ * until the handler succeeds.
  */
 export function createKafkaTransport(
   options: KafkaOptions,
@@ -90,7 +91,7 @@ export function createKafkaTransport(
       }
     },
     async subscribe(topic, group, handler) {
-      consuming.push(keepConsuming({ kafka, topics, logger, topic, group, handler, stop: stop.signal }));
+      consuming.push(consumeUntilStopped({ kafka, topics, logger, topic, group, handler, stop: stop.signal }));
     },
     services: [],
     async [Symbol.asyncDispose]() {

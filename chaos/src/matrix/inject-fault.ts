@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { readdir, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { sandbox } from "@amana/e2e/test-system";
+import { callSandbox } from "@amana/e2e/test-system";
 import { sleep } from "@amana/runtime";
 import type { InterruptedDeliveries } from "../events/interrupted-deliveries.ts";
 import type { Replica } from "../rolling/replicas.ts";
@@ -26,7 +26,7 @@ const reconnectingMs = 1_000;
 const pollMs = 200;
 
 /** Injects a fault and removes it. Returns true if the fault affected a process. */
-export async function inject(context: InjectionContext, fault: Fault): Promise<boolean> {
+export async function injectFault(context: InjectionContext, fault: Fault): Promise<boolean> {
   const { matrixSystem } = context;
   switch (fault.kind) {
     case "kill":
@@ -46,9 +46,9 @@ export async function inject(context: InjectionContext, fault: Fault): Promise<b
       return true;
     case "answers": {
       const { operation, mode, times } = fault;
-      await sandbox(matrixSystem.system, "PUT", "/sandbox/faults", { operation, mode, times });
+      await callSandbox(matrixSystem.system, "PUT", "/sandbox/faults", { operation, mode, times });
       await waitForEndOfWork(context);
-      const { faults } = (await sandbox(matrixSystem.system, "GET", "/sandbox/faults")) as SandboxFaults;
+      const { faults } = (await callSandbox(matrixSystem.system, "GET", "/sandbox/faults")) as SandboxFaults;
       return !faults.some((fault) => fault.operation === operation && fault.times === times);
     }
     case "way":

@@ -1,5 +1,5 @@
-import { type Answer, apiCaller } from "@amana/dev-env/demo/api";
-import { actOnApplication, submit } from "@amana/dev-env/demo/at-the-sandbox";
+import { type ApiResponse, apiCaller } from "@amana/dev-env/demo/api";
+import { actOnApplication, submitApplication } from "@amana/dev-env/demo/sandbox-control";
 import type { KycProvider } from "@amana/dev-env/services";
 import type { RefundContext } from "../refunds/request-refunds.ts";
 import type { MatrixSystem } from "./matrix-system.ts";
@@ -61,7 +61,7 @@ export interface FinishedVerification {
  * Runs a verification to its end and repeats each request until it succeeds. Returns undefined
  * after the context's signal was aborted.
  */
-export async function verify(
+export async function runVerification(
   context: RefundContext,
   { end, clientId, kycProvider }: { end: VerificationEnd; clientId: string | undefined; kycProvider: KycProvider },
 ): Promise<FinishedVerification | undefined> {
@@ -72,13 +72,13 @@ export async function verify(
   const id = String(created["id"]);
   const link = String(created["link_url"]);
   const { submissions, expected } = scenarioOf(end, kycProvider);
-  for (const submission of submissions) await submit(system.sandboxUrl, link, submission);
+  for (const submission of submissions) await submitApplication(system.sandboxUrl, link, submission);
   const isFinished = await finish();
   return isFinished ? { id, end, expected, clientId, createdAt: String(created["created_at"]) } : undefined;
 
   async function finish(): Promise<boolean> {
     // If only the response was lost, the repeated request returns kyc_application_final.
-    const isDone = ({ status, body }: Answer) => status === 200 || body["code"] === "kyc_application_final";
+    const isDone = ({ status, body }: ApiResponse) => status === 200 || body["code"] === "kyc_application_final";
     const decision = { outcome: "APPROVED", note: "Another person." };
     switch (end) {
       case "canceled":

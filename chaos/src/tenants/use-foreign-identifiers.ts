@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Answer } from "@amana/dev-env/demo/api";
+import type { ApiResponse } from "@amana/dev-env/demo/api";
 import type { System } from "@amana/dev-env/system";
 import { request } from "undici";
 import type { Random } from "../random.ts";
@@ -16,7 +16,7 @@ type IdentifiersByPlace = ReadonlyMap<Place, string | number>;
  * at every place of every operation in the OpenAPI document. The responses must be the same as for
  * identifiers that do not exist.
  */
-export async function trespass(system: System, random: Random, report: Report): Promise<void> {
+export async function useForeignIdentifiers(system: System, random: Random, report: Report): Promise<void> {
   const document = (await (await request(`${system.gatewayUrl}/openapi.json`)).body.json()) as Document;
   const mark = () => `zq${random.integer(1e9, 2e9).toString(36)}`;
   const [owner, stranger] = await Promise.all([createTenant(system, mark()), createTenant(system, mark())]);
@@ -159,7 +159,7 @@ async function testIdempotencyKey(operation: Operation, owner: Tenant, stranger:
  * contained.
  */
 function checkNoLeak(
-  response: Answer,
+  response: ApiResponse,
   owner: Tenant,
   description: string,
   sent: readonly (string | number)[],
@@ -224,7 +224,7 @@ async function call(
 const comparedHeaders = ["content-type", "x-total-count", "link", "allow", "retry-after", "location"];
 
 /** Returns the parts of a response that must not depend on the owner of an identifier. */
-function comparable({ status, headers, text }: Answer, { isList }: Operation, sent?: string | number): string {
+function comparable({ status, headers, text }: ApiResponse, { isList }: Operation, sent?: string | number): string {
   const headerText = comparedHeaders
     .map((name) => `${name}: ${name === "location" ? Boolean(headers[name]) : headers[name]}`)
     .join(", ");

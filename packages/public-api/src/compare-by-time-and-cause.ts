@@ -18,5 +18,5 @@ function causeIndex({ kind, name, refund_id }: Entry): number {
 }
 
 /** Compares timeline entries by time. In the same millisecond, a cause precedes its effects. */
-export const byTimeAndCause = (a: Entry, b: Entry): number =>
+export const compareByTimeAndCause = (a: Entry, b: Entry): number =>
   Date.parse(a.at) - Date.parse(b.at) || causeIndex(a) - causeIndex(b);

@@ -59,7 +59,7 @@ export function createDirectTransport(
             return {};
           },
         },
-        { takesCaller: false },
+        { requiresCallerToken: false },
       ),
     ],
     async [Symbol.asyncDispose]() {

@@ -1,4 +1,4 @@
-import { Buyer, type FormValues, type ReadPage } from "@amana/dev-env/buyer";
+import { Buyer, type FormValues, type LoadedPage } from "@amana/dev-env/buyer";
 import { validCard } from "@amana/e2e/test-system";
 import { sleep } from "@amana/runtime";
 import type { Random } from "../random.ts";
@@ -30,7 +30,7 @@ interface Attempt {
 }
 
 /** Simulates one buyer of a link, from the first page to the end of the payment. */
-export async function buy(links: LinksSystem, link: Link, random: Random, report: Report): Promise<void> {
+export async function buyByLink(links: LinksSystem, link: Link, random: Random, report: Report): Promise<void> {
   const behaviour = random.pick(behaviours);
   const attempt = { links, link, random, report, buyer: new Buyer(link.url) };
   report.count(`buyers: ${behaviour}`);
@@ -57,7 +57,7 @@ export async function buy(links: LinksSystem, link: Link, random: Random, report
  * Sends the form in the way that `behaviour` requires. Returns the address of the card form, or
  * undefined if the gateway does not redirect to it.
  */
-async function start(attempt: Attempt, page: ReadPage, behaviour: (typeof behaviours)[number]): Promise<string | undefined> {
+async function start(attempt: Attempt, page: LoadedPage, behaviour: (typeof behaviours)[number]): Promise<string | undefined> {
   const { report, random } = attempt;
   if (behaviour === "presses the button twice") {
     const [first, second] = await Promise.all([submit(attempt, page), submit(attempt, page)]);
@@ -75,7 +75,7 @@ async function start(attempt: Attempt, page: ReadPage, behaviour: (typeof behavi
 }
 
 /** Sends the form until the gateway responds. Returns the address of the card form. */
-async function submit(attempt: Attempt, page: ReadPage): Promise<string | undefined> {
+async function submit(attempt: Attempt, page: LoadedPage): Promise<string | undefined> {
   const { link, report, random, buyer } = attempt;
   link.formTokens.add(formTokenOf(page));
   const values: FormValues = link.hasRange ? { amount: `${random.integer(100, 9_000)}.00` } : {};
@@ -108,7 +108,7 @@ async function finish({ links, buyer, report }: Attempt, cardForm: string, actio
  * Sends a request. Repeats it if it gets no response or a temporary error. Returns undefined if all
  * attempts fail.
  */
-async function untilResponse(send: () => Promise<ReadPage>): Promise<ReadPage | undefined> {
+async function untilResponse(send: () => Promise<LoadedPage>): Promise<LoadedPage | undefined> {
   for (const pauseMs of repeatPausesMs) {
     const page = await send().catch(() => undefined);
     if (page && page.status < 500 && page.status !== 429) return page;
@@ -118,5 +118,5 @@ async function untilResponse(send: () => Promise<ReadPage>): Promise<ReadPage | 
 }
 
 const formTokenPattern = /name="form_token" value="([\w-]+)"/;
-const hasForm = ({ html }: ReadPage) => formTokenPattern.test(html);
-export const formTokenOf = ({ html }: ReadPage): string => formTokenPattern.exec(html)?.[1] ?? "";
+const hasForm = ({ html }: LoadedPage) => formTokenPattern.test(html);
+export const formTokenOf = ({ html }: LoadedPage): string => formTokenPattern.exec(html)?.[1] ?? "";

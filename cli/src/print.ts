@@ -63,12 +63,12 @@ export function tableOf<Row>(rows: readonly Row[], columns: Columns<Row>): { hea
 
 interface Fitting {
   width: number;
-  readonly min?: number;
+  readonly minWidth?: number;
   readonly omitOrder?: number;
 }
 
 function fitColumns<C extends Fitting>(columns: readonly C[], maxWidth: number): C[] {
-  const minWidthOf = ({ min, width }: C) => Math.min(width, min ?? width);
+  const minWidthOf = ({ minWidth, width }: C) => Math.min(width, minWidth ?? width);
   const sum = (widths: readonly number[]) => widths.reduce((total, width) => total + width + 2, -2);
   const kept = [...columns];
   while (sum(kept.map(minWidthOf)) > maxWidth) {

@@ -3,20 +3,20 @@ import { defineConfig } from "vitest/config";
 import { LongestFirst } from "./packages/testing/src/longest-first.ts";
 
 // Tests start a hundred processes with the same modules. The first process stores the compiled
-// modules for the others.
+// modules in this folder, and the other processes load them.
 process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules", ".cache", "node");
 
 /**
- * Two projects: "unit" contains the tests beside the code (rules, one RPC on a real database),
- * "system" contains the tests that start processes, Kafka or a browser.
+ * There are two projects. "unit" contains the tests beside the code, which test rules or one RPC
+ * with a real database. "system" contains the tests that start processes, Kafka or a browser.
  */
 export default defineConfig({
   test: {
     globalSetup: ["packages/testing/src/postgres-setup.ts"],
-    // Test files wait for processes and timers half of the time, so four workers use two processors.
+    // Four workers use two processors, because test files wait half of the time.
     maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
-    // Long enough for a busy machine, so that only tests that hang reach the timeout.
+    // Even on a busy machine, only a test that hangs reaches these timeouts.
     testTimeout: 120_000,
     hookTimeout: 600_000,
     expect: { poll: { timeout: 90_000 } },
@@ -33,8 +33,8 @@ export default defineConfig({
             "cli/src/**/*.test.ts",
             "e2e/src/**/*.test.ts",
           ],
-          // A worker loads the ORM and the contracts once instead of for each file. Test files share
-          // only the state of modules.
+          // The test files of a worker share their modules, so that a worker loads the ORM and the
+          // contracts only once.
           isolate: false,
         },
       },

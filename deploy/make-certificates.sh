@@ -1,10 +1,11 @@
 #!/bin/sh
 # Creates certificates for calls between services: deploy/make-certificates.sh <folder> [days] (default: 90 days)
-# Each service gets <folder>/<service>/{cert,key,ca}.pem. The certificate is valid as client and server for the name of the
-# service, and for $ALSO_NAMED if it is set. Run the script again to renew the certificates: running services load new files
-# within seconds. The first run creates the CA in <folder>/ca. Store the CA's key offline. The images run as user 1000, which
-# must be able to read the folder of its service. A deployment with its own issuer (cert-manager, Vault, step-ca) does not need
-# this script. Its CA must sign only certificates of this deployment's services.
+# The script writes <folder>/<service>/{cert,key,ca}.pem for each service. A service uses its certificate as a client and as a
+# server. The certificate is valid for the name of the service, and for $ALSO_NAMED if this variable is set. To renew the
+# certificates, run the script again; running services load the new files within seconds. The first run creates the CA in
+# <folder>/ca. Store the CA's key offline. The images run as user 1000, which must be able to read the folder of its service.
+# A deployment with its own issuer (cert-manager, Vault, step-ca) does not need this script. The CA of such an issuer must sign
+# only certificates of this deployment's services.
 set -eu
 folder=${1:?"The folder is missing. Usage: deploy/make-certificates.sh <folder> [days]"}
 days=${2:-90}

@@ -3,15 +3,15 @@ import { createRequire } from "node:module";
 import { dirname, join, relative, resolve } from "node:path";
 
 /**
- * Bundles each program of a service (the service, its migrations, checks) in the root of the
- * workspace or in `OUT_DIR`: `SERVICE=payments rolldown -c deploy/rolldown.config.ts`. Names and
- * lines are kept, so that stack traces are readable. `SERVICE=cli` bundles the command `amana` for
- * the tests, with a file for each dynamic import.
+ * Writes one bundle for each program of a service (the service, its migrations, its checks) to the
+ * root of the workspace or to `OUT_DIR`: `SERVICE=payments rolldown -c deploy/rolldown.config.ts`.
+ * Names of functions stay unchanged, so that stack traces are readable. `SERVICE=cli` bundles the
+ * command `amana` for the tests, with a file for each dynamic import.
  */
 const service = process.env["SERVICE"];
 const root = process.cwd();
 const outDir = process.env["OUT_DIR"] ?? ".";
-/** Relative path from the output to the root. It ends with a slash unless it is empty. */
+/** Relative path from `outDir` to the root. If it is not empty, it ends with a slash. */
 const toRoot = relative(resolve(outDir), root).replace(/(.)$/, "$1/");
 const programs =
   service === "cli"
@@ -20,7 +20,8 @@ const programs =
 const input = Object.fromEntries(programs.filter(([, file]) => existsSync(file ?? "")));
 
 /**
- * Keeps `import.meta` paths of source modules valid, for files that they read, such as migrations.
+ * Replaces the `import.meta` paths of source modules, so that the bundle finds files that they
+ * read, such as migrations.
  */
 const sourcePaths = {
   name: "source-paths",
@@ -33,7 +34,7 @@ const sourcePaths = {
   },
 };
 
-/** playwright-core reads files of its package, so the bundle imports the installed package. */
+/** Does not bundle playwright-core, because it reads files of its installed package. */
 const installedPlaywright = {
   name: "installed-playwright",
   resolveId(source: string) {
@@ -46,10 +47,10 @@ const installedPlaywright = {
 export default {
   input,
   platform: "node",
-  // jsonc-parser: bundlers do not find the imports of its CommonJS build, and Node cannot resolve
-  // the imports of its ESM build.
+  // Selects the ESM build of jsonc-parser, because bundlers do not find the imports of its CommonJS
+  // build. Without a bundler, Node can load only the CommonJS build.
   resolve: { alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" } },
-  // Optional native binding of pg, which is not installed.
+  // Excludes the optional native binding of pg, because it is not installed.
   external: ["pg-native"],
   plugins: [sourcePaths, installedPlaywright],
   checks: { eval: false },

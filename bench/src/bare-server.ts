@@ -12,7 +12,7 @@ export interface BareServer {
   readonly pid: number;
 }
 
-/** Starts a bare server in one process, as the baseline of the measurements. */
+/** Starts a bare server, with which the benchmarks compare the system. */
 export async function startBareServer(
   stack: AsyncDisposableStack,
   program: string,
@@ -32,7 +32,7 @@ export async function startBareServer(
       () => false,
     );
     if (isReady) break;
-    if (!server.running()) throw new Error(`${program} did not start:\n${server.recentOutput()}`);
+    if (!server.isRunning()) throw new Error(`${program} did not start:\n${server.recentOutput()}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   return { url: `http://127.0.0.1:${port}`, pid: server.pid };
@@ -45,11 +45,11 @@ export interface PostRequest {
 }
 
 /**
- * Sends requests on 32 connections, one at a time on each, and returns the rate, the latency and
- * the CPU time of the processes. `next` returns each request. Without `next`, the requests are GETs
- * of the URL.
+ * Sends requests on 32 connections, with at most one request in flight on each. Returns the rate,
+ * the latency and the CPU time of the processes. `next` returns the next POST request. Without
+ * `next`, sends GET requests for the URL.
  */
-export async function load(
+export async function measureLoad(
   name: string,
   url: string,
   key: string,
@@ -71,7 +71,7 @@ export async function load(
   return { perSecond: result.requests.average, p99Ms: result.latency.p99, cpuUs: (cpu / result.requests.total) * 1e6 };
 }
 
-/** Sets path and body. A request without a body gets no content-type header. */
+/** Sets path and body. Sets the content-type header only if the request has a body. */
 function setUp(request: autocannon.Request, { path, body }: PostRequest): autocannon.Request {
   const headers = { ...request.headers, ...(body && { "content-type": "application/json" }) };
   return { ...request, path, headers, ...(body && { body }) };

@@ -1,28 +1,29 @@
 /** The command `bench`: runs one benchmark on this machine and prints its tables. */
 import { writeFile } from "node:fs/promises";
-import { createCommand, numberFrom, runCommandLine, wholeFrom } from "@amana/dev-env/command-line";
+import { createCommand, numberParser, runCommandLine, wholeNumberParser } from "@amana/dev-env/command-line";
 
 /**
- * Each benchmark measures its programs in turn. Figures can be compared only within one run,
- * because they depend on the machine. Modules are loaded on demand, to keep `--help` fast.
+ * Loaders of the benchmarks, so that `--help` loads no benchmark. A benchmark measures its programs
+ * one after another. Only figures of the same run can be compared, because they depend on the
+ * machine.
  */
 const benchmarks = {
-  growth: async () => (await import("./growth/growth.ts")).growth,
-  pages: async () => (await import("./pages/pages.ts")).pages,
-  reads: async () => (await import("./reads/reads.ts")).reads,
-  start: async () => (await import("./start/start.ts")).start,
-  statement: async () => (await import("./statement/statement.ts")).statement,
-  webhooks: async () => (await import("./webhooks/webhooks.ts")).webhooks,
-  writes: async () => (await import("./writes/writes.ts")).writes,
+  growth: async () => (await import("./growth/growth.ts")).measureGrowth,
+  pages: async () => (await import("./pages/pages.ts")).measurePages,
+  reads: async () => (await import("./reads/reads.ts")).measureReads,
+  start: async () => (await import("./start/start.ts")).measureStart,
+  statement: async () => (await import("./statement/statement.ts")).measureStatement,
+  webhooks: async () => (await import("./webhooks/webhooks.ts")).measureWebhooks,
+  writes: async () => (await import("./writes/writes.ts")).measureWrites,
 } as const;
 
 const descriptions: readonly (readonly [keyof typeof benchmarks, string])[] = [
   ["growth", "CPU time, rows, disk and write-ahead log for each operation"],
-  ["pages", "other requests beside 200 checkout pages a second, and the cost of a page"],
+  ["pages", "delay of other requests while the gateway serves 200 checkout pages a second, and the cost of a page"],
   ["reads", "authenticated reads through the gateway, compared with bare servers"],
   ["start", "time from the start command to the first response, and idle memory and CPU"],
   ["statement", "rate of a long money statement, and the memory of the gateway and payments"],
-  ["webhooks", "delay, rate and cost from a commit to the arrival of its webhook"],
+  ["webhooks", "delay, rate and cost of deliveries, from the commit of an event to the arrival of its webhook"],
   ["writes", "creations and refunds through the gateway, compared with a bare server"],
 ];
 
@@ -41,8 +42,8 @@ const command = createCommand("bench", "Run a benchmark of the system on this ma
 command
   .addArgument(command.createArgument("<benchmark>", "one of the benchmarks below").choices(Object.keys(benchmarks)))
   .argument("[names...]", "webhooks: scenarios to run (default: all)")
-  .option("--rounds <n>", "number of measurements of each program", wholeFrom(1, 1_000), 3)
-  .option("--seconds <n>", "duration of each measurement in seconds", numberFrom(0.1, 86_400), 8)
+  .option("--rounds <n>", "number of measurements of each program", wholeNumberParser(1, 1_000), 3)
+  .option("--seconds <n>", "duration of each measurement in seconds", numberParser(0.1, 86_400), 8)
   .option("--json <file>", "also write the result as JSON to this file (default: no file)")
   .addOption(
     command
@@ -50,10 +51,20 @@ command
       .choices(["kafka", "direct"])
       .default("kafka"),
   )
-  .option("--quick", "webhooks, writes: run for a few seconds; the figures are not reliable")
-  .option("--rows <n>", "webhooks: number of old deliveries in the scenario 'old'", wholeFrom(1, 1_000_000_000), 5_000_000)
-  .option("--held <seconds>", "webhooks: time for which the scenario 'held' keeps a transaction open", numberFrom(1, 86_400), 600)
-  .option("--lines <n>", "statement: number of lines", wholeFrom(1, 100_000_000), 1_000_000)
+  .option("--quick", "webhooks, writes: run for only a few seconds, with unreliable figures")
+  .option(
+    "--rows <n>",
+    "webhooks: number of old deliveries in the scenario 'old'",
+    wholeNumberParser(1, 1_000_000_000),
+    5_000_000,
+  )
+  .option(
+    "--held <seconds>",
+    "webhooks: time for which the scenario 'held' keeps a transaction open",
+    numberParser(1, 86_400),
+    600,
+  )
+  .option("--lines <n>", "statement: number of lines", wholeNumberParser(1, 100_000_000), 1_000_000)
   .addHelpText("after", `\nBenchmarks:\n${descriptions.map(([name, text]) => `  ${name.padEnd(10)} ${text}`).join("\n")}`)
   .action(bench);
 await runCommandLine(command);
@@ -66,6 +77,6 @@ async function bench(
   const benchmark = await benchmarks[name]();
   const result = await benchmark({ ...options, quick, names });
   if (json !== undefined) await writeFile(json, `${JSON.stringify(result, null, 2)}\n`);
-  // An open connection of a benchmark would keep the process running.
+  // Exits explicitly, because an open connection of a benchmark would keep the process running.
   process.exit(0);
 }

@@ -4,7 +4,7 @@ import { request } from "undici";
 
 const card = { pan: "6280581110007215", expiry: "01/2027", cvv2: "373", password: "123456" };
 
-/** Creates a payment of the seeded business, pays it, and returns its id. */
+/** Creates and pays a payment of the development business. Returns the payment's id. */
 export async function createPaidPayment(system: System): Promise<string> {
   const call = apiCaller(system.gatewayUrl, system.business.api_key);
   const created = await call("POST", "/api/v1/payments", {

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 
-/** CPU time and memory of processes, read from /proc. Zero on systems other than Linux. */
+/** CPU time and memory of processes, read from /proc. Both are 0 on systems other than Linux. */
 export interface ProcessFigures {
-  /** CPU time, including that of child processes that have ended. */
+  /** CPU time, including the CPU time of child processes that have ended. */
   readonly cpuSeconds: number;
   /** Resident memory. Shared memory is counted for each process. */
   readonly residentMb: number;
@@ -18,8 +18,8 @@ export function readProcessFigures(pids: readonly number[]): ProcessFigures {
 }
 
 /**
- * Returns the figures of all descendants of a process by name: the service, "postgres" or "kafka"
- * with all their processes, or the command.
+ * Returns the figures of all descendants of a process by name. The name of a process is its
+ * service, "postgres", "kafka" or, for any other process, the start of its command line.
  */
 export function readFiguresOfDescendants(rootPid: number, nameOf = nameOfCommand): FiguresByName {
   const processes = readProcesses();
@@ -33,7 +33,7 @@ export function readFiguresOfDescendants(rootPid: number, nameOf = nameOfCommand
   return byName;
 }
 
-/** Returns the share of one processor that each name used between the two readings. */
+/** Returns, for each name, the share of one processor that was used between two readings. */
 export function processorShares(before: FiguresByName, after: FiguresByName, seconds: number): Record<string, number> {
   const shares = Object.entries(after).map(([name, { cpuSeconds }]) => {
     const share = (cpuSeconds - (before[name]?.cpuSeconds ?? 0)) / seconds;
@@ -78,7 +78,7 @@ function nameOfCommand(command: string): string {
   return command.includes("postgres") ? "postgres" : command.slice(0, 30);
 }
 
-/** Returns the fields after the process name, which is in parentheses and may contain any text. */
+/** Returns the fields of /proc/<pid>/stat after the process name, which may contain any text. */
 function statFields(pid: number): string[] {
   const stat = readProc(`${pid}/stat`);
   return stat.slice(stat.lastIndexOf(")") + 2).split(" ");

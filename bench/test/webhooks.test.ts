@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { webhooks } from "../src/webhooks/webhooks.ts";
+import { measureWebhooks } from "../src/webhooks/webhooks.ts";
 
-test("the webhooks benchmark delivers every event once and returns tables without empty cells", async () => {
+test("the benchmark `webhooks` delivers every event once and returns tables without empty cells", async () => {
   const names = ["rates", "many-hanging"];
-  const result = await webhooks({ names, events: "direct", seconds: 1, quick: true, rows: 500, held: 2 });
+  const result = await measureWebhooks({ names, events: "direct", seconds: 1, quick: true, rows: 500, held: 2 });
   for (const row of result.delays) expect(row).toMatchObject({ lost: 0, duplicated: 0 });
   expect(result.delays.length).toBeGreaterThan(0);
   for (const table of [result.bares, result.delays, result.costs, result.figures]) {

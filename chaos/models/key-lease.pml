@@ -32,7 +32,7 @@
 
 byte now, gateway_now, lost;                                    /* real time, and time of the gateway's clock */
 bool revoked, responded;
-byte started;                                                   /* requests are equal, so they start in numeric order */
+byte started;                                                   /* the requests do not differ, so they start in numeric order */
 byte lease_ends;                                                /* by the gateway's clock; 0: no lease */
 
 active proctype Time() {

@@ -99,7 +99,7 @@ idle:
     fi;
     if :: may_send :: !may_send -> stay_unknown(r); goto release fi
   }
-  atomic {                                                      /* the commit that marks the refund as sent */
+  atomic {                                                      /* the transaction that marks the refund as sent commits */
     if
     :: refund[r].holder == me && active(r) && refund[r].sends == sends && refund[r].decided == decided && refund[r].decision_reason == NO_DECISION ->
        refund[r].status = SENT; refund[r].sends++; refund[r].before = read_amount;
@@ -135,7 +135,7 @@ idle:
     :: goto release                                             /* killed */
     :: result == CONFIRMED -> accept(r)
     :: result == REFUSED && sends == 0 && processor_amount == refund[r].before ->
-       /* A rejection of the first send does not apply to a send of another replica in the meantime. */
+       /* If another replica has sent the refund again, the rejection of the first send does not apply to the second. */
 #ifdef ANY_REFUSAL
        if :: active(r) -> end(r, REJECTED) :: else fi
 #else

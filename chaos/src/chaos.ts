@@ -1,13 +1,14 @@
 /** The command `chaos`: runs one attack program and prints its report. */
-import { createCommand, numberFrom, runCommandLine, stopSignal, wholeFrom } from "@amana/dev-env/command-line";
+import { createCommand, createStopSignal, numberParser, runCommandLine, wholeNumberParser } from "@amana/dev-env/command-line";
 import { type KycProvider, kycProviders } from "@amana/dev-env/services";
 import { type MatrixValues, readMatrixOptions, scheduleFrom } from "./matrix/read-options.ts";
 import type { Program } from "./program.ts";
 import { programs } from "./programs.ts";
 import { runProgram } from "./run-program.ts";
 
-/** Default time limits of a run that ends after a number of events or schedules, in minutes. */
+/** Default of --minutes for a run with --events. */
 const minutesForEvents = 60;
+/** Default of --minutes for a run with --schedules. */
 const minutesForSchedules = 24 * 60;
 const countMax = 1_000_000_000;
 
@@ -18,33 +19,33 @@ interface ChaosOptions extends MatrixValues {
   readonly kycProvider?: KycProvider;
 }
 
-const programList = Object.entries(programs).map(([name, { attacks }]) => `  ${name.padEnd(12)} ${attacks}`);
+const programList = Object.entries(programs).map(([name, { summary }]) => `  ${name.padEnd(12)} ${summary}`);
 
-const command = createCommand("chaos", "Run a program that tries to break one of the promises of docs/promises.md.");
+const command = createCommand("chaos", "Run an attack program, which tries to break promises of docs/promises.md.");
 command
   .usage("<program> [options]")
   .addArgument(command.createArgument("<program>", "one of the programs below").choices(Object.keys(programs)))
   .option(
     "--minutes <n>",
     "duration of the run in minutes (default: 1; 60 with --events, 1440 with --schedules)",
-    numberFrom(0.001, 1_000_000),
+    numberParser(0.001, 1_000_000),
   )
-  .option("--events <n>", "events: end after this many events (default: no limit)", wholeFrom(1, countMax))
+  .option("--events <n>", "events: end after this many events (default: no limit)", wholeNumberParser(1, countMax))
   .option(
     "--seed <n>",
     "seed of the program's choices; the same seed repeats them (default: derived from the current time)",
-    wholeFrom(0, Number.MAX_SAFE_INTEGER),
+    wholeNumberParser(0, Number.MAX_SAFE_INTEGER),
   )
   .addOption(
     command
       .createOption(
         "--kyc-provider <name>",
-        "matrix, secrets, verdicts: verification provider of the system, simulated by the sandbox (default: that of --schedule, or port)",
+        "matrix, secrets, verdicts: verification provider of the system, simulated by the sandbox (default: the provider in --schedule, or port)",
       )
       .choices(kycProviders),
   )
-  .option("--schedules <n>", "matrix: end after this many schedules (default: no limit)", wholeFrom(1, countMax))
-  .option("--workers <n>", "matrix: number of systems that run in parallel (default: 1)", wholeFrom(1, 100))
+  .option("--schedules <n>", "matrix: end after this many schedules (default: no limit)", wholeNumberParser(1, countMax))
+  .option("--workers <n>", "matrix: number of systems that run in parallel (default: 1)", wholeNumberParser(1, 100))
   .option(
     "--schedule <json>",
     "matrix: repeat only this schedule, given as JSON or as a file name (default: generated schedules)",
@@ -64,9 +65,9 @@ async function run(name: string, values: ChaosOptions): Promise<void> {
   const minutes = values.minutes ?? minutesMax;
   const seed = values.seed ?? nightlySeed ?? Date.now() % 1_000_000;
   process.stdout.write(
-    `${name}: ${program.attacks}\nRuns for ${minutes} min${eventsMax ? ` or ${eventsMax} events` : ""}${matrix.schedules ? ` or ${matrix.schedules} schedules` : ""} with --seed ${seed}\n`,
+    `${name}: ${program.summary}\nRuns for ${minutes} min${eventsMax ? ` or ${eventsMax} events` : ""}${matrix.schedules ? ` or ${matrix.schedules} schedules` : ""} with --seed ${seed}\n`,
   );
-  const signal = stopSignal(() => {
+  const signal = createStopSignal(() => {
     process.stdout.write("Stopping: checking the results so far. Press Ctrl-C again to stop at once.\n");
   });
   const report = await runProgram(program, {

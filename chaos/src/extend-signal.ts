@@ -1,10 +1,10 @@
-/** Minimum and maximum duration of an attack, independent of the duration of the start. */
+/** Limits of the duration of an attack. The time in which the system starts is not included. */
 const attackMsMin = 8_000;
 const attackMsMax = 90_000;
 
 /**
- * Returns a signal that aborts when `signal` has aborted, the attack has lasted `attackMsMin`, and
- * enough work is done. After `attackMsMax` the amount of work does not matter.
+ * Returns a signal that aborts when `signal` has aborted, `attackMsMin` have passed, and
+ * `hasEnoughWork` returns true. After `attackMsMax`, it no longer waits for `hasEnoughWork`.
  */
 export function extendSignal(signal: AbortSignal, hasEnoughWork: () => boolean): AbortSignal {
   const combined = new AbortController();

@@ -5,24 +5,24 @@ import type { Report } from "./report.ts";
 /** Options of the program `matrix`. */
 export interface MatrixOptions {
   /**
-   * Number of generated schedules after which the run ends. Regressions are played in addition.
+   * Number of generated schedules after which the run ends. The regressions are not counted.
    */
   readonly schedules?: number | undefined;
   /** Number of systems that run in parallel, each with its own worker. Default: 1. */
   readonly workers?: number | undefined;
-  /** Repeats only this schedule. */
+  /** If set, the run plays only this schedule, repeatedly. */
   readonly schedule?: Schedule | undefined;
   /** File to which one JSON line for each schedule is appended. */
   readonly results?: string | undefined;
-  /** Whether a failing schedule is shortened, which takes minutes. Default: true. */
+  /** If true, the run shortens each failing schedule, which takes minutes. Default: true. */
   readonly shrinks?: boolean | undefined;
 }
 
-/** Options of one run of a program. The same seed makes the same choices. */
+/** Options of one run of a program. The same seed leads to the same random choices. */
 export interface ProgramRun {
   readonly seed: number;
   readonly seconds: number;
-  /** The program `events` ends earlier when it has committed this number of events. */
+  /** Number of committed events after which the program `events` ends, if the time is not over. */
   readonly eventsMax?: number | undefined;
   /**
    * Verification provider of the system, for the programs `matrix`, `secrets` and `verdicts`.
@@ -42,11 +42,11 @@ export interface ProgramRun {
 }
 
 /**
- * A program that tries to break a promise. It puts its results into the report and throws only when
- * it cannot run the attack.
+ * A program that tries to break a promise. Violations go into the report. `run` throws only if the
+ * attack cannot run.
  */
 export interface Program {
   /** The attacked promise and the attack, in one line. */
-  readonly attacks: string;
+  readonly summary: string;
   run(options: ProgramRun): Promise<void>;
 }

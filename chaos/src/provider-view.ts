@@ -1,6 +1,6 @@
-import { until } from "@amana/dev-env/eventually";
+import { waitUntil } from "@amana/dev-env/eventually";
 import type { System } from "@amana/dev-env/system";
-import { sandbox } from "@amana/e2e/test-system";
+import { callSandbox } from "@amana/e2e/test-system";
 
 const callbackMsMax = 90_000;
 
@@ -12,11 +12,11 @@ export interface ProviderView {
 }
 
 export const readProviderView = async (system: System, reference: string): Promise<ProviderView> =>
-  (await sandbox(system, "GET", `/sandbox/kyc?reference=${reference}`)) as ProviderView;
+  (await callSandbox(system, "GET", `/sandbox/kyc?reference=${reference}`)) as ProviderView;
 
-/** Waits until the provider has no callback of this application to send. */
+/** Waits until the provider has sent all callbacks of this application. */
 export async function waitForCallbacks(system: System, reference: string): Promise<void> {
-  await until(async () => {
+  await waitUntil(async () => {
     const { callbacks } = await readProviderView(system, reference);
     return callbacks.every(({ state }) => state !== "pending");
   }, callbackMsMax);

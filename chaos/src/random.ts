@@ -1,6 +1,6 @@
 /**
- * Returns a pseudorandom generator that repeats its values for the same seed. The algorithm is
- * mulberry32, which is sufficient to choose faults and unfit for secrets.
+ * Returns a pseudorandom generator. Two generators with the same seed return the same values. The
+ * algorithm mulberry32 is sufficient to choose faults, but not suitable for secrets.
  */
 export function createRandom(seed: number) {
   let state = seed >>> 0;

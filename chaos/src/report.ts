@@ -1,17 +1,17 @@
 const shownMax = 20;
 const textMax = 600;
 
-/** Counters of attempted work, injected faults and checks of a run, and the violations found. */
+/** The violations that a run found, and the counters of its work, injected faults and checks. */
 export class Report {
   readonly #counts = new Map<string, number>();
   readonly violations: string[] = [];
 
-  /** Counts work or an injected fault by name: "refunds requested", "replicas killed (-9)". */
+  /** Counts work or an injected fault, such as "refunds requested" or "replicas killed (-9)". */
   count(name: string, by = 1): void {
-    this.#counts.set(name, this.counted(name) + by);
+    this.#counts.set(name, this.countOf(name) + by);
   }
 
-  counted(name: string): number {
+  countOf(name: string): number {
     return this.#counts.get(name) ?? 0;
   }
 
@@ -20,7 +20,7 @@ export class Report {
     this.violations.push(text);
   }
 
-  /** Counts the check under "checked: <claim>" and records a violation if `holds` is false. */
+  /** Counts a check under the name "checked: <claim>". Records a violation if `holds` is false. */
   check(claim: string, holds: boolean, details: () => string): void {
     this.count(`checked: ${claim}`);
     if (!holds) this.violation(`${claim}: ${details()}`);
@@ -31,7 +31,7 @@ export class Report {
     const rows = [...this.#counts].map(([name, count]) => [name, String(count)] as const);
     const width = Math.max(0, ...rows.map(([name]) => name.length));
     const lines = rows.map(([name, count]) => `  ${name.padEnd(width)}  ${count.padStart(9)}`);
-    // A single fault often causes a thousand violations.
+    // Shows only the first violations, because a single fault often causes a thousand.
     const shown = this.violations.slice(0, shownMax).map((text) => text.slice(0, textMax));
     const end =
       this.violations.length === 0

@@ -1,7 +1,7 @@
 import type { Program, ProgramRun } from "./program.ts";
 import { Report } from "./report.ts";
 
-/** Runs a program for `seconds` or until the signal, and returns its report. */
+/** Runs a program for `seconds`, or until `signal` is aborted. Returns the program's report. */
 export async function runProgram(
   program: Program,
   options: Pick<ProgramRun, "seed" | "seconds" | "eventsMax" | "kycProvider" | "matrix"> &

@@ -2,11 +2,11 @@ import { expect, test } from "vitest";
 import { endpointsProgram } from "../src/endpoints/endpoints.ts";
 import { runProgram } from "../src/run-program.ts";
 
-test("healthy endpoints receive every event while other endpoints are faulty, and webhooks releases its resources afterwards", async () => {
+test("in the attack program `endpoints`, healthy endpoints receive every event while other endpoints are faulty, and webhooks then releases its resources", async () => {
   const report = await runProgram(endpointsProgram, { seed: 1, seconds: 1 });
   expect(report.violations).toEqual([]);
-  expect(report.counted("faulty endpoints")).toBeGreaterThan(40);
-  expect(report.counted("checked: events at healthy endpoints")).toBeGreaterThan(100);
-  expect(report.counted("checked: attempts follow the retry schedule")).toBeGreaterThan(100);
-  expect(report.counted("checked: an address that is not public is rejected")).toBeGreaterThan(40);
+  expect(report.countOf("faulty endpoints")).toBeGreaterThan(40);
+  expect(report.countOf("checked: events at healthy endpoints")).toBeGreaterThan(100);
+  expect(report.countOf("checked: attempts follow the retry schedule")).toBeGreaterThan(100);
+  expect(report.countOf("checked: an address that is not public is rejected")).toBeGreaterThan(40);
 });

@@ -2,11 +2,11 @@ import { expect, test } from "vitest";
 import { eventsProgram } from "../src/events/events.ts";
 import { runProgram } from "../src/run-program.ts";
 
-test("endpoints receive every committed event unchanged and no forged one while processes are killed and frozen", async () => {
+test("in the attack program `events`, endpoints receive every committed event unchanged and no forged event while processes are killed and frozen", async () => {
   const report = await runProgram(eventsProgram, { seed: 3, seconds: 1 });
   expect(report.violations).toEqual([]);
-  expect(report.counted("events committed")).toBeGreaterThan(100);
-  expect(report.counted("messages forged")).toBeGreaterThan(0);
+  expect(report.countOf("events committed")).toBeGreaterThan(100);
+  expect(report.countOf("messages forged")).toBeGreaterThan(0);
   const faults = [
     "brokers killed (-9)",
     "PostgreSQL stopped (-m immediate)",
@@ -24,8 +24,8 @@ test("endpoints receive every committed event unchanged and no forged one while 
     "endpoints hanging for some seconds",
     "columns renamed",
   ];
-  expect(faults.filter((fault) => report.counted(fault) === 0)).toEqual([]);
+  expect(faults.filter((fault) => report.countOf(fault) === 0)).toEqual([]);
   // On a busy machine the extra consumer may be killed before its graceful shutdown ends.
   const stopped = ["extra consumers stopped (SIGTERM)", "extra consumers killed (-9) during a slow shutdown"];
-  expect(stopped.some((counter) => report.counted(counter) > 0)).toBe(true);
+  expect(stopped.some((counter) => report.countOf(counter) > 0)).toBe(true);
 });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { keysProgram } from "../src/keys/keys.ts";
 import { runProgram } from "../src/run-program.ts";
 
-test("gateways reject a key after the response to its revocation, and services reject captured tokens of other services", async () => {
+test("in the attack program `keys`, gateways reject a revoked key, and services reject a captured caller token that was sent to another service", async () => {
   const report = await runProgram(keysProgram, { seed: 1, seconds: 5 });
   expect(report.violations).toEqual([]);
   for (const counter of [
@@ -14,6 +14,6 @@ test("gateways reject a key after the response to its revocation, and services r
     "allowed calls with kyc's key",
     "checked: a captured token is rejected after it has expired",
   ])
-    expect(report.counted(counter), counter).toBeGreaterThan(0);
-  expect(report.counted("checked: a request sent after the revocation is rejected")).toBeGreaterThan(50);
+    expect(report.countOf(counter), counter).toBeGreaterThan(0);
+  expect(report.countOf("checked: a request sent after the revocation is rejected")).toBeGreaterThan(50);
 });

@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import { limitsProgram } from "../src/limits/limits.ts";
 import { runProgram } from "../src/run-program.ts";
 
-test("three gateways together accept less than twice the limit, and rejections carry Retry-After", async () => {
+test("in the attack program `limits`, three gateways together accept less than twice the limit, and return Retry-After with each rejection", async () => {
   const report = await runProgram(limitsProgram, { seed: 1, seconds: 1 });
   expect(report.violations).toEqual([]);
-  expect(report.counted("requests")).toBeGreaterThan(100);
-  expect(report.counted("checked: at least the burst of a caller is accepted")).toBeGreaterThan(1);
+  expect(report.countOf("requests")).toBeGreaterThan(100);
+  expect(report.countOf("checked: at least the burst of a caller is accepted")).toBeGreaterThan(1);
 });

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { sendLoad } from "../src/load/send-load.ts";
 
-test("sendLoad counts responses by status, and rejections without Retry-After", async () => {
+test("sendLoad returns the number of responses for each status, and the number of rejections without Retry-After", async () => {
   let responses = 0;
   const server = createServer((_request, response) => {
     const variant = responses++ % 3;

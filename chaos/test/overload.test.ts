@@ -2,12 +2,12 @@ import { expect, test } from "vitest";
 import { overloadProgram } from "../src/overload/overload.ts";
 import { runProgram } from "../src/run-program.ts";
 
-test("the system responds to requests beyond its capacity with 503 and Retry-After, and recovers", async () => {
+test("in the attack program `overload`, the gateway returns status 503 with Retry-After to requests beyond its capacity, and the system recovers", async () => {
   const report = await runProgram(overloadProgram, { seed: 1, seconds: 1 });
   expect(report.violations).toEqual([]);
-  expect(report.counted("10 times: 503")).toBeGreaterThan(0);
-  expect(report.counted("with all connections taken: 503")).toBeGreaterThan(0);
-  expect(report.counted("databases with all connections taken")).toBeGreaterThan(0);
-  expect(report.counted("checked: requests to other services succeed")).toBe(1);
-  expect(report.counted("checked: the system recovers")).toBe(3);
+  expect(report.countOf("10 times: 503")).toBeGreaterThan(0);
+  expect(report.countOf("with all connections taken: 503")).toBeGreaterThan(0);
+  expect(report.countOf("databases with all connections taken")).toBeGreaterThan(0);
+  expect(report.countOf("checked: requests to other services succeed")).toBe(1);
+  expect(report.countOf("checked: the system recovers")).toBe(3);
 });

@@ -2,11 +2,11 @@ import { expect, test } from "vitest";
 import { rollingProgram } from "../src/rolling/rolling.ts";
 import { runProgram } from "../src/run-program.ts";
 
-test("all requests succeed and take effect once while each service is replaced under load", async () => {
+test("in the attack program `rolling`, all requests succeed and take effect once while each service is replaced under load", async () => {
   const report = await runProgram(rollingProgram, { seed: 1, seconds: 1 });
   expect(report.violations).toEqual([]);
   for (const name of ["identity", "webhooks", "clients", "kyc", "payments", "gateway"])
-    expect(report.counted(`replaced: ${name}`), name).toBe(2);
+    expect(report.countOf(`replaced: ${name}`), name).toBe(2);
   for (const claim of ["a refund succeeds", "a client's registration succeeds", "an event is delivered once"])
-    expect(report.counted(`checked: ${claim}`), claim).toBeGreaterThan(10);
+    expect(report.countOf(`checked: ${claim}`), claim).toBeGreaterThan(10);
 });

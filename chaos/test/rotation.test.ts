@@ -2,18 +2,18 @@ import { expect, test } from "vitest";
 import { rotationOf } from "../src/rotation/rotation.ts";
 import { runProgram } from "../src/run-program.ts";
 
-/** Rotates one secret. The command `npx --yes pnpm@12 chaos rotation` rotates all. */
-test("all requests succeed while the key of kyc is rotated under load", async () => {
+/** The tests rotate one secret. The command `npx --yes pnpm@12 chaos rotation` rotates all. */
+test("in the attack program `rotation`, all requests succeed while kyc's caller key is rotated under load", async () => {
   const report = await runProgram(rotationOf(["kyc-key"]), { seed: 1, seconds: 1 });
   expect(report.violations).toEqual([]);
-  expect(report.counted("changed: kyc-key")).toBe(1);
-  // Both replicas of clients restart, then both of kyc, then both of clients again.
-  expect(report.counted("replicas restarted")).toBe(6);
+  expect(report.countOf("changed: kyc-key")).toBe(1);
+  // The two replicas of clients restart, then those of kyc, then those of clients again.
+  expect(report.countOf("replicas restarted")).toBe(6);
   for (const claim of ["a client's application succeeds", "a check of an endpoint succeeds", "an event is delivered once"])
-    expect(report.counted(`checked: ${claim}`), claim).toBeGreaterThan(10);
+    expect(report.countOf(`checked: ${claim}`), claim).toBeGreaterThan(10);
 });
 
-test("a rotation reports violations if kyc signs with a new key before clients has the public key", async () => {
+test("the attack program `rotation` reports violations if kyc signs caller tokens with a new key before clients has the new public key", async () => {
   const report = await runProgram(rotationOf(["kyc-key"], "add the new key after the old one"), { seed: 1, seconds: 1 });
   expect(report.violations.length).toBeGreaterThan(0);
 });

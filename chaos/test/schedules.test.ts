@@ -7,7 +7,7 @@ import { minimize, shrink } from "../src/matrix/shrink.ts";
 
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i);
 
-test("drawSchedule returns the same schedule for the same seed and number, and JSON preserves it", () => {
+test("drawSchedule returns the same schedule for the same seed and number, and readSchedule parses the schedule's JSON", () => {
   for (const number of numbers(20)) {
     const schedule = drawSchedule(7, number);
     expect(drawSchedule(7, number)).toEqual(schedule);
@@ -18,7 +18,7 @@ test("drawSchedule returns the same schedule for the same seed and number, and J
 });
 
 test.each(kycProviders)(
-  "drawSchedule for %s uses each cell once as the first fault before it repeats one, and adds the work that reaches each fault",
+  "drawSchedule for %s takes the first fault from each cell before it repeats a cell, and adds the work during which each fault occurs",
   (provider) => {
     const cells = cellsOf(provider);
     const schedules = numbers(cells.length).map((number) => drawSchedule(3, number, provider));
@@ -35,7 +35,7 @@ test.each(kycProviders)(
   },
 );
 
-test("minimize returns the items without which the list does not fail", async () => {
+test("minimize returns only the items that are necessary for the failure", async () => {
   const all = numbers(40);
   const candidates: (readonly number[])[] = [];
   const fails = async (subset: readonly number[]) => {
@@ -48,7 +48,7 @@ test("minimize returns the items without which the list does not fail", async ()
   expect(await minimize(all, async (subset) => subset.length === 40)).toEqual(all);
 });
 
-test("shrink returns the fault and the work that cause a failure, with rounded times", async () => {
+test("shrink returns only the fault and the work that cause a failure, with rounded times", async () => {
   const refundRequest = { amount: "1000.00", pauseMs: 700, patienceMs: 6_000 };
   const refund = {
     atMs: 650,
@@ -64,7 +64,7 @@ test("shrink returns the fault and the work that cause a failure, with rounded t
       { atMs: 0, kind: "answers", operation: "status", mode: "http_503", times: 2 },
     ],
   };
-  // Fails only if the fault lasts for more than half a second.
+  // The schedule fails only if it has a refund and a fault that lasts for more than half a second.
   const fails = async ({ work, faults }: Schedule) =>
     work.some(({ kind }) => kind === "refund") && faults.some((fault) => fault.kind === "point" && fault.forMs > 500);
   expect(await shrink(schedule, fails)).toEqual({

@@ -2,11 +2,11 @@ import { expect, test } from "vitest";
 import { runProgram } from "../src/run-program.ts";
 import { secretsProgram } from "../src/secrets/secrets.ts";
 
-test("rows, logs, messages and responses contain secrets and personal data only in allowed places", async () => {
+test("the attack program `secrets` finds secrets and personal data only in allowed places of rows, logs, messages and responses", async () => {
   const report = await runProgram(secretsProgram, { seed: 1, seconds: 1 });
   expect(report.violations).toEqual([]);
-  expect(report.counted("checked: a canary occurs only in its allowed places")).toBeGreaterThan(50);
-  expect(report.counted("canaries found in allowed places")).toBeGreaterThan(20);
-  expect(report.counted("rows rejected by an added constraint")).toBeGreaterThan(0);
-  expect(report.counted("dead letters shown to operators")).toBeGreaterThan(0);
+  expect(report.countOf("checked: a canary occurs only in its allowed places")).toBeGreaterThan(50);
+  expect(report.countOf("canaries found in allowed places")).toBeGreaterThan(20);
+  expect(report.countOf("rows rejected by an added constraint")).toBeGreaterThan(0);
+  expect(report.countOf("dead letters shown to operators")).toBeGreaterThan(0);
 });

@@ -1,17 +1,19 @@
-/** The command `amana`. Each command group has a file in `commands/`. */
+/** The program `amana`. Each command group has a file in a folder `commands/`. */
 import { CommanderError } from "commander";
 import { CommandError, exitCodes } from "./command-error.ts";
 import { printable } from "./print.ts";
 import { createProgram } from "./program.ts";
 
-// A reader such as head may close the pipe early. That is not an error.
+// A program that reads the output, such as `head`, may close the pipe early (EPIPE). The command
+// then exits without an error.
 for (const stream of [process.stdout, process.stderr])
   stream.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;
     process.exit();
   });
 
-// Script runners such as pnpm may pass "--" as the first argument. A later "--" ends the options.
+// Removes the "--" that script runners such as pnpm may pass as the first argument. Keeps any later
+// "--", which ends the options.
 const args = process.argv.filter((arg, i) => i !== 2 || arg !== "--");
 try {
   await (await createProgram(args[2])).parseAsync(args);
@@ -19,7 +21,7 @@ try {
   process.exitCode = await reportError(error);
 }
 
-/** Prints the error, unless commander has printed it, and returns the exit code. */
+/** Returns the exit code of an error. Prints the error if commander has not printed it. */
 async function reportError(error: unknown): Promise<number> {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
   if (error instanceof CommandError) return printError(error, error.exitCode);
@@ -29,7 +31,7 @@ async function reportError(error: unknown): Promise<number> {
 }
 
 function printError({ message }: Error, exitCode: number): number {
-  // The message may contain text of other parties, with control characters.
+  // The message may contain text from the API or a database, with control characters.
   process.stderr.write(`${message.split("\n").map(printable).join("\n")}\n`);
   return exitCode;
 }

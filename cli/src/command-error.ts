@@ -15,12 +15,12 @@ export const exitCodes = {
   failed: 1,
   /** Invalid arguments or options. */
   usage: 2,
-  /** A database or the API did not respond. The work on the other databases was done. */
+  /** The API or a database did not respond. Work on any other database was done. */
   unreachable: 3,
   /** `stuck`, `migrate status`, `audit verify` and others: an operator must act. */
   actionNeeded: 4,
-  /** A change got no response and may be done. */
+  /** A change got no response and may have been executed. */
   unknown: 5,
-  /** Ctrl-C: 128 plus the signal number, as shells report it. */
+  /** Stopped with Ctrl-C: 128 plus the signal number, which is the convention of shells. */
   interrupted: 130,
 } as const;

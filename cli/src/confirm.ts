@@ -3,8 +3,8 @@ import { CommandError, exitCodes } from "./command-error.ts";
 import { printable } from "./print.ts";
 
 /**
- * Requests a confirmation on the terminal. Throws CommandError if the user does not type yes or no
- * terminal exists.
+ * Requests a confirmation on the terminal. Throws CommandError if no terminal exists, or if the
+ * user types anything except "y" or "yes".
  */
 export async function confirm(question: string, { yes }: { readonly yes?: boolean }): Promise<void> {
   if (yes) return;
@@ -12,7 +12,7 @@ export async function confirm(question: string, { yes }: { readonly yes?: boolea
   const text = printable(question);
   if (!process.stdin.isTTY || !process.stderr.isTTY)
     throw new CommandError(
-      `${text}\nNothing was done: the command needs a terminal for the confirmation. Use --yes to confirm.`,
+      `${text}\nNothing was changed, because there is no terminal for the confirmation. Use --yes to confirm.`,
       exitCodes.usage,
     );
   const reader = createInterface({ input: process.stdin, output: process.stderr });

@@ -13,7 +13,8 @@ export interface ChangeOptions extends CommonOptions {
 }
 
 /**
- * Returns a parser of decimal numbers in a range. It rejects "Infinity", "1e9" and an empty text.
+ * Returns a parser for decimal numbers from `min` to `max`. The parser rejects "Infinity", "1e9"
+ * and an empty text.
  */
 export const numberParser =
   (min: number, max: number) =>
@@ -23,7 +24,7 @@ export const numberParser =
     return value;
   };
 
-/** Returns a parser of whole numbers in a range. */
+/** Returns a parser for whole numbers from `min` to `max`. */
 export const wholeNumberParser = (min: number, max: number) => (text: string) => {
   const value = numberParser(min, max)(text);
   if (!Number.isInteger(value)) throw new InvalidArgumentError("It must be a whole number.");
@@ -34,7 +35,7 @@ export const wholeNumberParser = (min: number, max: number) => (text: string) =>
 export const withDatabaseOptions = (command: Command): Command =>
   command
     .option("--service <name>", `use only the database of this service: ${serviceNames.join(", ")} (default: all)`)
-    .option("--database-url <url>", "URL of that database; requires --service if several services are possible");
+    .option("--database-url <url>", "URL of the service's database; requires --service if the command can use several services");
 
 /** Adds the options of a command that reads databases. */
 export const withCommonOptions = (command: Command, example?: string): Command =>
@@ -51,6 +52,6 @@ export const withChangeOptions = (command: Command, example?: string): Command =
 /** Description of `--json` in the help. */
 export const jsonHelp = "print one JSON document";
 
-/** Returns the last part of the help of a command that uses no API. */
+/** Returns the last part of the help text for a command that does not use the API. */
 export const databaseHelp = (example?: string): string =>
   `\nConnects to the databases of the services.${example ? `\n\nExample:\n  amana ${example}` : ""}`;

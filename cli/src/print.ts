@@ -2,20 +2,20 @@ import { styleText } from "node:util";
 
 type Cell = string | number | null | undefined;
 
-/** A column of a table. In its place, a function defines a column that is never shortened. */
+/** A column of a table. In `Columns`, a plain function defines a column that is never shortened. */
 export interface Column<Row> {
-  readonly of: (row: Row) => Cell;
+  readonly cellOf: (row: Row) => Cell;
   /** Aligns numbers and amounts to the right. */
   readonly alignRight?: boolean;
-  /** Minimum width in characters, to which a narrow terminal shortens the column. */
-  readonly min?: number;
-  /** Order in which a narrow terminal omits columns: the highest number first. */
+  /** Smallest width, in characters, to which the column is shortened on a narrow terminal. */
+  readonly minWidth?: number;
+  /** On a narrow terminal, the column with the highest number is omitted first. */
   readonly omitOrder?: number;
 }
 
 export type Columns<Row> = Readonly<Record<string, Column<Row> | ((row: Row) => Cell)>>;
 
-/** Prints rows as a table, or with `json` as one document with all fields of each row. */
+/** Prints rows as a table. With `json`, prints one JSON document with all fields of each row. */
 export function printRows<Row extends object>(
   rows: readonly Row[],
   columns: Columns<Row>,
@@ -34,13 +34,13 @@ export function printRows<Row extends object>(
 export const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
 /**
- * Returns a table that fits the terminal. The widths of `rows` also apply to rows that are
- * printed later. Without a terminal no text is shortened and no color is used.
+ * Returns a table that fits the terminal. `rows` determine the column widths, also for lines that
+ * are created from other rows later. Without a terminal, texts are complete and have no colors.
  */
 export function tableOf<Row>(rows: readonly Row[], columns: Columns<Row>): { header: string; line(row: Row): string } {
   const allColumns = Object.entries(columns).map(([name, column]) => {
-    const { of, ...rest } = typeof column === "function" ? { of: column } : column;
-    const text = (row: Row) => printable(of(row));
+    const { cellOf, ...rest } = typeof column === "function" ? { cellOf: column } : column;
+    const text = (row: Row) => printable(cellOf(row));
     return { name, text, ...rest, width: Math.max(widthOf(name), ...rows.map((row) => widthOf(text(row)))) };
   });
   const maxWidth = terminalWidth();
@@ -54,8 +54,8 @@ export function tableOf<Row>(rows: readonly Row[], columns: Columns<Row>): { hea
     header: styled("bold", lineOf(shownColumns.map(({ name }) => name))),
     line: (row) =>
       lineOf(
-        shownColumns.map(({ text, width, min }) =>
-          min === undefined || maxWidth === Number.POSITIVE_INFINITY ? text(row) : shorten(text(row), width),
+        shownColumns.map(({ text, width, minWidth }) =>
+          minWidth === undefined || maxWidth === Number.POSITIVE_INFINITY ? text(row) : shorten(text(row), width),
         ),
       ),
   };
@@ -63,12 +63,12 @@ export function tableOf<Row>(rows: readonly Row[], columns: Columns<Row>): { hea
 
 interface Fitting {
   width: number;
-  readonly min?: number;
+  readonly minWidth?: number;
   readonly omitOrder?: number;
 }
 
 function fitColumns<C extends Fitting>(columns: readonly C[], maxWidth: number): C[] {
-  const minWidthOf = ({ min, width }: C) => Math.min(width, min ?? width);
+  const minWidthOf = ({ minWidth, width }: C) => Math.min(width, minWidth ?? width);
   const sum = (widths: readonly number[]) => widths.reduce((total, width) => total + width + 2, -2);
   const kept = [...columns];
   while (sum(kept.map(minWidthOf)) > maxWidth) {
@@ -83,7 +83,7 @@ function fitColumns<C extends Fitting>(columns: readonly C[], maxWidth: number):
   }
 }
 
-/** Returns the width of the terminal, or COLUMNS for a pipe, for users who pipe into a pager. */
+/** Returns the terminal's width. If the output is no terminal, returns the variable COLUMNS. */
 function terminalWidth(): number {
   const width = process.stdout.isTTY ? process.stdout.columns : Number(process.env["COLUMNS"]);
   return Number.isInteger(width) && width > 0 ? width : Number.POSITIVE_INFINITY;
@@ -96,7 +96,10 @@ export const styled = (style: Parameters<typeof styleText>[0], text: string): st
 const wideCharacter =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{17000}-\u{18dff}\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
 
-/** Returns the width in terminal cells: combining marks have 0, East Asian wide characters 2. */
+/**
+ * Returns the width in terminal cells. Combining marks have the width 0, East Asian wide characters
+ * the width 2.
+ */
 function widthOf(text: string): number {
   let width = 0;
   for (const character of text) if (!/\p{M}/u.test(character)) width += wideCharacter.test(character) ? 2 : 1;
@@ -144,10 +147,10 @@ export function localTime(iso: string | null | undefined, { ms = false } = {}): 
 /** Control characters, bidirectional overrides and line separators. */
 const controls = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** More than four combining marks on one letter: they would overwrite the neighbouring lines. */
+/** Matches more than four combining marks on a letter, which would overwrite neighbouring lines. */
 const excessMarks = /(\p{M}{4})\p{M}+/gu;
 
-/** Replaces characters that could control the terminal. Use it for all texts of other parties. */
+/** Replaces characters that could control the terminal. Must be applied to all external texts. */
 export const printable = (cell: Cell): string =>
   String(cell ?? "")
     .replaceAll(controls, "?")

@@ -2,7 +2,7 @@ import { Command } from "commander";
 
 type AddGroup = (program: Command) => void;
 
-/** Loaders of the command groups. Only the file of the called group is loaded, to start fast. */
+/** Loaders of the command groups. A command loads only its own group, so that it starts fast. */
 export const apiGroups: Readonly<Record<string, () => Promise<AddGroup>>> = {
   businesses: async () => (await import("./api/commands/businesses.ts")).businesses,
   invitations: async () => (await import("./api/commands/invitations.ts")).invitations,

@@ -9,12 +9,12 @@ import { createInterface } from "node:readline";
 import { buffer } from "node:stream/consumers";
 import { verifyWebhook } from "@amana/client";
 import { devFileOf } from "@amana/dev-env/dev-file";
-import { amanaWith, type CommandResult } from "@amana/e2e/run-amana";
+import { type CommandResult, execAmana } from "@amana/e2e/run-amana";
 import {
   aBusiness,
   anOrder,
   aPaidPayment,
-  sandbox,
+  callSandbox,
   startTestSystem,
   type TestBusiness,
   type TestSystem,
@@ -43,11 +43,11 @@ beforeAll(async () => {
 });
 afterAll(() => stack.disposeAsync());
 
-/** Runs the command with address and keys of the local development system. */
-const amanaLocal = (...args: string[]): Promise<CommandResult> => amanaWith({ AMANA_DIR: dir }, ...args);
+/** Runs the command with the address and the keys of the local development system. */
+const amanaLocal = (...args: string[]): Promise<CommandResult> => execAmana({ AMANA_DIR: dir }, ...args);
 /** Runs the command with the address and key of a business in the environment. */
 const businessSettings = () => ({ AMANA_URL: running.system.gatewayUrl, AMANA_KEY_FILE: join(dir, "key") });
-const amanaBusiness = (...args: string[]): Promise<CommandResult> => amanaWith(businessSettings(), ...args);
+const amanaBusiness = (...args: string[]): Promise<CommandResult> => execAmana(businessSettings(), ...args);
 
 async function jsonOf<T = Record<string, unknown>>(result: Promise<CommandResult>): Promise<T> {
   const { code, out, err } = await result;
@@ -58,7 +58,7 @@ async function jsonOf<T = Record<string, unknown>>(result: Promise<CommandResult
 const leafCommands = (command: Command): Command[] =>
   command.commands.length === 0 ? [command] : command.commands.flatMap((child) => leafCommands(child));
 
-test("the help of every command names the API, databases or files that it uses, and has an example", async () => {
+test("the help text of every amana command names the API, databases or files that the command uses, and contains an example", async () => {
   for (const command of leafCommands(await createProgram())) {
     let text = "";
     command.configureOutput({ writeOut: (part) => (text += part) }).outputHelp();
@@ -67,17 +67,17 @@ test("the help of every command names the API, databases or files that it uses, 
   }
 });
 
-test("a command that uses the API loads no schemas and no database packages, to start fast", async () => {
+test("amana loads no schema or database packages for command groups that use the API", async () => {
   const reportModules = `import { registerHooks } from "node:module";
     const load = (url, context, next) => (/typebox|mikro-orm|prom-client/.test(url) && console.error(url), next(url, context));
     registerHooks({ load });`;
   const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(reportModules)}` };
-  const loadedBy = async (group: string) => (await amanaWith(env, group, "--help")).err;
+  const loadedBy = async (group: string) => (await execAmana(env, group, "--help")).err;
   for (const group of Object.keys(apiGroups)) expect(await loadedBy(group), group).toBe("");
   expect(await loadedBy("outbox")).toContain("mikro-orm");
 });
 
-test("businesses creates, lists, approves, disables and renames businesses with the key of the local system", async () => {
+test("`amana businesses` creates, lists, approves, disables and renames businesses with the operator key of the local system", async () => {
   const created = await jsonOf(amanaLocal("businesses", "create", "--name", "Neuve", "--pending", "--json"));
   const id = String(created["id"]);
   expect(created).toMatchObject({ status: "PENDING", api_key: expect.stringContaining("sk_test_") });
@@ -96,7 +96,7 @@ test("businesses creates, lists, approves, disables and renames businesses with 
   expect(JSON.parse(rejected.err)).toMatchObject({ error: { code: "invalid_status_transition", status: 409, exit_code: 1 } });
 });
 
-test("payment-links creates, lists, shows and deactivates links with the key of a business", async () => {
+test("`amana payment-links` creates, lists, shows and deactivates payment links with a business key", async () => {
   const price = ["--amount", "2500.00", "--max-payments", "12"];
   const created = await jsonOf(amanaBusiness("payment-links", "create", "--name", "Lesson", ...price, "--json"));
   const id = String(created["id"]);
@@ -108,7 +108,7 @@ test("payment-links creates, lists, shows and deactivates links with the key of 
   expect(JSON.parse(rejected.err)).toMatchObject({ error: { code: "validation_failed", status: 422 } });
 });
 
-test("api-keys works for operators and businesses; invitations and operator-keys work for operators", async () => {
+test("`amana invitations`, `operator-keys` and `api-keys` create and revoke, and `api-keys revoke` continues after an unknown key id", async () => {
   const { id: invitation } = await jsonOf(amanaLocal("invitations", "create", "--name", "x", "--json"));
   await jsonOf(amanaLocal("invitations", "revoke", String(invitation), "--yes", "--json"));
   expect((await amanaLocal("invitations", "list")).out).toMatch(new RegExp(`${invitation} +REVOKED`));
@@ -120,7 +120,7 @@ test("api-keys works for operators and businesses; invitations and operator-keys
   const ownKey = await jsonOf(amanaBusiness("api-keys", "create", "--name", "b", "--json"));
   expect((await amanaLocal("api-keys", "revoke", String(ownKey["id"]), "--yes")).out).toContain("REVOKED");
   expect((await amanaBusiness("api-keys", "revoke", String(operatorMade["id"]), "--yes")).out).toContain("REVOKED");
-  // A rejection does not stop the other revocations and sets the exit code.
+  // The API rejects the unknown id. The command still revokes the next key, and exits with code 1.
   const [unknown, other] = [uuidv7(), await jsonOf(amanaBusiness("api-keys", "create", "--name", "c", "--json"))];
   const partlyRejected = await amanaLocal("api-keys", "revoke", unknown, String(other["id"]), "--yes", "--json");
   expect(partlyRejected.code).toBe(1);
@@ -148,7 +148,7 @@ test("api-keys works for operators and businesses; invitations and operator-keys
   });
 });
 
-test("payments lists several pages, refunds after a confirmation, and shows a timeline", async () => {
+test("`amana payments` lists all pages of payments, refunds a payment with --yes, and shows the payment's timeline", async () => {
   const paid = await aPaidPayment(running.system, business);
   for (let i = 0; i < 104; i++) await business.call("POST", "/api/v1/payments", { ...anOrder, order_ref: `o-${i}` });
   const lines = (await amanaBusiness("payments", "list", "--all", "--json")).out.trim().split("\n");
@@ -188,7 +188,8 @@ test("payments lists several pages, refunds after a confirmation, and shows a ti
     amanaLocal("payments", "show", paid.id, "--json"),
   );
   const shownOutput = entries.map(({ kind, name, outcome = "" }) => `${kind} ${name} ${outcome}`.trim());
-  // The order of two entries depends on the start times of calls, to the millisecond.
+  // Compares sets, because the order of two entries depends on the millisecond in which calls
+  // start.
   expect(new Set(shownOutput)).toEqual(
     new Set([
       ...["payment PENDING", "payment PAID", "payment REFUNDED", "refund REQUESTED", "refund SENT", "refund ACCEPTED"],
@@ -200,7 +201,7 @@ test("payments lists several pages, refunds after a confirmation, and shows a ti
   expect(await amanaBusiness("payments", "refresh", paid.id)).toMatchObject({ code: 0 });
 });
 
-test("payments statement prints a table, JSON lines or CSV, and the end of the statement", async () => {
+test("`amana payments statement` prints a table, JSON lines or CSV, and the time at which the statement ends", async () => {
   const paid = await aPaidPayment(running.system, business);
   await business.amana.payments.refund(paid.id, { amount: "0.50" });
   const from = new Date(Date.now() - 3_600_000).toISOString();
@@ -208,7 +209,7 @@ test("payments statement prints a table, JSON lines or CSV, and the end of the s
   const [table, json, csv] = [await statement(), await statement("--json"), await statement("--csv")];
   for (const { code, err } of [table, json, csv]) {
     expect(code).toBe(0);
-    expect(err).toMatch(/^The statement ends at \d{4}-.*Z\. Use this time as --from of the next one\.\n$/);
+    expect(err).toMatch(/^The statement ends at \d{4}-.*Z\. Use this time as --from of the next statement\.\n$/);
   }
   const lines = json.out
     .trim()
@@ -231,7 +232,7 @@ test("payments statement prints a table, JSON lines or CSV, and the end of the s
   expect(await statement("--csv", "--json")).toMatchObject({ code: 2 });
 });
 
-test("payments statement exits with 3 when the connection closes before the end", async () => {
+test("`amana payments statement` exits with code 3 when the connection closes before the end of the statement", async () => {
   const server = createServer((_, response) => {
     response.writeHead(200, { "content-type": "text/csv", "x-statement-until": "2026-11-25T10:00:00.000Z" });
     response.write("at,type\r\n", () => response.destroy());
@@ -245,7 +246,7 @@ test("payments statement exits with 3 when the connection closes before the end"
   expect(err).toContain("incomplete");
 });
 
-test("refunds decide exits with 1 for an unknown refund; payments refund exits with 5 when it gets no response", async () => {
+test("`amana refunds decide` exits with code 1 for an unknown refund, and `amana payments refund` exits with code 5 if it gets no response", async () => {
   expect((await amanaLocal("refunds", "list", "--to-decide")).out).toBe("No refund needs a decision.\n");
   const decide = ["refunds", "decide", uuidv7(), "--outcome", "ACCEPTED", "--note", "seen", "--yes"];
   expect(await amanaLocal(...decide)).toMatchObject({ code: 1, err: expect.stringContaining("not_found") });
@@ -253,21 +254,22 @@ test("refunds decide exits with 1 for an unknown refund; payments refund exits w
   expect((await amanaLocal("payments", "changed")).out).toBe("No changed payments found.\n");
 
   const paid = await aPaidPayment(running.system, business);
-  await sandbox(running.system, "PUT", "/sandbox/faults", { operation: "refund", mode: "late:60000", times: 1 });
+  await callSandbox(running.system, "PUT", "/sandbox/faults", { operation: "refund", mode: "late:60000", times: 1 });
   const unanswered = await amanaBusiness("payments", "refund", paid.id, "--yes", "--timeout", "1");
   expect(unanswered).toMatchObject({ code: 5, out: "" });
-  expect(unanswered.err).toContain(`The change may be done. Check it first: amana payments show ${paid.id}`);
+  expect(unanswered.err).toContain(`The change may have been executed. Check this first: amana payments show ${paid.id}`);
   expect(unanswered.err).toMatch(/--idempotency-key [0-9a-f-]{36}$/m);
 });
 
-test("payments show lists causes before effects and reports omitted entries", async () => {
+test("`amana payments show` lists PAYMENT_COMPLETED before PAYMENT_REFUNDED, and reports omitted entries", async () => {
   type Shown = { entries: { kind: string; name: string }[] };
-  // The payment is paid and refunded before the first read: one transaction emits both events.
+  // The payment is paid and refunded before its first refresh, so one transaction emits both
+  // events.
   const ids = [];
   for (let i = 0; i < 3; i++) {
     const { id, processor_order_id } = await business.amana.payments.create(anOrder);
-    await sandbox(running.system, "POST", `/sandbox/payments/${processor_order_id}/pay`, validCard);
-    await sandbox(running.system, "POST", `/sandbox/payments/${processor_order_id}/refund`, {});
+    await callSandbox(running.system, "POST", `/sandbox/payments/${processor_order_id}/pay`, validCard);
+    await callSandbox(running.system, "POST", `/sandbox/payments/${processor_order_id}/refund`, {});
     expect(await jsonOf(amanaBusiness("payments", "refresh", id, "--json"))).toMatchObject({ status: "REFUNDED" });
     ids.push(id);
   }
@@ -297,7 +299,7 @@ test("payments show lists causes before effects and reports omitted entries", as
   expect(out).toMatch(/ event +PAYMENT_REFUNDED /);
 });
 
-test("kyc shows applications without their secret link; kyc review requires an operator's key", async () => {
+test("`amana kyc` prints no application's secret link, and `amana kyc review` requires an operator key", async () => {
   const created = await business.call("POST", "/api/v1/kyc/applications", { external_id: "a-1" });
   const id = String(created.body["id"]);
   expect(await jsonOf(amanaBusiness("kyc", "list", "--external-id", "a-1", "--json"))).toMatchObject([{ id }]);
@@ -317,7 +319,7 @@ test("kyc shows applications without their secret link; kyc review requires an o
     });
 });
 
-test("events and webhooks show deliveries; events redeliver and deliveries replay deliver events again", async () => {
+test("`amana events` and `amana webhooks` show deliveries, and `events redeliver` and `deliveries replay` deliver events again", async () => {
   const tested = await jsonOf(amanaBusiness("webhooks", "test", business.endpointId, "--json"));
   const id = String(tested["id"]);
   expect(await jsonOf(amanaBusiness("webhooks", "list", "--json"))).toMatchObject([{ id: business.endpointId }]);
@@ -331,7 +333,7 @@ test("events and webhooks show deliveries; events redeliver and deliveries repla
   expect(await jsonOf(amanaBusiness(...replay, "--statuses", "succeeded", "--json"))).toMatchObject({ status: "DONE" });
 });
 
-test("dead-letters rejects database options without --databases, and API options with it", async () => {
+test("`amana dead-letters` rejects database options without --databases, and API options with --databases", async () => {
   expect((await amanaLocal("dead-letters", "list")).out).toBe("There are no dead letters.\n");
   expect((await amanaLocal("dead-letters", "list", "--databases")).out).toBe("There are no dead letters.\n");
   expect(await amanaLocal("dead-letters", "show", uuidv7())).toMatchObject({
@@ -359,50 +361,53 @@ async function amanaWithOneResponse(...args: string[]): Promise<CommandResult> {
   }).listen(0, "127.0.0.1");
   await once(lossy, "listening");
   const url = `http://127.0.0.1:${(lossy.address() as AddressInfo).port}`;
-  return await amanaWith({ ...businessSettings(), AMANA_URL: url }, ...args);
+  return await execAmana({ ...businessSettings(), AMANA_URL: url }, ...args);
 }
 
-test("api-keys revoke prints the completed revocations when a later call gets no response", async () => {
+test("`amana api-keys revoke` prints the completed revocations when a later revocation gets no response", async () => {
   const ids = [];
   for (const name of ["one", "two"])
     ids.push(String((await jsonOf(amanaBusiness("api-keys", "create", "--name", name, "--json")))["id"]));
   const { code, out, err } = await amanaWithOneResponse("api-keys", "revoke", ...ids, "--yes");
   expect(out).toMatch(new RegExp(`^ID +OUTCOME\n${ids[0]} +REVOKED\n$`));
-  expect({ code, err }).toEqual({ code: 5, err: expect.stringMatching(/The change may be done.*amana api-keys list\n$/) });
+  expect({ code, err }).toEqual({
+    code: 5,
+    err: expect.stringMatching(/The change may have been executed.*amana api-keys list\n$/),
+  });
 });
 
-test("payments show prints the payment and exits with 1 when the events get no response", async () => {
+test("`amana payments show` prints the payment and exits with code 1 when the request for the payment's events gets no response", async () => {
   const { id } = await aPaidPayment(running.system, business);
   const { code, out, err } = await amanaWithOneResponse("payments", "show", id);
   expect({ code, err }).toEqual({ code: 1, err: expect.stringMatching(/^Events and deliveries could not be read.*\n$/) });
   expect(out).toMatch(/ payment +PAID\n/);
 });
 
-test("amana names the invalid option or setting, exits with the documented code, and prints no key", async () => {
+test("amana prints the name of an invalid option or setting, exits with the documented code, and prints no key", async () => {
   const otherDeployment = "https://elsewhere.example";
   const incompleteDir = await mkdtemp(join(dir, "incomplete-"));
   await writeFile(join(incompleteDir, "dev.json"), `{"business":{"api_key":"${business.key}`);
   // With an address and a key, the command does not read the file of the local system.
-  expect(await amanaWith({ ...businessSettings(), AMANA_DIR: incompleteDir }, "payments", "list")).toMatchObject({ code: 0 });
+  expect(await execAmana({ ...businessSettings(), AMANA_DIR: incompleteDir }, "payments", "list")).toMatchObject({ code: 0 });
   const cases: [number, string, Promise<CommandResult>][] = [
-    [2, "start a system", amanaWith({}, "payments", "list")],
+    [2, "start a system", execAmana({}, "payments", "list")],
     // Keys of the local system are not sent to another deployment.
-    [2, "The command needs a business's key", amanaWith({ AMANA_DIR: dir, AMANA_URL: otherDeployment }, "payments", "list")],
+    [2, "The command needs a business's key", execAmana({ AMANA_DIR: dir, AMANA_URL: otherDeployment }, "payments", "list")],
     [2, "Copy the complete key", amanaLocal("payments", "list", "--key", business.key.slice(0, -1))],
     [2, "not both", amanaLocal("payments", "list", "--key", business.key, "--key-file", "x")],
     [2, "--key-file cannot be read: ENOENT", amanaLocal("payments", "list", "--key-file", join(dir, "none"))],
     [2, "without a user name", amanaLocal("payments", "list", "--url", `http://x:${business.key}@127.0.0.1/`)],
-    [2, "dev.json is incomplete", amanaWith({ AMANA_DIR: incompleteDir }, "payments", "list")],
-    // The key would be sent unencrypted.
+    [2, "dev.json is incomplete", execAmana({ AMANA_DIR: incompleteDir }, "payments", "list")],
+    // Over http://, the command would send the key unencrypted.
     [
       2,
       "Use its https:// address",
-      amanaWith({ ...businessSettings(), AMANA_URL: "http://elsewhere.example" }, "payments", "list"),
+      execAmana({ ...businessSettings(), AMANA_URL: "http://elsewhere.example" }, "payments", "list"),
     ],
     [
       3,
       "No response from",
-      amanaWith({ ...businessSettings(), AMANA_URL: "http://0.0.0.0:1" }, "payments", "list", "--allow-http"),
+      execAmana({ ...businessSettings(), AMANA_URL: "http://0.0.0.0:1" }, "payments", "list", "--allow-http"),
     ],
     [2, "must not be empty", amanaBusiness("payments", "list", "--order-ref", "")],
     [2, "must not be empty", amanaLocal("dead-letters", "retry", "--all", "--topic", " ")],
@@ -416,7 +421,7 @@ test("amana names the invalid option or setting, exits with the documented code,
     [2, "unknown command 'constructor'", amanaBusiness("constructor")],
     // All words after "--" are arguments.
     [2, "argument 'id'", amanaBusiness("payments", "show", "--", "--json")],
-    [3, "No response from", amanaWith({ ...businessSettings(), AMANA_URL: "http://127.0.0.1:1" }, "payments", "list")],
+    [3, "No response from", execAmana({ ...businessSettings(), AMANA_URL: "http://127.0.0.1:1" }, "payments", "list")],
     [1, "not_found", amanaBusiness("payments", "show", uuidv7())],
   ];
   for (const [expectedCode, text, result] of cases) {
@@ -426,7 +431,7 @@ test("amana names the invalid option or setting, exits with the documented code,
   }
 });
 
-test("amana replaces control characters, fits tables to the terminal, and exits with 0 after the reader closes the pipe", async () => {
+test("amana replaces control characters, limits tables to the terminal's width, and exits with code 0 after the reader closes the pipe", async () => {
   const hostile = await jsonOf(
     amanaLocal(
       "businesses",
@@ -437,7 +442,7 @@ test("amana replaces control characters, fits tables to the terminal, and exits 
     ),
   );
   for (const COLUMNS of ["60", "200"]) {
-    const { out } = await amanaWith({ AMANA_DIR: dir, COLUMNS }, "businesses", "list");
+    const { out } = await execAmana({ AMANA_DIR: dir, COLUMNS }, "businesses", "list");
     expect(out).toContain(hostile["id"]);
     expect(out).not.toMatch(/[^\P{C}\n]/u);
     expect(out).not.toMatch(/\p{M}{5}/u);
@@ -495,7 +500,7 @@ async function listeningAs(env: Record<string, string>, ...args: string[]) {
 const endpointIds = async () =>
   (JSON.parse((await business.call("GET", "/api/v1/webhook-endpoints")).text) as { id: string }[]).map(({ id }) => id);
 
-test("listen forwards signed bytes unchanged, returns the response, and removes its endpoint at Ctrl-C or at the next start", async () => {
+test("`amana webhooks listen` forwards signed webhooks unchanged, returns the receiver's response, and deletes its endpoint at Ctrl-C or at the next start", async () => {
   const receiver = await aLocalReceiver();
   const short = await jsonOf<{ id: string; api_key: string }>(amanaBusiness("api-keys", "create", "--name", "short", "--json"));
   const { AMANA_URL } = businessSettings();
@@ -544,11 +549,11 @@ test("listen forwards signed bytes unchanged, returns the response, and removes 
   expect(await endpointIds()).toEqual([business.endpointId]);
 });
 
-test("listen reports that a deployment with ALLOW_INSECURE_WEBHOOKS=false cannot reach this machine", async () => {
+test("`amana webhooks listen` reports that a deployment with ALLOW_INSECURE_WEBHOOKS=false cannot reach this machine", async () => {
   const { webhooks } = running.system.services;
   const { id } = await aPaidPayment(running.system, business);
   await webhooks.stop();
-  // The payment is shown without its events.
+  // While webhooks is down, the command shows the payment without its events.
   for (const run of [amanaLocal, amanaBusiness]) {
     const { code, out, err } = await run("payments", "show", id);
     expect({ run: run.name, code, err }).toEqual({
@@ -560,7 +565,7 @@ test("listen reports that a deployment with ALLOW_INSECURE_WEBHOOKS=false cannot
   }
   expect(await amanaBusiness("webhooks", "listen", "--skip-forward", "--timeout", "2")).toMatchObject({ code: 3, out: "" });
   await webhooks.start({ ALLOW_INSECURE_WEBHOOKS: "false" });
-  await running.system.ready();
+  await running.system.waitUntilReady();
   const refused = await amanaBusiness("webhooks", "listen", "--skip-forward");
   expect(refused).toMatchObject({ code: 1, out: "", err: expect.stringContaining("cannot reach this machine") });
 });

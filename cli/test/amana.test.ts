@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { ActionRecordedSchema } from "@amana/contracts/identity/v1/audit_events_pb";
 import { PaymentEventSchema, PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb";
 import { transaction } from "@amana/database";
-import { amanaWith } from "@amana/e2e/run-amana";
+import { execAmana } from "@amana/e2e/run-amana";
 import { addToOutbox, consume, createTransport, type Effect, type Message } from "@amana/messaging";
 import { repair as payments } from "@amana/payments/repair";
 import { createLogger, uuidv7 } from "@amana/runtime";
@@ -24,9 +24,9 @@ beforeEach(async () => {
 });
 afterEach(() => stack.disposeAsync());
 
-const amana = (...args: string[]) => amanaWith({ WEBHOOKS_DATABASE_URL: db.url }, ...args);
+const amana = (...args: string[]) => execAmana({ WEBHOOKS_DATABASE_URL: db.url }, ...args);
 
-/** Runs the command for webhooks and returns its JSON. */
+/** Runs the command on the database of webhooks and returns the printed JSON. */
 async function jsonOf<T>(...args: string[]): Promise<T> {
   const { out, err } = await amana(...args, "--service", "webhooks", "--json");
   if (out === "") throw new Error(err);
@@ -37,8 +37,9 @@ type DeadLetters = { id: string; key: string; status: string; reason: string; pa
 const listDeadLetters = () => jsonOf<DeadLetters>("dead-letters", "list");
 const sql = async <Row>(text: string, values: unknown[] = []) => await db.orm.em.fork().execute<Row[]>(text, values);
 
-/** Ids of the processed messages, in order. Messages with a key in `failingKeys` fail. */
+/** Ids of the messages that the test consumer processed, in order. */
 let processedIds: string[];
+/** The test consumer fails to process messages with these keys. */
 let failingKeys: Set<string>;
 
 /** Starts a consumer of payments.v1. `deliver` publishes messages to it. */
@@ -74,7 +75,7 @@ const aMessage = (key: string): Message => ({
   headers: { ce_id: uuidv7(), ce_type: "payments.v1.PaymentCompleted", ce_time: new Date().toISOString() },
 });
 
-/** Creates a PARKED dead letter. The default key is a new one. */
+/** Delivers a message that fails until its dead letter is PARKED. */
 async function aParkedDeadLetter(deliver: (...messages: Message[]) => Promise<unknown>, key = uuidv7()) {
   failingKeys.add(key);
   const message = aMessage(key);
@@ -94,7 +95,7 @@ async function auditTrail() {
   return rows.map(({ payload }) => fromBinary(ActionRecordedSchema, payload));
 }
 
-test("dead-letters show omits the free text of a message, and the consumer applies it once when two operators retry it", async () => {
+test("`amana dead-letters show` omits the free text of a message, and concurrent retries by two operators process the message once", async () => {
   const { deliver } = await aConsumer();
   const { id, key, eventId } = await aParkedDeadLetter(deliver);
   expect(await listDeadLetters()).toMatchObject([
@@ -119,7 +120,7 @@ test("dead-letters show omits the free text of a message, and the consumer appli
   expect(trail[0]).toMatchObject({ actor: "command:amina", before: { fields: { status: "PARKED", service: "webhooks" } } });
 });
 
-test("a starting consumer applies the message for which an operator ran dead-letters retry while the consumer was stopped", async () => {
+test("a consumer processes, after its start, a message that `amana dead-letters retry` made due while the consumer was stopped", async () => {
   const { deliver, stop } = await aConsumer();
   const { id, eventId } = await aParkedDeadLetter(deliver);
   await stop();
@@ -131,7 +132,7 @@ test("a starting consumer applies the message for which an operator ran dead-let
   await eventually(() => expect(processedIds).toContain(eventId));
 });
 
-test("dead-letters drop requires a reason, and adds one audit row when two operators drop the same message", async () => {
+test("`amana dead-letters drop` requires a reason, and adds one audit row when two operators drop the same message", async () => {
   const { deliver } = await aConsumer();
   const { id, eventId } = await aParkedDeadLetter(deliver);
   const withoutReason = await amana("dead-letters", "drop", id, "--service", "webhooks");
@@ -142,7 +143,7 @@ test("dead-letters drop requires a reason, and adds one audit row when two opera
   expect(await jsonOf("dead-letters", "retry", id)).toMatchObject([{ outcome: expect.stringContaining("DROPPED") }]);
 });
 
-test("stuck and migrate status list overdue work and missing migrations, and exit with 4", async () => {
+test("`amana stuck` lists overdue work, `amana migrate status` lists missing migrations, and both commands exit with code 4", async () => {
   expect(await amana("stuck", "--service", "webhooks")).toMatchObject({
     code: 0,
     out: expect.stringContaining("No overdue work"),
@@ -160,16 +161,16 @@ test("stuck and migrate status list overdue work and missing migrations, and exi
   expect(await jsonOf("stuck")).toMatchObject([{ what: "missing migrations", ids: ["0008-endpoint-check"] }]);
 });
 
-test("amana stuck runs without SQL errors on the schema of each service", async () => {
+test("`amana stuck` runs without SQL errors on the schema of each service", async () => {
   for (const [name, load] of Object.entries(serviceDescriptions)) {
     const { repair } = await load();
     await using serviceDb = await createTestDatabase(name, repair.database);
     const env = { [`${name.toUpperCase()}_DATABASE_URL`]: serviceDb.url };
-    expect(await amanaWith(env, "stuck", "--service", name)).toMatchObject({ code: 0, err: "" });
+    expect(await execAmana(env, "stuck", "--service", name)).toMatchObject({ code: 0, err: "" });
   }
 });
 
-test("outbox republish adds events of a time range or with given ids to the outbox, audits each run, and rejects a topic that the service does not emit", async () => {
+test("`amana outbox republish` adds the events of a time range or with given ids to the outbox, adds an audit row for each run, and rejects a topic of another service", async () => {
   await using serviceDb = await createTestDatabase("payments", payments.database);
   const emit = (key: string) =>
     transaction(serviceDb.orm, async (em) =>
@@ -184,7 +185,7 @@ test("outbox republish adds events of a time range or with given ids to the outb
     );
   const ids = [await emit("a"), await emit("b"), await emit("c")];
   const env = { PAYMENTS_DATABASE_URL: serviceDb.url };
-  const run = (...args: string[]) => amanaWith(env, "outbox", "republish", "--service", "payments", "--json", ...args);
+  const run = (...args: string[]) => execAmana(env, "outbox", "republish", "--service", "payments", "--json", ...args);
   const byId = await run("--topic", "payments.v1", "--ids", ids[1] ?? "", "--reason", "lost in Kafka");
   expect(JSON.parse(byId.out)).toMatchObject([{ service: "payments", events: 1 }]);
   const byTime = await run("--topic", "payments.v1", "--from", "2020-01-01T00:00Z");
@@ -199,15 +200,15 @@ test("outbox republish adds events of a time range or with given ids to the outb
   expect(await run("--topic", "payments.v1")).toMatchObject({ code: 2 });
 });
 
-test("refunds hold and refunds release change the hold and are audited", async () => {
+test("`amana refunds hold` starts a refund hold, `amana refunds release` ends the hold, and each command adds an audit row", async () => {
   await using serviceDb = await createTestDatabase("payments", payments.database);
   const env = { PAYMENTS_DATABASE_URL: serviceDb.url };
-  const run = (...args: string[]) => amanaWith(env, "refunds", ...args, "--as", "amina");
+  const run = (...args: string[]) => execAmana(env, "refunds", ...args, "--as", "amina");
   const em = () => serviceDb.orm.em.fork();
-  expect(await run("release", "--reason", "r")).toMatchObject({ code: 1, err: expect.stringContaining("not held") });
+  expect(await run("release", "--reason", "r")).toMatchObject({ code: 1, err: expect.stringContaining("no refund hold exists") });
   expect(await run("hold", "--reason", "a disk's snapshot")).toMatchObject({ code: 0 });
   expect(await em().execute("select 1 from refund_hold where held_until > now() + interval '24 minutes'")).toHaveLength(1);
-  expect(await amanaWith(env, "stuck", "--service", "payments")).toMatchObject({ code: 4, out: expect.stringContaining("held") });
+  expect(await execAmana(env, "stuck", "--service", "payments")).toMatchObject({ code: 4, out: expect.stringContaining("held") });
   expect(await run("release", "--reason", "nothing was lost")).toMatchObject({ code: 0 });
   expect(await em().execute("select 1 from refund_hold where held_until is null")).toHaveLength(1);
   const rows = await em().execute<{ payload: Buffer }[]>("select payload from outbox where topic = 'audit.v1' order by id");
@@ -217,7 +218,7 @@ test("refunds hold and refunds release change the hold and are audited", async (
   ]);
 });
 
-test("dead-letters list replaces control characters on the terminal, and escapes them in JSON", async () => {
+test("`amana dead-letters list` replaces control characters in the text output, and escapes these characters in JSON", async () => {
   const hostileText = "turned \u202e round\u2028\u009b31m\nstatus          DELIVERED";
   const id = uuidv7();
   await sql(
@@ -243,11 +244,11 @@ test.each([
   ["dead-letters", "retry", uuidv7(), "--wait", "Infinity"],
   ["dead-letters", "list", "--limit", ""],
   ["refunds", "hold", "--reason", "r", "--minutes", "1e99"],
-])("amana %s %s rejects an option that is not a number in its range", async (...args) => {
+])("amana %s %s exits with code 2 if a numeric option is invalid or out of range", async (...args) => {
   expect(await amana(...args)).toMatchObject({ code: 2, err: expect.stringContaining("It must be a number from") });
 });
 
-test("amana reads the database password from a setting or a file, and prints it in no message", async () => {
+test("amana reads the database password from a setting or a file, and never prints the password", async () => {
   const url = new URL(db.url);
   const password = url.password;
   url.password = "";
@@ -259,13 +260,13 @@ test("amana reads the database password from a setting or a file, and prints it 
     DATABASE_PASSWORD_FILE: { DATABASE_URL: url.href, DATABASE_PASSWORD_FILE: join(dir, "password") },
   };
   for (const [name, env] of Object.entries(settings))
-    expect(await amanaWith(env, "stuck", "--service", "webhooks"), name).toMatchObject({ code: 0, err: "" });
-  const twoPasswords = await amanaWith({ DATABASE_URL: db.url, DATABASE_PASSWORD: "hidden" }, "stuck", "--service", "webhooks");
+    expect(await execAmana(env, "stuck", "--service", "webhooks"), name).toMatchObject({ code: 0, err: "" });
+  const twoPasswords = await execAmana({ DATABASE_URL: db.url, DATABASE_PASSWORD: "hidden" }, "stuck", "--service", "webhooks");
   expect(twoPasswords).toMatchObject({ code: 1, err: expect.stringContaining("remove one of them") });
   for (const secret of ["hidden", password]) expect(twoPasswords.err).not.toContain(secret);
 });
 
-test("api-keys revoke --databases revokes a business's and an operator's key once and audits the actor", async () => {
+test("`amana api-keys revoke --databases` revokes business and operator keys, and adds one audit row with the actor for each revoked key", async () => {
   const description = (await import("@amana/identity/repair")).repair;
   await using serviceDb = await createTestDatabase("identity", description.database);
   const sql = (text: string, values: unknown[] = []) => serviceDb.orm.em.fork().execute<object[]>(text, values);
@@ -282,7 +283,7 @@ test("api-keys revoke --databases revokes a business's and an operator's key onc
     [operatorKey],
   );
   const revoke = (...ids: string[]) =>
-    amanaWith(
+    execAmana(
       { IDENTITY_DATABASE_URL: serviceDb.url },
       "api-keys",
       "revoke",
@@ -305,14 +306,14 @@ test("api-keys revoke --databases revokes a business's and an operator's key onc
   ]);
 });
 
-test("stuck exits with 3 when some or all databases are unreachable, and prints no password", async () => {
+test("`amana stuck` exits with code 3 when some or all databases are unreachable, and prints no password", async () => {
   const unreachable = "postgres://amana:wrong-secret@127.0.0.1:9/none";
   const others = Object.fromEntries(
     ["CLIENTS", "IDENTITY", "KYC", "PAYMENTS"].map((name) => [`${name}_DATABASE_URL`, unreachable]),
   );
-  const oneReachable = await amanaWith({ WEBHOOKS_DATABASE_URL: db.url, ...others }, "stuck");
+  const oneReachable = await execAmana({ WEBHOOKS_DATABASE_URL: db.url, ...others }, "stuck");
   expect(oneReachable).toMatchObject({ code: 3, out: expect.stringContaining("No overdue work") });
-  const noneReachable = await amanaWith({ DATABASE_URL: unreachable }, "stuck", "--service", "payments");
+  const noneReachable = await execAmana({ DATABASE_URL: unreachable }, "stuck", "--service", "payments");
   expect(noneReachable).toMatchObject({ code: 3, out: "" });
   for (const text of [oneReachable.err, noneReachable.err]) expect(text).not.toContain("wrong-secret");
 });

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Finding, type Head, headColumns, leafOf, linkHash, rowOf, signHead, verifyBundle } from "@amana/audit-chain";
 import { transaction } from "@amana/database";
-import { amanaWith } from "@amana/e2e/run-amana";
+import { execAmana } from "@amana/e2e/run-amana";
 import { repair as identity } from "@amana/identity/repair";
 import { createLogger, uuidv7 } from "@amana/runtime";
 import { startTestProcess } from "@amana/service-host/testing";
@@ -22,7 +22,10 @@ const aKey = () => {
 const key = aKey();
 
 let db: TestDatabase;
-/** Ids of rows 1 to 9, sealed in batches of three, of two businesses and without a business. */
+/**
+ * Ids of nine sealed rows. Each batch of three contains one row of each of two businesses and one
+ * row without a business.
+ */
 let ids: string[];
 beforeEach(async () => {
   db = await createTestDatabase("identity", identity.database);
@@ -76,16 +79,23 @@ interface Options {
 async function verify(options: Options = {}): Promise<Finding[]> {
   const foundProblems: Finding[] = [];
   const { trusted, kept = [], from, to } = { trusted: new Set([key.publicKey]), ...options };
-  await verifyTrail(db.orm, { trusted, kept, from, to, report: (finding) => foundProblems.push(finding), progress: () => {} });
+  await verifyTrail(db.orm, {
+    trustedKeys: trusted,
+    keptHeads: kept,
+    from,
+    to,
+    report: (finding) => foundProblems.push(finding),
+    progress: () => {},
+  });
   return foundProblems;
 }
 const problemCodes = async (options = {}) => [...new Set((await verify(options)).map(({ problem }) => problem))].sort();
 
-test("verifyTrail reports nothing for an unchanged trail and its stored heads", async () => {
+test("verifyTrail reports no problem for an unchanged trail that contains all heads stored elsewhere", async () => {
   expect(await verify({ kept: await heads() })).toEqual([]);
 });
 
-test("verifyTrail reports row_changed for a change of any column", async () => {
+test("verifyTrail reports row_changed for each row in which a column was changed", async () => {
   const columns = ["actor", "actor_name", "action", "entity_type", "request_id", "address", "reason"];
   for (const [i, column] of columns.entries()) await tamper(`update audit_event set ${column} = 'other' where id = '${ids[i]}'`);
   await tamper(
@@ -107,7 +117,7 @@ test("verifyTrail reports row_deleted for a row that was deleted before or after
   expect(await verify()).toMatchObject([{ id: ids[4] }, { problem: "row_deleted", id: unsealed }]);
 });
 
-test("a process that is killed after inserting links leaves no links, and other processes continue sealing", async () => {
+test("sealRows leaves no links if its process is killed before the commit, and other processes then seal the rows", async () => {
   for (let i = 0; i < 5; i++) await recordAction();
   const settings = { DATABASE_URL: db.url, KEY_MODE: "test" };
   {
@@ -115,7 +125,7 @@ test("a process that is killed after inserting links leaves no links, and other 
     expect(await killed.exited).toEqual([null, "SIGKILL"]);
   }
   expect(await sql("select from audit_link")).toHaveLength(ids.length);
-  // Two processes and this one seal concurrently.
+  // Two service processes and the test process seal concurrently.
   await using _first = await startTestProcess("identity", settings);
   await using _second = await startTestProcess("identity", settings);
   for (let i = 0; i < 20; i++) await Promise.all([recordAction(), recordAction(), seal()]);
@@ -124,7 +134,7 @@ test("a process that is killed after inserting links leaves no links, and other 
   expect(await verify({ trusted: undefined })).toEqual([]);
 });
 
-test("verifyTrail reports row_deleted when the link of the row has an event id with an old time", async () => {
+test("verifyTrail reports row_deleted for a deleted row whose link was changed to an old event id", async () => {
   await tamper(
     `delete from audit_event where id = '${ids[4]}'`,
     `update audit_link set event_id = '00000000-0000-7000-8000-000000000001' where event_id = '${ids[4]}'`,
@@ -144,7 +154,7 @@ test.each([0, -1, 9])("verifyTrail reports links_missing for an added row whose 
   expect(await problemCodes()).toContain("links_missing");
 });
 
-test("verifyTrail reports row_past_chain for a new row after the owner restarts the sweep of old rows", async () => {
+test("verifyTrail reports row_past_chain for a new row that was removed from the queue, even if the sweep of old rows was restarted", async () => {
   await tamper("insert into audit_sweep values ('00000000-0000-0000-0000-000000000000')");
   await recordAction();
   await tamper("delete from audit_unsealed");
@@ -193,7 +203,7 @@ test.each<[string, number | "infinity", string]>([
   },
 );
 
-// Events may be late, and clocks differ.
+// These times are within the tolerance for late events and clock differences.
 test.each([
   [-9 * minuteMs, "api_key"],
   [-23 * hourMs, "refund"],
@@ -203,10 +213,10 @@ test.each([
   expect(await verify()).toEqual([]);
 });
 
-test("verifyTrail reports rows from before the chain only if they were sealed more than a day after the chain began", async () => {
+test("verifyTrail reports a row that is older than the chain only if the row was sealed more than a day after the chain began", async () => {
   await insertThroughTrigger(-1000 * hourMs, "api_key");
   expect(await problemCodes()).toEqual(["row_sealed_late"]);
-  // Begins the chain again with the same row.
+  // Starts a new chain, which seals the same row at once.
   await tamper(
     "delete from audit_head",
     "delete from audit_link",
@@ -229,7 +239,7 @@ test.each([
   ["2026-11-17T10:00:00.000Z", ["row_sealed_late"]],
   ["2026-11-23T10:00:00.000Z", ["row_sealed_early"]],
   ["soon", ["row_sealed_late"]],
-])("verifyBundle, for a row sealed on 2026-11-20 with the time %s, reports %j", async (at, expected) => {
+])("verifyBundle, for a row that was sealed on 2026-11-20 and has the time %s, reports the problems %j", async (at, expected) => {
   const day = "2026-11-20";
   const period = { from: day, to: day };
   const manifest = JSON.stringify({ business_id: "b", ...period, files: {} });
@@ -253,7 +263,7 @@ test.each([
   }
 });
 
-test("verifyTrail reports row_past_chain for a row that was inserted without the trigger", async () => {
+test("verifyTrail reports row_past_chain for a row that was inserted while the trigger was disabled", async () => {
   await tamper(
     `insert into audit_event (id, at, actor, action, entity_type, entity_id, request_id, address)
      values (uuidv7(), now(), 'ak', 'a.b', 'a', uuidv7(), 'r', 'a')`,
@@ -294,7 +304,7 @@ test("verifyTrail reports a head that was changed, deleted or signed with anothe
   ]);
 });
 
-test("verifyTrail reports a chain that the owner of the database and key rewrote, if a head was stored elsewhere", async () => {
+test("verifyTrail, with a head that was stored elsewhere, reports that an owner of database and signing key rewrote the chain", async () => {
   const [, , kept] = await heads();
   await tamper(
     `update audit_event set reason = 'another' where id = '${ids[0]}'`,
@@ -309,7 +319,7 @@ test("verifyTrail reports a chain that the owner of the database and key rewrote
   expect(await problemCodes({ kept: [kept] })).toContain("links_missing");
 });
 
-test("the database rejects changes of audit_unsealed; sealing removes its rows", async () => {
+test("PostgreSQL rejects direct changes to the table audit_unsealed, and sealing removes its rows", async () => {
   const id = await recordAction();
   for (const statement of [
     "delete from audit_unsealed",
@@ -324,8 +334,8 @@ test("the database rejects changes of audit_unsealed; sealing removes its rows",
 });
 
 test.each([
-  ["business_number = business_number + 1", "does not follow the previous link of business"],
-  ["business_id = (select business_id from audit_event where id = '%0')", "names another business than row"],
+  ["business_number = business_number + 1", "does not follow the previous entry of business"],
+  ["business_id = (select business_id from audit_event where id = '%0')", "have different businesses"],
 ])("verifyTrail reports link_broken after a link is updated with: %s", async (change, detailPart) => {
   await tamper(`update audit_link set ${change.replace("%0", ids[0] ?? "")} where event_id = '${ids[4]}'`);
   const foundProblems = await verify();
@@ -336,7 +346,7 @@ test.each([
 test("sealRows throws when the newest head has an invalid signature", async () => {
   await tamper("update audit_head set signature = 'AAAA' where links = (select max(links) from audit_head)");
   await recordAction();
-  await expect(seal()).rejects.toThrow(/is not signed: nothing is sealed after it/);
+  await expect(seal()).rejects.toThrow(/has no valid signature, so no later rows are sealed/);
 });
 
 test("sealRows writes no final head for the current day when the database clock is days ahead", async () => {
@@ -353,7 +363,7 @@ test("sealRows writes no final head for the current day when the database clock 
   }
 });
 
-test("verifyTrail verifies the heads of days whose rows and links were dropped after five years", async () => {
+test("verifyTrail accepts days whose rows and links were dropped after five years, and reports a changed head of such a day", async () => {
   await tamper("delete from audit_head", "delete from audit_link", "delete from audit_event", "delete from audit_unsealed");
   const dayMs = 86_400_000;
   const business = uuidv7();
@@ -376,7 +386,7 @@ test("verifyTrail verifies the heads of days whose rows and links were dropped a
     `delete from audit_link where day < now() - ${old}`,
   );
   expect(await sql("select from audit_link")).toHaveLength(1);
-  // Checks only the first days and the last day: the five years between have no rows.
+  // Checks only the first days and the last day, because the five years between them have no rows.
   const [fifth, last] = [kept[5], kept.at(-1)].map((head) => head?.day);
   for (const range of [{ to: fifth }, { from: last }]) expect(await verify({ kept, ...range })).toEqual([]);
 
@@ -410,9 +420,9 @@ test("verifyTrail reports head_missing for a day without a head between days wit
   expect((await verify()).filter(({ problem }) => problem === "head_missing")).not.toEqual([]);
 });
 
-test("audit verify prints text or JSON, exits with 4 for a finding, and with 2 for an invalid day", async () => {
+test("`amana audit verify` prints text or JSON, and exits with code 4 for a problem and code 2 for an invalid day", async () => {
   const dir = await mkdtemp(join(tmpdir(), "amana-audit-"));
-  const amana = (...args: string[]) => amanaWith({ IDENTITY_DATABASE_URL: db.url }, "audit", "verify", ...args);
+  const amana = (...args: string[]) => execAmana({ IDENTITY_DATABASE_URL: db.url }, "audit", "verify", ...args);
   try {
     const file = join(dir, "heads");
     await writeFile(file, (await heads()).map((audit_head) => JSON.stringify({ level: "info", audit_head })).join("\n"));
@@ -420,7 +430,10 @@ test("audit verify prints text or JSON, exits with 4 for a finding, and with 2 f
     expect(intact).toMatchObject({ code: 0, out: expect.stringContaining("No problems found: 1 days, 9 rows") });
     expect((await amana()).out).toContain(`Signed with ${key.publicKey}`);
     await tamper(`update audit_event set reason = 'other' where id = '${ids[3]}'`);
-    expect(await amana()).toMatchObject({ code: 4, out: expect.stringContaining(`row_changed: row ${ids[3]}, link 4 of`) });
+    expect(await amana()).toMatchObject({
+      code: 4,
+      out: expect.stringContaining(`row_changed: row ${ids[3]} (audit chain entry 4 of`),
+    });
     const { code, out } = await amana("--json", "--head", file);
     expect([code, JSON.parse(out)]).toMatchObject([
       4,

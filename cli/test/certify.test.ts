@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { amanaWith } from "@amana/e2e/run-amana";
+import { execAmana } from "@amana/e2e/run-amana";
 import { aBusiness, startTestSystem, type TestBusiness, type TestSystem } from "@amana/e2e/test-system";
 import { findChromium } from "@amana/runtime/chromium";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 const isMissing = findChromium() === undefined;
 if (isMissing) {
   process.stderr.write(
-    "\nSKIPPED: tests of certify, because no Chromium was found. Install it (Debian: apt-get install chromium) or set CHROMIUM_PATH.\n\n",
+    "\nSKIPPED the tests of `amana certify`, because no Chromium was found. Install it (Debian: apt-get install chromium) or set CHROMIUM_PATH.\n\n",
   );
 }
 
@@ -28,12 +28,12 @@ afterAll(() => stack.disposeAsync());
 
 const certify = (folder: string, ...args: string[]) => {
   const settings = { AMANA_URL: running.system.gatewayUrl, AMANA_KEY: business.key };
-  return amanaWith(settings, "certify", "--out", join(dir, folder), ...args);
+  return execAmana(settings, "certify", "--out", join(dir, folder), ...args);
 };
 const points = ["--only", "checkout,transport,card-valid,card-card-blocked,unknown"];
 
 describe.skipIf(isMissing)("certify", () => {
-  test("certify checks points in a browser, writes the evidence, and does not repeat passed points in the next run", async () => {
+  test("`amana certify` checks points in a browser and writes the evidence, and its next run skips the points that passed", async () => {
     const first = await certify("whole", "--language", "ar", ...points);
     expect(first).toMatchObject({ code: 0, err: "" });
     expect(first.out).toContain("4 passed, 0 failed, 1 not applicable, 0 not run.");
@@ -52,7 +52,7 @@ describe.skipIf(isMissing)("certify", () => {
     expect(items).toEqual([]);
   });
 
-  test("certify exits with 1 and names the failed check, and the next run repeats only the failed point", async () => {
+  test("`amana certify` exits with code 1 and prints the failed check, and its next run repeats only the failed point", async () => {
     const file = join(dir, "cards.json");
     const blocked = { name: "blocked", pan: "6280581110006712", expiry: "01/2027", cvv2: "897", password: "123456" };
     await writeFile(file, JSON.stringify([{ ...blocked, accepted: true }]));
@@ -67,7 +67,7 @@ describe.skipIf(isMissing)("certify", () => {
   });
 });
 
-test("certify names the next step for an unknown point, a browser that does not start, and evidence of another deployment", async () => {
+test("`amana certify` prints the next step for an unknown point, a browser that does not start, and evidence of another deployment", async () => {
   expect(await certify("x", "--only", "nothing")).toMatchObject({
     code: 2,
     err: expect.stringContaining("The points are: checkout, "),

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { amanaWith } from "@amana/e2e/run-amana";
+import { execAmana } from "@amana/e2e/run-amana";
 import { repair } from "@amana/kyc/repair";
 import { uuidv7 } from "@amana/runtime";
 import { createTestDatabase, startSandboxProcess, type TestDatabase } from "@amana/testing";
@@ -15,7 +15,7 @@ let callbackUrl: string;
 beforeAll(async () => {
   stack = new AsyncDisposableStack();
   db = stack.use(await createTestDatabase("kyc", repair.database));
-  // Rejects each callback without a signature, as the gateway does.
+  // Simulates the gateway, which rejects each callback without a signature.
   const gateway = createServer((request, response) =>
     response.writeHead(request.url?.startsWith("/callbacks/kyc") ? 401 : 404).end(),
   );
@@ -61,22 +61,25 @@ interface Row {
 }
 
 async function check(env: Record<string, string>): Promise<{ code: number | null; rows: Row[]; out: string }> {
-  const { code, out } = await amanaWith(env, "kyc-provider", "check", "--json");
+  const { code, out } = await execAmana(env, "kyc-provider", "check", "--json");
   return { code, rows: JSON.parse(out), out };
 }
 
 test.each([
   ["didit", didit],
   ["sumsub", sumsub],
-])("kyc-provider check exits with 0 for a correctly configured account at %s, and prints no secrets", async (_vendor, env) => {
-  const { code, rows, out } = await check(env());
-  expect(rows.filter(({ result }) => result !== "ok")).toEqual([]);
-  expect(rows.map((row) => row.check)).toEqual(
-    expect.arrayContaining(["reachable", "credentials", "configuration", "webhook", "callback address"]),
-  );
-  expect(code).toBe(0);
-  expect(out).not.toMatch(/provider-callback-secret|sbx:sandbox/);
-});
+])(
+  "`amana kyc-provider check` exits with code 0 for a correctly configured account at %s, and prints no secrets",
+  async (_vendor, env) => {
+    const { code, rows, out } = await check(env());
+    expect(rows.filter(({ result }) => result !== "ok")).toEqual([]);
+    expect(rows.map((row) => row.check)).toEqual(
+      expect.arrayContaining(["reachable", "credentials", "configuration", "webhook", "callback address"]),
+    );
+    expect(code).toBe(0);
+    expect(out).not.toMatch(/provider-callback-secret|sbx:sandbox/);
+  },
+);
 
 test.each([
   ["a wrong key", didit, { KYC_DIDIT_API_KEY: "other" }, {}, "credentials", "KYC_DIDIT_API_KEY"],
@@ -97,21 +100,24 @@ test.each([
     "callback address",
     "KYC_CALLBACK_URL",
   ],
-] as const)("kyc-provider check exits with 1 and names the next step for %s", async (_name, env, changes, setup, name, text) => {
-  await sandbox.control("PUT", "kyc-setup", setup);
-  const { code, rows } = await check({ ...env(), ...changes });
-  expect(rows).toContainEqual({
-    provider: expect.any(String),
-    check: name,
-    result: "failure",
-    text: expect.stringContaining(text),
-  });
-  expect(code).toBe(1);
-});
+] as const)(
+  "`amana kyc-provider check` exits with code 1 and prints the next step for an account with %s",
+  async (_name, env, changes, setup, name, text) => {
+    await sandbox.control("PUT", "kyc-setup", setup);
+    const { code, rows } = await check({ ...env(), ...changes });
+    expect(rows).toContainEqual({
+      provider: expect.any(String),
+      check: name,
+      result: "failure",
+      text: expect.stringContaining(text),
+    });
+    expect(code).toBe(1);
+  },
+);
 
-test("kyc-provider check exits with 2 for incomplete settings, and names the missing ones and the next step", async () => {
+test("`amana kyc-provider check` exits with code 2 for incomplete settings, and prints the missing settings and the next step", async () => {
   const { KYC_DIDIT_API_KEY: _key, ...incomplete } = didit();
-  expect(await amanaWith(incomplete, "kyc-provider", "check")).toMatchObject({
+  expect(await execAmana(incomplete, "kyc-provider", "check")).toMatchObject({
     code: 2,
     err: expect.stringMatching(/KYC_DIDIT_API_KEY is not set.*services\/kyc\/\.env\.example/s),
   });
@@ -131,10 +137,10 @@ async function anApplication(provider: string, status: string): Promise<string> 
   return id;
 }
 
-test("kyc-provider erase deletes the applicant of an ended application and audits it; list counts deletions to confirm", async () => {
+test("`amana kyc-provider erase` deletes the applicant of an ended application and adds an audit row, and `amana kyc-provider list` counts unconfirmed deletions", async () => {
   const [atDidit, open] = [await anApplication("didit", "COMPLETED"), await anApplication("didit", "CREATED")];
   const erase = (id: string, env: Record<string, string>, ...args: string[]) =>
-    amanaWith(env, "kyc-provider", "erase", id, "--reason", "request", "--as", "amina", ...args);
+    execAmana(env, "kyc-provider", "erase", id, "--reason", "request", "--as", "amina", ...args);
   expect(await erase(atDidit, didit())).toMatchObject({ code: 2, err: expect.stringContaining("--yes") });
   expect(await erase(open, didit(), "--yes")).toMatchObject({ code: 1, err: expect.stringContaining("has not ended") });
   expect(await erase(uuidv7(), didit(), "--yes")).toMatchObject({ code: 1, err: expect.stringContaining("no application") });
@@ -148,7 +154,7 @@ test("kyc-provider erase deletes the applicant of an ended application and audit
     err: expect.stringContaining("KYC_PROVIDERS_FORMER"),
   });
   expect(await erase(atSumsub, sumsub(), "--yes")).toMatchObject({ code: 0, out: expect.stringContaining("dashboard") });
-  const { out } = await amanaWith(settings(), "kyc-provider", "list", "--json");
+  const { out } = await execAmana(settings(), "kyc-provider", "list", "--json");
   expect(JSON.parse(out)).toEqual([
     { provider: "didit", open: 1, total: 2, erasuresRequested: 0 },
     { provider: "sumsub", open: 0, total: 1, erasuresRequested: 1 },

@@ -1,4 +1,4 @@
-import { amanaWith } from "@amana/e2e/run-amana";
+import { execAmana } from "@amana/e2e/run-amana";
 import { repair as kyc } from "@amana/kyc/repair";
 import { repair as payments } from "@amana/payments/repair";
 import { uuidv7 } from "@amana/runtime";
@@ -15,8 +15,8 @@ afterEach(() => stack.disposeAsync());
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
 
 /**
- * Creates databases of payments, in a restored state, and of webhooks, and runs the command on
- * both.
+ * Creates a restored database of payments and a database of webhooks. `restored` runs the command
+ * on both databases.
  */
 async function paymentsAndWebhooks() {
   const [paymentsDb, hooks] = [
@@ -51,14 +51,14 @@ async function paymentsAndWebhooks() {
     },
     async restored() {
       const env = { PAYMENTS_DATABASE_URL: paymentsDb.url, WEBHOOKS_DATABASE_URL: hooks.url };
-      const { code, out, err } = await amanaWith(env, "restored", "--since", minutesAgo(10).toISOString(), "--json");
+      const { code, out, err } = await execAmana(env, "restored", "--since", minutesAgo(10).toISOString(), "--json");
       if (out === "") throw new Error(err);
       return { code, rows: JSON.parse(out) as { id: string; here: string; status: string; details: string }[] };
     },
   };
 }
 
-test("amana restored lists lost payments, schedules a read of payments that differ, and leaves the others unchanged", async () => {
+test("`amana restored` lists lost payments, schedules a read of payments whose status differs, and does not change other payments", async () => {
   const { aPayment, addEvent, restored, paymentsSql } = await paymentsAndWebhooks();
   const [older, unchanged, alreadyRefunded] = [await aPayment("PAID"), await aPayment("PAID"), await aPayment("REFUNDED")];
   const unknown = { id: uuidv7(), businessId: uuidv7() };
@@ -82,14 +82,17 @@ test("amana restored lists lost payments, schedules a read of payments that diff
   expect((await restored()).rows).toMatchObject([{ id: unknown.id }]);
 });
 
-test("amana restored reports a payment as unknown if a payment with its id belongs to another business", async () => {
+test("`amana restored` reports the payment of an event as unknown if the payment with this id belongs to another business", async () => {
   const { aPayment, addEvent, restored } = await paymentsAndWebhooks();
   const { id } = await aPayment("PAID");
   await addEvent({ id, businessId: uuidv7() }, "PAID");
   expect((await restored()).rows).toMatchObject([{ id, here: "unknown" }]);
 });
 
-/** Creates databases of kyc, in a restored state, and of webhooks, and runs the command on both. */
+/**
+ * Creates a restored database of kyc and a database of webhooks. `restored` runs the command on
+ * both databases.
+ */
 async function kycAndWebhooks() {
   const [verifications, hooks] = [
     stack.use(await createTestDatabase("kyc", kyc.database)),
@@ -124,14 +127,14 @@ async function kycAndWebhooks() {
     },
     async restored() {
       const env = { KYC_DATABASE_URL: verifications.url, WEBHOOKS_DATABASE_URL: hooks.url };
-      const { code, out, err } = await amanaWith(env, "restored", "kyc", "--since", minutesAgo(10).toISOString(), "--json");
+      const { code, out, err } = await execAmana(env, "restored", "kyc", "--since", minutesAgo(10).toISOString(), "--json");
       if (out === "") throw new Error(err);
       return { code, rows: JSON.parse(out) as { id: string; here: string; status: string; details: string }[] };
     },
   };
 }
 
-test("amana restored kyc requests a lost review decision again once, and schedules a read of applications that differ", async () => {
+test("`amana restored kyc` emits KYC_NEEDS_REVIEW once for a lost review decision, and schedules a read of applications whose status differs", async () => {
   const { anApplication, addEvent, restored, kycSql } = await kycAndWebhooks();
   const decidedAtProvider = await anApplication("COMPLETED", "NEEDS_REVIEW", "APPROVED");
   const openAtProvider = await anApplication("COMPLETED", "NEEDS_REVIEW");
@@ -166,7 +169,7 @@ test("amana restored kyc requests a lost review decision again once, and schedul
   expect(await emitted()).toEqual([{ key: decidedAtProvider.id, type: "kyc.v1.KycNeedsReview" }]);
   expect(await kycSql("select 1 from outbox where topic = 'audit.v1'")).toHaveLength(1);
 
-  // Webhooks has received the event.
+  // Adds KYC_NEEDS_REVIEW to webhooks, as if webhooks had consumed the emitted event.
   await addEvent(decidedAtProvider, "COMPLETED", "NEEDS_REVIEW", minutesAgo(1));
   const secondRun = await restored();
   expect(secondRun.rows.map(({ id }) => id).sort()).toEqual([openAtProvider.id, expired.id, unknown.id].sort());

@@ -1,4 +1,4 @@
-import { amanaWith } from "@amana/e2e/run-amana";
+import { execAmana } from "@amana/e2e/run-amana";
 import { repair as kyc } from "@amana/kyc/repair";
 import { uuidv7 } from "@amana/runtime";
 import { createSecretBox, type SecretBox } from "@amana/secret-box";
@@ -22,7 +22,7 @@ const keys = `k2:${newKey.toString("base64")},k1:${oldKey.toString("base64")}`;
 
 async function reencrypt(env: Record<string, string> = {}) {
   const databases = { WEBHOOKS_DATABASE_URL: hooks.url, KYC_DATABASE_URL: applications.url };
-  return await amanaWith({ ...databases, SECRET_ENCRYPTION_KEYS: keys, ...env }, "secrets", "reencrypt", "--json");
+  return await execAmana({ ...databases, SECRET_ENCRYPTION_KEYS: keys, ...env }, "secrets", "reencrypt", "--json");
 }
 
 async function addEndpoint(box: SecretBox): Promise<string> {
@@ -40,7 +40,7 @@ const endpoints = () =>
     .fork()
     .execute<{ id: string; text: string }[]>("select id, secret_ciphertext as text from webhook_endpoint order by id");
 
-test("secrets reencrypt encrypts every secret with the first key and audits it; a second run encrypts none", async () => {
+test("`amana secrets reencrypt` encrypts every secret with the first key and adds audit rows, and a second run changes no secret", async () => {
   for (let i = 0; i < 600; i++) await addEndpoint(oldBox);
   const { code, out, err } = await reencrypt();
   expect({ code, err, rows: JSON.parse(out) }).toEqual({
@@ -61,7 +61,7 @@ test("secrets reencrypt encrypts every secret with the first key and audits it; 
   expect(JSON.parse((await reencrypt()).out)).toMatchObject([{ reencrypted: 0 }, { reencrypted: 0 }]);
 });
 
-test("secrets reencrypt encrypts the readable secrets and exits with 1 when the key of another secret is missing", async () => {
+test("`amana secrets reencrypt` encrypts the readable secrets and exits with code 1 when another secret's key is missing", async () => {
   const readable = await addEndpoint(oldBox);
   const unreadable = await addEndpoint(createSecretBox([{ id: "gone", key: Buffer.alloc(32, 9) }]));
   expect(await reencrypt()).toMatchObject({ code: 1, out: "", err: expect.stringContaining("1 secrets of webhooks") });
@@ -72,7 +72,7 @@ test("secrets reencrypt encrypts the readable secrets and exits with 1 when the 
   ]);
 });
 
-test("secrets reencrypt changes nothing when a database does not respond or no key is set", async () => {
+test("`amana secrets reencrypt` changes no secret when a database does not respond or SECRET_ENCRYPTION_KEYS is empty", async () => {
   const id = await addEndpoint(oldBox);
   const unreachable = await reencrypt({ KYC_DATABASE_URL: "postgres://amana:wrong-secret@127.0.0.1:9/none" });
   expect(unreachable).toMatchObject({ code: 3, out: "", err: expect.stringContaining("database of kyc does not respond") });

@@ -1,7 +1,7 @@
 #!/bin/sh
-# The PostgreSQL image runs this script once on an empty data folder. For each service the script creates a database and two
-# roles: one owns the database and runs migrations; the service uses the other, which can only read and write rows. The settings
-# of the roles keep statements, parameters and row values out of the server log.
+# The PostgreSQL image runs this script once, on an empty data folder. For each service, the script creates a database and two
+# roles. One role owns the database and runs migrations. The service uses the other role, which can only read and write rows.
+# With the settings of the roles, the server log contains no statements, parameters or row values.
 #
 # Each role has its own password: IDENTITY_DATABASE_PASSWORD for amana_identity, IDENTITY_OWNER_PASSWORD for amana_identity_owner.
 # The variables of the other services have the same form.
@@ -11,7 +11,7 @@ checked=" POSTGRES_PASSWORD"
 for service in $services; do
   for kind in DATABASE OWNER; do
     variable=$(echo "$service" | tr a-z A-Z)_${kind}_PASSWORD
-    eval "password=\${$variable:?must be set: each database role has its own password}"
+    eval "password=\${$variable:?must be set, because each database role has its own password}"
     for earlier in $checked; do
       if eval "[ \"\$password\" = \"\${$earlier:-}\" ]"; then
         echo "$variable and $earlier are equal. Give each database role its own password, remove the data folder, and start again." >&2

@@ -5,11 +5,11 @@ import { Client } from "pg";
 import { expect } from "vitest";
 import { onboardingStatuses, readOnboarding, saveDetails, someAccount, someBeneficiary } from "./clients-harness.ts";
 import { aClient, actOnLink, anApplication, clearFaults, setFault } from "./kyc-harness.ts";
-import { anOrder, aPaidPayment, sandbox, type TestBusiness, type TestSystem, validCard } from "./test-system.ts";
+import { anOrder, aPaidPayment, callSandbox, type TestBusiness, type TestSystem, validCard } from "./test-system.ts";
 
 const api = "/api/v1";
 
-/** Creates the resources of a business that requests need. Each method returns an id or a path. */
+/** Creates the resources that a test request needs. Each method returns an id or a path. */
 export class ApiFixtures {
   readonly business: TestBusiness;
   readonly #system: TestSystem["system"];
@@ -43,7 +43,12 @@ export class ApiFixtures {
   /** Pays at the sandbox without returning to the shop. Returns the path of the return URL. */
   readonly returnPath = async () => {
     const { processor_order_id } = await this.business.amana.payments.create(anOrder);
-    const { redirect_url } = (await sandbox(this.#system, "POST", `/sandbox/payments/${processor_order_id}/pay`, validCard)) as {
+    const { redirect_url } = (await callSandbox(
+      this.#system,
+      "POST",
+      `/sandbox/payments/${processor_order_id}/pay`,
+      validCard,
+    )) as {
       redirect_url: string;
     };
     const { pathname, search } = new URL(redirect_url);
@@ -82,7 +87,7 @@ export class ApiFixtures {
     return id;
   };
 
-  /** A client at PENDING_APPROVAL. */
+  /** A client whose onboarding is at PENDING_APPROVAL. */
   readonly verifiedClient = async () => {
     const id = await this.detailedClient();
     const { link } = await anApplication(this.business, { client_id: id });
@@ -123,7 +128,7 @@ export class ApiFixtures {
     return `${endpointId}/replays/${replay.body["id"]}`;
   };
 
-  /** A delivered event. */
+  /** An event that the business's endpoint has received. */
   readonly event = async () => {
     const id = await this.paidPayment();
     await this.business.receiver.next("PAYMENT_COMPLETED", id, 90_000);

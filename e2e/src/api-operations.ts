@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { someDetails } from "@amana/dev-env/demo/a-person";
-import type { Answer, ApiCaller } from "@amana/dev-env/demo/api";
+import type { ApiCaller, ApiResponse } from "@amana/dev-env/demo/api";
 import { ApiFixtures } from "./api-fixtures.ts";
 import { someAccount, someBeneficiary } from "./clients-harness.ts";
 import { anOrder, aPerson, type TestBusiness, type TestSystem } from "./test-system.ts";
@@ -18,17 +18,20 @@ export const operationIds: readonly string[] = Object.values(
 type Fixture = { [K in keyof ApiFixtures]: ApiFixtures[K] extends () => Promise<string> ? K : never }[keyof ApiFixtures];
 
 interface OperationRequest {
-  /** Method and path after /api/v1/. {id} is the result of `needs`. */
+  /** Method and path, without the prefix /api/v1/. {id} is replaced by the result of `needs`. */
   readonly request: `${"GET" | "POST" | "PUT" | "PATCH" | "DELETE"} ${string}`;
-  /** The fixture that the request needs. */
+  /** The fixture that is created before the request. */
   readonly needs?: Fixture;
-  /** In its texts, {id} is the result of `needs`, {random} a UUID and {receiver} a webhook URL. */
+  /** {id} is replaced by the result of `needs`, {random} by a UUID, {receiver} by a webhook URL. */
   readonly body?: object;
-  /** The caller; by default the business. `invited`: {id} is the token of an invitation. */
+  /**
+   * The caller. The default is the business. `invited` calls with the invitation token that `needs`
+   * returns.
+   */
   readonly by?: "operator" | "invited";
 }
 
-/** A successful request for each operation. The retry of a dead letter without payload gets 409. */
+/** A successful request for each operation, except `retryDeadLetter`, which returns status 409. */
 const requests: Readonly<Record<string, OperationRequest>> = {
   createPayment: { request: "POST payments", body: anOrder },
   listPayments: { request: "GET payments" },
@@ -143,14 +146,14 @@ const requests: Readonly<Record<string, OperationRequest>> = {
 };
 
 /**
- * Creates what a request of the operation needs. Returns a function that sends the request. Throws
- * for an operation without a request.
+ * Creates the resources that the operation's request needs. Returns a function that sends the
+ * request. Throws if `requests` has no request for the operation.
  */
 export async function prepareOperation(
   system: TestSystem,
   business: TestBusiness,
   operationId: string,
-): Promise<() => Promise<Answer>> {
+): Promise<() => Promise<ApiResponse>> {
   const operation = requests[operationId];
   if (!operation) throw new Error(`Add a request for ${operationId} to e2e/src/api-operations.ts`);
   const { request, needs = "none", body, by } = operation;

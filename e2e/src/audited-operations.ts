@@ -1,5 +1,6 @@
 /**
- * Operations that add an audit event: changes by operators, and changes of a key or an endpoint.
+ * Operations that add an audit event: all changes by operators, and a business's changes of its own
+ * data, keys and endpoints.
  */
 export const auditedOperations = [
   "onboardBusiness",

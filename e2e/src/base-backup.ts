@@ -10,11 +10,11 @@ import { Client } from "pg";
 
 const runProgram = promisify(execFile);
 const archivingFile = join(import.meta.dirname, "..", "..", "deploy", "postgres", "archiving.conf");
-/** Folder of archived log segments in deploy/postgres. In a deployment it is on its own disk. */
+/** Folder to which archiving.conf copies log segments. In a deployment, it is on its own disk. */
 const documentedFolder = "/backup/wal";
 
-/** Returns the settings of deploy/postgres with which a server archives its log in `walFolder`. */
-export async function archivingTo(walFolder: string): Promise<string[]> {
+/** Returns the settings of archiving.conf, changed so that the server archives to `walFolder`. */
+export async function readArchiveSettings(walFolder: string): Promise<string[]> {
   await mkdir(walFolder, { recursive: true });
   await changeOwner(await systemUser(), walFolder);
   const text = await readFile(archivingFile, "utf8");
@@ -24,9 +24,9 @@ export async function archivingTo(walFolder: string): Promise<string[]> {
 }
 
 /**
- * Copies the files of a running server into a new folder: with the pg_basebackup in PG_BASEBACKUP,
- * or with the SQL functions for backups. The PostgreSQL of the tests has no pg_basebackup, and an
- * older version of it rejects a newer server.
+ * Copies the files of a running server into a new folder. Uses the pg_basebackup in PG_BASEBACKUP.
+ * If PG_BASEBACKUP is not set, uses the SQL functions for backups, because the PostgreSQL of the
+ * tests has no pg_basebackup, and an older pg_basebackup rejects a newer server.
  */
 export async function takeBaseBackup({ superuserUrl }: Postgres, dataDir: string, to: string): Promise<void> {
   const program = process.env["PG_BASEBACKUP"];
@@ -43,8 +43,8 @@ export async function takeBaseBackup({ superuserUrl }: Postgres, dataDir: string
       (path) => `--exclude=${path}`,
     );
     const tar = `${to}.tar`;
-    // tar exits with 1 if a file changed or disappeared during the read. The write-ahead log
-    // contains the change.
+    // tar exits with code 1 if a file changed or disappeared while tar read it. This is no problem,
+    // because the write-ahead log contains the change.
     await runProgram("tar", ["-C", dataDir, ...excludes, "-cf", tar, "."]).catch((error) => {
       if (error.code !== 1) throw error;
     });
@@ -67,7 +67,7 @@ export interface Recovery {
   readonly until: Date;
 }
 
-/** Prepares a data folder from which PostgreSQL recovers to `until` at its start. */
+/** Prepares a data folder. A PostgreSQL that starts on it recovers the state at `until`. */
 export async function prepareRecovery({ baseBackup, walFolder, lastWal, dataDir, until }: Recovery): Promise<void> {
   await runProgram("cp", ["-a", baseBackup, dataDir]);
   await runProgram("chmod", ["700", dataDir]);
@@ -82,7 +82,7 @@ hot_standby = off
   await writeOwned(join(dataDir, "recovery.signal"), "");
 }
 
-/** Writes a file that PostgreSQL can read, which may run as another user than the test. */
+/** Writes a file that PostgreSQL can read, even if it runs as another user than the test. */
 async function writeOwned(path: string, text: string): Promise<void> {
   await writeFile(path, text, { mode: 0o600 });
   await changeOwner(await systemUser(), path);

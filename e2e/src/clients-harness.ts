@@ -30,7 +30,8 @@ export async function saveDetails({ amana }: Caller, clientId: string): Promise<
 }
 
 /**
- * Returns the status fields of an onboarding and the client's own kyc_status, from the public API.
+ * Reads an onboarding and its client with the public API. Returns the onboarding's status fields
+ * and the client's kyc_status.
  */
 export async function readOnboarding({ amana }: Caller, clientId: string) {
   const [status, client] = await Promise.all([amana.onboarding.getStatus(clientId), amana.clients.get(clientId)]);
@@ -43,8 +44,7 @@ export async function readOnboarding({ amana }: Caller, clientId: string) {
 }
 
 /**
- * Waits until the onboarding of a client has these statuses and this application. An open
- * application has a link.
+ * Waits until the onboarding of a client has these statuses, this application and this link.
  */
 export const expectOnboarding = (
   business: Caller,

@@ -18,7 +18,8 @@ export async function createComposeValues(dir: string): Promise<Record<string, s
   const certificates = join(dir, "certificates");
   const run = promisify(execFile);
   await run(join(root, "deploy", "make-certificates.sh"), [certificates, "1"]);
-  // The user of the images does not exist on this machine, so all users can read the files.
+  // The containers run as a user that does not exist on this machine, so all users must be able to
+  // read the files.
   await run("chmod", ["-R", "a+rX", certificates]);
   const { gatewayKey, kycKey, auditKey, ...secrets } = await readSecrets(dir);
   return {
@@ -39,7 +40,7 @@ export async function createComposeValues(dir: string): Promise<Record<string, s
   };
 }
 
-/** Returns settings with the passwords of the superuser and of the two roles of each service. */
+/** Returns the password settings for the superuser and for each service's two database roles. */
 export function databasePasswords(passwordOf: (name: string) => string): Record<string, string> {
   const names = databaseOwners.flatMap((service) =>
     ["DATABASE", "OWNER"].map((kind) => `${service.toUpperCase()}_${kind}_PASSWORD`),
@@ -47,7 +48,7 @@ export function databasePasswords(passwordOf: (name: string) => string): Record<
   return Object.fromEntries(["POSTGRES_PASSWORD", ...names].map((name) => [name, passwordOf(name)]));
 }
 
-/** The parts of a service in docker-compose.yml that tests check. */
+/** A service in docker-compose.yml, with the fields that tests check. */
 export interface ComposeService {
   readonly image?: string;
   readonly restart?: string;
@@ -70,7 +71,7 @@ export interface Compose {
 export const readCompose = async (): Promise<Compose> =>
   parse(await readFile(join(root, "docker-compose.yml"), "utf8"), { merge: true });
 
-/** Returns the settings of a service with `values` filled in. */
+/** Returns a service's environment. Replaces each variable by its value in `values`. */
 export function composeSettings({ services }: Compose, service: string, values: Record<string, string>): Record<string, string> {
   const replaceVariables = (text: string) =>
     text.replace(

@@ -22,9 +22,9 @@ const workspaces = [
 ];
 
 /**
- * Returns the possible locations of each path in a document: paths in back ticks that start with a
- * folder of the repository, a service or a package, and relative links. Paths with <placeholders>
- * are ignored.
+ * Returns the possible locations of each path in a document. Paths are relative links, and texts in
+ * back ticks that start with a folder of the repository, a service or a package. Ignores paths with
+ * <placeholders>.
  */
 function findPaths(document: string): string[][] {
   const text = readFileSync(join(root, document), "utf8");
@@ -33,7 +33,7 @@ function findPaths(document: string): string[][] {
   const ownWorkspace = workspaces.find((workspace) => document.startsWith(`${workspace}/`));
   return [
     ...quoted("services|packages|proto|docs|deploy|bench|chaos|cli|e2e|sdks|\\.ci|\\.github").map((path) => [path]),
-    // In a document of the whole project, the path can be in any service.
+    // A document outside of the workspaces can mean the path in any service.
     ...quoted("src|test|migrations").map((path) =>
       (ownWorkspace ? [ownWorkspace] : services).map((folder) => join(folder, path)),
     ),
@@ -41,12 +41,12 @@ function findPaths(document: string): string[][] {
   ];
 }
 
-test.each(documents)("all paths in %s exist", (document) => {
+test.each(documents)("all file paths in the document %s exist", (document) => {
   const missing = findPaths(document).filter((locations) => !locations.some((path) => existsSync(join(root, path))));
   expect(missing.map(([path]) => path)).toEqual([]);
 });
 
-/** Returns the anchor of a heading on GitHub and in editors. */
+/** Returns the anchor that GitHub and editors create for a heading. */
 const createAnchor = (heading: string) =>
   heading
     .toLowerCase()
@@ -56,7 +56,7 @@ const createAnchor = (heading: string) =>
 const readHeadings = (document: string) =>
   [...readFileSync(join(root, document), "utf8").matchAll(/^#+ (.+)$/gm)].map(([, heading]) => heading ?? "");
 
-test.each(documents)("all headings to which %s links exist", (document) => {
+test.each(documents)("each link to a heading in the document %s points to an existing heading", (document) => {
   const text = readFileSync(join(root, document), "utf8");
   const links = [...text.matchAll(/\]\((?!https?:)([^)#\s]*)#([^)\s]+)\)/g)];
   const missing = links.filter(([, path, anchor]) => {
@@ -70,7 +70,7 @@ test.each(documents)("all headings to which %s links exist", (document) => {
   expect(missing.map(([link]) => link)).toEqual([]);
 });
 
-/** Returns the decisions of a page: heading, status line and text. */
+/** Returns the heading, status line and text of each decision on a page. */
 const readDecisions = (page: string) =>
   readFileSync(join(root, page), "utf8")
     .split(/^## /m)
@@ -82,14 +82,14 @@ const readDecisions = (page: string) =>
 
 const decisionPages = documents.filter((path) => /^docs\/decisions\/(?!README)/.test(path));
 
-test("the index of docs/decisions links to every page, and every page contains decisions", () => {
+test("docs/decisions/README.md links to every other page of its folder, and each of these pages contains decisions", () => {
   expect(decisionPages.filter((page) => readDecisions(page).length === 0)).toEqual([]);
   const index = readFileSync(join(root, "docs/decisions/README.md"), "utf8");
   expect(decisionPages.filter((page) => !index.includes(`](${page.slice("docs/decisions/".length)})`))).toEqual([]);
 });
 
 test.each(decisionPages)(
-  "each decision in %s has a status and, unless it is superseded, a context, a decision and consequences",
+  "each decision in %s has a status, and each decision that is not superseded has a context, a decision and consequences",
   (page) => {
     const faults = readDecisions(page).flatMap(({ heading, status, text }) => {
       if (/^Status: superseded by \[[^\]]+\]\([^)]+\)$/.test(status)) {
@@ -109,7 +109,7 @@ test.each(decisionPages)(
   },
 );
 
-test("comments are at most 100 columns wide, except tables and comments for tools", () => {
+test("comments in source files are at most 100 columns wide, except tables and comments for tools", () => {
   const isWide = (line: string) => line.length > 100 && /^ *(\/\/|\*|\/\*)/.test(line) && !/ \| |biome-ignore/.test(line);
   const wide = listFiles("services/*.ts", "packages/*.ts", "cli/*.ts", "sdks/*.ts")
     .filter((path) => !path.includes("/gen/"))

@@ -6,7 +6,7 @@ import type { System } from "@amana/dev-env/system";
 import { Client } from "pg";
 import { readKafka } from "./read-kafka.ts";
 
-/** A searched place, such as a table or a log, with its complete content. */
+/** A place to search, such as a table or a log file, with its complete content. */
 export interface Place {
   readonly name: string;
   readonly content: string;
@@ -24,8 +24,8 @@ export async function withClient<T>(connectionString: string, use: (client: Clie
 }
 
 /**
- * Returns every row of every table of every database. A bytea value is included as hexadecimal
- * digits and as text.
+ * Returns a place for each table in each database, with all rows. A bytea value is included as
+ * hexadecimal digits and as text.
  */
 export async function readDatabasePlaces(system: System): Promise<Place[]> {
   const places: Place[] = [];
@@ -65,8 +65,8 @@ export async function readKafkaPlaces(brokers: string): Promise<Place[]> {
 }
 
 /**
- * Returns the names of the places that contain the word: as text in any case, as hexadecimal
- * digits, percent-encoded, or in base64.
+ * Returns the names of the places that contain `word` as text in upper or lower case, as
+ * hexadecimal digits, percent-encoded, or in base64.
  */
 export function findPlaces(places: readonly Place[], word: string): string[] {
   const caseInsensitiveForms = [word, Buffer.from(word).toString("hex"), encodeURIComponent(word)].map((form) =>
@@ -81,8 +81,8 @@ export function findPlaces(places: readonly Place[], word: string): string[] {
 }
 
 /**
- * Returns the constant part of the word's base64 for each of the three alignments, independent of
- * the bytes before and after it.
+ * Returns the part of a word's base64 that does not depend on the bytes before and after the word.
+ * A word can begin at three positions within a base64 group, so there are three results.
  */
 const encodeBase64Parts = (word: string): string[] =>
   [0, 1, 2].map((offset) => {
@@ -92,16 +92,17 @@ const encodeBase64Parts = (word: string): string[] =>
   });
 
 /**
- * Returns the files that contain one of the words: as text, as hexadecimal digits or in base64.
- * PostgreSQL's files also contain deleted rows. Skips the files of the sandbox, which simulates
- * other companies.
+ * Returns the files that contain one of the words as text, as hexadecimal digits or in base64. Also
+ * finds deleted rows, because PostgreSQL's files still contain them. Skips the sandbox's files,
+ * because the sandbox simulates other companies.
  */
 export async function findFiles(folder: string, words: readonly string[]): Promise<string[]> {
   const forms = words.flatMap((word) => [word, Buffer.from(word).toString("hex"), ...encodeBase64Parts(word)]);
   const patterns = [...new Set(forms)].flatMap((form) => ["-e", form]);
   const options = ["-rlaF", ...patterns, folder, "--exclude-dir=sandbox", "--exclude=sandbox*"];
   const found = await promisify(execFile)("grep", options).catch((error: { code: number; stdout: string; stderr: string }) => {
-    // grep exits with 1 if it finds nothing, and with 2 if PostgreSQL has removed a file meanwhile.
+    // grep exits with code 1 if it finds nothing. It exits with code 2 if PostgreSQL removed a file
+    // during the search.
     if (error.code === 1 || (error.code === 2 && isAboutRemovedFiles(error.stderr))) return error;
     throw error;
   });

@@ -4,13 +4,14 @@ import type { ApiCaller } from "@amana/dev-env/demo/api";
 import { eventually } from "@amana/dev-env/eventually";
 import type { System } from "@amana/dev-env/system";
 import { expect } from "vitest";
-import { aPerson, sandbox, type TestBusiness } from "./test-system.ts";
+import { aPerson, callSandbox, type TestBusiness } from "./test-system.ts";
 
-/** Path of the applications. */
-export const applications = "/api/v1/kyc/applications";
+/** Path of kyc applications in the public API. */
+export const applicationsPath = "/api/v1/kyc/applications";
 
 /**
- * Event types of applications: the default ones, and the one that needs an explicit subscription.
+ * All event types of applications. Most are subscribed by default, one needs an explicit
+ * subscription.
  */
 export const kycEventTypes = [
   "KYC_COMPLETED",
@@ -33,8 +34,8 @@ export async function anApplication(
   body: object = {},
   headers: Record<string, string> = {},
 ): Promise<Application> {
-  const created = await call("POST", applications, body, headers);
-  if (created.status !== 201) throw new Error(`POST ${applications} returned ${created.status}: ${created.text}`);
+  const created = await call("POST", applicationsPath, body, headers);
+  if (created.status !== 201) throw new Error(`POST ${applicationsPath} returned ${created.status}: ${created.text}`);
   return { id: String(created.body["id"]), link: String(created.body["link_url"]) };
 }
 
@@ -50,9 +51,9 @@ export const tokenOf = (link: string): string => new URL(link).pathname.split("/
  * the link rejects it.
  */
 export const actOnLink = (system: System, link: string, action: "open" | "submit" | "review" | "expire", body: object = {}) =>
-  sandbox(system, "POST", `/sandbox/kyc/${tokenOf(link)}/${action}`, body);
+  callSandbox(system, "POST", `/sandbox/kyc/${tokenOf(link)}/${action}`, body);
 
-/** Simulates an action like `actOnLink`. Returns whether the link accepted it. */
+/** Calls `actOnLink`. Returns true if the sandbox accepted the action, and false if it did not. */
 export const tryToActOnLink = (...args: Parameters<typeof actOnLink>): Promise<boolean> =>
   actOnLink(...args).then(
     () => true,
@@ -70,12 +71,12 @@ export interface ProviderView {
 }
 
 export const readProviderView = (system: System, id: string) =>
-  sandbox(system, "GET", `/sandbox/kyc?reference=${id}`) as Promise<ProviderView>;
+  callSandbox(system, "GET", `/sandbox/kyc?reference=${id}`) as Promise<ProviderView>;
 
 export const setFault = (system: System, operation: string, mode: string, times = 1) =>
-  sandbox(system, "PUT", "/sandbox/faults", { operation, mode, times });
+  callSandbox(system, "PUT", "/sandbox/faults", { operation, mode, times });
 
-export const clearFaults = (system: System) => sandbox(system, "DELETE", "/sandbox/faults");
+export const clearFaults = (system: System) => callSandbox(system, "DELETE", "/sandbox/faults");
 
 /** Waits for the webhook of this type and application or payment. Throws after the timeout. */
 export async function waitForWebhook({ receiver }: TestBusiness, kind: string, id: string, timeoutMs = 90_000) {
@@ -85,13 +86,13 @@ export async function waitForWebhook({ receiver }: TestBusiness, kind: string, i
   return webhook;
 }
 
-/** Returns the event types of an application's webhooks. Repeated deliveries count once. */
+/** Returns the event type of each event that was received for an application, sorted. */
 export function webhookTypesOf({ receiver }: TestBusiness, id: string): string[] {
   const webhooks = receiver.received.filter(({ body }) => body["application_id"] === id);
   return [...new Map(webhooks.map(({ body, event }) => [body["id"], event])).values()].sort();
 }
 
-/** Waits until the provider has no pending callback. */
+/** Waits until the provider has no pending callback for the application. Returns the callbacks. */
 export const waitForCallbacks = (system: System, id: string) =>
   eventually(async () => {
     const { callbacks } = await readProviderView(system, id);

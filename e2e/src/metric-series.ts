@@ -1,11 +1,14 @@
-/** A series of a scrape, with the name in the text: a histogram has _bucket, _sum and _count. */
+/**
+ * A series in the metrics text. A histogram has several series, whose names end in _bucket, _sum
+ * and _count.
+ */
 export interface MetricSeries {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 }
 
-/** Parses the text format of Prometheus. */
+/** Parses a metrics text in the Prometheus text format. */
 export const parseSeries = (text: string): MetricSeries[] =>
   text
     .split("\n")

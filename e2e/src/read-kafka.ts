@@ -10,9 +10,7 @@ export interface KafkaMessage {
 
 const timeoutMs = 90_000;
 
-/**
- * Returns all messages of all topics, except internal ones, that exist at the time of the call.
- */
+/** Returns all messages that exist at the time of the call, except messages of internal topics. */
 export async function readKafka(brokers: string): Promise<KafkaMessage[]> {
   const kafka = new Kafka({ clientId: "reader", brokers: brokers.split(","), logLevel: logLevel.NOTHING });
   const admin = kafka.admin();

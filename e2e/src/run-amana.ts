@@ -13,13 +13,14 @@ export interface CommandResult {
 }
 
 /**
- * Runs the command `amana` with only these settings, so that it finds no other system on this
- * machine. Test runs use a bundle of the command, which starts with less than half of the CPU time.
+ * Runs the command `amana` with only the settings in `env`, so that the command finds no other
+ * system on this machine. Test runs use a bundle of the command, because the bundle needs less than
+ * half of the CPU time to start.
  */
-export function amanaWith(env: Record<string, string>, ...args: string[]): Promise<CommandResult> {
+export function execAmana(env: Record<string, string>, ...args: string[]): Promise<CommandResult> {
   const { PATH, NODE_COMPILE_CACHE, [bundlesVariable]: bundles } = process.env;
-  // Modules that NODE_OPTIONS preloads observe imports of source files, which a bundle does not
-  // have.
+  // A test that sets NODE_OPTIONS observes the imports of source files. A bundle has no such
+  // imports, so this test runs the source.
   const mayBundle = bundles && !env["NODE_OPTIONS"];
   const entry = mayBundle ? join(bundles, "services", "cli", "amana.js") : source;
   const cache = mayBundle ? join(bundles, "cache") : NODE_COMPILE_CACHE;
@@ -31,10 +32,10 @@ export function amanaWith(env: Record<string, string>, ...args: string[]): Promi
   });
 }
 
-/** Runs the command and returns its output. Throws if it fails. */
+/** Runs `amana` and returns its standard output. Throws if the exit code is not 0. */
 export async function runAmana(env: Record<string, string>, ...args: string[]): Promise<string> {
-  const { code, out, err } = await amanaWith(env, ...args);
-  if (code !== 0) throw new Error(`amana ${args.join(" ")} ended with ${code}: ${err || out}`);
+  const { code, out, err } = await execAmana(env, ...args);
+  if (code !== 0) throw new Error(`amana ${args.join(" ")} exited with code ${code}: ${err || out}`);
   return out;
 }
 

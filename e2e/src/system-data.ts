@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { copyFile, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ensureDatabases } from "@amana/dev-env/databases";
@@ -17,7 +17,7 @@ import { databaseOwners, serviceNames } from "@amana/dev-env/services";
 const variable = "AMANA_TEST_SYSTEM_DATA";
 const postgresFolder = "postgres";
 const javaOptions = "JAVA_TOOL_OPTIONS";
-/** Suppresses warnings of the JVM about classes that an archive cannot contain or lacks. */
+/** Suppresses JVM warnings about classes that the archive does not or cannot contain. */
 const warningOptions = "-Xlog:cds=off -Xlog:cds+dynamic=off -Xlog:class+path=off";
 const copyTimeoutMs = 120_000;
 const bundleTimeoutMs = 120_000;
@@ -25,10 +25,10 @@ const root = join(import.meta.dirname, "..", "..");
 const cacheDir = join(root, "node_modules", ".cache");
 
 /**
- * Prepares the data folder of a system with migrated, empty databases, bundles of each service and
- * of the command `amana`, and an archive of Kafka's classes (Vitest global setup). `copySystemData`
- * copies the data, so that initdb and the migrations run once per test run. A nested run uses the
- * data of the outer run.
+ * Vitest global setup. Prepares a data folder with migrated, empty databases, bundles of each
+ * service and of the command `amana`, and an archive of Kafka's classes. Tests copy the data with
+ * `copySystemData`, so that initdb and the migrations run only once for each test run. A test run
+ * that another test run starts uses the data of the outer run.
  */
 export default async function setup(): Promise<(() => Promise<void>) | undefined> {
   if (process.env[variable]) return;
@@ -40,10 +40,10 @@ export default async function setup(): Promise<(() => Promise<void>) | undefined
 }
 
 /**
- * Starts Kafka once and stores its loaded classes in an archive beside the compiled modules. Later
- * starts need half of the CPU time. JAVA_TOOL_OPTIONS passes the archive to every Java process of
- * the run, and a program with other classes ignores it. Does nothing if Kafka cannot start, because
- * the tests of Kafka report that.
+ * Starts Kafka once and stores its loaded classes in an archive in the cache folder. With the
+ * archive, later starts need half of the CPU time. JAVA_TOOL_OPTIONS passes the archive to every
+ * Java process of the test run. A Java program with other classes ignores the archive. Ignores a
+ * failed start of Kafka, because the tests that use Kafka report this failure.
  */
 async function archiveKafkaClasses(dir: string): Promise<void> {
   const archive = join(cacheDir, `kafka-${kafkaVersion}.jsa`);
@@ -55,7 +55,8 @@ async function archiveKafkaClasses(dir: string): Promise<void> {
       const kafka = await startKafka({ dir: join(dir, "kafka"), progress: silentProgress });
       await kafka.stop();
       await mkdir(cacheDir, { recursive: true });
-      // Copies to another name and renames, so that an existing archive is always complete.
+      // Copies to a temporary name and renames the copy, so that no other test run reads an
+      // incomplete archive.
       const copy = `${archive}.${process.pid}`;
       await copyFile(newArchive, copy);
       await rename(copy, archive);
@@ -79,10 +80,13 @@ async function prepareData(dir: string): Promise<void> {
 }
 
 async function bundleAll(dir: string): Promise<void> {
+  await mkdir(dir, { recursive: true });
+  // Without "type", Node would parse each bundle at each start to detect that it is an ES module.
+  await writeFile(join(dir, "package.json"), JSON.stringify({ type: "module" }));
   for (const name of [...serviceNames, "cli"]) await bundle(name, join(dir, name));
 }
 
-/** Bundles the command `amana`, or a service as in its image. */
+/** Bundles a service, or the command `amana`, with the configuration that the images use. */
 async function bundle(service: string, outDir: string): Promise<void> {
   const args = [join(root, "node_modules", "rolldown", "bin", "cli.mjs"), "-c", join("deploy", "rolldown.config.ts")];
   const env = { ...process.env, SERVICE: service, OUT_DIR: outDir };
@@ -91,14 +95,15 @@ async function bundle(service: string, outDir: string): Promise<void> {
 }
 
 /**
- * Copies the prepared data folder to `to`. Set `withPostgres` to false for a system with another
- * server, which can run on a copy of `copyPostgresData`. Does nothing outside of a test run.
+ * Copies the prepared data folder to `to`. `withPostgres` must be false for a system that uses a
+ * PostgreSQL server of the test. Such a server can start on a copy that `copyPostgresData` makes.
+ * Does nothing if `setup` did not run.
  */
 export async function copySystemData(to: string, { withPostgres }: { withPostgres: boolean }): Promise<void> {
   await copy(["secrets.json", "migrated.json", ...(withPostgres ? [postgresFolder] : [])], to);
 }
 
-/** Copies PostgreSQL's data folder to `to`/postgres, for a server that a test starts. */
+/** Copies PostgreSQL's prepared data to `to`/postgres, for a server that a test starts itself. */
 export async function copyPostgresData(to: string): Promise<void> {
   await copy([postgresFolder], to);
 }

@@ -17,15 +17,15 @@ export interface TestSystem extends AsyncDisposable {
   readonly system: System;
   /** Folder of all files: logs, PostgreSQL, Kafka and the sandbox. */
   readonly dir: string;
-  /** The first node. Undefined with direct events. */
+  /** The first Kafka node. Undefined if the system uses the direct transport. */
   readonly kafka: Kafka | undefined;
-  /** All nodes, including `kafka`. */
+  /** All Kafka nodes, including `kafka`. */
   readonly kafkaNodes: readonly Kafka[];
 }
 
 /**
- * Starts a system in a temporary folder, on free ports, with short schedules. Its Kafka has one
- * node, or `kafkaNodes` nodes.
+ * Starts a system in a temporary folder, on free ports, with short retry schedules. Kafka has
+ * `kafkaNodes` nodes (default: 1).
  */
 export async function startTestSystem(
   events: "kafka" | "direct",
@@ -40,7 +40,7 @@ export async function startTestSystem(
   await copySystemData(dataDir, { withPostgres: options.databaseUrl === undefined });
   const kafkaNodes =
     events === "kafka" ? await startKafkaNodes(nodeCount, { dir: join(dir, "kafka"), progress: silentProgress }) : [];
-  // Kills Kafka, because its data is deleted and needs no graceful stop.
+  // Kills Kafka at the end. A graceful stop is not necessary, because its data is deleted.
   for (const node of kafkaNodes) stack.defer(() => node.kill());
   const system = await startSystem({
     dir: dataDir,
@@ -61,7 +61,7 @@ export async function startTestSystem(
         RATE_LIMIT_KEYLESS_PER_SECOND: "0",
         RATE_LIMIT_CHECKOUT_PER_MINUTE: "0",
         RATE_LIMIT_CHECKOUT_LINK_PER_SECOND: "0",
-        // All clients of a test have one address.
+        // All connections of a test come from the same address.
         CONNECTIONS_PER_NETWORK_MAX: "0",
         ...env.gateway,
       },
@@ -78,18 +78,19 @@ export async function startTestSystem(
 
 type WebhookEvent = NonNullable<Parameters<Amana["webhookEndpoints"]["create"]>[0]["events"]>[number];
 
-/** Creates an API client with a key. By default it does not repeat a request. */
-export const client = (system: System, apiKey: string, options: { retries?: number; timeoutMs?: number } = {}) =>
+/** Creates an API client with a key. By default the client does not retry requests. */
+export const createClient = (system: System, apiKey: string, options: { retries?: number; timeoutMs?: number } = {}) =>
   new Amana({ baseUrl: system.gatewayUrl, apiKey, retries: 0, ...options });
 
 /**
- * Creates a business with a webhook receiver for these event types, or for the default types.
- * `call` returns statuses, headers and bytes, which the client library does not return.
+ * Creates a business with a webhook receiver for `events` or, without `events`, for the default
+ * types. `amana` is the client library. `call` sends requests for tests that need the status,
+ * headers or bytes of a response.
  */
 export async function aBusiness(system: System, name = "Épicerie", events?: readonly WebhookEvent[]) {
-  const { id, api_key } = await client(system, system.adminKey).businesses.create({ name });
+  const { id, api_key } = await createClient(system, system.adminKey).businesses.create({ name });
   const key = String(api_key);
-  const amana = client(system, key);
+  const amana = createClient(system, key);
   const call = apiCaller(system.gatewayUrl, key);
   const receiver = await startReceiver();
   const endpoint = await amana.webhookEndpoints.create({ url: receiver.url, ...(events && { events: [...events] }) });
@@ -109,7 +110,7 @@ export { copyPostgresData } from "./system-data.ts";
 export async function aPaidPayment(system: System, business: TestBusiness): Promise<{ id: string; orderId: string }> {
   const created = await business.amana.payments.create(anOrder);
   const orderId = String(created.processor_order_id);
-  const { redirect_url } = (await sandbox(system, "POST", `/sandbox/payments/${orderId}/pay`, validCard)) as {
+  const { redirect_url } = (await callSandbox(system, "POST", `/sandbox/payments/${orderId}/pay`, validCard)) as {
     redirect_url: string;
   };
   const returned = await request(redirect_url, { headersTimeout: 20_000 });
@@ -118,7 +119,7 @@ export async function aPaidPayment(system: System, business: TestBusiness): Prom
 }
 
 /** Calls the control API of the sandbox. */
-export async function sandbox(
+export async function callSandbox(
   system: System,
   method: "GET" | "POST" | "PUT" | "DELETE",
   path: string,
@@ -138,7 +139,7 @@ export async function readProcessorView(
   system: System,
   orderId: string,
 ): Promise<{ refundedAmount: number; refundCalls: number }> {
-  const view = (await sandbox(system, "GET", `/sandbox/payments/${orderId}`)) as {
+  const view = (await callSandbox(system, "GET", `/sandbox/payments/${orderId}`)) as {
     refundedAmount: number;
     calls: { operation: string }[];
   };

@@ -35,10 +35,10 @@ type ProblemError struct {
 	// Members are all members of the response. They include members that only some codes have, such
 	// as payment_status.
 	Members map[string]json.RawMessage
-	// OutcomeUnknown is true if the request may have taken effect, or may still do so. Do not treat
-	// it as failed: repeat the same request with this IdempotencyKey, or read the resource first.
+	// OutcomeUnknown is true if the request may have taken effect or may still take effect. Do not
+	// treat such a request as failed. Repeat it with this IdempotencyKey, or read the resource first.
 	OutcomeUnknown bool
-	// IdempotencyKey is the Idempotency-Key of a POST, also if the client generated it.
+	// IdempotencyKey is the Idempotency-Key of a POST, even if the client generated the key.
 	IdempotencyKey string
 }
 
@@ -46,8 +46,8 @@ func (e *ProblemError) Error() string {
 	return fmt.Sprintf("amana: %d %s: %s", e.Status, e.Code, e.Detail)
 }
 
-// ConnectionError means that there is no response: the connection failed or broke, the response was
-// unreadable, or the time limit passed.
+// ConnectionError means that the connection failed or broke, that the response was unreadable, or
+// that the time limit passed.
 type ConnectionError struct {
 	// OutcomeUnknown and IdempotencyKey have the same meaning as in ProblemError.
 	OutcomeUnknown bool
@@ -58,7 +58,7 @@ type ConnectionError struct {
 func (e *ConnectionError) Error() string { return fmt.Sprintf("amana: no response: %v", e.Cause) }
 func (e *ConnectionError) Unwrap() error { return e.Cause }
 
-// OutcomeUnknown returns whether the request of any error may have taken effect.
+// OutcomeUnknown returns true if the request that failed with err may have taken effect.
 func OutcomeUnknown(err error) bool {
 	var problem *ProblemError
 	var connection *ConnectionError
@@ -66,8 +66,8 @@ func OutcomeUnknown(err error) bool {
 		(errors.As(err, &connection) && connection.OutcomeUnknown)
 }
 
-// problemOf reads a problem document. Only the API sends problem documents, so the problem of any
-// other body has an empty code.
+// problemOf reads a problem document. For any other body, the returned problem has an empty code,
+// because only the API sends problem documents.
 func problemOf(status int, headers http.Header, text []byte) *ProblemError {
 	var members struct {
 		Code      string       `json:"code"`

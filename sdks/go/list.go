@@ -17,8 +17,8 @@ type Page[T any] struct {
 	IsLast bool
 }
 
-// List is a list, newest first. Items that are created while it is read shift the pages, so an item
-// may occur twice. A created_to in the past prevents this.
+// List is a list, newest first. Items that are created during an iteration shift the pages, so an
+// item may occur twice. To prevent this, pass a created_to in the past.
 type List[T any] struct {
 	transport *transport
 	path      string

@@ -29,21 +29,22 @@ type Options struct {
 	// BaseURL is the URL of the deployment without /api/v1, for example "https://api.example".
 	BaseURL string
 	APIKey  string
-	// Timeout is the time limit of one attempt. Default: 45 seconds. The API needs up to 40, so a
-	// shorter limit can abort requests that succeed.
+	// Timeout is the time limit of one attempt. Default: 45 seconds. The API needs up to 40 seconds,
+	// so a shorter limit can abort requests that succeed.
 	Timeout time.Duration
 	// Retries is the maximum number of attempts after the first. Default: 3. A negative number means
 	// no retries.
 	Retries int
-	// RetryPause is the pause before the second attempt, doubled for each further one. Default: 1
-	// second.
+	// RetryPause is the pause before the second attempt. It doubles before each further attempt.
+	// Default: 1 second.
 	RetryPause time.Duration
 	// AllowHTTP permits an http:// URL of another machine, to which the key is sent unencrypted.
 	// Default: false. Loopback addresses need no permission.
 	AllowHTTP bool
 }
 
-// The client does not wait longer. The error then contains RetryAfterSeconds.
+// Longest Retry-After for which the client waits. If Retry-After is longer, the client returns the
+// error at once.
 const retryAfterSecondsMax = 60
 
 var visibleASCII = regexp.MustCompile(`^[\x21-\x7e]{1,255}$`)
@@ -78,7 +79,8 @@ func newTransport(options Options) *transport {
 	if options.RetryPause == 0 {
 		options.RetryPause = time.Second
 	}
-	// Following a redirect would send the key to another server and turn a POST into a GET.
+	// A redirect must not be followed, because the client would send the key to another server and
+	// turn a POST into a GET.
 	rejectRedirects := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &transport{options, &http.Client{CheckRedirect: rejectRedirects}}
 }
@@ -133,7 +135,7 @@ func (t *transport) prepare(r *request) error {
 		return errors.New("amana: BaseURL must begin with https://, because http:// sends the key unencrypted; set AllowHTTP to permit it")
 	}
 	for _, part := range strings.Split(r.path, "/")[1:] {
-		// An empty id or dots would change the path.
+		// An empty id, or an id of one or two dots, would change the path.
 		if part == "" || part == "." || part == ".." {
 			return fmt.Errorf("amana: %q in %s is not a valid id", part, r.path)
 		}
@@ -174,7 +176,8 @@ func (t *transport) attempt(ctx context.Context, r request) (int, http.Header, [
 	if err != nil {
 		return 0, nil, nil, err
 	}
-	// Prevents uncounted attempts: without GetBody, net/http cannot repeat a request with a body.
+	// Prevents attempts that are not counted. Without GetBody, net/http cannot repeat a request with
+	// a body.
 	req.GetBody = nil
 	req.Header.Set("Authorization", "Bearer "+t.options.APIKey)
 	req.Header.Set("Accept", "application/json")
@@ -202,8 +205,7 @@ func (t *transport) attempt(ctx context.Context, r request) (int, http.Header, [
 	return response.StatusCode, response.Header, text, nil
 }
 
-// wasNotReached returns whether the connection was never established, so that the request had no
-// effect.
+// wasNotReached returns true if no connection was established. The request then had no effect.
 func wasNotReached(err error) bool {
 	var operation *net.OpError
 	return errors.As(err, &operation) && operation.Op == "dial"

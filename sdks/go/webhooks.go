@@ -15,13 +15,13 @@ import (
 	"time"
 )
 
-// ErrWebhookRefused means that the webhook is not genuine. Respond with 400 and discard it. The
-// message has the reason.
+// ErrWebhookRefused means that the webhook is not genuine. Respond with status 400 and discard the
+// webhook. The message contains the reason.
 var ErrWebhookRefused = errors.New("amana: the webhook is not genuine")
 
 // Webhook is a verified webhook.
 type Webhook struct {
-	// ID is the same for each delivery of an event. Ignore ids that were processed before.
+	// ID is the id of the event, which all its deliveries have. Ignore an id that you have processed.
 	ID    string          `json:"id"`
 	Event string          `json:"event"`
 	Body  json.RawMessage `json:"-"`
@@ -41,7 +41,7 @@ type VerifyOptions struct {
 var secretForm = regexp.MustCompile(`^whsec_[A-Za-z0-9+/]{43}=$`)
 
 // VerifyWebhook verifies webhook-signature for the raw request body. Its error is
-// ErrWebhookRefused, or another one for an invalid secret.
+// ErrWebhookRefused, or another error for an invalid secret.
 func VerifyWebhook(headers http.Header, body []byte, options VerifyOptions) (*Webhook, error) {
 	if err := checkSecrets(options.Secrets); err != nil {
 		return nil, err
@@ -72,8 +72,8 @@ func VerifyWebhook(headers http.Header, body []byte, options VerifyOptions) (*We
 	return webhook, err
 }
 
-// VerifyXSignature verifies X-Signature. It does not cover the time, so prefer VerifyWebhook. Its
-// errors are the same.
+// VerifyXSignature verifies X-Signature. This signature does not cover the time, so prefer
+// VerifyWebhook. Both functions return the same errors.
 func VerifyXSignature(headers http.Header, body []byte, secrets []string) error {
 	if err := checkSecrets(secrets); err != nil {
 		return err
@@ -109,7 +109,7 @@ func hmacOf(key, text []byte) []byte {
 	return mac.Sum(nil)
 }
 
-// checkSecrets rejects invalid secrets, because anybody could sign with an empty one.
+// checkSecrets rejects invalid secrets, because any sender could sign with an empty secret.
 func checkSecrets(secrets []string) error {
 	if len(secrets) == 0 {
 		return errors.New("amana: at least one secret is required")

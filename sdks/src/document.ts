@@ -16,10 +16,10 @@ export interface Method {
   readonly path: string;
   readonly summary: string;
   readonly pathParameters: readonly string[];
-  /** Model of the body, or of the query of a list. */
+  /** Model of the body or, for a list, of the query. */
   readonly input: { readonly model: string; readonly required: boolean } | undefined;
   readonly kind: "call" | "list" | "redirect";
-  /** Type of the response, or of the items of a list. Undefined: no content. */
+  /** Type of the response or, for a list, of its items. Undefined if there is no content. */
   readonly result: Type | undefined;
 }
 export interface Model {
@@ -77,8 +77,8 @@ class Models {
   readonly #nameOf = new Map<string, string>();
 
   /**
-   * Returns the type of a schema. An object becomes a model with the name of an equal model, of the
-   * schema in the document, or `fieldName`.
+   * Returns the type of a schema. An object becomes a model, or uses an equal model that exists.
+   * The name of a new model is the schema's name in the document, or `fieldName`.
    */
   typeOf(schema: Schema, fieldName: string): { type: Type; nullable: boolean } {
     const target = resolveSchema(schema);
@@ -140,7 +140,9 @@ export function readApi(): Api {
   const unnamed = ids.filter((id) => names[id] === undefined);
   const obsolete = Object.keys(names).filter((id) => !ids.includes(id));
   if (unnamed.length + obsolete.length > 0)
-    throw new Error(`sdks/names.json has no name for [${unnamed}] and names missing operations [${obsolete}]`);
+    throw new Error(
+      `sdks/names.json has no name for the operations [${unnamed}], and has names for unknown operations [${obsolete}]`,
+    );
 
   const models = new Models();
   const resources = new Map<string, Method[]>();
@@ -178,7 +180,7 @@ function methodOf(models: Models, details: { name: string; path: string; verb: M
 const isRequired = (schema: Schema | undefined) => (schema ? (resolveSchema(schema).required ?? []) : []).length > 0;
 
 function inputOf(models: Models, schema: Schema | undefined, name: string, required: boolean): Method["input"] {
-  // A body without properties is omitted from the method.
+  // The method has no parameter for a body without properties.
   if (!schema || Object.keys(resolveSchema(schema).properties ?? {}).length === 0) return undefined;
   const { type } = models.typeOf(schema, name);
   if (type.kind !== "model") throw new Error(`${name} is not an object`);

@@ -18,15 +18,15 @@ function textOf(type: Type): string {
   return others[type.kind];
 }
 
-/** An absent field is the empty string, or nil if the type has no unused value. */
+/** Returns the Go type of a field. It is a pointer if only nil can represent an absent field. */
 const fieldType = (type: Type, required: boolean) => {
   const hasEmptyValue = required || ["enum", "string", "array", "map", "json"].includes(type.kind);
   return `${hasEmptyValue ? "" : "*"}${textOf(type)}`;
 };
 
 /**
- * Returns the models of responses. Bodies and queries are Params, because a field can be set to
- * null or omitted there.
+ * Returns the models of responses. Bodies and queries have the type Params, because their fields
+ * can be null or omitted.
  */
 export function goModels({ models }: Api): string {
   const structs = models

@@ -1,14 +1,17 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
-import { until } from "@amana/dev-env/eventually";
+import { waitUntil } from "@amana/dev-env/eventually";
 import { request } from "undici";
 
 /**
- * A fault of the proxy for one request. "lose_answer": the request is forwarded, and the connection
- * is reset instead of the response. "cut_answer": half of the response is sent. "hold_answer": the
- * request is forwarded, and no response is sent. "drop": the connection is reset and the request is
- * not forwarded. An object: a response of an intermediary.
+ * A fault of the proxy for one request:
+ *
+ * - "lose_answer" forwards the request, and resets the connection in place of a response.
+ * - "cut_answer" forwards the request, and sends half of the response.
+ * - "hold_answer" forwards the request, and sends no response.
+ * - "drop" resets the connection, and does not forward the request.
+ * - An object is the response of an intermediary.
  */
 export type Fault =
   | "lose_answer"
@@ -23,9 +26,9 @@ export interface FaultProxy extends AsyncDisposable {
 
 /**
  * Starts a proxy between a client and the API. `PUT /faults` plans a list of faults, one for each
- * further request. It returns the numbers of requests, distinct keys and distinct bodies since the
- * previous `PUT /faults`. `POST /webhooks` receives a webhook. `GET /webhooks` waits for a webhook
- * that contains all values of the query, and returns it.
+ * of the next requests. Its response has the numbers of requests, distinct keys and distinct bodies
+ * since the previous `PUT /faults`. `POST /webhooks` receives a webhook. `GET /webhooks` waits for
+ * a webhook that contains all values of the query, and returns this webhook.
  */
 export async function startFaultProxy(target: string): Promise<FaultProxy> {
   let planned: Fault[] = [];
@@ -70,7 +73,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     const { searchParams } = new URL(`http://proxy${url}`);
     const matchesQuery = (webhook: { body: string }) =>
       [...searchParams.values()].every((value) => webhook.body.includes(`"${value}"`));
-    await until(() => webhooks.some(matchesQuery), 90_000);
+    await waitUntil(() => webhooks.some(matchesQuery), 90_000);
     outgoing.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(webhooks.find(matchesQuery) ?? null));
   }
 

@@ -11,8 +11,9 @@ export interface Language {
   readonly version: readonly string[];
   /** Arguments in front of the scenario's path. */
   readonly scenario: readonly string[];
-  /** Language tag of the sample in the README, and the arguments that run it (last: its file). */
+  /** Language tag of the sample in the README. */
   readonly block: string;
+  /** Arguments that run the sample. The last argument is the sample's file. */
   readonly sample: readonly string[];
 }
 
@@ -62,21 +63,21 @@ const isInstalled = ({ program, version }: Pick<Language, "program" | "version">
 /** Returns whether mypy is installed. Prints a notice if it is not. */
 export function hasMypy(): boolean {
   const hasCommand = isInstalled({ program: "mypy", version: ["--version"] });
-  if (!hasCommand) process.stderr.write("\nSKIPPED: the type checks of the Python client. mypy is not installed.\n\n");
+  if (!hasCommand) process.stderr.write("\nSKIPPED the type checks of the Python client, because mypy is not installed.\n\n");
   return hasCommand;
 }
 
-/** Languages whose tests must run and fail if they are missing: `REQUIRED_LANGUAGES=python,go`. */
+/** Languages whose tests fail if they are not installed, such as `REQUIRED_LANGUAGES=python,go`. */
 const required = (process.env["REQUIRED_LANGUAGES"] ?? "").split(",");
 
-/** The installed and required languages. Prints a notice for each missing one. */
+/** The installed and the required languages. Prints a notice for each other language. */
 export const languages = allLanguages.filter((language) => {
   if (required.includes(language.name) || isInstalled(language)) return true;
-  process.stderr.write(`\nSKIPPED: the tests of the ${language.name} client. ${language.name} is not installed.\n\n`);
+  process.stderr.write(`\nSKIPPED the tests of the ${language.name} client, because ${language.name} is not installed.\n\n`);
   return false;
 });
 
-/** Runs a program of a language in its own folder or `cwd`. Returns its output, or throws. */
+/** Runs a language's program in the language's folder or in `cwd`. Throws if the program fails. */
 export async function run(
   { name, program }: Language,
   args: readonly string[],

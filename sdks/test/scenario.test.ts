@@ -30,7 +30,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-test("all libraries print the same results of the scenario, and no request takes effect twice", async () => {
+test("the client libraries of all languages print the same results for the scenario, and no request takes effect twice", async () => {
   const { gatewayUrl, sandboxUrl, adminKey } = running.system;
   const outputs = await byLanguage(async (language) => {
     await using proxy = await startFaultProxy(gatewayUrl);
@@ -49,10 +49,10 @@ test("all libraries print the same results of the scenario, and no request takes
   }
 });
 
-test("a payment is created at most once under random faults, and not at all after a final error", async () => {
+test("the client libraries create a payment at most once during random faults, and create none if the error states a known outcome", async () => {
   const { gatewayUrl, sandboxUrl, adminKey } = running.system;
-  // Each run has a new seed. The message of a failure contains it, and `drawFaults` repeats its
-  // faults.
+  // Each run has a new seed. A failure message contains the seed, so that the same faults can be
+  // drawn again.
   const seed = randomInt(2 ** 31);
   const drawnFaults = drawFaults(seed);
   await byLanguage(async (language) => {
@@ -84,7 +84,7 @@ const blockOf = (name: string, tag: string) =>
     .split(`\n\`\`\`${tag}\n`)[1]
     ?.split("```")[0] ?? "";
 
-test("the sample of each README prints the output that the README shows", async () => {
+test("the sample in the README of each client library prints the output that the README shows", async () => {
   const samples = await byLanguage(async (language) => {
     const [sample, documented] = [blockOf(language.name, language.block), blockOf(language.name, "text")];
     const cwd = join(dir, language.name);
@@ -104,9 +104,9 @@ test.runIf(languages.some(({ name }) => name === "go"))("the Go library passes g
   await execute("go", ["vet", "./..."], { cwd });
 });
 
-test.runIf(hasMypy())("the Python library and its sample pass mypy, which rejects a misspelt field", async () => {
+test.runIf(hasMypy())("the Python library and its sample pass mypy, and mypy rejects a misspelt field", async () => {
   const cwd = join(folder, "python");
-  // Parsed JSON has the type Any, so returning it must be permitted.
+  // The library returns parsed JSON, which has the type Any, so mypy must permit this.
   const options = ["--strict", "--no-warn-return-any", "--python-version", "3.10", "--cache-dir", join(dir, "mypy")];
   const check = (...what: string[]) => execute("mypy", [...options, ...what], { cwd });
   const sample = blockOf("python", "python");
@@ -135,7 +135,7 @@ function drawFaults(seed: number): Fault[][] {
   return Array.from({ length: 10 }, () => Array.from({ length: nextInt(6) }, () => faults[nextInt(faults.length)] as Fault));
 }
 
-/** Creates a project folder with the library, installed as the tools of its language do. */
+/** Creates a project folder, and installs the library in it like the tools of the language do. */
 async function installLibrary({ name }: Language, cwd: string): Promise<void> {
   await mkdir(cwd);
   if (name === "typescript") {

@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
-test.each(languages)("the $name library accepts genuine deliveries and rejects forged ones", async (language) => {
+test.each(languages)("the $name library accepts genuine webhook deliveries and rejects forged deliveries", async (language) => {
   const file = join(dir, `${language.name}.json`);
   await writeFile(file, JSON.stringify({ values: {}, steps }));
   const lines = (await run(language, [...language.scenario, file], { env: {} })).trim().split("\n");
@@ -38,7 +38,7 @@ test.each(languages)("the $name library accepts genuine deliveries and rejects f
 });
 
 test.runIf(languages.some(({ name }) => name === "python"))(
-  "the Python library rejects a genuine delivery if the tolerance is NaN",
+  "the Python library rejects a genuine webhook delivery if the tolerance is NaN",
   () => {
     const program = `
 import base64, hashlib, hmac, time

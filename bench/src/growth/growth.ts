@@ -12,14 +12,15 @@ import { log, printTable } from "../table.ts";
 import { createIds, operations, runAll } from "./operations.ts";
 
 const operationsPerRound = 250;
-/** If no webhook was received for this time, all events are delivered and recorded. */
+/** When no webhook has arrived for this time, all events count as delivered and recorded. */
 const idleMs = 5_000;
 
 /**
- * Measures the cost of one operation: CPU time by process, added rows and bytes by table, and
- * write-ahead log. Subtracts the CPU time that an idle system uses, for example for polling.
+ * Measures the cost of each operation: the CPU time of each process, the rows and bytes that are
+ * added to each table, and the write-ahead log. Subtracts the CPU time of an idle system, which for
+ * example polls.
  */
-export async function growth({ rounds, events }: { rounds: number; events: "direct" | "kafka" }) {
+export async function measureGrowth({ rounds, events }: { rounds: number; events: "direct" | "kafka" }) {
   const dir = await mkdtemp(join(tmpdir(), "amana-bench-"));
   await using stack = new AsyncDisposableStack();
   stack.defer(() => rm(dir, { recursive: true, force: true }));
@@ -97,13 +98,13 @@ async function readUse(system: System) {
   return { atMs: performance.now(), cpu: Object.fromEntries(cpu), wal: Number((rows[0] as { wal: string }).wal) };
 }
 
-/** Query of the sizes by table. The sizes of partitions are added to those of their table. */
+/** Reads the size of each table. The size of a table includes the sizes of its partitions. */
 const sizesSql = `
   select coalesce(i.inhparent, c.oid)::regclass::text as name, sum(pg_total_relation_size(c.oid))::int as bytes, sum(greatest(c.reltuples, 0))::int as rows
   from pg_class c left join pg_inherits i on i.inhrelid = c.oid
   where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' group by 1`;
 
-/** Returns the sizes by table. Vacuums all tables first, so that dead rows do not count. */
+/** Returns the size of each table. Vacuums all tables first, so that dead rows do not count. */
 async function readSizes(system: System): Promise<Sizes> {
   const sizes: Record<string, { rows: number; bytes: number }> = {};
   for (const database of Object.keys(system.ownerDatabaseUrls)) {

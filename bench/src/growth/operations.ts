@@ -1,9 +1,9 @@
 import { type ApiCaller, apiCaller } from "@amana/dev-env/demo/api";
-import { submit } from "@amana/dev-env/demo/at-the-sandbox";
+import { submitApplication } from "@amana/dev-env/demo/sandbox-control";
 import type { System } from "@amana/dev-env/system";
 import { createPaidPayment } from "../paid-payment.ts";
 
-/** Creates empty lists of the ids and links that later operations use. */
+/** Returns empty lists for ids and links that one operation creates and a later operation uses. */
 export const createIds = () => ({ paid: [] as string[], links: [] as string[], clients: [] as string[] });
 type Ids = ReturnType<typeof createIds>;
 
@@ -34,7 +34,9 @@ const createPerson = (name: string) => ({
   country_code: "DZA",
 });
 
-/** The measured operations. Their requests have an Idempotency-Key, their events one endpoint. */
+/**
+ * The measured operations. Each request has an Idempotency-Key. Each event has one delivery.
+ */
 export const operations: readonly Operation[] = [
   {
     name: "payment created, paid and confirmed",
@@ -53,7 +55,7 @@ export const operations: readonly Operation[] = [
   },
   {
     name: "verdict with event delivery",
-    run: ({ system }, number, ids) => submit(system.sandboxUrl, ids.links[number] ?? "", { outcome: "approved" }),
+    run: ({ system }, number, ids) => submitApplication(system.sandboxUrl, ids.links[number] ?? "", { outcome: "approved" }),
   },
   {
     name: "client created",

@@ -15,12 +15,12 @@ const othersPerSecond = 25;
 const processes = ["gateway", "payments", "postgres"] as const;
 
 /**
- * Measures the delay of other requests without and beside 200 checkout pages per second of one
- * payment link, and the CPU time of a page beside that of a read of a payment at the same rate.
- * Each round measures all of them, so that other load of the machine affects all. The figures are
- * medians of the rounds.
+ * Measures the delay of API requests, first alone and then while the gateway serves 200 checkout
+ * pages per second. Also compares the CPU time of a page with the CPU time of a payment read at the
+ * same rate. Each round measures everything, so that other load of the machine affects all figures
+ * in the same way. The figures are medians of the rounds.
  */
-export async function pages({ rounds, seconds }: { rounds: number; seconds: number }) {
+export async function measurePages({ rounds, seconds }: { rounds: number; seconds: number }) {
   const dir = await mkdtemp(join(tmpdir(), "amana-bench-"));
   await using stack = new AsyncDisposableStack();
   stack.defer(() => rm(dir, { recursive: true, force: true }));
@@ -79,7 +79,10 @@ export async function pages({ rounds, seconds }: { rounds: number; seconds: numb
   return { delays, costs };
 }
 
-/** Creates a payment link and a paid payment, and returns the page of the link and other routes. */
+/**
+ * Creates a payment link and a paid payment. Returns the route of the link's page, and API routes
+ * as the other routes.
+ */
 async function createRoutes(system: System): Promise<{ page: Route; others: Route[] }> {
   const sale = { name: "Cours d'arabe", amount: "2500.00" };
   const linksUrl = `${system.gatewayUrl}/api/v1/payment-links`;

@@ -1,6 +1,6 @@
 import type { Dispatcher } from "undici";
 
-/** Requests that are sent at a fixed rate. */
+/** A request that is sent repeatedly at a fixed rate. */
 export interface Route {
   readonly name: string;
   readonly perSecond: number;
@@ -8,9 +8,9 @@ export interface Route {
 }
 
 /**
- * Sends the requests of each route at its rate, whether or not earlier responses have arrived, and
- * returns the durations in milliseconds by route. A duration begins when the request is due, so
- * that a delay of the sender counts, too. Throws for a response other than 2xx.
+ * Sends the requests of each route at the route's rate, without waiting for responses. Returns the
+ * durations in milliseconds by route. A duration begins when the request is due, so it includes a
+ * delay of the sender. Throws if a response has no 2xx status.
  */
 export async function sendAtRate(routes: readonly Route[], seconds: number): Promise<Map<string, number[]>> {
   const all = routes.map(async ({ name, perSecond, send }) => {
@@ -35,7 +35,7 @@ async function measure(name: string, send: Route["send"], dueMs: number): Promis
   return performance.now() - dueMs;
 }
 
-/** Returns the duration that this fraction of the requests does not exceed. */
+/** Returns a percentile of the values. `fraction` is 0.99 for the 99th percentile. */
 export function percentile(values: readonly number[], fraction: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.ceil(sorted.length * fraction) - 1] ?? Number.NaN;

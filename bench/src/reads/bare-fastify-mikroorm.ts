@@ -1,4 +1,4 @@
-/** The server of bare-fastify-pg.ts with two MikroORM finds in place of the two queries. */
+/** A server like bare-fastify-pg.ts, but with MikroORM in place of the two SQL queries. */
 import { createHash } from "node:crypto";
 import { defineEntity, MikroORM, p } from "@mikro-orm/postgresql";
 import fastify from "fastify";

@@ -1,6 +1,6 @@
 /**
- * Minimal server with the same two queries as a read through the gateway: one process, Fastify, pg,
- * named statements.
+ * A minimal server for reads of a payment. One process with Fastify and pg runs the two queries
+ * that a read through the gateway also needs.
  */
 import { createHash } from "node:crypto";
 import fastify from "fastify";

@@ -1,4 +1,4 @@
-/** Returns a row of the payment table as the API returns it, for the bare servers. */
+/** Converts a row of the payment table to the JSON that the API returns for the payment. */
 export function toPaymentJson(row: Record<string, unknown>) {
   const formatTime = (value: unknown) => (value == null ? undefined : new Date(value as string).toISOString());
   const formatMoney = (value: unknown) => {

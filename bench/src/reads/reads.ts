@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createProgress } from "@amana/dev-env/progress";
 import { startSystem } from "@amana/dev-env/system";
 import { request } from "undici";
-import { load, startBareServer } from "../bare-server.ts";
+import { measureLoad, startBareServer } from "../bare-server.ts";
 import { createPaidPayment } from "../paid-payment.ts";
 import { readProcessFigures } from "../process-figures.ts";
 import { log, median, printTable } from "../table.ts";
@@ -16,10 +16,10 @@ interface Candidate {
 }
 
 /**
- * Measures authenticated reads of one payment through the gateway, and compares them with a bare
- * server of Fastify and pg with the same two queries, and one of Fastify and MikroORM.
+ * Measures authenticated reads of one payment through the gateway. Compares them with reads from
+ * two bare servers that run the same two queries, one with pg and one with MikroORM.
  */
-export async function reads({ rounds, seconds }: { rounds: number; seconds: number }) {
+export async function measureReads({ rounds, seconds }: { rounds: number; seconds: number }) {
   const dir = await mkdtemp(join(tmpdir(), "amana-bench-"));
   await using stack = new AsyncDisposableStack();
   stack.defer(() => rm(dir, { recursive: true, force: true }));
@@ -32,7 +32,7 @@ export async function reads({ rounds, seconds }: { rounds: number; seconds: numb
       env: { gateway: { ...unlimited, LOG_LEVEL: "warn" }, payments: { LOG_LEVEL: "warn" } },
     }),
   );
-  // The payment is paid, so that a read never calls the processor.
+  // Uses a paid payment, because a read of it never calls the processor.
   const paymentId = await createPaidPayment(system);
   const path = `/api/v1/payments/${paymentId}`;
   const databases = {
@@ -57,14 +57,14 @@ export async function reads({ rounds, seconds }: { rounds: number; seconds: numb
   for (const candidate of candidates) {
     const body = await readBody(candidate.url, system.business.api_key);
     if (body !== expected) throw new Error(`${candidate.name} returned a different body:\n${body}\nexpected:\n${expected}`);
-    await load(candidate.name, candidate.url, system.business.api_key, 2, []);
+    await measureLoad(candidate.name, candidate.url, system.business.api_key, 2, []);
   }
 
   const runs = new Map<string, { perSecond: number[]; p99: number[]; cpuUs: number[] }>();
   for (let round = 1; round <= rounds; round++) {
     for (const candidate of candidates) {
       const { name, url, pids } = candidate;
-      const { perSecond, p99Ms, cpuUs } = await load(name, url, system.business.api_key, seconds, pids());
+      const { perSecond, p99Ms, cpuUs } = await measureLoad(name, url, system.business.api_key, seconds, pids());
       const run = runs.get(name) ?? { perSecond: [], p99: [], cpuUs: [] };
       run.perSecond.push(perSecond);
       run.p99.push(p99Ms);

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readDevFile } from "@amana/dev-env/dev-file";
-import { startedUnderGuard } from "@amana/dev-env/end-with-parent";
+import { startUnderGuard } from "@amana/dev-env/end-with-parent";
 import { freePort } from "@amana/dev-env/free-port";
 import { request } from "undici";
 import { processorShares, readFiguresOfDescendants, readProcessFigures } from "../process-figures.ts";
@@ -14,11 +14,12 @@ const idleSeconds = 10;
 const root = join(import.meta.dirname, "..", "..", "..");
 
 /**
- * Measures the seconds from the command `start` to the first 200 of the API, with an empty data
- * folder (cold) and with the folder of the first start (warm), with direct events and with a local
- * Kafka. Then measures memory and CPU of each idle process.
+ * Measures the time from the command `start` until the API first responds with status 200. A cold
+ * start has an empty data folder. A warm start has the data folder of the cold start. Measures both
+ * starts with direct events and with a local Kafka. Then measures memory and CPU of each idle
+ * process.
  */
-export async function start({ rounds }: { rounds: number; seconds: number }) {
+export async function measureStart({ rounds }: { rounds: number; seconds: number }) {
   const rows: Record<string, string | number>[] = [];
   let footprint: Record<string, string | number>[] = [];
   for (const events of ["direct", "kafka"]) {
@@ -47,7 +48,7 @@ export async function start({ rounds }: { rounds: number; seconds: number }) {
 async function startOnce(dir: string, events: string) {
   const [port, sandboxPort] = await Promise.all([freePort(), freePort()]);
   const startedMs = performance.now();
-  const child = startedUnderGuard("SIGTERM", () =>
+  const child = startUnderGuard("SIGTERM", () =>
     spawn(process.execPath, [join(root, "packages", "dev-env", "src", "start.ts"), `--events=${events}`], {
       cwd: root,
       env: { ...process.env, AMANA_DIR: dir, PORT: String(port), SANDBOX_PORT: String(sandboxPort) },
@@ -61,7 +62,7 @@ async function startOnce(dir: string, events: string) {
       () => 0,
     );
     if (status === 200 && file) break;
-    if (child.exitCode !== null) throw new Error("the command start exited before the API responded");
+    if (child.exitCode !== null) throw new Error("the command `start` exited before the API responded");
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
   return {
@@ -74,7 +75,7 @@ async function startOnce(dir: string, events: string) {
   };
 }
 
-/** Measures memory and CPU of the start command and its descendants while no requests are sent. */
+/** Measures memory and CPU of the command `start` and its descendants while they are idle. */
 async function measureIdle(starterPid: number) {
   const readFigures = () => ({ start: readProcessFigures([starterPid]), ...readFiguresOfDescendants(starterPid) });
   const before = readFigures();

@@ -10,8 +10,8 @@ import { log, median, printTable } from "../table.ts";
 
 const services = ["gateway", "payments"] as const;
 
-/** Measures the rate of a long statement, and the memory of the processes that send it. */
-export async function statement({ rounds, lines }: { rounds: number; lines: number }) {
+/** Measures the lines per second of a long statement, and the memory of gateway and payments. */
+export async function measureStatement({ rounds, lines }: { rounds: number; lines: number }) {
   const dir = await mkdtemp(join(tmpdir(), "amana-bench-"));
   await using stack = new AsyncDisposableStack();
   stack.defer(() => rm(dir, { recursive: true, force: true }));
@@ -67,7 +67,7 @@ export async function statement({ rounds, lines }: { rounds: number; lines: numb
   return rows;
 }
 
-/** Inserts a payment and its movement for each line, spread over the last 30 days. */
+/** Inserts `lines` payments, each with its money movement, spread over the last 30 days. */
 async function insertLines(system: System, lines: number): Promise<void> {
   const client = new pg.Client({ connectionString: system.ownerDatabaseUrls["payments"] });
   await client.connect();
@@ -90,7 +90,7 @@ async function insertLines(system: System, lines: number): Promise<void> {
   }
 }
 
-/** Reads the statement of the last days and counts its lines. */
+/** Reads the statement of the last `days` days and counts its lines. */
 async function read(system: System, accept: string, days: number) {
   const [from, to] = [Date.now() - (days + 1) * 86_400_000, Date.now()].map((ms) => new Date(ms).toISOString());
   const startedMs = performance.now();

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 
-/** A program of this folder in its own process, which handles requests one at a time. */
+/** A child process that runs a program of this folder and handles one request at a time. */
 export interface Child<Request, Reply> extends AsyncDisposable {
   readonly pid: number;
   request(request: Request): Promise<Reply>;
@@ -49,12 +49,12 @@ async function nextMessage(child: ChildProcess, program: string): Promise<unknow
   }
 }
 
-/** Handles each request in the child process. The process exits when the benchmark disconnects. */
+/** Called by the child process. Handles each request, and exits when the benchmark disconnects. */
 export function serveRequests<Request, Reply>(handle: (request: Request) => Promise<Reply>): void {
   process.on("message", async (request: Request) => process.send?.(await handle(request)));
   process.on("disconnect", () => process.exit(0));
   process.send?.("ready");
 }
 
-/** Returns milliseconds of a clock that all processes of the machine share. */
+/** Returns the time in milliseconds of a clock that all processes of the machine share. */
 export const nowMs = (): number => Number(process.hrtime.bigint()) / 1e6;

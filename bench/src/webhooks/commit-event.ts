@@ -4,7 +4,7 @@ import { uuidv7 } from "@amana/runtime";
 import { create, toBinary } from "@bufbuild/protobuf";
 import type pg from "pg";
 
-/** Run and index of an event. The event id contains both, so that receivers can read them. */
+/** The numbers that identify an event. Receivers get the event id, which contains both numbers. */
 export interface EventNumber {
   readonly run: number;
   readonly index: number;
@@ -12,17 +12,17 @@ export interface EventNumber {
 
 const formatHex = (number: number, digits: number) => number.toString(16).padStart(digits, "0");
 
-/** Returns a UUID of version 7 whose last random digits are replaced with the number. */
+/** Returns a UUID of version 7 that contains `run` and `index` in place of random digits. */
 export const createEventId = ({ run, index }: EventNumber): string =>
   `${uuidv7().slice(0, 24)}${formatHex(run, 4)}${formatHex(index, 8)}`;
 
-/** Returns the number in an event id. For any other id, the returned number belongs to no run. */
+/** Returns the numbers in an event id. For any other id, `run` is a number that no run has. */
 export const readEventNumber = (id: string): EventNumber => ({
   run: Number.parseInt(id.slice(24, 28), 16),
   index: Number.parseInt(id.slice(28), 16),
 });
 
-/** Commits the event of a refund as `addToOutbox` does, in one statement and without the ORM. */
+/** Commits a refund event to the outbox like `addToOutbox`, but without the ORM. */
 export async function commitEvent(pool: pg.Pool, businessId: string, number: EventNumber): Promise<void> {
   await pool.query({
     name: "commit_event",
@@ -48,8 +48,8 @@ export function outboxValues(id: string, businessId: string, paymentId: string):
 const templates = new Map<string, { payload: Buffer; idAt: number }>();
 
 /**
- * Returns the payload as the payments service encodes it. It is encoded once for each business, and
- * only the payment id is replaced for further events.
+ * Returns the payload that payments would encode. Encodes it only once for each business, and
+ * replaces the payment id for each further event.
  */
 function payloadOf(businessId: string, paymentId: string): Buffer {
   const template = templates.get(businessId) ?? createTemplate(businessId, paymentId);

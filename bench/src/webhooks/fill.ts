@@ -2,11 +2,11 @@ import type { System } from "@amana/dev-env/system";
 import pg from "pg";
 import type { Business } from "./webhooks-system.ts";
 
-/** Deliveries to insert: all from the past (SUCCEEDED), or all due now (PENDING). */
+/** The deliveries to insert. SUCCEEDED deliveries are in the past, PENDING deliveries are due. */
 export interface FillOptions {
   readonly status: "SUCCEEDED" | "PENDING";
   readonly deliveries: number;
-  /** Run number in the ids of their events. */
+  /** Number of the run. Each event id contains it. */
   readonly run: number;
 }
 
@@ -15,7 +15,7 @@ const batchSize = 5_000;
 /**
  * Inserts events into the database of webhooks, with a delivery to each endpoint of the business.
  */
-export async function fill(
+export async function fillDeliveries(
   system: System,
   { id, endpointIds }: Business,
   { status, deliveries, run }: FillOptions,
@@ -26,7 +26,7 @@ export async function fill(
   for (let from = 0; from < events; from += batchSize) {
     await client.query(fillSql, [id, endpointIds, status, from, Math.min(events, from + batchSize) - 1, events, run]);
   }
-  // Vacuums now, because autovacuum would otherwise run during the measurement.
+  // Vacuums now, so that autovacuum does not run during the measurement.
   for (const table of ["event", "delivery", "delivery_attempt"]) await client.query(`vacuum (analyze) ${table}`);
   await client.end();
 }

@@ -8,14 +8,14 @@ import type { Business, WebhooksSystem } from "./webhooks-system.ts";
 export interface FlowOptions {
   readonly name: string;
   readonly businesses: readonly Business[];
-  /** Rate of events of all businesses together. */
+  /** Number of events that all businesses together commit per second. */
   readonly perSecond: number;
   readonly seconds: number;
-  /** Indexes of endpoints that are excluded from the results, because they hang during the run. */
+  /** Indexes of endpoints that hang during the run. The results exclude them. */
   readonly excludedEndpoints?: readonly number[];
-  /** Whether other businesses have deliveries, so that the cost of this flow is unknown. */
+  /** If true, other businesses have deliveries at the same time, so the flow's cost is unknown. */
   readonly shared?: boolean;
-  /** Events of a second producer at the same time. They are not measured. */
+  /** Events that a second producer commits at the same time. Their deliveries are not measured. */
   readonly otherEvents?: { readonly businesses: readonly Business[]; readonly perSecond: number };
 }
 
@@ -24,7 +24,7 @@ export interface Flow {
   readonly name: string;
   readonly shared: boolean;
   readonly perSecond: number;
-  /** Expected deliveries, in total and per second. */
+  /** Number of expected deliveries. */
   readonly offered: number;
   readonly offeredPerSecond: number;
   readonly delivered: number;
@@ -37,9 +37,9 @@ export interface Flow {
   readonly duplicated: number;
   /** Time from the last commit to the last arrival. */
   readonly drainMs: number;
-  /** CPU seconds for 1000 deliveries, by process. */
+  /** CPU seconds per 1000 deliveries, by process. */
   readonly cpuSeconds: Readonly<Record<CpuName, number>>;
-  /** Commits for one delivery, by database. */
+  /** Number of commits per delivery, by database. */
   readonly commits: Readonly<Record<"payments" | "webhooks", number>>;
   /** Peak memory of webhooks during the flow. */
   readonly peakMb: number;
@@ -57,7 +57,8 @@ export const cpuNames = [
 export type CpuName = (typeof cpuNames)[number];
 
 /**
- * Returns the CPU seconds of all processes except the receivers, which belong to the businesses.
+ * Returns the CPU seconds of all processes except the receivers, because in production the
+ * receivers belong to the businesses.
  */
 export const cpuTotal = ({ cpuSeconds }: Flow): number =>
   cpuNames.reduce((sum, name) => (name === "receivers" ? sum : sum + cpuSeconds[name]), 0);
@@ -66,11 +67,11 @@ export const percentile = (sorted: Float64Array, share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 
 const drainSecondsMax = 60;
-/** PostgreSQL updates its number of commits with a delay of up to one second. */
+/** Wait before a read of the number of commits, which PostgreSQL updates up to one second late. */
 const statisticsLagMs = 1_100;
 let runs = 0;
 
-/** Commits the events, waits up to a minute for their webhooks, and returns the measurements. */
+/** Commits events, waits up to a minute for their webhooks, and returns the delivery results. */
 export async function measureFlow(webhooksSystem: WebhooksSystem, options: FlowOptions): Promise<Flow> {
   const { name, businesses, perSecond, seconds, excludedEndpoints = [], otherEvents } = options;
   const run = ++runs;
@@ -103,7 +104,7 @@ export async function measureFlow(webhooksSystem: WebhooksSystem, options: FlowO
     if (arrivals.delivered >= expected || nowMs() > deadlineMs) break;
     await sleep(50);
   }
-  // Waits until the attempts are recorded, and for possible duplicates.
+  // Waits, so that webhooks records the last attempts and possible duplicates arrive.
   await sleep(300);
   arrivals.add((await webhooksSystem.receivers.request({ arrivalsOfRun: run })).arrivals);
   const cpuAfter = readCpu();
@@ -144,7 +145,7 @@ export async function measureFlow(webhooksSystem: WebhooksSystem, options: FlowO
   return result;
 }
 
-/** Creates a log of arrivals that separates first arrivals from duplicates. */
+/** Creates a log of arrivals, which counts duplicates and stores the delays of first arrivals. */
 function createArrivalLog(commitStartedMs: Float64Array, excludedEndpoints: readonly number[]) {
   const deliveries = new Set<number>();
   const delays: number[] = [];

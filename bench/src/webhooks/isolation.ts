@@ -1,5 +1,5 @@
 import { sleep } from "@amana/runtime";
-import { fill } from "./fill.ts";
+import { fillDeliveries } from "./fill.ts";
 import { type Flow, type FlowOptions, measureFlow, percentile } from "./flow.ts";
 import { compare, type Outcome, type Scenario } from "./scenarios.ts";
 import type { Business, WebhooksSystem } from "./webhooks-system.ts";
@@ -8,7 +8,7 @@ const goal = "< 1.2 times";
 /** Longer than the timeout of an attempt at a hanging endpoint. */
 const hangingSeconds = 20;
 
-/** Measures the same flow before and after a change to other endpoints. Compares the p95. */
+/** Measures a flow before and after a change to other endpoints. Compares the two p95 delays. */
 async function measureBeforeAndAfter(
   webhooksSystem: WebhooksSystem,
   measure: string,
@@ -22,7 +22,7 @@ async function measureBeforeAndAfter(
   return { flows: [before, after], figures: [compare(`p95 of the other endpoints: ${measure}`, goal, p95(before), p95(after))] };
 }
 
-/** Measures a business with ten endpoints, of which one hangs. */
+/** Measures a business with ten endpoints. One of the endpoints hangs. */
 export const oneHanging: Scenario = async (webhooksSystem, { seconds, quick }) => {
   const business = await webhooksSystem.addBusiness(10);
   const excludedEndpoints = business.endpoints.slice(0, 1);
@@ -38,7 +38,7 @@ export const oneHanging: Scenario = async (webhooksSystem, { seconds, quick }) =
   });
 };
 
-/** Measures four businesses with ten endpoints each, of which half hang. */
+/** Measures four businesses with ten endpoints each. Half of the endpoints hang. */
 export const manyHanging: Scenario = async (webhooksSystem, { seconds, quick }) => {
   const businesses: Business[] = [];
   for (let i = 0; i < 4; i++) businesses.push(await webhooksSystem.addBusiness(10));
@@ -50,8 +50,8 @@ export const manyHanging: Scenario = async (webhooksSystem, { seconds, quick }) 
   });
 };
 
-/** Measures one business while a hundred businesses have ten endpoints each without a server. */
-export const dead: Scenario = async (webhooksSystem, { seconds, quick }) => {
+/** Measures one business while a hundred other businesses each have ten dead endpoints. */
+export const deadEndpoints: Scenario = async (webhooksSystem, { seconds, quick }) => {
   const liveBusiness = await webhooksSystem.addBusiness(1);
   const businesses: Business[] = [];
   for (let i = 0; i < (quick ? 2 : 100); i++) {
@@ -75,8 +75,8 @@ export const backlog: Scenario = async (webhooksSystem, { seconds, rows, quick }
   const options = { businesses: [business], perSecond: 50, seconds: quick ? seconds : hangingSeconds };
   const deliveries = Math.min(rows, 100_000);
   return await measureBeforeAndAfter(webhooksSystem, `${deliveries} due for another business`, options, async () => {
-    await fill(webhooksSystem.system, backlogBusiness, { status: "PENDING", deliveries, run: 0 });
-    // The webhooks service finds the inserted deliveries by polling, or when another one is due.
+    await fillDeliveries(webhooksSystem.system, backlogBusiness, { status: "PENDING", deliveries, run: 0 });
+    // The webhooks service finds the inserted deliveries at a poll or when another delivery is due.
     for (let i = 0; i < 600; i++) {
       if ((await webhooksSystem.receivers.request({ arrivalsOfRun: 0 })).arrivals.length > 0) break;
       await sleep(25);

@@ -1,4 +1,4 @@
-/** Child process that commits events at a fixed rate and relays them, as payments does. */
+/** Child process that replaces payments. It commits events at a fixed rate and publishes them. */
 import { createTransport, readTransportOptions, startRelay } from "@amana/messaging";
 import { createLogger, readEnv, sleep } from "@amana/runtime";
 import pg from "pg";
@@ -7,7 +7,7 @@ import { commitEvent } from "./commit-event.ts";
 
 export interface ProduceRequest {
   readonly run: number;
-  /** Businesses of the events, in turn. */
+  /** Businesses of the events. Successive events belong to successive businesses, in rotation. */
   readonly businessIds: readonly string[];
   readonly perSecond: number;
   readonly seconds: number;

@@ -1,4 +1,4 @@
-/** Child process with the servers of all endpoints. Each endpoint has its own port and may hang. */
+/** Child process with a server for each endpoint. Each endpoint has its own port and can hang. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { nowMs, serveRequests } from "./child.ts";
@@ -8,7 +8,7 @@ export type ReceiversRequest =
   | { readonly open: number }
   /** Makes these endpoints hang. All other endpoints respond. */
   | { readonly hang: readonly number[] }
-  /** Returns the arrivals of this run since the previous request for them. */
+  /** Requests the arrivals of this run since the previous request of this kind. */
   | { readonly arrivalsOfRun: number };
 
 export interface ReceiversReply {

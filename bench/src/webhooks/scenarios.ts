@@ -36,7 +36,7 @@ export const compare = (measure: string, goal: string, before: number, after: nu
 const formatPercentiles = ({ delaysMs }: Flow) =>
   `${percentile(delaysMs, 0.5).toFixed(1)} / ${percentile(delaysMs, 0.95).toFixed(1)} ms`;
 
-/** Returns the CPU time of a delivery, divided by that of a request to the bare server. */
+/** Returns a delivery's CPU time divided by the CPU time of a request to the bare server. */
 const cpuInBareRequests = (measured: Flow, { bare }: WebhooksSystem) => ((cpuTotal(measured) * 1000) / bare.cpuUs).toFixed(1);
 
 /** Measures the delay from commit to arrival with one endpoint at fixed rates. */
@@ -66,7 +66,7 @@ export const rates: Scenario = async (webhooksSystem, { seconds, quick }) => {
   return { flows, figures };
 };
 
-/** Measures the highest sustained rate with one endpoint, and with ten endpoints for each event. */
+/** Measures the highest sustained rate if each event has one endpoint, and if it has ten. */
 export const sustained: Scenario = async (webhooksSystem, options) => {
   const single = await findHighestRate(
     webhooksSystem,
@@ -95,16 +95,22 @@ export const sustained: Scenario = async (webhooksSystem, options) => {
   return { flows: [single, fanOut], figures };
 };
 
-/** Returns whether all events were delivered, at most one second after the last commit. */
+/** Returns true if all events were delivered within one second after the last commit. */
 const isSustained = ({ lost, drainMs }: Flow) => lost === 0 && drainMs <= 1_000;
 
 const trialSeconds = 6;
 const sustainedSeconds = 20;
-/** The search ends when the ratio of the lowest failed rate to the sustained rate is below this. */
+/**
+ * The search ends when the ratio of the lowest failed rate to the highest sustained rate is below
+ * this value.
+ */
 const rateRatioMax = 1.15;
 const confirmationsMax = 4;
 
-/** Doubles the rate until it is too high, then bisects, and confirms the found rate for 20 s. */
+/**
+ * Finds the highest sustained rate. Doubles the rate until it fails, bisects, and then confirms the
+ * highest sustained rate in a run of 20 s.
+ */
 async function findHighestRate(
   webhooksSystem: WebhooksSystem,
   options: { readonly name: string; readonly businesses: readonly Business[] },

@@ -1,6 +1,6 @@
 import pg from "pg";
 import { log } from "../table.ts";
-import { fill } from "./fill.ts";
+import { fillDeliveries } from "./fill.ts";
 import { type Flow, measureFlow, percentile } from "./flow.ts";
 import { compare, type Scenario } from "./scenarios.ts";
 import type { WebhooksSystem } from "./webhooks-system.ts";
@@ -8,8 +8,8 @@ import type { WebhooksSystem } from "./webhooks-system.ts";
 const perSecond = 200;
 const p95 = ({ delaysMs }: Flow) => percentile(delaysMs, 0.95);
 
-/** Compares the delays with few old deliveries and with very many. */
-export const old: Scenario = async (webhooksSystem, { seconds, rows, quick }) => {
+/** Compares the delays if the database has few old deliveries and if it has very many. */
+export const oldDeliveries: Scenario = async (webhooksSystem, { seconds, rows, quick }) => {
   const business = await webhooksSystem.addBusiness(1);
   const oldBusiness = await webhooksSystem.addBusiness(10);
   const few = Math.min(10_000, rows / 10);
@@ -19,7 +19,7 @@ export const old: Scenario = async (webhooksSystem, { seconds, rows, quick }) =>
     [rows, few],
   ] as const) {
     log(`${deliveries} old deliveries: inserting them`);
-    await fill(webhooksSystem.system, oldBusiness, { status: "SUCCEEDED", deliveries: deliveries - existing, run: 0 });
+    await fillDeliveries(webhooksSystem.system, oldBusiness, { status: "SUCCEEDED", deliveries: deliveries - existing, run: 0 });
     const name = `${perSecond}/s beside ${deliveries} old deliveries`;
     flows.push(await measureFlow(webhooksSystem, { name, businesses: [business], perSecond, seconds: quick ? 1 : seconds }));
   }
@@ -28,7 +28,7 @@ export const old: Scenario = async (webhooksSystem, { seconds, rows, quick }) =>
 };
 
 /** Measures the effect of an open transaction, which prevents the removal of deleted rows. */
-export const held: Scenario = async (webhooksSystem, { seconds, held: heldSeconds, quick }) => {
+export const heldTransaction: Scenario = async (webhooksSystem, { seconds, held: heldSeconds, quick }) => {
   const businesses = [await webhooksSystem.addBusiness(1)];
   const run = (name: string, forSeconds: number) =>
     measureFlow(webhooksSystem, { name, businesses, perSecond, seconds: forSeconds });
@@ -50,8 +50,8 @@ async function openTransaction({ system }: WebhooksSystem, database: "payments" 
   return client;
 }
 
-/** Compares the duration of commits without and with a high rate of events of another producer. */
-export const commits: Scenario = async (webhooksSystem, { seconds, quick }) => {
+/** Compares the duration of commits with and without a second producer that has a high rate. */
+export const concurrentCommits: Scenario = async (webhooksSystem, { seconds, quick }) => {
   const businesses = [await webhooksSystem.addBusiness(1)];
   const otherEvents = { businesses: [await webhooksSystem.addBusiness(1)], perSecond: quick ? 50 : 1_000 };
   const few = { businesses, perSecond: 50, seconds: quick ? 1 : seconds };

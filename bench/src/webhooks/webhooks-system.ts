@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { apiCaller } from "@amana/dev-env/demo/api";
 import { createProgress } from "@amana/dev-env/progress";
 import { type System, startSystem } from "@amana/dev-env/system";
-import { load, startBareServer } from "../bare-server.ts";
+import { measureLoad, startBareServer } from "../bare-server.ts";
 import { createPaidPayment } from "../paid-payment.ts";
 import { log } from "../table.ts";
 import { type Child, startChild } from "./child.ts";
@@ -13,30 +13,32 @@ import type { ReceiversReply, ReceiversRequest } from "./receivers.ts";
 
 type Producer = Child<ProduceRequest, ProduceReply>;
 
-/** A business. `endpoints` contains the index of each endpoint among the receivers. */
+/** A business. `endpoints` has the indexes of its endpoints in the child process `receivers`. */
 export interface Business {
   readonly id: string;
   readonly endpoints: readonly number[];
   readonly endpointIds: readonly string[];
 }
 
-/** Figures of the bare server of `bench reads`, measured in the same run. */
+/** Figures of the bare server of `bench reads`, which are measured in the same run. */
 export interface BareFigures {
   readonly perSecond: number;
   readonly cpuUs: number;
 }
 
-/** A system with a producer in place of payments, and with receivers for the businesses. */
+/**
+ * A system in which a producer replaces the payments service, with receivers for the businesses.
+ */
 export interface WebhooksSystem extends AsyncDisposable {
   readonly system: System;
   readonly bare: BareFigures;
   readonly producer: Producer;
-  /** A second producer, for further events at the same time. */
+  /** A second producer, which can commit other events at the same time. */
   readonly secondProducer: Producer;
   readonly receivers: Child<ReceiversRequest, ReceiversReply>;
   /** Creates a business with this number of endpoints. */
   addBusiness(endpoints: number): Promise<Business>;
-  /** Creates a business with endpoints at these URLs, which no server listens on. */
+  /** Creates a business with endpoints at these URLs. No server must listen at them. */
   addDeadBusiness(urls: readonly string[]): Promise<Business>;
 }
 
@@ -82,7 +84,7 @@ async function measureBare(system: System, seconds: number): Promise<BareFigures
     IDENTITY_DATABASE_URL: system.databaseUrls["identity"] ?? "",
     PAYMENTS_DATABASE_URL: system.databaseUrls["payments"] ?? "",
   });
-  const run = (duration: number) => load("bare", `${server.url}${path}`, system.business.api_key, duration, [server.pid]);
+  const run = (duration: number) => measureLoad("bare", `${server.url}${path}`, system.business.api_key, duration, [server.pid]);
   await run(Math.min(2, seconds));
   const { perSecond, cpuUs } = await run(seconds);
   log(`bare server of bench reads: ${perSecond.toFixed(0)} requests/s at ${cpuUs.toFixed(0)} µs`);

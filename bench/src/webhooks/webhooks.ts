@@ -2,30 +2,30 @@ import { cpus } from "node:os";
 import { DevEnvError } from "@amana/dev-env/dev-env-error";
 import { printTable } from "../table.ts";
 import { cpuNames, cpuTotal, type Flow, measureFlow, percentile } from "./flow.ts";
-import { backlog, dead, manyHanging, oneHanging } from "./isolation.ts";
+import { backlog, deadEndpoints, manyHanging, oneHanging } from "./isolation.ts";
 import { type Figure, rates, type Scenario, sustained, type WebhooksOptions } from "./scenarios.ts";
-import { commits, held, old } from "./stores.ts";
+import { concurrentCommits, heldTransaction, oldDeliveries } from "./stores.ts";
 import { startWebhooksSystem, type WebhooksSystem } from "./webhooks-system.ts";
 
 const scenarios: Readonly<Record<string, Scenario>> = {
   rates,
   sustained,
-  commits,
+  commits: concurrentCommits,
   "one-hanging": oneHanging,
   "many-hanging": manyHanging,
-  dead,
+  dead: deadEndpoints,
   backlog,
-  old,
-  held,
+  old: oldDeliveries,
+  held: heldTransaction,
 };
 
 /**
- * Measures the delivery of webhooks from the commit of an event to its arrival: a producer with a
- * fixed rate, the event transport, webhooks, and receivers in their own process. Each scenario has
- * its own system and also measures the bare server of `bench reads`. A quick run has one system for
- * all scenarios.
+ * Measures the delay and cost of deliveries, from the commit of an event to the arrival of its
+ * webhook. The system has a producer with a fixed rate, the event transport, the webhooks service,
+ * and receivers in their own process. Each scenario starts a new system and measures the bare
+ * server of `bench reads` too. A quick run uses one system for all scenarios.
  */
-export async function webhooks(
+export async function measureWebhooks(
   options: WebhooksOptions & { readonly names: readonly string[]; readonly events: "direct" | "kafka" },
 ) {
   const { names, events, quick } = options;
@@ -64,7 +64,7 @@ export async function webhooks(
   return { bares: bareRows, delays, costs, figures };
 }
 
-/** Prepares statements, compiles code and creates topics before the measurements. */
+/** Delivers some events, so that statements are prepared and topics exist before measurements. */
 async function warmUp(webhooksSystem: WebhooksSystem, quick: boolean): Promise<void> {
   const businesses = [await webhooksSystem.addBusiness(1)];
   await measureFlow(webhooksSystem, { name: "warm-up", businesses, perSecond: 100, seconds: quick ? 0.5 : 5 });
@@ -72,7 +72,7 @@ async function warmUp(webhooksSystem: WebhooksSystem, quick: boolean): Promise<v
 
 const formatMs = (value: number) => value.toFixed(1);
 
-/** Returns delays, losses and duplicates of a flow for the table. */
+/** Returns a table row with the delays, lost deliveries and duplicates of a flow. */
 function delayRow(flow: Flow) {
   const { delaysMs, commitsMs } = flow;
   return {
@@ -91,7 +91,10 @@ function delayRow(flow: Flow) {
   };
 }
 
-/** Returns the cost of a flow for the table: CPU seconds for 1000 deliveries, commits for one. */
+/**
+ * Returns a table row with the cost of a flow. The cost is CPU seconds per 1000 deliveries, and
+ * commits per delivery.
+ */
 function costRow(flow: Flow) {
   return {
     run: flow.name,

@@ -1,4 +1,4 @@
-/** Minimal server with the same statements as the gateway's services, in one transaction. */
+/** A minimal server that runs the statements of the services for a request in one transaction. */
 import { createHash } from "node:crypto";
 import { uuidv7 } from "@amana/runtime";
 import fastify from "fastify";

@@ -1,5 +1,6 @@
 /**
- * Simulates a card processor without delays, which reports every order as paid and accepts refunds.
+ * Simulates a card processor that responds without a delay. It reports every order as paid, and
+ * accepts every refund.
  */
 import { createServer } from "node:http";
 import { text } from "node:stream/consumers";

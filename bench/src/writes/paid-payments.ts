@@ -3,7 +3,8 @@ import pg from "pg";
 export const paidMinor = 500_000;
 
 /**
- * Copies a paid payment, each copy with its own id and order, and returns the ids of the copies.
+ * Inserts `count` copies of a paid payment. Each copy has its own id and order. Returns the ids of
+ * the copies.
  */
 export async function copyPaidPayment(databaseUrl: string, paymentId: string, count: number): Promise<string[]> {
   const client = new pg.Client({ connectionString: databaseUrl });

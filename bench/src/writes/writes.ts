@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createProgress } from "@amana/dev-env/progress";
 import { type System, startSystem } from "@amana/dev-env/system";
 import pg from "pg";
-import { load, type PostRequest, startBareServer } from "../bare-server.ts";
+import { measureLoad, type PostRequest, startBareServer } from "../bare-server.ts";
 import { createPaidPayment } from "../paid-payment.ts";
 import { log, median, printTable } from "../table.ts";
 import { copyPaidPayment } from "./paid-payments.ts";
@@ -17,15 +17,15 @@ interface Write {
 }
 
 const clientCount = 1_000;
-/** More payments than the longest run can refund. */
+/** Number of paid payments. Even the longest run refunds fewer payments. */
 const paymentCount = 100_000;
 
 /**
- * Measures creations of beneficiaries and refunds through the gateway, with a processor without
- * delays. Compares them with a bare server of Fastify and pg that runs the same statements in one
- * transaction.
+ * Measures creations of beneficiaries and refunds through the gateway, with a processor that
+ * responds without a delay. Compares them with a bare server, which runs the same statements in one
+ * transaction with Fastify and pg.
  */
-export async function writes({ rounds, seconds, quick }: { rounds: number; seconds: number; quick: boolean }) {
+export async function measureWrites({ rounds, seconds, quick }: { rounds: number; seconds: number; quick: boolean }) {
   const dir = await mkdtemp(join(tmpdir(), "amana-bench-"));
   await using stack = new AsyncDisposableStack();
   stack.defer(() => rm(dir, { recursive: true, force: true }));
@@ -46,7 +46,7 @@ export async function writes({ rounds, seconds, quick }: { rounds: number; secon
   const { payments } = system.services;
   await payments.stop();
   await payments.start({ SATIM_URL: processor.url });
-  await system.ready();
+  await system.waitUntilReady();
   const bare = await startBareServer(stack, join("writes", "bare-fastify-pg.ts"), {
     ...databasesOf(system),
     SATIM_URL: processor.url,
@@ -60,11 +60,11 @@ export async function writes({ rounds, seconds, quick }: { rounds: number; secon
       { server: "bare-fastify-pg", url: bare.url, pids: [bare.pid] },
       { server: "amana gateway", url: system.gatewayUrl, pids: pidsOf() },
     ];
-    for (const { server, url, pids } of candidates) await load(server, url, key, quick ? 1 : 2, pids, write.next);
+    for (const { server, url, pids } of candidates) await measureLoad(server, url, key, quick ? 1 : 2, pids, write.next);
     const runs = candidates.map(() => ({ perSecond: [] as number[], p99: [] as number[], cpuUs: [] as number[] }));
     for (let round = 1; round <= rounds; round++) {
       for (const [i, { server, url, pids }] of candidates.entries()) {
-        const { perSecond, p99Ms, cpuUs } = await load(server, url, key, seconds, pids, write.next);
+        const { perSecond, p99Ms, cpuUs } = await measureLoad(server, url, key, seconds, pids, write.next);
         runs[i]?.perSecond.push(perSecond);
         runs[i]?.p99.push(p99Ms);
         runs[i]?.cpuUs.push(cpuUs);
@@ -97,8 +97,8 @@ const databasesOf = ({ databaseUrls }: System) => ({
 });
 
 /**
- * Adds clients and returns their ids. Many clients are needed, because a creation locks its
- * client.
+ * Adds clients and returns their ids. Many clients are needed, because each creation of a
+ * beneficiary locks its client.
  */
 async function addClients(system: System): Promise<string[]> {
   const database = new pg.Client({ connectionString: system.ownerDatabaseUrls["clients"] ?? "" });

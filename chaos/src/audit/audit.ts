@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type Finding, type Head, headColumns, verifyBundle } from "@amana/audit-chain";
 import { eventually } from "@amana/dev-env/eventually";
 import type { System } from "@amana/dev-env/system";
-import { amanaWith } from "@amana/e2e/run-amana";
+import { execAmana } from "@amana/e2e/run-amana";
 import { aBusiness, aPaidPayment, startTestSystem, type TestBusiness } from "@amana/e2e/test-system";
 import pg from "pg";
 import type { Program } from "../program.ts";
@@ -16,12 +16,12 @@ const trailChangesPerRound = 6;
 const bundleChangesPerRound = 20;
 
 /**
- * Sends requests of two businesses while identity is killed. The unmodified audit trail must then
- * pass verification. Afterwards the program tampers with the trail as the owner of the database,
- * and with copies of evidence bundles. The verification must report each change.
+ * Sends requests of two businesses and kills identity during the requests. The unmodified audit
+ * trail must then pass verification. Then the program tampers with the trail as the owner of the
+ * database, and with copies of evidence bundles. The verification must report each change.
  */
 export const auditProgram: Program = {
-  attacks: "P12: tamper with the audit trail as the database owner and with evidence bundles; each change is reported",
+  summary: "P12: tamper with the audit trail as the database owner and with evidence bundles; each change is reported",
   async run({ seed, signal, report, log }) {
     const random = createRandom(seed);
     await using test = await startTestSystem("direct");
@@ -38,7 +38,7 @@ export const auditProgram: Program = {
     for (const business of businesses) await aPaidPayment(system, business);
 
     const urls = Object.entries(system.ownerDatabaseUrls).map(([name, url]) => [`${name.toUpperCase()}_DATABASE_URL`, url]);
-    const command = (...args: string[]) => amanaWith(Object.fromEntries(urls), "audit", ...args);
+    const command = (...args: string[]) => execAmana(Object.fromEntries(urls), "audit", ...args);
     const headsFile = join(dir, "heads");
     const verify = async (): Promise<string[]> => {
       const { out, err } = await command("verify", "--json", "--head", headsFile);
@@ -58,8 +58,8 @@ export const auditProgram: Program = {
         businesses.map((business, i) => makeBundle(business, join(dir, `${round}-${i}`), command)),
       );
 
-      // Creating a bundle adds an audit row. Changes to rows after the last kept head may remain
-      // undetected.
+      // Stores the heads only now, because each bundle adds an audit row. The verification cannot
+      // detect all changes to rows that are newer than the newest stored head.
       const heads = await readSealedHeads(owner);
       writeFileSync(headsFile, heads.map((head) => `${JSON.stringify(head)}\n`).join(""));
       // Identity must not seal rows while the trail is changed.
@@ -118,7 +118,7 @@ export const auditProgram: Program = {
   },
 };
 
-/** Waits until all rows are sealed and returns the heads. */
+/** Waits until identity has sealed all rows. Returns all heads. */
 async function readSealedHeads(owner: pg.Client): Promise<Head[]> {
   await eventually(async () => {
     const { rowCount } = await owner.query("select 1 from audit_unsealed limit 1");
@@ -127,7 +127,7 @@ async function readSealedHeads(owner: pg.Client): Promise<Head[]> {
   return (await owner.query<Head>(`select ${headColumns} from audit_head order by day, links, final`)).rows;
 }
 
-/** Performs random actions in parallel. Half of the calls also kill identity during the actions. */
+/** Sends random requests in parallel. With a probability of one half, also kills identity. */
 async function performActions(system: System, businesses: readonly TestBusiness[], random: Random): Promise<void> {
   const killsIdentity = random.chance(0.5);
   const killing = killsIdentity ? killIdentityAfter(system, random.integer(20, 400)) : undefined;
@@ -140,7 +140,7 @@ async function performActions(system: System, businesses: readonly TestBusiness[
         await amana.me.revokeApiKey(id, { reason: "created to be revoked" });
       }
     } catch {
-      // The action fails if identity is down or if the business already has twenty keys.
+      // A request fails if identity is down or if the business already has twenty keys.
     }
   });
   await Promise.all([...actions, killing]);

@@ -8,7 +8,7 @@ type Change = (folder: string, random: Random, otherBundle: string) => string;
 const readLines = (path: string) => readFileSync(path, "utf8").trimEnd().split("\n");
 const writeLines = (path: string, lines: readonly string[]) => writeFileSync(path, lines.map((line) => `${line}\n`).join(""));
 
-/** Returns a random file that is not empty. A business may have no events yet. */
+/** Returns a random file that is not empty. A file is empty if the business has no such rows. */
 function pickFile(folder: string, random: Random): { name: string; path: string } {
   const files = readdirSync(folder).filter((file) => statSync(join(folder, file)).size > 0);
   const name = random.pick(files.sort());
@@ -16,8 +16,9 @@ function pickFile(folder: string, random: Random): { name: string; path: string 
 }
 
 /**
- * Returns a random file in which the verification needs every row. Never returns the file with the
- * heads, because the verification needs only some heads of a day.
+ * Returns the file with the trail or the file with the links, because the verification needs every
+ * row of these two files. Never returns the file with the heads, because the verification does not
+ * need every head of a day.
  */
 function pickRowsFile(folder: string, random: Random): { name: string; path: string; lines: string[] } {
   const name = random.pick(["trail.jsonl", "links.jsonl"]);
@@ -72,7 +73,7 @@ const changes: readonly Change[] = [
   },
 ];
 
-/** Copies a bundle, makes one random change to the copy and returns a description of it. */
+/** Copies a bundle, makes one random change to the copy and returns the change's description. */
 export function tamperWithBundle(bundle: string, to: string, random: Random, otherBundle: string): string {
   rmSync(to, { recursive: true, force: true });
   cpSync(bundle, to, { recursive: true });

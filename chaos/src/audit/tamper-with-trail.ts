@@ -42,7 +42,7 @@ const changes: readonly Change[] = [
     name: "a row deleted with its link",
     problem: "link_broken",
     statements: (random, ids) => {
-      // Keeps the newest row, because its removal is reported as a missing link instead.
+      // Does not delete the newest row, because its deletion is reported as another problem.
       const id = random.pick(ids.slice(0, -1));
       return [`delete from audit_event where id = '${id}'`, `delete from audit_link where event_id = '${id}'`];
     },
@@ -138,8 +138,8 @@ export async function tamperWithTrail(
 }
 
 /**
- * Returns the triggers of the audit tables with their state. State A is enabled, also in
- * replication.
+ * Returns the state of each trigger of the audit tables. State A means that the trigger also runs
+ * during replication.
  */
 export async function readTriggerStates(owner: pg.Client): Promise<{ table: string; trigger: string; state: string }[]> {
   const { rows } = await owner.query<{ table: string; trigger: string; state: string }>(
@@ -152,9 +152,9 @@ export async function readTriggerStates(owner: pg.Client): Promise<{ table: stri
 }
 
 /**
- * Inserts a row with a future date, as the owner through the enabled triggers. Call it at the end
- * of a run, because identity seals the row and the chain keeps it. A row with a past date would not
- * be reported: the chain of a run is so new that the row counts as older than the chain.
+ * Inserts a row with a future date, as the database owner with enabled triggers. Must be called at
+ * the end of a run, because identity seals the row, which then stays in the chain. A past date
+ * would not be reported, because the chain of a run is new and may contain older rows.
  */
 export async function insertThroughTrigger(owner: pg.Client, random: Random): Promise<void> {
   await owner.query(

@@ -8,8 +8,8 @@ import { Client } from "pg";
 const triesMax = 200;
 
 /**
- * Kills all processes of PostgreSQL and starts it again on the same data. Kills all of them at
- * once, because a remaining process could still flush commits to the disk.
+ * Kills all processes of PostgreSQL and starts it again on the same data. No process may survive,
+ * because it could still flush commits to the disk.
  */
 export async function crash(postgres: Postgres, dataDir: string): Promise<void> {
   const [pid = ""] = (await readFile(join(dataDir, "postmaster.pid"), "utf8")).split("\n");
@@ -21,8 +21,8 @@ export async function crash(postgres: Postgres, dataDir: string): Promise<void> 
       await postgres.start();
       return await queryOnce(postgres.superuserUrl);
     } catch (error) {
-      // The exit of the killed server may not be detected yet. PostgreSQL also refuses to start
-      // while child processes of the killed server still run.
+      // The start fails while the exit of the killed server is not detected yet, or while its child
+      // processes still run.
       if (tries === triesMax) throw error;
     }
   }
@@ -32,7 +32,7 @@ function kill(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch (error) {
-    // ESRCH: the process of a connection has ended in the meantime.
+    // ESRCH: the process has already ended.
     if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
   }
 }

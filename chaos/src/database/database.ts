@@ -19,7 +19,7 @@ const writers = 6;
  * database to an earlier state.
  */
 export const databaseProgram: Program = {
-  attacks:
+  summary:
     "P2: kill PostgreSQL during writes, then restore an old payments database; no 2xx response is lost, no refund repeated",
   run,
 };
@@ -45,7 +45,7 @@ async function run({ seed, signal, report, log }: ProgramRun): Promise<void> {
     await sleep(random.integer(300, 2_000));
     await crash(postgres, dataDir);
     report.count("PostgreSQL killed (-9)");
-    // The writers continue. They must get responses again although only PostgreSQL was restarted.
+    // The writers continue and must get responses again, although no service was restarted.
     await ledger.waitForSuccess(120_000);
     stop.abort();
     await Promise.all(writes);

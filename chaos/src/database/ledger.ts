@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Answer } from "@amana/dev-env/demo/api";
+import type { ApiResponse } from "@amana/dev-env/demo/api";
 import type { System } from "@amana/dev-env/system";
 import { anOrder, aPaidPayment, aPerson, type TestBusiness } from "@amana/e2e/test-system";
 import { sleep } from "@amana/runtime";
@@ -11,10 +11,10 @@ interface Entry {
   /** The fields of the response that never change. */
   readonly expected: Readonly<Record<string, unknown>>;
   /** Repeats the request with the same Idempotency-Key. */
-  readonly repeat: () => Promise<Answer>;
+  readonly repeat: () => Promise<ApiResponse>;
 }
 
-/** Fields that change without a request, or that only the creation returns. */
+/** Fields that can change without a request, or that only the response to the creation contains. */
 const volatileFields = new Set(["secret", "updated_at", "status", "refunded_amount", "processor_order_status", "link_url"]);
 
 /** Writes through the public API and records each 2xx response, to check it after a crash. */
@@ -33,7 +33,7 @@ export class Ledger {
     this.#report = report;
   }
 
-  /** Creates random resources one after another until the signal. */
+  /** Creates random resources one after another until `stop` is aborted. */
   async write(random: Random, stop: AbortSignal): Promise<void> {
     while (!stop.aborted) {
       try {
@@ -41,14 +41,14 @@ export class Ledger {
           .pick([this.#createClient, this.#createEndpoint, this.#createAccount, this.#refundPayment, this.#createPayment])
           .call(this, random);
       } catch {
-        // After a broken connection the outcome is unknown, so there is nothing to check.
+        // The connection broke, so the outcome of the request is unknown and cannot be checked.
         this.#report.count("calls without a response");
         await sleep(50);
       }
     }
   }
 
-  /** Waits until a request succeeds after this call. Records a violation after the timeout. */
+  /** Waits until `write` gets a new 2xx response. Records a violation after the timeout. */
   async waitForSuccess(timeoutMs: number): Promise<void> {
     const sinceMs = performance.now();
     while (this.#succeededAtMs < sinceMs) {
@@ -83,7 +83,7 @@ export class Ledger {
     return entries.length;
   }
 
-  /** Checks that each refund with a 200 response leads to a webhook. */
+  /** Checks that the business receives a webhook for each refund whose response had status 200. */
   async checkWebhooks(): Promise<void> {
     for (const id of this.#refundedIds) {
       const webhook = await this.#business.receiver.next("PAYMENT_REFUNDED", id, 120_000);
@@ -91,7 +91,7 @@ export class Ledger {
     }
   }
 
-  async #post(path: string, body: object | undefined, pathOf?: (response: Answer) => string): Promise<Answer> {
+  async #post(path: string, body: object | undefined, pathOf?: (response: ApiResponse) => string): Promise<ApiResponse> {
     const headers = { "idempotency-key": randomUUID() };
     const send = () => this.#business.call("POST", path, body, headers);
     const response = await send();

@@ -1,6 +1,6 @@
 import type { Postgres } from "@amana/dev-env/postgres";
 import type { System } from "@amana/dev-env/system";
-import { anOrder, aPaidPayment, readProcessorView, sandbox, type TestBusiness, validCard } from "@amana/e2e/test-system";
+import { anOrder, aPaidPayment, callSandbox, readProcessorView, type TestBusiness, validCard } from "@amana/e2e/test-system";
 import { sleep } from "@amana/runtime";
 import { Client } from "pg";
 import { request } from "undici";
@@ -33,10 +33,10 @@ interface BackedUpPayment {
 }
 
 /**
- * Resets the payments database to an earlier state, as a restore from a backup does, while the
- * processor and the other services keep their state. Checks that no lost refund is sent again,
- * even if a business requests it, and that the periodic reads bring every remaining payment to the
- * state of the processor. Payments that are missing from the backup are only counted.
+ * Resets the payments database to an earlier state, like a restore from a backup. The processor and
+ * the other services keep their state. Checks that no lost refund is sent again, even if a business
+ * requests it. Also checks that the periodic reads apply the processor's state to every payment of
+ * the backup. Payments that are missing from the backup are only counted.
  */
 export async function restore(context: RestoreContext): Promise<void> {
   const { system, business, random, report, log } = context;
@@ -72,7 +72,7 @@ export async function restore(context: RestoreContext): Promise<void> {
   report.count("restores of the payments database");
   log("the payments database was restored to its earlier state");
 
-  // Before the periodic reads, the business repeats refunds that the restored database lacks.
+  // Before the periodic reads, the business requests refunds again that the restore has lost.
   for (const { id, change } of backedUp) {
     if (!change.includes("refunded") || random.chance(0.5)) continue;
     const repeated = await business.call(
@@ -95,18 +95,21 @@ async function createPayment(business: TestBusiness): Promise<{ id: string; orde
   return { id: String(body["id"]), orderId: String(body["processor_order_id"]) };
 }
 
-/** Applies the change of a payment that happens between the backup and the restore. */
+/** Changes a payment after the backup, as its field `change` requires. */
 async function changePayment({ system, business }: RestoreContext, { id, orderId, change }: BackedUpPayment): Promise<void> {
   if (change === "refunded") await business.call("POST", `/api/v1/payments/${id}/refund`);
   if (change === "partly refunded") await business.call("POST", `/api/v1/payments/${id}/refund`, { amount: "100.00" });
-  if (change === "reversed") await sandbox(system, "POST", `/sandbox/payments/${orderId}/reverse`);
+  if (change === "reversed") await callSandbox(system, "POST", `/sandbox/payments/${orderId}/reverse`);
   if (change !== "paid") return;
   const path = `/sandbox/payments/${orderId}/pay`;
-  const { redirect_url } = (await sandbox(system, "POST", path, validCard)) as { redirect_url: string };
+  const { redirect_url } = (await callSandbox(system, "POST", path, validCard)) as { redirect_url: string };
   await request(redirect_url, { headersTimeout: 20_000 }).then(({ body }) => body.dump());
 }
 
-/** Waits until the payment has the state of the processor, or until `endsAtMs`. */
+/**
+ * Waits until the payment has the state of the processor, but at most until `endsAtMs`. Checks that
+ * this state is reached and that no further refund was sent.
+ */
 async function checkReread(
   context: RestoreContext,
   payment: BackedUpPayment,
@@ -150,5 +153,5 @@ async function withPaymentsStopped(context: RestoreContext, change: (server: Cli
     await server.end();
   }
   await system.services.payments.start();
-  await system.ready();
+  await system.waitUntilReady();
 }

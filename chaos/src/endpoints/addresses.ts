@@ -47,8 +47,8 @@ const forbiddenHosts = [
 ];
 
 /**
- * Forbidden hosts that replace the host of a registered endpoint in the database. All of them reach
- * the forbidden server.
+ * Forbidden hosts. The program writes them into the database rows of registered endpoints. A
+ * connection to any of these hosts reaches the forbidden server.
  */
 export const changedHosts = [
   "0.0.0.0",

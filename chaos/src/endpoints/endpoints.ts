@@ -16,13 +16,13 @@ import { type ProcessUse, readProcessUse } from "./process-use.ts";
 const baselineSeconds = 3;
 /** Minimum duration of the attack, so that every faulty endpoint receives delivery attempts. */
 const attackSecondsMin = 5;
-/** Rate of each business. Each event is sent to all endpoints of its business. */
+/** Events per second of each business. Each event is sent to all endpoints of its business. */
 const eventsPerSecond = 8;
-/** Number of businesses with faulty endpoints. One further business has only a healthy endpoint. */
+/** Number of businesses with faulty endpoints. One more business has only a healthy endpoint. */
 const businessesWithFaults = 4;
 const retryPausesSeconds = [1, 2, 4, 4, 4, 4, 4];
 const jitter = 0.2;
-/** Time limit for the last deliveries, and for the release of resources after the attack. */
+/** Maximum wait for the last deliveries, and for the release of resources after the attack. */
 const waitMsMax = 180_000;
 const additionalHandlesMax = 40;
 const additionalMegabytesMax = 300;
@@ -41,7 +41,7 @@ interface EmittedEvent {
 type HealthyReceiver = Awaited<ReturnType<typeof startHealthyReceiver>>;
 
 export const endpointsProgram: Program = {
-  attacks: "P3, P7: register endpoints with forty kinds of faults and forbidden addresses; healthy endpoints receive every event",
+  summary: "P3, P7: register endpoints with forty kinds of faults and forbidden addresses; healthy endpoints receive every event",
   async run({ signal, report, log }) {
     await using forbidden = await startForbiddenServer();
     await using healthy = await startHealthyReceiver();
@@ -118,7 +118,7 @@ async function createBusiness(system: System, healthy: HealthyReceiver): Promise
   return { id, call };
 }
 
-/** Registers the faulty endpoints and the endpoints with changed hosts. Returns them by name. */
+/** Registers the faulty endpoints and the endpoints with changed hosts. Returns all by name. */
 async function registerFaulty(
   businesses: readonly Business[],
   faulty: readonly { name: string; url: string }[],
@@ -148,7 +148,7 @@ async function deleteFaulty(ids: ReadonlyMap<string, { id: string; business: Bus
   for (const { id, business } of ids.values()) await business.call("DELETE", `/api/v1/webhook-endpoints/${id}`);
 }
 
-/** Commits events of each business until the signal, as payments does. */
+/** Commits events of each business to the outbox of payments until `signal` is aborted. */
 async function emitEvents(
   payments: Pool,
   businesses: readonly Business[],
@@ -170,7 +170,7 @@ async function emitEvents(
         JSON.stringify({ ...headers, ce_time: new Date().toISOString(), "content-type": "application/protobuf" }),
       ]);
       emitted.push({ id, businessId, committedMs: performance.now() });
-      // The relay is only notified of commits of its own process.
+      // Notifies the relay, because only commits of the payments process notify it automatically.
       await payments.query("notify outbox");
     }
     await sleep(1_000 / eventsPerSecond, signal);
@@ -195,7 +195,7 @@ function p95Of(events: readonly EmittedEvent[], healthy: HealthyReceiver): numbe
   return Math.round(durationsMs.sort((a, b) => a - b)[Math.floor(durationsMs.length * 0.95)] ?? Number.NaN);
 }
 
-/** Checks that the pauses between attempts follow the schedule, with at most eight attempts. */
+/** Checks the pauses between attempts, and that a delivery has at most eight attempts. */
 async function checkSchedule(webhooks: Pool, report: Report): Promise<void> {
   const { rows } = await webhooks.query<{ url: string; number: number; pause_ms: number | null }>(
     `select url, number::int, pause_ms::float8 from (
@@ -228,7 +228,7 @@ async function checkChangedHosts(webhooks: Pool, ids: ReadonlyMap<string, { id: 
   }
 }
 
-/** Waits until no delivery is pending and resources are released, and returns the final use. */
+/** Waits until no delivery is pending and all resources are released. Returns the final use. */
 async function waitForRelease(pid: number, before: ProcessUse, webhooks: Pool): Promise<ProcessUse> {
   const endsAtMs = performance.now() + waitMsMax;
   for (;;) {

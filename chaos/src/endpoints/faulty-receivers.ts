@@ -1,7 +1,7 @@
 import { createServer, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 
-/** Handles received data of a connection: a request, or the first bytes of a TLS handshake. */
+/** Handles data that a connection receives, such as a request or the start of a TLS handshake. */
 type Behaviour = (socket: Socket) => void;
 
 const ok = "HTTP/1.1 200 OK\r\n";
@@ -20,7 +20,7 @@ const sendEndlessly =
     writeNext();
   };
 
-/** Sends `text` one character at a time, and then `repeated` without end, every `everyMs`. */
+/** Every `everyMs`, sends the next character of `text` or, after the last one, `repeated`. */
 const sendSlowly =
   (text: string, repeated: string, everyMs: number): Behaviour =>
   (socket) => {
@@ -46,8 +46,8 @@ const respondAfter =
     void setTimeout(() => socket.destroyed || socket.write(`${ok}content-length: 0\r\n\r\n`), ms);
 
 /**
- * Returns the faulty behaviours by name. Deliveries to some of them succeed, because they send a
- * 2xx status before the fault. `target` is the URL of redirects.
+ * Returns the faulty behaviours by name. Some deliveries succeed, because the endpoint sends a 2xx
+ * status before its fault. `target` is the URL to which endpoints redirect.
  */
 const createBehaviours = (target: string): Record<string, Behaviour> => ({
   "never responds": () => {},

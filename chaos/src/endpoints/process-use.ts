@@ -1,7 +1,7 @@
 import { readdir, readFile, readlink } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Resident memory and open file descriptors of a process, as reported by Linux. */
+/** Resident memory and numbers of open file descriptors of a process, read from /proc. */
 export interface ProcessUse {
   readonly megabytes: number;
   readonly handles: number;

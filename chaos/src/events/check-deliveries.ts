@@ -5,7 +5,7 @@ import type { Endpoint } from "./endpoints.ts";
 import type { InterruptedDeliveries } from "./interrupted-deliveries.ts";
 import type { Arrival } from "./start-receivers.ts";
 
-/** A delivery and the number of its attempts, as stored by webhooks. */
+/** A delivery that webhooks has stored, with counts of its attempts. */
 interface RecordedDelivery {
   readonly event_id: string;
   readonly endpoint_id: string;
@@ -26,15 +26,15 @@ export interface DeliveredEvents {
   readonly report: Report;
 }
 
-/** Returns the number of ids and the first five of them. */
+/** Returns a text with the number of ids and the first five ids. */
 export const summarize = (ids: readonly string[]) => `${ids.length}: ${ids.slice(0, 5).join(", ")}`;
 
 export const isSubscribedTo = ({ businessId, types }: Endpoint, event: ValidEvent): boolean =>
   event.businessId === businessId && (types.length === 0 || types.includes(event.type));
 
 /**
- * Checks that each subscribed endpoint accepted every event once. It may accept an event again only
- * if a fault or a late response explains the repetition.
+ * Checks that each subscribed endpoint accepted every event once. Permits a repeated acceptance
+ * only if a fault or a late response explains it.
  */
 export async function checkDeliveries({ committed, endpoints, webhooks, interrupted, report }: DeliveredEvents): Promise<void> {
   const recorded = await readRecordedDeliveries(webhooks, endpoints);
@@ -59,7 +59,7 @@ export async function checkDeliveries({ committed, endpoints, webhooks, interrup
       if (acceptedCount === 0) missing.push(name);
       if (hasChangedBody(id, arrivalsOfEvent)) changed.push(name);
       if (row?.accepted && acceptedCount === 0) unconfirmed.push(name);
-      // Webhooks stores an attempt as one without a response if the response was too late.
+      // webhooks stores an attempt whose response was too late like an attempt without a response.
       const lateResponses = Math.max(
         0,
         (row?.withoutResponse ?? 0) - arrivalsOfEvent.filter(({ hasNoResponse }) => hasNoResponse).length,

@@ -2,7 +2,7 @@ import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-/** The wall clock of one process, which can be stepped while the process runs. */
+/** The wall clock of one process. The program can step it while the process runs. */
 export class Clock {
   /** Environment variables of the process. */
   readonly env: Record<string, string>;
@@ -19,7 +19,8 @@ export class Clock {
 
   /** Sets the difference between this clock and the real time. */
   set(offsetMs: number): void {
-    // The rename is atomic, because the process may read the file at any moment.
+    // The process may read the file at any moment. The rename is atomic, so that the process never
+    // reads an incomplete file.
     writeFileSync(`${this.#file}.new`, String(offsetMs));
     renameSync(`${this.#file}.new`, this.#file);
   }

@@ -38,9 +38,9 @@ const poisonEvery = 15;
 const unknownEvery = 15;
 
 /**
- * Commits events of payments as the service does, until the signal or until `eventsMax` events are
- * committed. Most keys have one event, a few have many. Some transactions are rolled back, some
- * events are poisoned, and some have an unknown type.
+ * Commits events to the outbox of payments until `signal` is aborted or `eventsMax` events are
+ * committed. Most keys have one event, a few keys have many. Some transactions are rolled back.
+ * Some events are poisoned or have an unknown type.
  */
 export async function emitEvents(options: {
   payments: Pool;
@@ -92,14 +92,14 @@ export async function emitEvents(options: {
     } else {
       report.count("transactions rolled back or lost in a stop of PostgreSQL");
     }
-    // After an outage, webhooks handles the messages of a batch with a poisoned message one by one.
-    // Therefore a higher rate would only prolong the end of the run.
+    // webhooks handles the messages of a batch one by one if the batch contains a poisoned message.
+    // With a higher rate, the backlog after an outage would make the run longer.
     await sleep(pauseFactor * random.integer(50, 250), signal);
   }
   return { valid, poisoned, unknown };
 }
 
-/** Inserts the rows and returns whether they are committed. Waits while the database is down. */
+/** Inserts the rows. Waits while the database is down. Returns true if the rows are committed. */
 async function commit(
   payments: Pool,
   rows: readonly Row[],
@@ -122,7 +122,7 @@ async function commit(
       throw error;
     }
     client.release();
-    // The relay is only notified of commits of its own process.
+    // Notifies the relay, because only commits of the payments process notify it automatically.
     if (!rollsBack) await payments.query("notify outbox").catch(() => {});
     return !rollsBack;
   } catch {

@@ -12,7 +12,7 @@ export interface Endpoint {
   readonly receiver: Receiver;
 }
 
-/** Event types of each endpoint of each business. */
+/** For each business, the subscribed event types of each of its endpoints. */
 const typesByBusiness: readonly (readonly (readonly EventType[])[])[] = [
   [[], []],
   [[], ["PAYMENT_REFUNDED"]],

@@ -6,7 +6,7 @@ import { ensureDatabases } from "@amana/dev-env/databases";
 import { apiCaller } from "@amana/dev-env/demo/api";
 import { freePort } from "@amana/dev-env/free-port";
 import { startPostgres } from "@amana/dev-env/postgres";
-import { migrateService, type ServiceProcess, serviceProcess } from "@amana/dev-env/service-process";
+import { createServiceProcess, migrateService, type ServiceProcess } from "@amana/dev-env/service-process";
 import type { ServiceName } from "@amana/dev-env/services";
 import type { System } from "@amana/dev-env/system";
 import { copyPostgresData, startTestSystem } from "@amana/e2e/test-system";
@@ -24,15 +24,15 @@ import { InterruptedDeliveries } from "./interrupted-deliveries.ts";
 import { startIntruder } from "./intruder.ts";
 import { startReceivers } from "./start-receivers.ts";
 
-/** Shorter runs have no time to start three brokers. */
+/** Minimum duration of a run with three brokers, because three brokers start slowly. */
 const secondsForThreeBrokers = 120;
 
-/** The run ends when no delivery has changed for this time after the last fault. */
+/** After the last fault, the run ends when no delivery has changed for this time. */
 const idleMsMax = 90_000;
 
 /**
- * Shortens the retry intervals from minutes to seconds. Their sum is still longer than the fault of
- * a column or of an endpoint.
+ * Retry intervals of seconds in place of minutes. Their sum is still longer than the time for which
+ * a column is renamed or an endpoint fails.
  */
 const webhookSettings = {
   EVENT_RETRY_SECONDS: "0.3,0.5,1,1,2,2,2,2,2,2,2,2",
@@ -40,7 +40,7 @@ const webhookSettings = {
 };
 
 export const eventsProgram: Program = {
-  attacks:
+  summary:
     "P3: kill and freeze Kafka, PostgreSQL, consumers and relays, step clocks, rename a column, forge and replay messages; no event is lost or invented",
   async run({ seed, seconds, eventsMax = Number.POSITIVE_INFINITY, signal, report, log }) {
     const random = createRandom(seed);
@@ -90,7 +90,7 @@ export const eventsProgram: Program = {
       payments,
       businessIds: [...new Set(endpoints.map(({ businessId }) => businessId))],
       eventsMax,
-      // In a short run, restarting processes need most of the processor time.
+      // In a short run, restarts use most of the processor time, so the pauses are longer.
       pauseFactor: seconds < secondsForThreeBrokers ? 4 : 1,
       random: random.fork(),
       report,
@@ -109,7 +109,7 @@ export const eventsProgram: Program = {
     const committed = await emitting;
     log(`${committed.valid.size} events committed; waiting for the remaining deliveries`);
     await waitForDeliveries(committed, endpoints, owner);
-    await system.ready();
+    await system.waitUntilReady();
     report.count("webhooks rejected because of their signature or timestamp", countRejectedSignatures());
     const operator = apiCaller(system.gatewayUrl, system.adminKey);
     const { forgedIds } = intruder;
@@ -126,7 +126,10 @@ async function startDurable(dataDir: string) {
   return { ...postgres, [Symbol.asyncDispose]: () => postgres.stop() };
 }
 
-/** Waits until all deliveries are received and recorded, or none has changed for `idleMsMax`. */
+/**
+ * Waits until endpoints have received all deliveries and webhooks has recorded them, or until
+ * nothing has changed for `idleMsMax`.
+ */
 async function waitForDeliveries({ valid }: CommittedEvents, endpoints: readonly Endpoint[], webhooks: Pool): Promise<void> {
   let previous = "";
   for (let idleSinceMs = performance.now(); performance.now() - idleSinceMs < idleMsMax; await sleep(500)) {
@@ -140,12 +143,12 @@ async function waitForDeliveries({ valid }: CommittedEvents, endpoints: readonly
     if (`${missing} ${pending}` !== previous) idleSinceMs = performance.now();
     previous = `${missing} ${pending}`;
   }
-  // The newest poisoned message needs time for its first attempt, and a duplicate delivery needs
-  // time to be received.
+  // Gives webhooks time to process the newest poisoned message, and endpoints time to receive a
+  // duplicate delivery.
   await sleep(2_000);
 }
 
-/** Returns a further process of a service, with its own clock. The process is not started. */
+/** Returns another replica of a service, with its own clock. The caller must start the replica. */
 async function createReplica(
   system: System,
   name: ServiceName,
@@ -153,7 +156,7 @@ async function createReplica(
 ): Promise<AsyncDisposable & { replica: ServiceProcess }> {
   const port = await freePort();
   const env = { ...system.envOf(name), RPC_PORT: String(port), ...clock.env };
-  const replica = serviceProcess({ name, env, port, logDir: system.logDir, supervised: false, onCrash: () => {} });
+  const replica = createServiceProcess({ name, env, port, logDir: system.logDir, supervised: false, onCrash: () => {} });
   return { replica, [Symbol.asyncDispose]: () => replica.kill() };
 }
 

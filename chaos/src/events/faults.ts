@@ -10,9 +10,9 @@ import type { Receiver } from "./start-receivers.ts";
 
 /** Maximum time for which Kafka accepts no messages after a restart. */
 const kafkaDownMsMax = 180_000;
-/** Time in which clients reconnect to PostgreSQL. Results of attempts may be lost in this time. */
+/** Time that clients need to reconnect to PostgreSQL. Attempt results may be lost in this time. */
 const reconnectingMs = 4_000;
-/** More than one hour, which is the difference that brokers accept from a publisher by default. */
+/** Step of a wall clock. It exceeds one hour, the difference that brokers accept by default. */
 const stepMs = 61 * 60 * 1000;
 
 interface FaultTargets extends ProcessTargets {
@@ -27,15 +27,15 @@ interface FaultTargets extends ProcessTargets {
   /** Connection to the database of webhooks as the owner of the tables. */
   readonly webhooks: Pool;
   /**
-   * Sends one message of the intruder. Returns whether a broker accepted a message that is based on
-   * a captured one.
+   * Sends one message of the intruder. Returns true if the message is based on a captured message
+   * and a broker accepted it.
    */
   sendAsIntruder(): Promise<boolean>;
 }
 
 /**
- * Injects all kinds of faults in parallel until the signal, each kind at least once. At the end all
- * processes run again.
+ * Injects all kinds of faults in parallel until `signal` is aborted, each kind at least once. When
+ * the function returns, all processes run again.
  */
 export async function injectFaults(
   targets: FaultTargets,
@@ -105,7 +105,7 @@ const stopWebhooksPostgres =
       } while (performance.now() < endsAtMs);
     });
 
-/** Steps a clock. The clock keeps the difference until its next step. */
+/** Sets a random clock one step back, one step ahead, or to the real time. */
 const stepClock =
   ({ clocks }: FaultTargets, report: Report): Fault =>
   async (random) => {
@@ -148,8 +148,8 @@ async function rename(webhooks: Pool, from: string, to: string): Promise<void> {
 }
 
 /**
- * Waits until webhooks fails to store an event because of the missing column. Returns false if that
- * does not happen, for example because Kafka is down.
+ * Waits until webhooks fails to store an event because of the renamed column. Returns false if this
+ * does not happen in time, for example because Kafka is down.
  */
 async function waitForColumnError(webhooks: Pool): Promise<boolean> {
   const query =

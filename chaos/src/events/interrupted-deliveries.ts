@@ -2,8 +2,8 @@ import { sleep } from "@amana/runtime";
 import type { Pool } from "pg";
 
 /**
- * Records the deliveries that were leased during a fault that may lose the result of a POST. Only
- * these deliveries may be sent again, once for each fault.
+ * Records which deliveries are leased during a fault that may lose the result of a POST. webhooks
+ * may send only these deliveries again, once for each fault.
  */
 export class InterruptedDeliveries {
   readonly #webhooks: Pool;
@@ -15,7 +15,7 @@ export class InterruptedDeliveries {
     this.#webhooks = webhooks;
   }
 
-  /** Injects a fault. The fault calls `recordLeases` while it lasts and at its end. */
+  /** Runs `fault`, which must call `recordLeases` during the fault and at its end. */
   async recordDuring<T>(fault: (recordLeases: () => Promise<void>) => Promise<T>): Promise<T> {
     const leased = new Set<string>();
     try {
@@ -27,7 +27,7 @@ export class InterruptedDeliveries {
     }
   }
 
-  /** Returns how often the delivery may have been sent again. */
+  /** Returns how many repetitions of the delivery are permitted. */
   countFor(eventId: string, endpointId: string): number {
     return this.#replays + (this.#counts.get(`${eventId} ${endpointId}`) ?? 0);
   }
@@ -37,7 +37,7 @@ export class InterruptedDeliveries {
     this.#replays++;
   }
 
-  /** Ends the recorded leases, which would otherwise expire after 30 s. */
+  /** Ends the recorded leases, so that the program need not wait 30 s until they expire. */
   async endLeases(): Promise<void> {
     await this.#webhooks.query(
       "update delivery set leased_until = now() where status = 'PENDING' and leased_until > now() and lease_token = any($1)",

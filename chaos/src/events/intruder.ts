@@ -14,7 +14,7 @@ const topic = "payments.v1";
 const capturedMax = 500;
 
 /**
- * Starts an attacker with access to the broker and without keys. It reads messages, and sends
+ * Starts an attacker who can read and write Kafka messages but has no keys. The attacker sends
  * invented, changed and replayed messages.
  */
 export function startIntruder(brokers: readonly string[], random: Random, report: Report) {
@@ -60,11 +60,11 @@ export function startIntruder(brokers: readonly string[], random: Random, report
   };
 
   return {
-    /** Ids that only forged messages have. */
+    /** Ids that the intruder invented. No genuine message has one of them. */
     forgedIds: forgedIds as ReadonlySet<string>,
     /**
-     * Sends a random message. Returns whether a broker accepted a message that is based on a
-     * captured one.
+     * Sends a random message. Returns true if the message is based on a captured message and a
+     * broker accepted it.
      */
     async send(): Promise<boolean> {
       consumer ??= await listen().catch(() => undefined);

@@ -1,11 +1,11 @@
-import { until } from "@amana/dev-env/eventually";
+import { waitUntil } from "@amana/dev-env/eventually";
 import type { ServiceProcess } from "@amana/dev-env/service-process";
 import { sleep } from "@amana/runtime";
 import type { Random } from "../random.ts";
 import type { Report } from "../report.ts";
 import type { InterruptedDeliveries } from "./interrupted-deliveries.ts";
 
-/** Injects a fault and removes it again. */
+/** Injects a fault and, at the end, removes it. */
 export type Fault = (random: Random, isFirst: boolean) => Promise<void>;
 
 /** Processes into which faults are injected. */
@@ -18,7 +18,7 @@ export interface ProcessTargets {
   readonly interrupted: InterruptedDeliveries;
 }
 
-/** Injects a fault. The fault calls `recordLeases` when the result of a POST may be lost. */
+/** Runs a fault, which must call `recordLeases` when the result of a POST may be lost. */
 type FaultRunner = (fault: (recordLeases: () => Promise<void>) => Promise<void>) => Promise<void>;
 
 /** Longer than the session timeout of a consumer or relay, which is 6 s. */
@@ -27,23 +27,24 @@ const frozenMs = 9_000;
 const longFrozenMs = 35_000;
 /** Statement timeout of a service. */
 const statementMsMax = 5_000;
-/** Time limit to reach a fault point. A process may not reach it while Kafka is down. */
+/** Maximum wait for a process to reach a fault point. Some can be reached only while Kafka runs. */
 const faultPointMsMax = 180_000;
-/** A process that takes longer to stop did not complete its graceful shutdown and was killed. */
+/** Maximum duration of a graceful shutdown. A process that needed longer was killed. */
 const stoppedMsMax = 29_000;
 
 /**
- * Returns the faults of each kind of process: a list of required faults, each of which is injected
- * at least once, and a list of optional ones. Faults of one kind of process are serialized.
+ * Returns a list of required faults and a list of optional faults for each kind of process. Each
+ * required fault is injected at least once. Faults of one kind of process never overlap.
  */
 export function createProcessFaults({ consumers, extraConsumer, relays, interrupted }: ProcessTargets, report: Report) {
   const recordConsumerLeases: FaultRunner = (fault) => interrupted.recordDuring(fault);
-  // Needs no leases, because inboxes drop every message that a relay publishes twice.
+  // Records no leases. A fault of a relay cannot cause a repeated delivery, because the consumers'
+  // inboxes drop every message that a relay publishes twice.
   const runRelayFault: FaultRunner = (fault) => fault(async () => {});
 
   const pick = (random: Random, replicas: readonly ServiceProcess[]) => {
     const replica = random.pick(replicas);
-    report.check("no process exited unexpectedly", replica.running(), () => `${replica.name}: ${replica.recentOutput()}`);
+    report.check("no process exited unexpectedly", replica.isRunning(), () => `${replica.name}: ${replica.recentOutput()}`);
     return replica;
   };
 
@@ -58,7 +59,7 @@ export function createProcessFaults({ consumers, extraConsumer, relays, interrup
         process.kill(pid, "SIGSTOP");
         report.count(`${counter} frozen (SIGSTOP)${isLong ? ", longer than a lease" : ""}`);
         await recordLeases();
-        // A running statement may still lease deliveries until the statement timeout.
+        // A statement that runs at the freeze may still lease deliveries until its timeout.
         await sleep(Math.max(0, Math.min(statementMsMax, endsAtMs - performance.now())));
         await recordLeases();
         await sleep(Math.max(0, endsAtMs - performance.now()));
@@ -83,13 +84,13 @@ export function createProcessFaults({ consumers, extraConsumer, relays, interrup
     };
 
   /**
-   * Starts a process that kills itself at a fault point. Kills the process if it does not reach the
-   * point in time.
+   * Starts a process that kills itself at `point`. Kills the process if it does not reach this
+   * fault point in time.
    */
   const killAt = async (replica: ServiceProcess, point: string, counter: string, runFault: FaultRunner) => {
     await replica.start({ FAULT_POINT: point });
     await runFault(async (recordLeases) => {
-      if (await until(() => !replica.running(), faultPointMsMax)) report.count(counter);
+      if (await waitUntil(() => !replica.isRunning(), faultPointMsMax)) report.count(counter);
       else {
         await replica.kill();
         report.count("processes killed (-9) before their fault point");
@@ -112,7 +113,8 @@ export function createProcessFaults({ consumers, extraConsumer, relays, interrup
       await extraConsumer.stop();
       const isGraceful = performance.now() - startedMs < stoppedMsMax;
       report.count(isGraceful ? "extra consumers stopped (SIGTERM)" : "extra consumers killed (-9) during a slow shutdown");
-      // A graceful shutdown releases interrupted deliveries and records finished attempts.
+      // After a graceful shutdown, no leases need to be recorded, because webhooks has released
+      // interrupted deliveries and recorded finished attempts.
       if (!isGraceful) await recordLeases();
     });
 
@@ -133,8 +135,8 @@ export function createProcessFaults({ consumers, extraConsumer, relays, interrup
   };
 
   return {
-    // The leases of a killed process expire after 30 s. The required faults come first, so that a
-    // short run does not wait for leases of later faults.
+    // The leases of a killed process expire only after 30 s. Short runs inject only the required
+    // faults, so that they do not wait for the leases of other faults.
     consumers: [
       [killConsumerAtC8, freeze(consumers, "consumers", recordConsumerLeases)],
       [killAndRestart(consumers, "consumers", recordConsumerLeases)],

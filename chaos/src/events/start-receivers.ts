@@ -3,12 +3,12 @@ import type { AddressInfo } from "node:net";
 import { verifyWebhook } from "@amana/client";
 import type { Random } from "../random.ts";
 
-/** A completely received POST. */
+/** A POST whose body was received completely. */
 export interface Arrival {
   readonly body: string;
-  /** Whether the response was 2xx, after which the event should not be sent again. */
+  /** True if the response had a 2xx status, so that webhooks should not send the event again. */
   readonly isAccepted: boolean;
-  /** Whether no response was sent. */
+  /** True if the receiver sent no response. */
   readonly hasNoResponse: boolean;
 }
 
@@ -19,11 +19,11 @@ export interface Receiver {
   readonly arrivals: ReadonlyMap<string, readonly Arrival[]>;
   /** Accepts webhooks, responds with 503, or sends no response. */
   behaviour: "accepting" | "failing" | "hanging";
-  /** If set, webhooks with an invalid signature or timestamp are rejected. */
+  /** If set, the receiver rejects webhooks with an invalid signature or timestamp. */
   secret: string | undefined;
 }
 
-/** Starts `count` endpoints, which reject 5 % of the first attempts of events. */
+/** Starts `count` endpoints. Each endpoint rejects the first attempt of 5 % of the events. */
 export async function startReceivers(random: Random, count: number) {
   let rejectedSignatures = 0;
   const receivers: (Omit<Receiver, "arrivals"> & { arrivals: Map<string, Arrival[]> })[] = [];
@@ -72,7 +72,7 @@ export async function startReceivers(random: Random, count: number) {
   };
 }
 
-/** Returns undefined if the sender disconnected before the end of the body. */
+/** Reads a body. Returns undefined if the sender disconnected before the end of the body. */
 async function readText(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   try {

@@ -4,7 +4,7 @@ import { request } from "undici";
 import type { Report } from "../report.ts";
 import type { KeysSystem } from "./keys-system.ts";
 
-/** An RPC of each service that a valid token of a business permits. */
+/** For each service, an RPC that accepts a business's token for this service. */
 const reads = {
   identity: "/identity.v1.BusinessService/GetOwnBusiness",
   kyc: "/kyc.v1.KycApplicationService/ListKycApplications",
@@ -13,12 +13,12 @@ const reads = {
   webhooks: "/webhooks.v1.EventService/ListEvents",
 } as const;
 const standingPath = "/clients.v1.ClientService/GetClientStanding";
-/** Lifetime of a token, which is ten seconds, plus a margin for clocks. */
+/** Lifetime of a token (ten seconds), plus a margin for clock differences. */
 const lifetimeMs = 10_500;
 
 /**
- * Sends the newest token that was captured between the gateway and payments to every RPC port.
- * Sends it to payments again after it has expired.
+ * Sends the newest captured caller token, which is for payments, to the RPC port of every service.
+ * Sends the token to payments again after the token has expired.
  */
 export async function replayCapturedToken({ system, captured }: KeysSystem, report: Report): Promise<void> {
   const [token, capturedAtMs] = [...captured].at(-1) ?? [];
@@ -34,7 +34,7 @@ export async function replayCapturedToken({ system, captured }: KeysSystem, repo
   report.check("a captured token is rejected after it has expired", status === 401, () => `payments returned ${status}`);
 }
 
-/** Signs caller tokens with the stolen key of kyc and sends them to all RPC ports. */
+/** Simulates a thief, who signs tokens with kyc's private key and sends them to all RPC ports. */
 export async function callWithStolenKey({ system }: KeysSystem, report: Report): Promise<void> {
   const [id = "", der = ""] = (system.envOf("kyc")["CALLER_PRIVATE_KEY"] ?? "").split(":");
   const key = createPrivateKey({ key: Buffer.from(der, "base64"), format: "der", type: "pkcs8" });

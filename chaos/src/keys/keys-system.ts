@@ -1,18 +1,18 @@
 import net from "node:net";
 import { freePort } from "@amana/dev-env/free-port";
-import { type ServiceProcess, serviceProcess } from "@amana/dev-env/service-process";
+import { createServiceProcess, type ServiceProcess } from "@amana/dev-env/service-process";
 import { loopbackUrl, type ServiceName } from "@amana/dev-env/services";
 import type { System } from "@amana/dev-env/system";
 import { startTestSystem } from "@amana/e2e/test-system";
 
-/** A system with two identities that grant leases of different lengths, and two gateways. */
+/** A system with two gateways, and two identity replicas that grant leases of different lengths. */
 export interface KeysSystem extends AsyncDisposable {
   readonly system: System;
   readonly identities: readonly ServiceProcess[];
   readonly gateways: readonly Gateway[];
   /**
-   * Caller tokens that the second gateway sent to payments, with the time of their capture in
-   * milliseconds of the monotonic clock.
+   * Caller tokens that the second gateway sent to payments. The value is the monotonic time, in
+   * milliseconds, at which the token was captured.
    */
   readonly captured: Map<string, number>;
 }
@@ -22,14 +22,14 @@ export interface Gateway {
   readonly process: ServiceProcess;
 }
 
-/** Starts the system. `leaseMs` is the lease of each identity. */
+/** Starts the system. `leaseMs` has the length of the leases of each identity replica. */
 export async function startKeysSystem(leaseMs: readonly [number, number]): Promise<KeysSystem> {
   await using stack = new AsyncDisposableStack();
   const { system } = stack.use(await startTestSystem("direct", { identity: { KEY_LEASE_MS: String(leaseMs[0]) } }));
   const startReplica = async (name: ServiceName, portName: string, settings: Record<string, string>) => {
     const port = await freePort();
     const env = { ...system.envOf(name), ...settings, [portName]: String(port) };
-    const process = serviceProcess({ name, env, port, logDir: system.logDir, supervised: false, onCrash: () => {} });
+    const process = createServiceProcess({ name, env, port, logDir: system.logDir, supervised: false, onCrash: () => {} });
     await process.start();
     stack.defer(() => process.stop());
     return { url: loopbackUrl(port), process };
@@ -41,7 +41,7 @@ export async function startKeysSystem(leaseMs: readonly [number, number]): Promi
   const secondGateway = await startReplica("gateway", "PORT", { ...bothIdentities, PAYMENTS_URLS: capturingProxy.url });
   await system.services.gateway.stop();
   await system.services.gateway.start(bothIdentities);
-  await system.ready();
+  await system.waitUntilReady();
 
   const resources = stack.move();
   return {

@@ -7,13 +7,14 @@ import { type RevocationMethod, revocationMethods } from "./revoke.ts";
 import { type Fault, playRound } from "./round.ts";
 
 /**
- * Revokes, rotates and disables keys under load, on two gateways and two identities with leases of
- * different length. Meanwhile, callers send request bodies slowly, identity is killed between its
- * commit and its response, and a gateway is frozen. Every request sent after the response to the
- * revocation must be rejected. In parallel, captured caller tokens are sent to every RPC port.
+ * Revokes, rotates and disables keys under load, with two gateways and two identity replicas whose
+ * leases have different lengths. Meanwhile, callers send request bodies slowly, and the program
+ * kills identity between its commit and its response, or freezes a gateway. No request that is sent
+ * after the response to the revocation may be accepted. In parallel, the program sends captured
+ * caller tokens to every RPC port.
  */
 export const keysProgram: Program = {
-  attacks:
+  summary:
     "P4: revoke keys under load with faults, and replay captured caller tokens; no revoked key or foreign token is accepted",
   run,
 };
@@ -30,7 +31,7 @@ async function run({ seed, signal, report, log }: ProgramRun): Promise<void> {
 
   const replays: Promise<void>[] = [];
   const nextChoice = createChoices(random);
-  // A run has at least as many rounds as there are faults.
+  // Runs at least one round for each fault.
   for (let number = 1; number <= faults.length || !signal.aborted; number++) {
     const { method, fault } = nextChoice();
     await playRound(keysSystem, { number, method, fault, random: random.fork(), report });
@@ -43,8 +44,9 @@ async function run({ seed, signal, report, log }: ProgramRun): Promise<void> {
 }
 
 /**
- * Returns a function that chooses the revocation method and the fault of the next round. Every
- * fault is used once before one is repeated, and so is every method. The seed determines the order.
+ * Returns a function that chooses the revocation method and the fault of the next round. No fault
+ * is repeated before all faults were used, and no method before all methods were used. The seed
+ * determines the order.
  */
 function createChoices(random: ReturnType<typeof createRandom>): () => { method: RevocationMethod; fault: Fault } {
   const createShuffledPicker = <T>(all: readonly T[]) => {
@@ -63,7 +65,8 @@ function createChoices(random: ReturnType<typeof createRandom>): () => { method:
   const [nextMethod, nextFault] = [createShuffledPicker(revocationMethods), createShuffledPicker(faults)];
   return () => {
     const [method, fault] = [nextMethod(), nextFault()];
-    // After identity was killed, the business cannot repeat the rotation with the rotated key.
+    // If identity is killed before its response, the business would have to repeat the rotation
+    // with the key that it has already rotated. The API rejects this key.
     return { method: fault === "identity killed" && method === "rotate by the business" ? "revoke" : method, fault };
   };
 }

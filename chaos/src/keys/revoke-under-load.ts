@@ -11,7 +11,7 @@ export interface RevocationUnderLoad {
   readonly adminKey: string;
   readonly victim: Victim;
   readonly method: RevocationMethod;
-  /** Name of the round, for the text of a violation. */
+  /** Name of the round. It is part of the text of a violation. */
   readonly name: string;
   /** Number of parallel callers on each gateway. */
   readonly workers: number;
@@ -20,8 +20,8 @@ export interface RevocationUnderLoad {
   readonly random: Random;
   readonly report: Report;
   /**
-   * Starts the fault of the round, if it has one. Returns the gateways that can still respond, and
-   * a function that ends the fault.
+   * Starts the fault of the round, if the round has a fault. Returns the URLs of the gateways that
+   * can still respond, and a function that ends the fault.
    */
   startFault(): { readonly reachable: readonly string[]; end(): Promise<void> };
 }
@@ -30,7 +30,8 @@ const afterRevocationMs = 400;
 const claim = "a request sent after the revocation is rejected";
 
 /**
- * Uses a key, revokes it, and checks that requests after the revocation's response are rejected.
+ * Sends requests with a key and revokes the key meanwhile. Checks that every request that is sent
+ * after the response to the revocation is rejected.
  */
 export async function revokeUnderLoad(options: RevocationUnderLoad): Promise<void> {
   const { urls, victim, method, random, report } = options;
@@ -44,7 +45,7 @@ export async function revokeUnderLoad(options: RevocationUnderLoad): Promise<voi
         report.count("requests accepted late that were sent before the revocation");
       return;
     }
-    // A request that fails for another reason, such as a stopped identity, is not accepted either.
+    // A request can also fail for another reason, for example because identity is down.
     report.check(claim, status === 0 || status === 401 || status >= 500, () => {
       const lateMs = (lastByteAtMs - revokedAtMs).toFixed(1);
       return `${requestName} at ${url} returned ${status}, sent ${lateMs} ms after the response to "${method}" (${options.name})`;
@@ -68,7 +69,7 @@ export async function revokeUnderLoad(options: RevocationUnderLoad): Promise<voi
     [true, false].map((chunked) =>
       startRename(url, victim.key, "never", chunked).then(
         (request) => ({ url, request }),
-        // A gateway that is down accepts no request.
+        // The gateway is down, so no request can be started.
         () => undefined,
       ),
     ),
@@ -81,7 +82,7 @@ export async function revokeUnderLoad(options: RevocationUnderLoad): Promise<voi
   if (isConfirmed) revokedAtMs = performance.now();
   report.count(isConfirmed ? `revoked: ${method}` : "revocations without confirmation");
 
-  // A frozen gateway reads these requests after the revocation, when it continues.
+  // Sends the ends of the slow bodies now. A frozen gateway reads them only when it continues.
   const slowBodies = slowRequests.map(async ({ url, request }) => {
     const lastByteAtMs = performance.now();
     checkResponse("a slow body", url, lastByteAtMs, await request.finish());

@@ -13,7 +13,7 @@ export type RevocationMethod = (typeof revocationMethods)[number];
 
 const waitMsMax = 30_000;
 
-/** A business and its key that is revoked. */
+/** A business and its key, which the round revokes. */
 export interface Victim {
   readonly businessId: string;
   readonly keyId: string;
@@ -30,9 +30,10 @@ export async function createVictim(gatewayUrl: string, adminKey: string, round: 
 }
 
 /**
- * Revokes a key by the given method and returns true if a response confirms it. Repeats a request
- * without a response, for example after identity was killed between its commit and its response.
- * Returns false on 401: the request was sent with the revoked key, so no response can confirm it.
+ * Revokes a key by the given method and returns true if a response confirms the revocation. Repeats
+ * a request that got no response, for example because identity was killed between its commit and
+ * its response. Returns false on status 401, because the request was sent with the revoked key, and
+ * no response can then confirm the revocation.
  */
 export async function revoke(
   gatewayUrls: readonly string[],

@@ -8,8 +8,8 @@ import { revokeUnderLoad } from "./revoke-under-load.ts";
 export type Fault = "none" | "identity killed" | "gateway frozen";
 
 /**
- * Uses a key on both gateways and revokes it during a fault. After the response, every request must
- * be rejected.
+ * Sends requests with a key to both gateways, and revokes the key during a fault. Checks that every
+ * request after the response to the revocation is rejected.
  */
 export async function playRound(
   { system, identities, gateways }: KeysSystem,

@@ -3,11 +3,11 @@ import net from "node:net";
 
 /** A request whose headers and first bytes of the body were sent. */
 export interface StartedRequest {
-  /** Sends the end of the body. Resolves with the status, or with 0 without a response. */
+  /** Sends the end of the body. Returns the status of the response, or 0 if none arrives. */
   finish(): Promise<number>;
 }
 
-/** Starts a request that renames the business of the key. The end of its body is not sent yet. */
+/** Starts a request that renames the business of `key`. Does not send the end of the body yet. */
 export async function startRename(gatewayUrl: string, key: string, name: string, chunked: boolean): Promise<StartedRequest> {
   const { port, hostname } = new URL(gatewayUrl);
   const body = JSON.stringify({ name });

@@ -1,6 +1,6 @@
 import { generateApiKey } from "@amana/api-keys";
 import { freePort } from "@amana/dev-env/free-port";
-import { serviceProcess } from "@amana/dev-env/service-process";
+import { createServiceProcess } from "@amana/dev-env/service-process";
 import { loopbackUrl } from "@amana/dev-env/services";
 import type { System } from "@amana/dev-env/system";
 import { aBusiness, startTestSystem } from "@amana/e2e/test-system";
@@ -18,9 +18,9 @@ const seconds = 4;
  * times the limit.
  */
 const sentPerAllowed = 4;
-/** Maximum ratio of accepted to allowed requests; with shared buckets it is little above 1. */
+/** Maximum ratio of accepted to allowed requests. With shared buckets, it is slightly above 1. */
 const acceptedPerAllowedMax = 2;
-/** Maximum number of tries until the Retry-After of all gateways agrees. */
+/** Maximum number of tries until all gateways return a sufficient Retry-After. */
 const retryAfterTriesMax = 60;
 
 const distributions: Readonly<Record<string, readonly number[]>> = {
@@ -44,23 +44,23 @@ function createAddress(): string {
 
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 
-/** Settings of the limits, because systems under test have none by default. */
+/** Settings of the limits. A test system has no limits by default. */
 const rates = {
   RATE_LIMIT_PER_SECOND: "50",
   RATE_LIMIT_BURST: "100",
   RATE_LIMIT_REFUND_PER_SECOND: "10",
   RATE_LIMIT_FAILED_AUTH_PER_MINUTE: "20",
-  // Callers set their address with X-Forwarded-For.
+  // Lets the program choose the callers' addresses with X-Forwarded-For.
   TRUSTED_PROXIES: "127.0.0.1",
 };
 
-/** The limits that these settings configure, by name. */
+/** The limits that `rates` configures, by name. */
 const limitsByName: Readonly<Record<string, Limit>> = {
   requests: { perSecond: 50, burst: 100, request: (key) => ({ method: "GET", path: "/api/v1/me", headers: bearer(key) }) },
   refunds: {
     perSecond: 10,
     burst: 20,
-    // The payment does not exist: the limit applies before the payment is read.
+    // The payment does not exist, but the gateway applies the limit before the payment is read.
     request: (key) => ({
       method: "POST",
       path: `/api/v1/payments/${uuidv7()}/refund`,
@@ -81,7 +81,7 @@ const limitsByName: Readonly<Record<string, Limit>> = {
 
 /** Sends more requests than the limits allow to three gateways of one system. */
 export const limitsProgram: Program = {
-  attacks: "P7: send more requests than the limits allow to three gateways that must share the limits",
+  summary: "P7: send more requests than the limits allow to three gateways that must share the limits",
   async run({ seed, signal, report, log }) {
     const random = createRandom(seed);
     await using test = await startTestSystem("direct", { gateway: rates });
@@ -92,7 +92,7 @@ export const limitsProgram: Program = {
     log(`${gateways} gateways are running`);
 
     await attack("invalid keys", "evenly", urls, "", report, log);
-    // Begins with even shares, because only they prove that the gateways share one limit.
+    // Begins with equal shares, because only equal shares prove that the gateways share one limit.
     let distribution = "evenly";
     do {
       await sendBurst(createAddress(), urls, report, log);
@@ -107,7 +107,7 @@ export const limitsProgram: Program = {
 
 async function startGateway(system: System, stack: AsyncDisposableStack): Promise<string> {
   const port = await freePort();
-  const process = serviceProcess({
+  const process = createServiceProcess({
     name: "gateway",
     port,
     env: { ...system.envOf("gateway"), PORT: String(port) },
@@ -134,7 +134,7 @@ async function attack(
   const sentPerSecond = sentPerAllowed * (burst / seconds + perSecond);
   const shares = distributions[distribution] as readonly number[];
   const sum = shares.reduce((total, share) => total + share, 0);
-  // All gateways get the same request, so that each of them limits the same address.
+  // Sends the same request to all gateways, so that all of them limit the same address.
   const requests = [request(key)];
   const outcomes = await Promise.all(
     urls.map((url, i) =>
@@ -168,10 +168,13 @@ async function attack(
   );
   const unexpected = countOf((status) => !/^(200|401|404|429|503)$/.test(status));
   const withoutRetryAfter = outcomes.reduce((sum, outcome) => sum + outcome.withoutRetryAfter, 0);
-  report.check("rejections are 429, or 503 because of load, and carry Retry-After", unexpected + withoutRetryAfter === 0, () =>
-    JSON.stringify(outcomes),
+  report.check(
+    "each rejection has Retry-After, and has status 429 or, because of load, status 503",
+    unexpected + withoutRetryAfter === 0,
+    () => JSON.stringify(outcomes),
   );
-  // The bucket is full at first. Requests that a busy gateway rejects with 503 count as accepted.
+  // The bucket is full at first, so at least the burst must be accepted. Requests that a busy
+  // gateway rejected with status 503 count as accepted.
   report.check(
     "at least the burst of a caller is accepted",
     accepted + rejectedByLoad >= Math.min(burst, total),
@@ -180,9 +183,9 @@ async function attack(
 }
 
 /**
- * Sends a burst without a key from one address to each gateway. Each gateway may accept its own
- * burst, because it has not yet read the shared debt. Afterwards the Retry-After of every gateway
- * must cover the debt of all.
+ * Sends a burst of requests without a key from one address to each gateway. Each gateway may accept
+ * a whole burst, because it has not yet read the debt that the gateways share. Afterwards the
+ * Retry-After of every gateway must cover the shared debt.
  */
 async function sendBurst(address: string, urls: readonly string[], report: Report, log: (line: string) => void): Promise<void> {
   const { perSecond, burst } = limitsByName["invalid keys"] as Limit;

@@ -6,12 +6,12 @@ import type { LinksSystem } from "./links-system.ts";
 
 const patchPauseMs = 300;
 const patchesMax = 60;
-/** Time from the change until the link expires. */
+/** Time after which a link expires, from the change that sets its expiry. */
 const lifetimeMs = 1_500;
 
 /**
- * Changes a link while buyers use it. Records the times between which no payment may begin: after
- * the response to a deactivation, and after the link has expired.
+ * Changes a link while buyers use it. Records the periods in which no payment may begin: after the
+ * response to a deactivation, and after the link has expired.
  */
 export async function changeLink({ database }: LinksSystem, link: Link, random: Random, report: Report): Promise<void> {
   if (link.change === "none") return;
@@ -43,7 +43,7 @@ export async function changeLink({ database }: LinksSystem, link: Link, random: 
 
 type Changes = Parameters<Link["business"]["amana"]["paymentLinks"]["update"]>[1];
 
-/** Sends the changes until the request succeeds. */
+/** Sends a change of the link until a request succeeds. */
 async function patch({ business, id }: Link, changesOf: () => Changes | Promise<Changes>): Promise<void> {
   for (let i = 0; i < patchesMax; i++) {
     const isDone = await business.amana.paymentLinks.update(id, await changesOf()).then(

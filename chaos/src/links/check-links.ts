@@ -1,11 +1,11 @@
-import { sandbox } from "@amana/e2e/test-system";
+import { callSandbox } from "@amana/e2e/test-system";
 import { sleep } from "@amana/runtime";
 import type { Report } from "../report.ts";
 import type { Link } from "./link.ts";
 import { type LinksSystem, windowSeconds } from "./links-system.ts";
 
 const sampleEveryMs = 100;
-/** Maximum delay from the moment of payment at the processor to `paid_at`. */
+/** Maximum difference between the payment's time at the processor and `paid_at`. */
 const lateMarginSeconds = 3;
 const settleMsMax = 120_000;
 
@@ -28,8 +28,8 @@ interface Movement {
 }
 
 /**
- * Counts the taken slots of all links repeatedly. The open and paid payments of a link must never
- * exceed its limit. Payments that were paid after their slot was free again are not counted.
+ * Repeatedly counts the used slots of all links. A link must never have more open and paid payments
+ * than its limit permits. Does not count payments that were paid after they had lost their slot.
  */
 export async function watchSlots({ database }: LinksSystem, report: Report, signal: AbortSignal): Promise<void> {
   const reported = new Set<string>();
@@ -53,7 +53,7 @@ export async function watchSlots({ database }: LinksSystem, report: Report, sign
   }
 }
 
-/** Waits until payments and processor agree, at most two minutes, and checks every link. */
+/** Waits at most two minutes until payments and processor have the same data. Checks every link. */
 export async function checkLinks(system: LinksSystem, links: readonly Link[], report: Report): Promise<void> {
   const endsAtMs = performance.now() + settleMsMax;
   for (;;) {
@@ -69,7 +69,10 @@ export async function checkLinks(system: LinksSystem, links: readonly Link[], re
   for (const link of links) checkPayments(link, payments.get(link.id) ?? [], report);
 }
 
-/** Checks how payments began. These checks are not repeated, because no later state can fix them. */
+/**
+ * Checks how payments began. These checks are not repeated, because no later state can change their
+ * results.
+ */
 function checkPayments(link: Link, payments: readonly PaymentRow[], report: Report): void {
   report.count("payments of links", payments.length);
   report.count("payments paid", payments.filter(({ paid_at }) => paid_at !== null).length);
@@ -96,9 +99,12 @@ function checkPayments(link: Link, payments: readonly PaymentRow[], report: Repo
 
 const ids = (payments: readonly PaymentRow[]) => payments.map(({ id }) => id).join(", ");
 
-/** Returns differences that disappear when all payments have ended: books, totals and events. */
+/**
+ * Returns differences between Amana and the processor, and wrong totals and events. They must
+ * disappear when no payment is in progress any more.
+ */
 async function findProblems(system: LinksSystem, links: readonly Link[]): Promise<string[]> {
-  const { movements } = (await sandbox(system.system, "GET", "/sandbox/money-movements")) as { movements: Movement[] };
+  const { movements } = (await callSandbox(system.system, "GET", "/sandbox/money-movements")) as { movements: Movement[] };
   const byOrder = Map.groupBy(movements, ({ orderId }) => orderId);
   const payments = await readPayments(system, links);
   const completedEvents = Map.groupBy(
@@ -133,7 +139,8 @@ async function findProblems(system: LinksSystem, links: readonly Link[]): Promis
     }
     const isCompleted = totals?.max_payments != null && totals.count >= totals.max_payments;
     const events = new Set((completedEvents.get(link.id) ?? []).map(({ body }) => String(body["payment_id"])));
-    // Late payments can exceed the limit. A link whose limit was raised can emit a second event.
+    // Late payments can exceed the limit. If a business raises a link's limit, the link can be
+    // completed twice and then has two events.
     const isExpected = link.change === "raise the limit" || events.size === (isCompleted ? 1 : 0);
     if (!isExpected) problems.push(`the link ${link.id} has ${events.size} PAYMENT_LINK_COMPLETED, completed: ${isCompleted}`);
   }

@@ -1,19 +1,19 @@
 import { Buyer } from "@amana/dev-env/buyer";
-import { client } from "@amana/e2e/test-system";
+import { createClient } from "@amana/e2e/test-system";
 import { sleep } from "@amana/runtime";
 import type { Random } from "../random.ts";
 import type { Report } from "../report.ts";
 import { createLink } from "./link.ts";
 import type { LinksSystem } from "./links-system.ts";
 
-/** Claim of the check of each form that is sent while the business is disabled. */
+/** Name of the check for forms that are sent while the business is disabled. */
 export const disabledClaim = "a form sent after the business was disabled starts no payment";
 const buyers = 12;
 const scenario = { maxPayments: undefined, hasRange: false, buyers, change: "none" } as const;
 
 /**
- * Disables and enables a business while buyers open and send the form of its link. A form that is
- * sent after the response to the disabling must start no payment.
+ * Disables and enables a business while buyers open and send the form of its link. A form must not
+ * start a payment if it is sent after the API has confirmed that the business is disabled.
  */
 export async function disableBusiness(
   { system, disabled }: LinksSystem,
@@ -21,9 +21,9 @@ export async function disableBusiness(
   report: Report,
   signal: AbortSignal,
 ): Promise<void> {
-  const { businesses } = client(system, system.adminKey, { retries: 5 });
+  const { businesses } = createClient(system, system.adminKey, { retries: 5 });
   const link = await createLink(disabled, scenario);
-  // Each change assigns a new object. A buyer compares objects to detect a change during a request.
+  // Each change assigns a new object, so that a buyer can detect a change during its request.
   let state = { isDisabled: false };
   const runBuyer = async () => {
     while (!signal.aborted) {

@@ -1,7 +1,7 @@
 import type { TestBusiness } from "@amana/e2e/test-system";
 import type { Random } from "../random.ts";
 
-/** Change of a link by the business while buyers use it. */
+/** Change that the business makes to a link while buyers use the link. */
 export type Change = "none" | "deactivate" | "raise the limit" | "let it expire";
 
 /** Properties of a payment link, the number of its buyers, and its change. */
@@ -29,11 +29,11 @@ export interface Link extends Scenario {
   readonly business: TestBusiness;
   /** Form tokens that buyers have sent. */
   readonly formTokens: Set<string>;
-  /** Orders to whose card form buyers were redirected. */
+  /** Ids of the orders for which the gateway redirected a buyer to the card form. */
   readonly orderIds: Set<string>;
-  /** Pairs of form tokens that one browser sent before it paid. */
+  /** Pairs of form tokens. One browser sent both tokens of a pair, from two tabs. */
   readonly tabs: [string, string][];
-  /** Times of the database between which the link accepted no payment. */
+  /** Periods, by the database's clock, in which the link must start no payment. */
   readonly closed: { readonly from: Date; readonly until: Date; readonly reason: string }[];
 }
 

@@ -6,7 +6,10 @@ import { Clock } from "../events/clock.ts";
 import { applicationName } from "../refunds/inject-faults.ts";
 import { startSecondPaymentsProcess } from "../second-payments-process.ts";
 
-/** Time to pay of the attacked system. The sandbox also accepts later payments. */
+/**
+ * Time within which a buyer must pay, after which the payment loses its slot. The sandbox also
+ * accepts later payments.
+ */
 export const windowSeconds = 6;
 
 const paymentSettings = {
@@ -18,22 +21,22 @@ const paymentSettings = {
 
 export interface LinksSystem extends AsyncDisposable {
   readonly system: System;
-  /** Connected to the database of payments. */
+  /** Connections to the database of payments. */
   readonly database: pg.Pool;
-  /** Business that stays ACTIVE. */
+  /** Business that is never disabled. */
   readonly seller: TestBusiness;
-  /** Business that the run disables. */
+  /** Business that the program disables and enables. */
   readonly disabled: TestBusiness;
-  /** The processes to kill and freeze. They start again with their settings. */
+  /** Processes that the program kills and freezes. `start` uses their original settings. */
   readonly replicas: readonly Pick<ServiceProcess, "kill" | "start" | "pid">[];
   /** Wall clocks of the payments processes. */
   readonly clocks: readonly Clock[];
 }
 
-/** Starts a system with two payments processes, whose clocks can be stepped, and creates links. */
+/** Starts a system with two payments processes whose clocks can be stepped, and two businesses. */
 export async function startLinksSystem(): Promise<LinksSystem> {
   await using stack = new AsyncDisposableStack();
-  // The proof of work would use the processors on which the attack runs.
+  // Disables the captcha, because its proof of work would need processor time of the attack.
   const settings = { gateway: { CHECKOUT_CAPTCHA: "off" }, payments: paymentSettings };
   const { system } = stack.use(await startTestSystem("direct", settings));
   const { payments, gateway } = system.services;

@@ -4,7 +4,7 @@ import type { Program, ProgramRun } from "../program.ts";
 import { createRandom, type Random } from "../random.ts";
 import { injectFaults } from "../refunds/inject-faults.ts";
 import type { Report } from "../report.ts";
-import { buy } from "./buy.ts";
+import { buyByLink } from "./buy-by-link.ts";
 import { changeLink } from "./change-link.ts";
 import { checkLinks, watchSlots } from "./check-links.ts";
 import { disableBusiness, disabledClaim } from "./disable-business.ts";
@@ -13,19 +13,25 @@ import { type LinksSystem, startLinksSystem } from "./links-system.ts";
 
 const workers = 4;
 const linksMin = 8;
-/** Shorter than the time to pay, so that a frozen process does not settle a payment after it. */
+/**
+ * Maximum time for which a process is frozen. It is shorter than the time within which a buyer must
+ * pay, so that a frozen process does not settle a payment too late.
+ */
 const frozenMsMax = 2_000;
-/** Longer than the time to pay, and within the tolerance of caller tokens. */
+/**
+ * Step of a wall clock. It is longer than the time within which a buyer must pay. It is shorter
+ * than the lifetime of a caller token (10 s), so that payments still accepts some tokens.
+ */
 const clockStepMs = 8_000;
 const refundShare = 0.2;
 
 /**
- * Buyers open, send, repeat and abandon the forms of payment links, while the business changes the
- * links or is disabled. Meanwhile, two payments processes and the gateway are killed and frozen,
- * database connections are cut, and wall clocks are stepped.
+ * Simulates buyers who open, send, repeat and abandon the forms of payment links, while the
+ * business changes the links or is disabled. Meanwhile, the program kills and freezes two payments
+ * processes and the gateway, cuts database connections, and steps wall clocks.
  */
 export const linksProgram: Program = {
-  attacks: "P13: pay by links while processes are killed and links change; one payment for a form, no payment beyond the slots",
+  summary: "P13: pay by links while processes are killed and links change; one payment for a form, no payment beyond the slots",
   run,
 };
 
@@ -33,7 +39,7 @@ async function run({ seed, signal: endSignal, report, log }: ProgramRun): Promis
   const random = createRandom(seed);
   await using system = await startLinksSystem();
   const played: Link[] = [];
-  const hasEnoughWork = () => played.length >= linksMin && report.counted(`checked: ${disabledClaim}`) > 0;
+  const hasEnoughWork = () => played.length >= linksMin && report.countOf(`checked: ${disabledClaim}`) > 0;
   const signal = extendSignal(endSignal, hasEnoughWork);
   const faults = injectFaults({
     replicas: system.replicas,
@@ -48,7 +54,7 @@ async function run({ seed, signal: endSignal, report, log }: ProgramRun): Promis
   const runWorker = async (workerRandom: Random) => {
     while (!signal.aborted) {
       const link = await playLink(system, workerRandom, report).catch(async () => {
-        // The gateway was killed during the creation of the link.
+        // The creation of the link failed, because the gateway was killed.
         report.count("links not created");
         await sleep(workerRandom.integer(100, 500));
       });
@@ -70,29 +76,29 @@ async function run({ seed, signal: endSignal, report, log }: ProgramRun): Promis
   }
 }
 
-/** Creates a link and plays its buyers and its change at the same time. */
+/** Creates a link. Simulates the link's buyers and, at the same time, changes the link. */
 async function playLink(system: LinksSystem, random: Random, report: Report): Promise<Link> {
   const link = await createLink(system.seller, drawScenario(random));
   report.count("links");
-  const buyers = Array.from({ length: link.buyers }, () => buy(system, link, random.fork(), report));
+  const buyers = Array.from({ length: link.buyers }, () => buyByLink(system, link, random.fork(), report));
   await Promise.all([...buyers, changeLink(system, link, random.fork(), report)]);
   if (random.chance(refundShare)) await refundOne(link, report);
   return link;
 }
 
-/** Refunds a payment of the link. A refund frees no slot. */
+/** Refunds a payment of the link, because a refund must not free a slot. */
 async function refundOne({ business, id }: Link, report: Report): Promise<void> {
   const { items } = await business.amana.payments.list({ payment_link_id: id, status: "PAID" }).page();
   const [payment] = items;
   if (!payment) return;
   await business.amana.payments.refund(payment.id, {}).then(
     () => report.count("payments refunded"),
-    // The outcome is unknown after a kill. The worker of payments finishes the refund.
+    // The outcome is unknown if a process was killed. payments then finishes the refund by itself.
     () => {},
   );
 }
 
-/** Sets the wall clocks of the payments processes forward and back. */
+/** Steps the wall clocks of the payments processes ahead, back, and to the real time. */
 async function stepClocks({ clocks }: LinksSystem, random: Random, report: Report, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await sleep(random.integer(500, 3_000), signal);

@@ -9,9 +9,9 @@ const headEnd = Buffer.from("\r\n\r\n");
 const empty = Buffer.alloc(0);
 
 /**
- * A minimal HTTP/1.1 client connection with one request at a time. The sender uses the same machine
- * as the system under test. At ten times the capacity, the cost of a complete HTTP client would
- * distort the measurement.
+ * A minimal HTTP/1.1 client connection with one request at a time. A complete HTTP client would
+ * distort the measurement at ten times the capacity, because it would use too much processor time
+ * of the machine, on which the system under test also runs.
  */
 export class Connection {
   readonly #socket: Socket;
@@ -58,7 +58,7 @@ export class Connection {
   }
 }
 
-/** Detects a complete response. The gateway sends no trailers and no unrequested responses. */
+/** Returns true if the response is complete. Relies on the gateway not sending trailers. */
 function isComplete(head: string, body: Buffer): boolean {
   if (/^http\/1\.1 (204|304)/.test(head)) return true;
   if (head.includes("\r\ntransfer-encoding: chunked")) return body.toString("latin1").endsWith("0\r\n\r\n");

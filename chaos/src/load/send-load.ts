@@ -10,14 +10,14 @@ export interface LoadRequest {
 
 export interface Load {
   readonly url: string;
-  /** Requests that are sent in this order, repeatedly. */
+  /** Requests to send, in this order. After the last one, the sender begins again. */
   readonly requests: readonly LoadRequest[];
   /**
    * Number of requests started each second, independent of the responses (open loop). With
    * Infinity, a request starts when one of the `atOnceMax` requests in flight ends (closed loop).
    */
   readonly perSecond: number;
-  /** Maximum number of requests in flight. Requests beyond it are counted as unsent. */
+  /** Maximum number of requests in flight. Requests that would exceed it are counted as unsent. */
   readonly atOnceMax: number;
   readonly seconds: number;
 }
@@ -28,11 +28,11 @@ export interface LoadOutcome {
   readonly unsent: number;
   /** Broken connections, and requests without a response after `responseMsMax`. */
   readonly errors: readonly string[];
-  /** Number of responses with 429, 503 or 504 that lack Retry-After. */
+  /** Number of responses with status 429, 503 or 504 that have no Retry-After. */
   readonly withoutRetryAfter: number;
   /**
-   * 2xx responses per second with a duration of at most `goodMsMax`. The first second of the load,
-   * and the time after its last request, are not measured.
+   * 2xx responses within `goodMsMax`, per second. The first second of the load and the time after
+   * the last request are not measured.
    */
   readonly goodput: number;
   /** 99th percentile of the duration of 2xx responses, in milliseconds. */
@@ -43,20 +43,19 @@ export interface LoadOutcome {
   readonly seconds: number;
 }
 
-/** A response that takes longer is not counted in the goodput, because a real caller times out. */
+/** Maximum duration of a response that counts as goodput. Real callers would wait no longer. */
 export const goodMsMax = 2_000;
 
 /**
- * Time after which a request without a response counts as an error. The gateway allows 40 s
- * for payment creation and refunds; the remaining time is for a busy machine.
+ * Time after which a request without a response counts as an error. It is longer than the gateway's
+ * limit of 40 s for payment creation and refunds, because the machine may be busy.
  */
 export const responseMsMax = 120_000;
 
 /**
- * Sends requests from a separate thread, so that the event loop of the caller delays neither the
- * requests nor the measurement. The sender still uses processor time that the system cannot use
- * (see `senderShare`). `signal` ends the load early. `onStarted` is called after the first
- * response.
+ * Sends requests from a separate thread, so that the caller's event loop cannot delay the requests
+ * or the measurement. The thread still takes processor time from the system under test (see
+ * `senderShare`). `signal` ends the load early. `onStarted` is called after the first response.
  */
 export function sendLoad(
   load: Load,

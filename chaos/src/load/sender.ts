@@ -23,9 +23,9 @@ let endsMs = startedMs + load.seconds * 1000;
 parentPort?.once("message", () => {
   endsMs = Math.min(endsMs, performance.now());
 });
-// The listener must not keep this thread running.
+// Lets this thread exit at the end of the load, although it still listens for messages.
 parentPort?.unref();
-/** Start of the goodput measurement. The first responses of a load are slow. */
+/** Start of the goodput measurement. Skips the first responses, because they are slow. */
 const countsFromMs = startedMs + Math.min(1_000, load.seconds * 500);
 
 const requestTexts = new Map<LoadRequest, string>();
@@ -44,7 +44,7 @@ function formatRequest(request: LoadRequest): string {
   return text;
 }
 
-/** Opens connections in small groups, because thousands at once would overflow the accept queue. */
+/** Opens connections in small groups, so that the accept queue of the server does not overflow. */
 async function connect(): Promise<void> {
   while (idle.length < load.atOnceMax) {
     for (let i = 0; i < 20; i++) idle.push(new Connection(url));

@@ -5,29 +5,29 @@ import type { Fault, VerificationEnd } from "./schedule.ts";
 
 type Vendor = Exclude<KycProvider, "port">;
 type WithoutTime<F> = F extends unknown ? Omit<F, "atMs"> : never;
-/** Work that a process must do to reach the fault. */
+/** Work that a schedule must contain so that a process can reach the fault. */
 export type Need = "refund" | "key" | "verification" | "replay" | VerificationEnd;
 
 /**
- * A kind of fault at a place. A cell is met when its fault affects a process. In a run of three
- * rounds or more, every cell must be met.
+ * A kind of fault at a place. A cell is called met when its fault has affected a process. In a run
+ * of three rounds or more, every cell must be met.
  */
 export interface Cell {
   readonly name: string;
   readonly needs?: Need;
-  /** A schedule has at most one fault of a group, because faults of a group hide each other. */
+  /** A schedule has at most one fault of a group, because two of them could hide each other. */
   readonly group: string;
   draw(random: Random): WithoutTime<Fault>;
 }
 
-/** Longer than the lease of a row and the session timeout of a consumer or relay: 6 s each. */
+/** Longer than 6 s, which is the lease of a row and the session timeout of consumers and relays. */
 const longMs = 7_000;
 const drawDownMs = (random: Random) => random.integer(0, 20) * 50;
 const drawFrozenMs = (random: Random) => (random.chance(0.2) ? longMs : random.integer(4, 30) * 50);
 
 type FaultPoint = readonly [point: string, service: Replicated, needs: Need];
 
-/** All fault points (`faultPoint`) with the work that reaches them. */
+/** All fault points (calls of `faultPoint`), each with the work during which it is reached. */
 const faultPoints: readonly FaultPoint[] = [
   ["payment.begun", "payments", "refund"],
   ["payment.registered", "payments", "refund"],
@@ -56,7 +56,7 @@ const faultPoints: readonly FaultPoint[] = [
   ["replay.committed", "webhooks", "replay"],
 ];
 
-/** Fault points after each call to a vendor, with the verification that makes the call. */
+/** Fault points after each call to a vendor, with the work during which kyc makes this call. */
 const vendorPoints: Readonly<Record<Vendor, readonly FaultPoint[]>> = {
   didit: [
     ["kyc_create.answered", "kyc", "verification"],
@@ -87,12 +87,12 @@ const needsOf: Partial<Record<Replicated, Need>> = {
 
 const failureModes = ["timeout_before", "timeout_after", "reset_after", "truncated", "http_500", "http_503", "html_200"] as const;
 const drawSlowMs = (random: Random) => random.integer(2, 30) * 50;
-/** Delay of a late effect: shorter or longer than the time until a refund is sent again. */
+/** Draws the delay of a late effect. The effect may come before or after the refund is resent. */
 const drawLateMs = (random: Random) => random.integer(10, 80) * 50;
 
 type Modes = Readonly<Record<string, readonly [needs: Need, modes: readonly string[]]>>;
 
-/** Modes of the sandbox by operation. A random time replaces "<ms>". */
+/** Fault modes of the sandbox by operation. A random time replaces "<ms>". */
 const modes: Modes = {
   register: ["refund", [...failureModes, "slow:<ms>", "error:7"]],
   confirm: ["refund", [...failureModes, "slow:<ms>", "error:7"]],
@@ -105,7 +105,7 @@ const modes: Modes = {
 };
 
 const kycModes = [...failureModes, "slow:<ms>", "error:500"];
-/** Modes of the operations that only a vendor has, or that the provider port's schedules omit. */
+/** Fault modes of operations that the schedules for the verification port do not contain. */
 const vendorModes: Readonly<Record<Vendor, Modes>> = {
   didit: { kyc_review: ["reviewed", kycModes] },
   sumsub: { kyc_review: ["reviewed", kycModes], kyc_link: ["verification", kycModes], kyc_aml: ["approved", kycModes] },
@@ -185,7 +185,9 @@ const portCells = createCells({
   needsOf: (service) => needsOf[service],
 });
 
-/** Only cells that a verification can meet, because all other cells are independent of the vendor. */
+/**
+ * Returns only cells that verifications can meet, because the vendor does not affect other cells.
+ */
 function createVendorCells(vendor: Vendor): readonly Cell[] {
   const toVerification = (needs: Need): Need => (needs === "refund" || needs === "key" ? "verification" : needs);
   const points = faultPoints.filter(([, service, needs]) => service !== "payments" && needs !== "replay");

@@ -1,6 +1,6 @@
 import type { Cell } from "./cells.ts";
 
-/** Counts how often each cell was planned and met. */
+/** Counts, for each cell, how often it was in a schedule and how often it was met. */
 export class Coverage {
   readonly #cells: readonly Cell[];
   readonly #met = new Map<string, number>();
@@ -11,28 +11,29 @@ export class Coverage {
   }
 
   add({ met, missed }: { readonly met: readonly string[]; readonly missed: readonly string[] }): void {
-    for (const name of met) this.#met.set(name, this.met(name) + 1);
+    for (const name of met) this.#met.set(name, this.countMet(name) + 1);
     for (const name of missed) this.#missed.set(name, (this.#missed.get(name) ?? 0) + 1);
   }
 
-  met(name: string): number {
+  countMet(name: string): number {
     return this.#met.get(name) ?? 0;
   }
 
   /** Returns the cells that no schedule has met. */
-  unmet(): string[] {
-    return this.#cells.map(({ name }) => name).filter((name) => this.met(name) === 0);
+  findUnmet(): string[] {
+    return this.#cells.map(({ name }) => name).filter((name) => this.countMet(name) === 0);
   }
 
   /**
-   * Returns a line for each kind of fault: for each place, the number of met and planned faults.
+   * Returns a line for each kind of fault. A line has the numbers of met and planned faults for
+   * each place.
    */
   table(): string {
-    const planned = (name: string) => this.met(name) + (this.#missed.get(name) ?? 0);
+    const planned = (name: string) => this.countMet(name) + (this.#missed.get(name) ?? 0);
     const played = this.#cells.map(({ name }) => name).filter((name) => planned(name) > 0);
     const groups = Map.groupBy(played, (name) => name.split(": ")[0] as string);
     const lines = [...groups].map(([group, names]) => {
-      const places = names.map((name) => `${name.slice(group.length + 2)} ${this.met(name)}/${planned(name)}`.trim());
+      const places = names.map((name) => `${name.slice(group.length + 2)} ${this.countMet(name)}/${planned(name)}`.trim());
       return `  ${group}: ${places.join(", ")}`;
     });
     return `met/planned:\n${lines.join("\n")}`;

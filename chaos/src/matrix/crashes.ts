@@ -1,6 +1,6 @@
 import type { Replicated } from "../rolling/replicas.ts";
 
-/** Unexpected exits of processes, some of which are explained by faults. */
+/** Exits of processes. Injected faults explain some of them. */
 export class Crashes {
   readonly #texts = new Map<Replicated, string[]>();
   readonly #explained = new Map<Replicated, number>();

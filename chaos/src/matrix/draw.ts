@@ -7,7 +7,10 @@ import type { Fault, Schedule, VerificationEnd, Work } from "./schedule.ts";
 
 const portEnds: readonly VerificationEnd[] = ["approved", "rejected", "reviewed", "canceled"];
 const vendorEnds: readonly VerificationEnd[] = [...portEnds, "reversed", "vendor_reviewed"];
-/** A session of Didit has only one attempt. */
+/**
+ * Possible ends of a verification for each provider. Didit has no retries, because its sessions
+ * have only one attempt.
+ */
 const endsOf: Readonly<Record<KycProvider, readonly VerificationEnd[]>> = {
   port: portEnds,
   didit: vendorEnds,
@@ -16,8 +19,9 @@ const endsOf: Readonly<Record<KycProvider, readonly VerificationEnd[]>> = {
 const faultsMax = 3;
 
 /**
- * Returns schedule `number` of a seed for a system with this verification provider. Its first fault is from the next cell of a shuffled list of
- * all cells, so that each cell is used once before one is repeated. The other faults are random.
+ * Returns schedule `number` of a seed for a system with this verification provider. The first fault
+ * is from the next cell of a shuffled list, so that no cell is repeated before all cells were used.
+ * The other faults are random.
  */
 export function drawSchedule(seed: number, number: number, provider: KycProvider = "port"): Schedule {
   const cells = cellsOf(provider);
@@ -39,7 +43,7 @@ export function drawSchedule(seed: number, number: number, provider: KycProvider
 
 /**
  * Draws the time of a fault. A fault that waits for a call is usually set before the work starts,
- * because later the work may make no further call.
+ * because the work may have made its last call later.
  */
 function drawTime(random: Random, { kind }: Pick<Fault, "kind">, isFirst: boolean): number {
   const waits = kind === "point" || kind === "answers" || kind === "way";
@@ -51,7 +55,7 @@ function drawWork(random: Random, needs: readonly Need[], provider: KycProvider)
   const otherNeeds: readonly Need[] = provider === "port" ? ["refund", "refund", "verification", "key"] : ends;
   const kinds = new Set(needs);
   if (kinds.size === 0 || random.chance(0.3)) kinds.add(random.pick(otherNeeds));
-  // A replay needs delivered events, which a refund causes.
+  // A replay needs delivered events, so the schedule also contains a refund, which causes events.
   if (kinds.has("replay")) kinds.add("refund");
   const work = [...kinds].map((need): Work => {
     const atMs = random.integer(0, 12) * 50;
@@ -64,7 +68,7 @@ function drawWork(random: Random, needs: readonly Need[], provider: KycProvider)
   return work;
 }
 
-/** Draws only refund requests, because the schedule contains the faults of the processor. */
+/** Draws only refund requests, because the schedule itself contains the processor's faults. */
 const drawScenario = (random: Random) => ({ asks: drawRequests(random), atOnce: random.chance(0.3), rollsBack: false });
 
 function shuffleCells(cells: readonly Cell[], random: Random): Cell[] {

@@ -7,12 +7,12 @@ import { checkDeliveries } from "../events/check-deliveries.ts";
 import type { ValidEvent } from "../events/emit-events.ts";
 import type { InterruptedDeliveries } from "../events/interrupted-deliveries.ts";
 import { findViolations as findPaymentViolations } from "../refunds/check-payment.ts";
-import { decideAll, findPaymentsNeedingDecision } from "../refunds/operator.ts";
+import { decideRefunds, findPaymentsNeedingDecision } from "../refunds/operator.ts";
 import type { TestedPayment } from "../refunds/request-refunds.ts";
 import { Report } from "../report.ts";
 import type { MatrixSystem } from "./matrix-system.ts";
+import { type FinishedVerification, findClientViolations, findVerificationViolations } from "./run-verification.ts";
 import { eventTypes, type ScheduleBusiness } from "./schedule-business.ts";
-import { type FinishedVerification, findClientViolations, findVerificationViolations } from "./verify.ts";
 
 /** The completed work of a schedule. */
 export interface CompletedWork {
@@ -30,9 +30,10 @@ interface CommittedEvent extends ValidEvent {
 }
 
 /**
- * Returns the promises that do not hold at this moment: each refund happened at most once, each
- * verification has its expected end, and each event was accepted. With `mayDecide`, refunds that
- * need a decision are decided. Set `mayDecide` only after the last possible late effect.
+ * Returns the current violations of the promises. The promises are that each refund happened at
+ * most once, that each verification has its expected end, and that each event was accepted. With
+ * `mayDecide`, also decides refunds that need a decision. `mayDecide` must be false until the last
+ * possible late effect.
  */
 export async function findViolations(
   matrixSystem: MatrixSystem,
@@ -47,7 +48,7 @@ export async function findViolations(
   const problems: string[] = [];
   if (refunds.length > 0) {
     const needsDecision = await findPaymentsNeedingDecision(context);
-    if (mayDecide && refunds.some(({ id }) => needsDecision.has(id))) await decideAll(context, refunds);
+    if (mayDecide && refunds.some(({ id }) => needsDecision.has(id))) await decideRefunds(context, refunds);
     const active = await readActiveRefunds(matrixSystem, refunds);
     for (const refund of refunds) {
       const paymentProblems = await findPaymentViolations(context, refund, needsDecision);

@@ -1,4 +1,4 @@
-/** Serializes the work on each key. Work on different keys runs in parallel. */
+/** Runs works with the same key one after another, and works with different keys in parallel. */
 export class Locks<T> {
   readonly #last = new Map<T, Promise<unknown>>();
 

@@ -1,12 +1,12 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { until } from "@amana/dev-env/eventually";
+import { waitUntil } from "@amana/dev-env/eventually";
 import type { Kafka } from "@amana/dev-env/kafka/kafka";
 import { type Postgres, startPostgres } from "@amana/dev-env/postgres";
 import type { KycProvider } from "@amana/dev-env/services";
 import type { System } from "@amana/dev-env/system";
-import { copyPostgresData, sandbox, startTestSystem } from "@amana/e2e/test-system";
+import { callSandbox, copyPostgresData, startTestSystem } from "@amana/e2e/test-system";
 import { Pool } from "pg";
 import { request } from "undici";
 import { type ProcessorProxy, startProcessorProxy } from "../refunds/processor-proxy.ts";
@@ -14,7 +14,7 @@ import { type Replica, type Replicas, type Replicated, replicated, startReplicas
 import { Crashes } from "./crashes.ts";
 import { Locks } from "./locks.ts";
 
-/** Name of the program's own database connections, which no fault cuts. */
+/** Application name of the program's own database connections. Faults do not cut them. */
 export const applicationName = "chaos";
 const readyMsMax = 180_000;
 
@@ -29,28 +29,28 @@ export interface MatrixSystem extends AsyncDisposable {
   readonly kafka: Kafka;
   readonly proxy: ProcessorProxy;
   /**
-   * Connections as the owners of the tables. The connection "postgres" is that of the superuser.
+   * Connections with the roles that own the tables. "postgres" is the superuser's connection.
    */
   readonly databases: Readonly<Record<"payments" | "kyc" | "webhooks" | "identity" | "postgres", Pool>>;
-  /** Operations on one process are serialized. */
+  /** Prevents concurrent operations on one process. */
   readonly locks: Locks<Replica>;
   readonly crashes: Crashes;
   /** File with the armed fault point of a service, which its replicas read. */
   pointFile(service: Replicated): string;
-  /** Returns the URL of the next gateway. Each call returns another gateway, in turn. */
+  /** Returns the URL of a gateway. Successive calls return the gateways in rotation. */
   gatewayUrl(): string;
   /** Removes all faults and waits until all processes are ready. */
   restoreAll(): Promise<void>;
 }
 
-/** Shortens intervals from days and minutes to seconds. */
+/** Settings of payments. The intervals are seconds in place of minutes and days. */
 const payments = {
   SATIM_TIMEOUT_MS: "1000",
   PAYMENT_CHECK_SECONDS: "0.5,1,2",
   REFUND_RESEND_AFTER_SECONDS: "1.5,2",
   REFUND_CHECK_SECONDS: "0.5,0.5,1",
-  // Longer than the latest late effect, and longer than the delay of a process that is frozen
-  // before it sends.
+  // Longer than any late effect can be delayed, and longer than a process can be frozen before it
+  // sends.
   REFUND_LATE_EFFECT_SECONDS: "10",
   REFUND_DECISION_AFTER_SECONDS: "4",
   REFUND_REREAD_SECONDS: "2,6",
@@ -66,7 +66,7 @@ export async function startMatrixSystem(kycProvider: KycProvider): Promise<Matri
   const dir = await mkdtemp(join(tmpdir(), "amana-break-matrix-"));
   stack.defer(() => rm(dir, { recursive: true, force: true }));
   await copyPostgresData(dir);
-  // With fsync, because committed rows must survive an immediate stop.
+  // Uses fsync, because committed rows must survive an immediate stop.
   const postgres = await startPostgres({ dataDir: join(dir, "postgres"), durable: true, log: () => {} });
   stack.defer(() => postgres.stop());
   const proxy = stack.use(await startProcessorProxy());
@@ -115,9 +115,9 @@ export async function startMatrixSystem(kycProvider: KycProvider): Promise<Matri
       if (pid !== undefined) process.kill(pid, "SIGCONT");
     }
     await Promise.all(allReplicas.map((replica) => locks.with(replica, () => replica.restart())));
-    await sandbox(system, "DELETE", "/sandbox/faults");
+    await callSandbox(system, "DELETE", "/sandbox/faults");
     const isReady = async () => (await Promise.all(gateways.map(isGatewayReady))).every((ready) => ready);
-    if (!(await until(isReady, readyMsMax)))
+    if (!(await waitUntil(isReady, readyMsMax)))
       throw new Error(`the system was not ready ${readyMsMax / 1000} s after the end of its faults`);
   };
   await restoreAll();

@@ -3,23 +3,29 @@ import { cellsOf } from "./cells.ts";
 import { Coverage } from "./coverage.ts";
 import { drawSchedule } from "./draw.ts";
 import { type MatrixSystem, startMatrixSystem } from "./matrix-system.ts";
-import { type Play, type Played, play } from "./play.ts";
+import { type Play, type PlayResult, play } from "./play.ts";
 import { addRegression, readRegressions, writeResult } from "./results.ts";
 import type { Schedule } from "./schedule.ts";
 import { shrink } from "./shrink.ts";
 
-/** Number of rounds of schedules after which every cell must be met. */
+/** Number of rounds after which every cell must be met. A round has one schedule for each cell. */
 const roundsForFullCoverage = 3;
 const progressMs = 30_000;
-/** Number of runs of a shrunk schedule. More than one, because a failure may depend on timing. */
+/**
+ * Maximum number of runs of each candidate. Several runs are needed, because a failure may depend
+ * on timing.
+ */
 const playsPerCandidate = 3;
-/** Maximum time until the promises hold again. Each failing candidate takes at least this time. */
+/** Time within which the promises must hold again. A failing candidate needs all of this time. */
 const shrinkCheckMsMax = 20_000;
-/** Maximum number of shrunk schedules, because shrinking a rare failure takes long. */
+/**
+ * Maximum number of candidates. Without it, the search for the shortest schedule of a rare failure
+ * would take very long.
+ */
 const candidatesMax = 40;
 
 export const matrixProgram: Program = {
-  attacks:
+  summary:
     "P1, P3, P4: play schedules of work and up to three faults, with each kind of fault at each place; failing schedules are shrunk",
   run,
 };
@@ -43,7 +49,7 @@ async function run(options: ProgramRun): Promise<void> {
   };
   const playAndRecord = async (matrixSystem: MatrixSystem, name: string, current: Schedule): Promise<Play> => {
     const playback = await play(matrixSystem, current);
-    const { played } = playback;
+    const { result: played } = playback;
     coverage.add(played);
     playedCount++;
     report.count("schedules played");
@@ -53,7 +59,7 @@ async function run(options: ProgramRun): Promise<void> {
     report.check("all promises hold after a schedule", played.problems.length === 0, () =>
       describeFailure(name, played, { ...current, kycProvider }),
     );
-    // Schedules of the command line and regressions were shrunk in an earlier run.
+    // Schedules of the command line and regressions are already short, so they are not shrunk.
     const mayShrink = shrinks && !schedule && !regressions.includes(current) && !signal.aborted;
     if (played.problems.length > 0 && mayShrink) await shrinkAndStore(matrixSystem, name, current, options);
     if (performance.now() - progressAtMs >= progressMs) {
@@ -75,7 +81,7 @@ async function run(options: ProgramRun): Promise<void> {
       const current = schedule ?? regression ?? drawSchedule(seed, number - regressions.length, kycProvider);
       try {
         const playback = playbacks.use(await playAndRecord(matrixSystem, name, current));
-        if (playback.played.problems.length === 0) passed.set(name, playback);
+        if (playback.result.problems.length === 0) passed.set(name, playback);
       } catch (error) {
         log(`${name} could not be played: ${(error as Error).message}`);
         report.violation(
@@ -84,8 +90,8 @@ async function run(options: ProgramRun): Promise<void> {
         return;
       }
     }
-    // Later schedules may have damaged the results of earlier ones. Unpaid payments have expired in
-    // the meantime, which causes further events.
+    // Checks the passed schedules again, because later schedules may have damaged their results.
+    // New events may exist, because unpaid payments have expired in the meantime.
     for (const [name, playback] of passed) {
       const problems = await playback.checkAgain();
       report.check(
@@ -101,14 +107,14 @@ async function run(options: ProgramRun): Promise<void> {
   await Promise.all(Array.from({ length: workers }, runWorker));
   logProgress();
   log(coverage.table());
-  const unmet = coverage.unmet();
+  const unmet = coverage.findUnmet();
   report.count("cells (kind of fault and place)", cells.length);
   report.count("cells met", cells.length - unmet.length);
   if (playedCount >= roundsForFullCoverage * cells.length && !schedule)
     report.check("every cell is met", unmet.length === 0, () => unmet.join(", "));
 }
 
-const describeFailure = (name: string, { problems }: Played, schedule: Schedule) =>
+const describeFailure = (name: string, { problems }: PlayResult, schedule: Schedule) =>
   [`${name}: ${problems.join("\n      ")}`, commandFor(schedule)].join("\n      ");
 
 const commandFor = (schedule: Schedule) => `npx --yes pnpm@12 chaos matrix --schedule '${JSON.stringify(schedule)}'`;
@@ -126,7 +132,7 @@ async function shrinkAndStore(
     for (let i = 0; i < playsPerCandidate; i++) {
       plays++;
       await using playback = await play(matrixSystem, candidate, shrinkCheckMsMax);
-      const { played } = playback;
+      const { result: played } = playback;
       if (played.problems.length === 0) continue;
       lastProblems = played.problems.join("\n      ");
       return true;
@@ -138,7 +144,7 @@ async function shrinkAndStore(
   let [failures, repetitions] = [0, 0];
   for (; repetitions < 5 && !signal.aborted; repetitions++) {
     await using playback = await play(matrixSystem, shortest);
-    if (playback.played.problems.length > 0) failures++;
+    if (playback.result.problems.length > 0) failures++;
   }
   addRegression(shortest);
   log(

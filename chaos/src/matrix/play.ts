@@ -7,23 +7,23 @@ import { requestRefunds } from "../refunds/request-refunds.ts";
 import { Report } from "../report.ts";
 import { cellOf } from "./cells.ts";
 import { type CompletedWork, findViolations } from "./evaluate.ts";
-import { inject } from "./inject.ts";
+import { injectFault } from "./inject-fault.ts";
 import type { MatrixSystem } from "./matrix-system.ts";
 import { createRepeater } from "./repeat-request.ts";
+import { runVerification } from "./run-verification.ts";
 import type { Fault, Schedule, Work } from "./schedule.ts";
 import { createBusiness, type ScheduleBusiness } from "./schedule-business.ts";
-import { verify } from "./verify.ts";
 
-/** Time limit of the work. Every fault ends within ten seconds. */
+/** Time limit of a schedule's work. It is long, because every fault ends within ten seconds. */
 const workMsMax = 120_000;
-/** Time after the last fault in which all promises must hold, also on a busy machine. */
+/** Time after the last fault within which all promises must hold again, even on a busy machine. */
 const checkMsMax = 180_000;
-/** Time for which fault points stay armed after the work, for background work of processes. */
+/** Time for which fault points stay armed after the work, so that background work reaches them. */
 const afterWorkMsMax = 4_000;
 const pollMs = 250;
 
-export interface Played {
-  /** Violations; empty when the schedule passed. */
+export interface PlayResult {
+  /** Violations. The list is empty if the schedule passed. */
   readonly problems: readonly string[];
   /** Names of the cells whose fault affected a process. */
   readonly met: readonly string[];
@@ -32,10 +32,10 @@ export interface Played {
   readonly durationMs: number;
 }
 
-/** A played schedule. Its endpoint receives events until the play is disposed. */
+/** A played schedule. The business's endpoint receives events until the play is disposed. */
 export interface Play extends AsyncDisposable {
-  readonly played: Played;
-  /** Checks the results of this schedule again, after other schedules. */
+  readonly result: PlayResult;
+  /** Checks the results of this schedule again after other schedules have been played. */
   checkAgain(): Promise<readonly string[]>;
 }
 
@@ -52,13 +52,13 @@ export async function play(matrixSystem: MatrixSystem, schedule: Schedule, check
   const [met, missed]: [string[], string[]] = [[], []];
 
   const injecting = runAtTimes(schedule.faults, async (fault) => {
-    const isMet = await inject({ matrixSystem, interrupted, workEnded: workEnds.signal }, fault);
+    const isMet = await injectFault({ matrixSystem, interrupted, workEnded: workEnds.signal }, fault);
     (isMet ? met : missed).push(cellOf(fault));
   });
   const working = runAtTimes(schedule.work, (work, index) => doWork(matrixSystem, completed, work, index));
   try {
     await working;
-    // While a database or a gateway is down, the check throws.
+    // `findViolations` throws while a database or a gateway is down.
     const passes = async () =>
       (await findViolations(matrixSystem, completed, { mayDecide: false }).catch(() => ["the check failed"])).length === 0;
     const armedEndsAtMs = performance.now() + afterWorkMsMax;
@@ -73,7 +73,7 @@ export async function play(matrixSystem: MatrixSystem, schedule: Schedule, check
   const problems = await waitForPromises(() => findViolations(matrixSystem, completed, { mayDecide: true }), checkMs);
   const resources = stack.move();
   return {
-    played: {
+    result: {
       problems: [...report.violations, ...matrixSystem.crashes.takeUnexplained(), ...problems],
       ...{ met, missed },
       durationMs: Math.round(performance.now() - startedMs),
@@ -105,7 +105,7 @@ function runAtTimes<T extends Fault | Work>(
     await start(item, index);
   });
   const allRuns = Promise.all(runs);
-  // The caller may await the promise only after an item has failed.
+  // Prevents an unhandled rejection if an item fails before the caller awaits the promise.
   allRuns.catch(() => {});
   return allRuns;
 }
@@ -132,7 +132,7 @@ async function doWork(
     }
     case "verification": {
       const clientId = work.ofClient ? business.clientId : undefined;
-      const verification = await verify(context, { end: work.end, clientId, kycProvider });
+      const verification = await runVerification(context, { end: work.end, clientId, kycProvider });
       checkCompleted(verification);
       if (verification) verifications.push(verification);
       return;
@@ -165,7 +165,7 @@ async function revokeKey(
   });
 }
 
-/** Returns the time after which no fault of the schedule can take effect any more. */
+/** Returns the longest delay with which a fault of the schedule can take effect. */
 function findLatestEffectMs(faults: readonly Fault[]): number {
   const delaysMs = faults.map((fault) => {
     if (fault.kind === "way") return fault.trouble.ms;

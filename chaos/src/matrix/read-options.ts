@@ -17,7 +17,7 @@ export interface MatrixValues {
   readonly nightly?: boolean;
 }
 
-/** Returns the options of a run. A nightly run uses the date as its seed and stores its results. */
+/** Returns the options of a run. For a nightly run, the date is the seed and results are stored. */
 export function readMatrixOptions(values: MatrixValues): { matrix: MatrixOptions; seed: number | undefined } {
   const { nightly = false } = values;
   const date = new Date().toISOString().slice(0, 10);
@@ -30,7 +30,7 @@ export function readMatrixOptions(values: MatrixValues): { matrix: MatrixOptions
   return { matrix, seed: nightly ? Number(date.replaceAll("-", "")) : undefined };
 }
 
-/** Parses a schedule from JSON, or from the named file. Throws InvalidArgumentError. */
+/** Parses a schedule from JSON text, or from a file with this name. Throws InvalidArgumentError. */
 export function scheduleFrom(text: string): Schedule {
   try {
     return readSchedule(text.startsWith("{") ? text : readFileSync(text, "utf8"));

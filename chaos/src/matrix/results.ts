@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import type { KycProvider } from "@amana/dev-env/services";
 import { readSchedule, type Schedule } from "./schedule.ts";
 
-/** File of schedules that failed in an earlier run, one on each line. Each run plays them first. */
+/** File with a schedule on each line that failed in an earlier run. Each run plays them first. */
 export const regressionsFile = join(import.meta.dirname, "regressions.jsonl");
 
 /** Returns the stored schedules that failed with this verification provider. */
@@ -13,7 +13,7 @@ export function readRegressions(provider: KycProvider): Schedule[] {
   return schedules.filter(({ kycProvider = "port" }) => kycProvider === provider);
 }
 
-/** Adds a schedule unless the file contains it. */
+/** Adds a schedule to the regressions if the file does not contain it yet. */
 export function addRegression(schedule: Schedule): void {
   const line = JSON.stringify(schedule);
   if (readRegressions(schedule.kycProvider ?? "port").some((regression) => JSON.stringify(regression) === line)) return;

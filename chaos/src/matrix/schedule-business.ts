@@ -10,20 +10,20 @@ import type { Report } from "../report.ts";
 import type { MatrixSystem } from "./matrix-system.ts";
 import type { Schedule, Work } from "./schedule.ts";
 
-/** The business of one schedule, created before the faults start. */
+/** The business of one schedule. It is created before the faults start. */
 export interface ScheduleBusiness extends AsyncDisposable {
   readonly context: RefundContext;
   readonly gatewayUrls: readonly string[];
   readonly endpoint: Endpoint;
-  /** The client whose verifications have `ofClient`. */
+  /** The client of all verifications that have `ofClient`. */
   readonly clientId: string | undefined;
-  /** For each work with a revocation, a separate business and its key. */
+  /** For each revocation in the work, a separate business whose key is revoked. */
   readonly victims: ReadonlyMap<Work, Victim>;
   /** Id of the last row of each outbox before this business was created. */
   readonly outboxIds: Readonly<Record<"payments" | "kyc", string>>;
 }
 
-/** Event types of the endpoint: all types that the work can cause. */
+/** Event types to which the endpoint subscribes. The work can cause only these types. */
 export const eventTypes = [
   "PAYMENT_COMPLETED",
   "PAYMENT_REFUNDED",

@@ -5,9 +5,10 @@ import type { RefundScenario } from "../refunds/scenario.ts";
 import type { Replicated } from "../rolling/replicas.ts";
 
 /**
- * The end of a verification: a verdict, an operator's review, or a cancellation by the business. At
- * vendors also "retried", an approval after a failed attempt; "reversed", an approval that the vendor
- * changes later; and "vendor_reviewed", a decision by a person at the vendor.
+ * The end of a verification. "reviewed" is a decision by an operator, "canceled" a cancellation by
+ * the business. Only vendors have the last three: "retried" is an approval after a failed attempt,
+ * "reversed" an approval that the vendor changes later, and "vendor_reviewed" a decision by a
+ * person at the vendor.
  */
 export type VerificationEnd = "approved" | "rejected" | "reviewed" | "canceled" | "retried" | "reversed" | "vendor_reviewed";
 
@@ -20,7 +21,7 @@ export type Work = { readonly atMs: number } & (
   | { readonly kind: "replay" }
 );
 
-/** A fault injected during the run. `forMs` is the time for which a process is down or frozen. */
+/** A fault to inject. `forMs` is the time for which a process is down or frozen. */
 export type Fault = { readonly atMs: number } & (
   | { readonly kind: "kill" | "freeze"; readonly service: Replicated; readonly replica: number; readonly forMs: number }
   | {
@@ -31,7 +32,7 @@ export type Fault = { readonly atMs: number } & (
       readonly signal: "SIGKILL" | "SIGSTOP";
       readonly forMs: number;
     }
-  /** Terminates the connections of the service to its database. */
+  /** Terminates the service's database connections. */
   | { readonly kind: "cut"; readonly service: Exclude<Replicated, "gateway"> }
   | { readonly kind: "postgres" | "kafka"; readonly forMs: number }
   /** Sets a fault mode of the sandbox for the next calls of an operation. */
@@ -42,7 +43,7 @@ export type Fault = { readonly atMs: number } & (
 
 /**
  * Work and faults as plain JSON, which can be stored, shrunk and played again. The property names
- * and kinds are a file format.
+ * and the kinds must not change, because stored schedules contain them.
  */
 export interface Schedule {
   /** Verification provider of the system. Default: port. */

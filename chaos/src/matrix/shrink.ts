@@ -1,6 +1,6 @@
 import type { Fault, Schedule, Work } from "./schedule.ts";
 
-/** Returns whether a schedule still fails. */
+/** Returns true if a schedule still fails. */
 export type Fails = (candidate: Schedule) => Promise<boolean>;
 
 /**
@@ -48,7 +48,7 @@ export async function minimize<T>(all: readonly T[], fails: (subset: readonly T[
 
 type Simplification = (schedule: Schedule) => Schedule;
 
-/** Returns functions that each simplify one part of the schedule, or leave it unchanged. */
+/** Returns functions. Each one simplifies one part of a schedule, or leaves it unchanged. */
 function listSimplifications({ work, faults }: Schedule): Simplification[] {
   const changeWork = (index: number, change: (item: Work) => Work): Simplification => {
     return (schedule) => ({ ...schedule, work: schedule.work.map((item, i) => (i === index ? change(item) : item)) });
@@ -73,7 +73,7 @@ const removeLastRequest = (work: Work): Work =>
     ? { ...work, course: { ...work.course, asks: work.course.asks.slice(0, -1) } }
     : work;
 
-/** Functions that round a time down, from the largest change to the smallest. */
+/** Functions that round a time down. The first one makes the largest change. */
 const roundDownFunctions: readonly ((ms: number) => number)[] = [
   () => 0,
   (ms) => Math.floor(ms / 1_000) * 1_000,

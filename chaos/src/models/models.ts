@@ -1,18 +1,18 @@
 import type { Program } from "../program.ts";
-import { isSpinInstalled, search } from "./search.ts";
+import { isSpinInstalled, searchModel } from "./search.ts";
 import { variants } from "./variants.ts";
 
 /**
- * Searches each model once, independent of the duration of the run, because a search visits all
- * states.
+ * Searches each model only once, even in a long run, because one search visits all states.
  */
 export const modelsProgram: Program = {
-  attacks: "P1, P4: search all states of the models of a refund and of a key revocation, with and without each rule",
+  summary:
+    "P1, P4: search all states of the models of a refund and a key revocation, once with all rules and once without each rule",
   async run({ report, log }) {
     if (!(await isSpinInstalled())) throw new Error("spin or gcc is missing. Install them: apt-get install spin gcc libc6-dev");
     for (const variant of variants) {
       const { model, without, meaning } = variant;
-      const { states, counterexample } = await search(variant);
+      const { states, counterexample } = await searchModel(variant);
       const name = `${model}${without ? ` without a rule (${without})` : ""}`;
       report.count(`states of ${name}`, states);
       log(`${name}: ${meaning}: ${counterexample ? `\n    ${counterexample.join("\n    ")}` : "no violation in any state"}`);

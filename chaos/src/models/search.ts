@@ -8,28 +8,28 @@ import type { Variant } from "./variants.ts";
 const run = promisify(execFile);
 const models = join(import.meta.dirname, "..", "..", "models");
 const memoryMbMax = 3_000;
-/** More steps than any path through the models. */
+/** Maximum number of steps of a path. Every path through the models is shorter. */
 const depthMax = 20_000;
 const searchMsMax = 600_000;
 
-/** Result of a search. Without a counterexample, the search has visited every reachable state. */
+/** Result of a search. A search without a counterexample has visited every reachable state. */
 export interface SearchResult {
   readonly states: number;
-  /** The shortest path to a violation, one line for each printed step. */
+  /** The shortest path to a violation. Each line is a step that the model prints. */
   readonly counterexample: readonly string[] | undefined;
 }
 
-/** Returns whether the model checker spin and the compiler that it needs are installed. */
+/** Returns true if the model checker spin and the compiler gcc, which it needs, are installed. */
 export async function isSpinInstalled(): Promise<boolean> {
   const results = await Promise.allSettled([run("spin", ["-V"]), run("gcc", ["--version"])]);
   return results.every(({ status }) => status === "fulfilled");
 }
 
 /**
- * Searches all states of a model. For a model without a rule, returns the shortest counterexample.
- * Throws if the search could not visit all states.
+ * Searches the states of a model. Stops at a counterexample. For a model from which a rule is
+ * removed, this is the shortest one. Throws if the search could not visit all states.
  */
-export async function search({ model, without }: Variant): Promise<SearchResult> {
+export async function searchModel({ model, without }: Variant): Promise<SearchResult> {
   const cwd = await mkdtemp(join(tmpdir(), "amana-model-"));
   const file = join(models, `${model}.pml`);
   const define = without ? [`-D${without}`] : [];
@@ -39,7 +39,8 @@ export async function search({ model, without }: Variant): Promise<SearchResult>
     // A breadth-first search finds the shortest counterexample first.
     const order = without ? ["-DBFS"] : [];
     await run("gcc", ["-O1", "-w", "-DSAFETY", `-DMEMLIM=${memoryMbMax}`, ...order, "-o", "pan", "pan.c"], options);
-    // -E: a state without further steps is not an error. The model has its own assertion for it.
+    // With -E, a state without further steps is not an error. The model itself asserts that such a
+    // state is correct.
     const { stdout } = await run(join(cwd, "pan"), ["-E", `-m${depthMax}`], options);
     const states = Number(/(\d+) states, stored/.exec(stdout)?.[1]);
     const errors = Number(/errors: (\d+)/.exec(stdout)?.[1]);
@@ -55,7 +56,8 @@ export async function search({ model, without }: Variant): Promise<SearchResult>
 }
 
 /**
- * Returns the lines printed by the model and the failed assertion, without the dump of variables.
+ * Returns the lines that the model prints and the failed assertion. Omits the variables, which spin
+ * prints at the end.
  */
 function readTrail(output: string): string[] {
   const lines = output.split("\n").map((line) => line.trim());

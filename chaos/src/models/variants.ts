@@ -1,4 +1,4 @@
-/** A model, complete or without one rule. */
+/** A model that is complete, or from which one rule is removed. */
 export interface Variant {
   readonly model: "refund" | "key-lease";
   /** The removed rule. The search must then find a counterexample. */
@@ -7,7 +7,7 @@ export interface Variant {
   readonly meaning: string;
 }
 
-/** Each complete model, and one variant for each rule, to prove that the rule is needed. */
+/** Each complete model, and a variant without each rule, which proves that the rule is needed. */
 export const variants: readonly Variant[] = [
   { model: "refund", meaning: "refunds with all rules" },
   { model: "refund", without: "OLD_BASELINE", meaning: "the first send accepts any refunded sum as its baseline" },

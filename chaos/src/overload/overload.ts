@@ -9,24 +9,24 @@ import type { Program } from "../program.ts";
 import { createRandom, type Random } from "../random.ts";
 import type { Report } from "../report.ts";
 
-/** Number of businesses, so large that the load of each stays below its rate limits. */
+/** Number of businesses. The load of each business stays below its rate limits. */
 const businesses = 12;
 const clientsPerBusiness = 20;
 const phaseSeconds = 3;
 /**
- * Maximum number of requests in flight, each on its own connection. Requests beyond it are not
- * sent.
+ * Maximum number of requests in flight, each on its own connection. Requests that would exceed it
+ * are not sent.
  */
 const inFlightMax = 2_000;
 const warmUpSeconds = 2;
 const recoveryTriesMax = 60;
-/** Number of connections that wait for the locked table: nearly the whole pool of a service. */
+/** Number of connections that must wait for the locked table, out of the 20 in a service's pool. */
 const usedConnections = 18;
-/** Lower bound of the capacity in requests per second, for a very busy machine. */
+/** Smallest capacity, in requests per second, that the program assumes on a very busy machine. */
 const capacityMin = 100;
 
 export const overloadProgram: Program = {
-  attacks: "P7: send twice and ten times the capacity, then take all database connections of a service",
+  summary: "P7: send twice and ten times the capacity, then take all database connections of a service",
   async run({ seed, signal, report, log }) {
     const random = createRandom(seed);
     await using test = await startTestSystem("direct", {
@@ -68,8 +68,8 @@ export const overloadProgram: Program = {
         );
         await checkRecovery(requests.all, system, `${times} times`, report);
         const capacityAfter = await measureCapacity();
-        // Compares with the mean of the capacity before and after, because the load of the machine
-        // varies.
+        // Compares with the mean of the capacities before and after the overload, because other
+        // load of the machine varies.
         ratios[`${times} times`]?.push((2 * overloaded.goodput) / (capacityBefore.goodput + capacityAfter.goodput));
         capacityBefore = capacityAfter;
       }
@@ -82,21 +82,21 @@ export const overloadProgram: Program = {
   },
 };
 
-/** Checks that every request gets a response, and that each rejection carries Retry-After. */
+/** Checks that every request gets a response, and that each rejection has Retry-After. */
 function checkOutcome(outcome: LoadOutcome, when: string, report: Report): void {
   const { statuses, errors, withoutRetryAfter } = outcome;
   for (const [status, count] of Object.entries(statuses)) report.count(`${when}: ${status}`, count);
   const unexpected = Object.keys(statuses).filter((status) => !/^(2\d\d|429|503|504)$/.test(status));
-  report.check("rejections are 429, 503 or 504", unexpected.length === 0, () => `${when}: ${unexpected.join(", ")}`);
+  report.check("each rejection has status 429, 503 or 504", unexpected.length === 0, () => `${when}: ${unexpected.join(", ")}`);
   report.check(
-    "rejections carry Retry-After",
+    "each rejection has Retry-After",
     withoutRetryAfter === 0,
     () => `${when}: ${withoutRetryAfter} rejections without Retry-After`,
   );
   report.check("every request gets a response", errors.length === 0, () => `${when}: ${errors.slice(0, 3).join("; ")}`);
 }
 
-/** Sends a light load repeatedly, and checks that at some point every response is 2xx. */
+/** Sends a light load until every response has a 2xx status. Records a violation at the end. */
 async function checkRecovery(requests: readonly LoadRequest[], system: System, when: string, report: Report): Promise<void> {
   const isSuccessful = (outcome: LoadOutcome) => Object.keys(outcome.statuses).every((status) => status.startsWith("2"));
   let outcome: LoadOutcome | undefined;
@@ -110,8 +110,8 @@ async function checkRecovery(requests: readonly LoadRequest[], system: System, w
 }
 
 /**
- * Locks a table, so that requests for it use all database connections of the service. Checks that
- * requests to other services succeed during the lock.
+ * Locks a table, so that requests for this table use all database connections of the service.
+ * Checks that requests to other services succeed during the lock.
  */
 async function exhaustDatabase(system: System, requests: Requests, report: Report): Promise<void> {
   const database = new Client(system.ownerDatabaseUrls["clients"] ?? "");
@@ -156,7 +156,8 @@ interface Requests {
 }
 
 /**
- * Returns requests of several businesses (lists, reads, creations), in an order given by the seed.
+ * Returns requests of several businesses to list, read and create resources. The seed determines
+ * their order.
  */
 async function prepareRequests(system: System, random: Random): Promise<Requests> {
   const clients: LoadRequest[] = [];

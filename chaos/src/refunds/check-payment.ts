@@ -1,5 +1,5 @@
 import { apiCaller } from "@amana/dev-env/demo/api";
-import { sandbox } from "@amana/e2e/test-system";
+import { callSandbox } from "@amana/e2e/test-system";
 import type { Report } from "../report.ts";
 import type { RefundContext, TestedPayment } from "./request-refunds.ts";
 
@@ -16,9 +16,9 @@ interface Payment {
 }
 
 /**
- * Returns the differences between the payment, the processor and the promise. Differences may be
- * temporary while refunds are being resolved. For a payment in `needsDecision`, only double refunds
- * are checked, because an operator must still decide.
+ * Returns violations of the promise, and differences between a payment and the processor's state.
+ * Differences may be temporary while payments resolves a refund. For a payment in `needsDecision`,
+ * checks only for double refunds, because an operator must still decide.
  */
 export async function findViolations(
   context: RefundContext,
@@ -26,7 +26,7 @@ export async function findViolations(
   needsDecision: ReadonlySet<string>,
 ): Promise<string[]> {
   const { system, gatewayUrl, apiKey } = context;
-  const view = (await sandbox(system, "GET", `/sandbox/payments/${tested.orderId}`)) as ProcessorView;
+  const view = (await callSandbox(system, "GET", `/sandbox/payments/${tested.orderId}`)) as ProcessorView;
   const payment = (await apiCaller(gatewayUrl(), apiKey)("GET", `/api/v1/payments/${tested.id}`)).body as unknown as Payment;
   const problems: string[] = [];
   const check = (holds: boolean, problem: string) => {
@@ -44,7 +44,8 @@ export async function findViolations(
   const readsWereCurrent = !tested.scenario.statusFault?.mode.startsWith("stale:");
   if (tested.refundedByBackOfficeFirst && readsWereCurrent)
     check(amanaRefunds.length === 0, "Amana refunded although the back office had refunded first");
-  // A refund of the back office with a requested amount cannot be distinguished from one of Amana.
+  // A refund by the back office cannot be distinguished from a refund by Amana if a request to
+  // Amana had the same amount.
   const isAmbiguous = view.refunds.some(({ by, amount }) => by === "back_office" && tested.requestedMinor.includes(amount));
   if (payment.status === "REFUNDED" && payment.origin !== "PROCESSOR" && !tested.rolledBack && !isAmbiguous)
     check(amanaRefunds.length === 1, `REFUNDED by Amana, but its calls had ${amanaRefunds.length} effects`);
@@ -63,7 +64,7 @@ export async function findViolations(
   return problems;
 }
 
-/** Records the result of a payment's check in the report. */
+/** Records in the report that a payment was checked, with the problems that were found. */
 export function recordResult(report: Report, tested: TestedPayment, problems: readonly string[], needsDecision: boolean): void {
   if (needsDecision) report.count("payments that need a decision");
   report.check("a payment agrees with the processor", problems.length === 0, () =>

@@ -7,16 +7,16 @@ import type { Report } from "../report.ts";
 /** Longer than a lease on a refund, which is 6 s. */
 const frozenMsDefault = 8_000;
 
-/** Name of the program's own database connections, which `injectFaults` does not cut. */
+/** Application name of the program's own database connections. `injectFaults` does not cut them. */
 export const applicationName = "chaos";
 
 /**
- * Kills and freezes the replicas and cuts their database connections until the signal. At the end
- * all replicas run again.
+ * Kills and freezes the replicas and cuts their database connections until `signal` is aborted.
+ * When the function returns, all replicas run again.
  */
 export async function injectFaults(options: {
   replicas: readonly Pick<ServiceProcess, "kill" | "start" | "pid">[];
-  /** Maximum time for which a replica is frozen; by default longer than a lease. */
+  /** Maximum time for which a replica is frozen. The default is longer than a lease. */
   frozenMsMax?: number;
   database: Pool;
   random: Random;

@@ -1,5 +1,5 @@
 import { apiCaller } from "@amana/dev-env/demo/api";
-import { sandbox } from "@amana/e2e/test-system";
+import { callSandbox } from "@amana/e2e/test-system";
 import type { ProcessorView } from "./check-payment.ts";
 import type { RefundContext, TestedPayment } from "./request-refunds.ts";
 
@@ -34,14 +34,17 @@ export async function findPaymentsNeedingDecision(context: RefundContext): Promi
   ]);
 }
 
-/** Decides each refund that needs a decision, by the effects of Amana's calls at the processor. */
-export async function decideAll(context: RefundContext, tested: readonly TestedPayment[]): Promise<void> {
+/**
+ * Decides each refund that needs a decision. ACCEPTED means that a call of Amana refunded the
+ * payment at the processor.
+ */
+export async function decideRefunds(context: RefundContext, tested: readonly TestedPayment[]): Promise<void> {
   const { system, gatewayUrl, report } = context;
   const operator = apiCaller(gatewayUrl(), system.adminKey);
   for (const { id, payment_id } of await listRefundsNeedingDecision(context)) {
     const payment = tested.find(({ id: testedId }) => testedId === payment_id);
     if (!payment) continue;
-    const view = (await sandbox(system, "GET", `/sandbox/payments/${payment.orderId}`)) as ProcessorView;
+    const view = (await callSandbox(system, "GET", `/sandbox/payments/${payment.orderId}`)) as ProcessorView;
     const outcome = view.refunds.some(({ by }) => by === "client") ? "ACCEPTED" : "REJECTED";
     const { status, text } = await operator("POST", `/api/v1/admin/refunds/${id}/resolve`, {
       outcome,

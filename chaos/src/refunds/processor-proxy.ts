@@ -5,11 +5,14 @@ import { sleep } from "@amana/runtime";
 import { request } from "undici";
 
 /**
- * A fault of the proxy for one call. "deliver_late": the call is forwarded after `ms`, even if the
- * client has disconnected. "drop": the connection is reset and the call is not forwarded.
- * "lose_answer": the call is forwarded and the connection is reset instead of the response.
- * "hold_answer": the call is forwarded and the response is sent after `ms`. The values are part of
- * the JSON format of schedules.
+ * A fault of the proxy for one call:
+ *
+ * - "deliver_late" forwards the call after `ms`, even if the client has disconnected.
+ * - "drop" resets the connection and does not forward the call.
+ * - "lose_answer" forwards the call, and resets the connection in place of a response.
+ * - "hold_answer" forwards the call, and sends the response after `ms`.
+ *
+ * The values must not change, because stored schedules contain them.
  */
 export interface ProxyFault {
   readonly kind: "deliver_late" | "drop" | "lose_answer" | "hold_answer";
@@ -22,7 +25,7 @@ export interface ProcessorProxy extends AsyncDisposable {
   target: string;
   /** Applies the fault to the next refund call for this order, or for any order. */
   plan(orderId: string | "any", fault: ProxyFault): void;
-  /** Removes planned faults that affected no call. Returns whether there were any. */
+  /** Removes planned faults that affected no call. Returns true if there was such a fault. */
   clear(): boolean;
 }
 

@@ -1,6 +1,6 @@
 import { apiCaller } from "@amana/dev-env/demo/api";
 import type { System } from "@amana/dev-env/system";
-import { aBusiness, sandbox, startTestSystem } from "@amana/e2e/test-system";
+import { aBusiness, callSandbox, startTestSystem } from "@amana/e2e/test-system";
 import { sleep } from "@amana/runtime";
 import { Pool } from "pg";
 import { extendSignal } from "../extend-signal.ts";
@@ -9,23 +9,23 @@ import { createRandom } from "../random.ts";
 import { startSecondPaymentsProcess } from "../second-payments-process.ts";
 import { findViolations, recordResult } from "./check-payment.ts";
 import { applicationName, injectFaults } from "./inject-faults.ts";
-import { decideAll, findPaymentsNeedingDecision } from "./operator.ts";
+import { decideRefunds, findPaymentsNeedingDecision } from "./operator.ts";
 import { startProcessorProxy } from "./processor-proxy.ts";
 import { type RefundContext, requestRefunds, type TestedPayment } from "./request-refunds.ts";
 import { drawScenario, lateMsMax } from "./scenario.ts";
 
 const workers = 24;
-/** Time after the last fault in which every refund must end or need a decision. */
+/** Time after the last fault within which every refund must end or need a decision. */
 const resolveMsMax = 180_000;
 
-/** Shortens intervals from days to seconds, so that refunds need a decision within a run. */
+/** Intervals of seconds in place of days, so that a run is long enough to need decisions. */
 const paymentSettings = {
   SATIM_TIMEOUT_MS: "1500",
   PAYMENT_CHECK_SECONDS: "1,2,5",
   REFUND_RESEND_AFTER_SECONDS: "2,4",
   REFUND_CHECK_SECONDS: "0.5,1,1",
-  // Longer than the latest late effect, and longer than the delay of a process that is frozen
-  // before it sends.
+  // Longer than any late effect can be delayed, and longer than a process can be frozen before it
+  // sends.
   REFUND_LATE_EFFECT_SECONDS: "12",
   REFUND_DECISION_AFTER_SECONDS: "8",
   REFUND_REREAD_SECONDS: "2,6,15",
@@ -34,7 +34,7 @@ const paymentSettings = {
 };
 
 export const refundsProgram: Program = {
-  attacks: "P1: kill and freeze two replicas during refunds, with late effects, stale reads and lost commits; no double refund",
+  summary: "P1: kill and freeze two replicas during refunds, with late effects, stale reads and lost commits; no double refund",
   async run({ seed, signal: endSignal, report, log }) {
     const random = createRandom(seed);
     await using proxy = await startProcessorProxy();
@@ -46,7 +46,7 @@ export const refundsProgram: Program = {
     await using secondPayments = await startSecondPaymentsProcess(system);
     await using business = await createBusiness(system);
     await using database = await connect(system);
-    const hasEnoughWork = () => report.counted("payments paid") >= workers && report.counted("partial refunds requested") > 0;
+    const hasEnoughWork = () => report.countOf("payments paid") >= workers && report.countOf("partial refunds requested") > 0;
     const signal = extendSignal(endSignal, hasEnoughWork);
     const { pool } = database;
     const gatewayUrl = () => system.gatewayUrl;
@@ -70,10 +70,10 @@ export const refundsProgram: Program = {
     };
     await Promise.all([faults, ...Array.from({ length: workers }, () => runWorker(random.fork()))]);
     log(`${tested.length} payments; waiting for refunds in progress`);
-    await sandbox(system, "DELETE", "/sandbox/faults");
+    await callSandbox(system, "DELETE", "/sandbox/faults");
     await sleep(lateMsMax);
     await checkPayments(context, tested, false);
-    await decideAll(context, tested);
+    await decideRefunds(context, tested);
     await checkPayments(context, tested, true);
   },
 };

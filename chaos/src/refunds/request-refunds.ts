@@ -1,6 +1,6 @@
 import { apiCaller } from "@amana/dev-env/demo/api";
 import type { System } from "@amana/dev-env/system";
-import { sandbox, validCard } from "@amana/e2e/test-system";
+import { callSandbox, validCard } from "@amana/e2e/test-system";
 import { sleep } from "@amana/runtime";
 import type { Pool } from "pg";
 import { request } from "undici";
@@ -10,16 +10,16 @@ import type { ProcessorProxy } from "./processor-proxy.ts";
 import { type Rows, readRows, rollBackRows } from "./rows.ts";
 import { paidAmount, patienceMsMax, type RefundScenario } from "./scenario.ts";
 
-/** A payment with refund requests, and the data that its check needs. */
+/** A payment for which refunds were requested, and the data that the check of the payment needs. */
 export interface TestedPayment {
   readonly id: string;
   readonly orderId: string;
   readonly scenario: RefundScenario;
   /** Amount of each refund request, in centimes. */
   readonly requestedMinor: number[];
-  /** A line for each action and response, to explain a violation. */
+  /** A line for each action and response. The lines are part of the text of a violation. */
   readonly timeline: string[];
-  /** Whether the back office refunded an amount before the first refund request. */
+  /** True if the back office refunded an amount before the first refund request. */
   refundedByBackOfficeFirst: boolean;
   rolledBack: boolean;
 }
@@ -32,24 +32,24 @@ export interface RefundContext {
   readonly proxy: ProcessorProxy;
   readonly database: Pool;
   readonly report: Report;
-  /** Aborts at the end of the attack: callers disconnect and send no further requests. */
+  /** Aborts at the end of the attack. Callers then disconnect and send no further requests. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Creates a payment and pays it at the sandbox. Repeats every step that fails, and returns
- * undefined after the signal.
+ * Creates a payment and pays it at the sandbox. Repeats every step that fails. Returns undefined if
+ * `signal` is aborted before the payment is paid.
  */
 async function preparePayment(context: RefundContext): Promise<{ id: string; orderId: string } | undefined> {
   const { system, apiKey, gatewayUrl, signal } = context;
   const paymentBody = { amount: paidAmount, success_url: "https://shop.example/merci", fail_url: "https://shop.example/desole" };
-  // A gateway may be down, or stop before it responds.
+  // The request may get no response, because the gateway is down or is stopped meanwhile.
   const create = () => apiCaller(gatewayUrl(), apiKey)("POST", "/api/v1/payments", paymentBody).catch(() => undefined);
   let created = await create();
   for (; created?.status !== 201 && !signal.aborted; created = await create()) await sleep(300, signal);
   if (created?.status !== 201) return undefined;
   const { id, processor_order_id: orderId } = created.body as { id: string; processor_order_id: string };
-  const payment = (await sandbox(system, "POST", `/sandbox/payments/${orderId}/pay`, validCard)) as { redirect_url: string };
+  const payment = (await callSandbox(system, "POST", `/sandbox/payments/${orderId}/pay`, validCard)) as { redirect_url: string };
   const { pathname, search } = new URL(payment.redirect_url);
   while (!signal.aborted) {
     const returned = await request(`${gatewayUrl()}${pathname}${search}`, { headersTimeout: 20_000 }).catch(() => undefined);
@@ -83,12 +83,12 @@ export async function requestRefunds(
   const { orderId } = payment;
 
   const setSandboxFault = (operation: string, fault: RefundScenario["refundFault"]) =>
-    fault && sandbox(system, "PUT", "/sandbox/faults", { operation, ...fault, orderId });
+    fault && callSandbox(system, "PUT", "/sandbox/faults", { operation, ...fault, orderId });
   const nameMode = (mode: string) => (/_?(late|stale|slow):/.test(mode) ? `${mode.split(":")[0]}:<ms>` : mode);
   const refundAtBackOffice = async () => {
     const gives = scenario.backOffice?.gives;
     const [path, body] = gives === "reverse" ? ["reverse", undefined] : ["refund", gives ? { amount: gives } : undefined];
-    const isAccepted = await sandbox(system, "POST", `/sandbox/payments/${orderId}/${path}`, body).then(
+    const isAccepted = await callSandbox(system, "POST", `/sandbox/payments/${orderId}/${path}`, body).then(
       () => true,
       () => false,
     );
@@ -151,7 +151,7 @@ export async function requestRefunds(
   return tested;
 }
 
-/** Polls the rows until the signal and returns every distinct state. */
+/** Reads a payment's rows repeatedly until `signal` is aborted. Returns every distinct state. */
 async function watchRows(database: Pool, paymentId: string, signal: AbortSignal): Promise<Rows[]> {
   const states = new Map<string, Rows>();
   while (!signal.aborted) {
@@ -163,15 +163,15 @@ async function watchRows(database: Pool, paymentId: string, signal: AbortSignal)
 }
 
 /**
- * Waits up to 6 s until Amana and the processor report the same refund. After that, no call is in
- * flight that could still take effect. Returns false if the payment is not refunded in time.
+ * Waits up to 6 s until the payment is refunded. Returns true if Amana and the processor have the
+ * same refunded amount, because then no call in flight can still take effect.
  */
 async function waitForRefund({ system, database, signal }: RefundContext, { id, orderId }: TestedPayment): Promise<boolean> {
   const endsAtMs = performance.now() + 6_000;
   while (performance.now() < endsAtMs && !signal.aborted) {
     const { payment } = await readRows(database, id);
     if (payment["status"] === "REFUNDED") {
-      const view = (await sandbox(system, "GET", `/sandbox/payments/${orderId}`)) as { refundedAmount: number };
+      const view = (await callSandbox(system, "GET", `/sandbox/payments/${orderId}`)) as { refundedAmount: number };
       return view.refundedAmount === Number(payment["refunded_amount_minor"]);
     }
     await sleep(100);

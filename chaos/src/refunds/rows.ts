@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
 
-/** The rows of one payment at one moment. */
+/** The rows of a payment and its refunds at one moment. */
 export interface Rows {
   readonly payment: Readonly<Record<string, unknown>>;
   readonly refunds: readonly Readonly<Record<string, unknown>>[];
@@ -17,7 +17,7 @@ export async function readRows(database: Pool, paymentId: string): Promise<Rows>
   return rows[0];
 }
 
-/** Resets the rows to an earlier state, as a failover that lost the later commits does. */
+/** Resets the rows to an earlier state, like a failover that has lost the newest commits. */
 export async function rollBackRows(database: Pool, { payment, refunds }: Rows): Promise<void> {
   const connection = await database.connect();
   try {
@@ -33,7 +33,7 @@ export async function rollBackRows(database: Pool, { payment, refunds }: Rows): 
     ]);
     await connection.query("commit");
   } finally {
-    // Closes the connection, which also ends a failed transaction.
+    // Closes the connection. This also ends the transaction if a statement failed.
     connection.release(true);
   }
 }

@@ -2,38 +2,39 @@ import type { Random } from "../random.ts";
 import type { ProxyFault } from "./processor-proxy.ts";
 
 /**
- * The requests and faults of one payment, drawn before the payment is created. The property names
- * are part of the JSON format of schedules.
+ * The refund requests and faults of one payment, drawn before the payment is created. The property
+ * names must not change, because stored schedules contain them.
  */
 export interface RefundScenario {
-  /** Refund requests, sequential or `atOnce`. An undefined amount requests a full refund. */
+  /** Refund requests. With `atOnce`, they are sent in parallel. No amount means a full refund. */
   readonly asks: readonly { readonly amount: string | undefined; readonly pauseMs: number; readonly patienceMs: number }[];
   readonly atOnce: boolean;
-  /** Fault mode of the sandbox for refund calls, and one for status reads. */
+  /** Fault modes of the sandbox for refund calls and for status reads. */
   readonly refundFault?: { readonly mode: string; readonly times: number };
   readonly statusFault?: { readonly mode: string; readonly times: number };
   /** Fault of the proxy for the refund call. */
   readonly trouble?: ProxyFault;
   /**
-   * A refund or reversal by the processor's back office, before the first refund request or
-   * `afterMs` after the scenario starts.
+   * A refund or reversal by the processor's back office. It happens before the first refund
+   * request, or `afterMs` after the start of the scenario.
    */
   readonly backOffice?: { readonly gives: string | undefined | "reverse"; readonly afterMs: number | "before" };
   /**
-   * Whether the rows of the refunded payment are reset to an earlier state, after which a refund is
-   * requested again.
+   * If true, the program resets the rows of the refunded payment to an earlier state, and then
+   * requests a refund again.
    */
   readonly rollsBack: boolean;
 }
 
 export const paidAmount = "5000.00";
-/** Partial amounts. The sum of any two does not exceed the payment. */
+/** Partial amounts. The processor would accept any two of them for one payment. */
 const smallAmounts = ["0.01", "1000.00", "2500.00"] as const;
 /**
- * The partial amounts, larger amounts that the processor refunds only once, and the full amount.
+ * The partial amounts, larger amounts that the processor refunds only once for a payment, and the
+ * full amount.
  */
 const amounts = [...smallAmounts, "2500.01", "4000.00", paidAmount, undefined] as const;
-/** Longest delay of a late effect, longer than the time until a refund is sent again. */
+/** Longest delay of a late effect. It exceeds the time after which a refund is sent again. */
 export const lateMsMax = 5_000;
 /** Longest time for which a caller waits for a response. */
 export const patienceMsMax = 6_000;
@@ -42,7 +43,8 @@ const failureModes = ["timeout_before", "timeout_after", "reset_after", "truncat
 const proxyFaultKinds = ["deliver_late", "drop", "lose_answer", "hold_answer"] as const;
 
 /**
- * Draws a scenario. Half of the scenarios are of a kind that caused a double refund in the past.
+ * Draws a scenario. Half of the scenarios are of a kind that an earlier version could not handle
+ * without a double refund.
  */
 export function drawScenario(random: Random): RefundScenario {
   const randomScenario = drawRandomScenario(random);
@@ -96,7 +98,8 @@ function drawRandomScenario(random: Random): RefundScenario {
   const trouble = random.chance(0.2) ? ({ kind: random.pick(proxyFaultKinds), ms: lateMs() } as const) : undefined;
   const refundFault =
     !trouble && random.chance(0.6) ? { mode: random.pick(refundModes), times: random.integer(1, 2) } : undefined;
-  // A rollback excludes stale reads, because a lost commit cannot be detected by a stale read.
+  // Excludes stale reads if rows are rolled back, because payments cannot detect a lost refund if
+  // the processor returns an old state.
   const statusMode = !rollsBack && random.chance(0.5) ? `stale:${lateMs()}` : random.pick(statusModes);
   return {
     asks,

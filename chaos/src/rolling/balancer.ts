@@ -4,7 +4,7 @@ import { request } from "undici";
 const probeEveryMs = 50;
 const probeTimeoutMs = 1_000;
 
-/** Returns the URLs of ready gateways in turn, as a load balancer does. */
+/** A load balancer that chooses the ready gateways in rotation. */
 export interface Balancer extends AsyncDisposable {
   /** Returns the URL for the next request. */
   next(): string;

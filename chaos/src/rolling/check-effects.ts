@@ -1,5 +1,5 @@
 import { apiCaller } from "@amana/dev-env/demo/api";
-import { until } from "@amana/dev-env/eventually";
+import { waitUntil } from "@amana/dev-env/eventually";
 import { readProcessorView } from "@amana/e2e/test-system";
 import type { Receiver } from "../events/start-receivers.ts";
 import type { Shop } from "./customers.ts";
@@ -18,7 +18,7 @@ export async function checkEffects({ system, apiKey, balancer, report, completed
     ...completed.applications.map((id) => ({ event: "KYC_COMPLETED", subjectId: id, count: 1 })),
   ];
   const countEvents = () => countAcceptedEvents(receiver);
-  await until(() => {
+  await waitUntil(() => {
     const counts = countEvents();
     return expected.every(({ event, subjectId, count }) => (counts.get(`${event} ${subjectId}`) ?? 0) >= count);
   }, webhooksMsMax);

@@ -1,16 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { apiCaller } from "@amana/dev-env/demo/api";
-import { submit } from "@amana/dev-env/demo/at-the-sandbox";
+import { submitApplication } from "@amana/dev-env/demo/sandbox-control";
 import type { System } from "@amana/dev-env/system";
-import { aPerson, sandbox, validCard } from "@amana/e2e/test-system";
+import { aPerson, callSandbox, validCard } from "@amana/e2e/test-system";
 import { sleep } from "@amana/runtime";
 import { request } from "undici";
 import type { Report } from "../report.ts";
 import type { Balancer } from "./balancer.ts";
 
-/** Successful requests, whose effects are checked at the end. */
+/** Resources of successful requests. Their effects are checked at the end. */
 export interface CompletedWork {
-  /** By payment id: its order at the processor and the refunded amount in centimes. */
+  /** For each payment id, the payment's order at the processor and its refund in centimes. */
   readonly payments: Map<string, { readonly orderId: string; readonly refunded: number }>;
   /** E-mail addresses, each used for one client. */
   readonly clients: string[];
@@ -29,7 +29,7 @@ export interface Shop {
 }
 
 const order = { amount: "5000.00", success_url: "https://shop.example/merci", fail_url: "https://shop.example/desole" };
-/** Amount in centimes of the one refund of each payment. */
+/** Amount in centimes of the refund that each payment gets. */
 const refundAmount = 250_50;
 
 /**
@@ -45,13 +45,13 @@ export type CallGateway = (
   headers?: Record<string, string>,
 ) => Promise<Record<string, unknown> | undefined>;
 
-/** Customers of shorter runs pause longer, because starting replicas need the processor time. */
+/** In shorter runs, customers pause longer, because the start of replicas uses processor time. */
 const secondsForShortPauses = 60;
 
 /** Returns the factor by which the customers' pauses are multiplied in a run of `seconds`. */
 export const pauseFactorOf = (seconds: number): number => (seconds < secondsForShortPauses ? 5 : 1);
 
-/** Runs several customers in parallel until the signal. */
+/** Runs several customers in parallel until `signal` is aborted. */
 export async function runCustomers(shop: Shop): Promise<void> {
   const call = createCallGateway(shop);
   const repeat = (pauseMs: number, work: (number: number) => Promise<void>) => repeatUntilOver(shop, pauseMs, work);
@@ -65,7 +65,7 @@ export async function runCustomers(shop: Shop): Promise<void> {
   ]);
 }
 
-/** Repeats the work of one customer until the signal. */
+/** Repeats the work of one customer until `signal` is aborted. */
 export async function repeatUntilOver(
   { signal, report, pauseFactor }: Pick<Shop, "signal" | "report" | "pauseFactor">,
   pauseMs: number,
@@ -116,7 +116,7 @@ async function payAndRefund({ system, balancer, report, completed }: Shop, call:
   if (!created) return;
   const id = String(created["id"]);
   const orderId = String(created["processor_order_id"]);
-  const payment = (await sandbox(system, "POST", `/sandbox/payments/${orderId}/pay`, validCard)) as { redirect_url: string };
+  const payment = (await callSandbox(system, "POST", `/sandbox/payments/${orderId}/pay`, validCard)) as { redirect_url: string };
   const { pathname, search } = new URL(payment.redirect_url);
   const returned = await request(`${balancer.next()}${pathname}${search}`, { headersTimeout: 20_000 });
   await returned.body.dump();
@@ -132,6 +132,6 @@ async function verifyApplicant({ system, completed }: Shop, call: CallGateway): 
   const external_id = `applicant-${process.pid}-${completed.applications.length}`;
   const application = await call("an application", "POST", "/api/v1/kyc/applications", 201, { external_id });
   if (!application) return;
-  await submit(system.sandboxUrl, String(application["link_url"]), { outcome: "approved" });
+  await submitApplication(system.sandboxUrl, String(application["link_url"]), { outcome: "approved" });
   completed.applications.push(String(application["id"]));
 }

@@ -1,7 +1,7 @@
 import { acceptsConnections } from "@amana/dev-env/accepts-connections";
-import { until } from "@amana/dev-env/eventually";
+import { waitUntil } from "@amana/dev-env/eventually";
 import { freePort } from "@amana/dev-env/free-port";
-import { type ServiceProcess, serviceProcess } from "@amana/dev-env/service-process";
+import { createServiceProcess, type ServiceProcess } from "@amana/dev-env/service-process";
 import { databaseOwners, loopbackUrl, type ServiceName } from "@amana/dev-env/services";
 import type { System } from "@amana/dev-env/system";
 
@@ -11,10 +11,10 @@ export type Replicated = (typeof replicated)[number];
 
 const startMsMax = 180_000;
 
-/** Folder of a version, or undefined for this version. */
+/** Folder of another version, or undefined for this version. */
 export type Version = string | undefined;
 
-/** A replica of a service, whose process can be replaced with one of another version. */
+/** A replica of a service. Its process can be replaced by a process of another version. */
 export class Replica {
   readonly name: Replicated;
   readonly url: string;
@@ -40,7 +40,7 @@ export class Replica {
 
   /** Starts the process again if it is not running. */
   async restart(): Promise<void> {
-    if (this.#process && !this.#process.running()) await this.#startAndWait(this.#process);
+    if (this.#process && !this.#process.isRunning()) await this.#startAndWait(this.#process);
   }
 
   /** Ends the process without a graceful shutdown. */
@@ -52,12 +52,12 @@ export class Replica {
     await this.#process?.stop();
   }
 
-  /** Waits until the process accepts connections, which takes minutes on a busy machine. */
+  /** Starts a process and waits until it accepts connections. This may take minutes. */
   async #startAndWait(process: ServiceProcess): Promise<void> {
     await process.start();
     const port = Number(new URL(this.url).port);
-    await until(async () => !process.running() || (await acceptsConnections("127.0.0.1", port)), startMsMax);
-    if (!process.running()) throw new Error(`${this.name} did not start:\n${process.recentOutput()}`);
+    await waitUntil(async () => !process.isRunning() || (await acceptsConnections("127.0.0.1", port)), startMsMax);
+    if (!process.isRunning()) throw new Error(`${this.name} did not start:\n${process.recentOutput()}`);
   }
 }
 
@@ -65,7 +65,7 @@ export interface Replicas extends AsyncDisposable {
   readonly byService: Readonly<Record<Replicated, readonly Replica[]>>;
 }
 
-/** Replaces the services of the system, except the sandbox, with two replicas each. */
+/** Replaces each process of the system, except the sandbox, by two replicas. */
 export async function startReplicas(
   system: System,
   version: Version,
@@ -79,7 +79,7 @@ export async function startReplicas(
 
   const createReplica = (name: Replicated, port: number) =>
     new Replica(name, port, (root) =>
-      serviceProcess({
+      createServiceProcess({
         name,
         port,
         ...(root && { root }),

@@ -9,13 +9,13 @@ import { checkEffects } from "./check-effects.ts";
 import { pauseFactorOf, runCustomers, type Shop } from "./customers.ts";
 import { type Replicas, replicated, startReplicas, type Version } from "./replicas.ts";
 
-/** Much longer than the probe interval of the balancer, as in a cluster. */
+/** Delay of a graceful shutdown. As in a cluster, it is much longer than the probe interval. */
 export const stopDelayMs = 3_000;
-/** Longer than the time for which callers skip a replica after a failed connection. */
+/** Pause between replacements. Callers skip an unreachable replica for a shorter time. */
 export const pauseMs = 1_200;
 
 export const rollingProgram: Program = {
-  attacks:
+  summary:
     "replace each service under load, one replica after the other; no request fails, no effect is lost or doubled (OTHER_VERSION: folder of a version to change to and back)",
   async run({ seed, seconds, signal, report, log }) {
     const otherVersion: Version = process.env["OTHER_VERSION"] || undefined;
@@ -26,7 +26,7 @@ export const rollingProgram: Program = {
     const business = await aBusiness(system);
     await using _receiver = business.receiver;
     await business.call("POST", "/api/v1/webhook-endpoints", { url: receiver.url });
-    // The database has the schema of this version, also while the other version runs.
+    // The database has the schema of this version, even while the other version runs.
     await using replicas = await startReplicas(system, otherVersion, (text) => report.violation(text));
     await using balancer = startBalancer(replicas.byService.gateway.map(({ url }) => url));
     await balancer.waitUntilAllReady();
@@ -43,10 +43,10 @@ export const rollingProgram: Program = {
       pauseFactor: pauseFactorOf(seconds),
     };
     const customers = runCustomers(shop);
-    // Each round replaces every service. With another version, rounds alternate between the two versions.
+    // Each round replaces every service. With another version, rounds alternate between the two.
     const roundsMin = otherVersion ? 2 : 1;
     for (let version: Version; ; version = version === otherVersion ? undefined : otherVersion) {
-      if (signal.aborted && report.counted("rounds") >= roundsMin) break;
+      if (signal.aborted && report.countOf("rounds") >= roundsMin) break;
       log(`replacing every service with ${version ?? "this version"}, one replica after the other`);
       await replaceAll(replicas, balancer, version, report);
       report.count("rounds");

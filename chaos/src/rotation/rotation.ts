@@ -14,12 +14,12 @@ import { type Deployment, type RotatedSecret, rotations, type Settings, type Ste
 import { checkUses, type UsedSecrets, useSecrets } from "./use-secrets.ts";
 
 /**
- * Returns a program that rotates these secrets by the steps of docs/secrets.md under load, one
- * replica after the other. `skippedStep` is the action of a step that is left out, so that
- * violations are expected.
+ * Returns a program that rotates these secrets under load by the steps of docs/secrets.md. Replicas
+ * restart one after the other. A test sets `skippedStep` to a step's action. The program then omits
+ * this step and must find violations.
  */
 export const rotationOf = (secrets: readonly RotatedSecret[], skippedStep?: string): Program => ({
-  attacks: "rotate each secret step by step under load; no request fails, no event is lost or counted as forged",
+  summary: "rotate each secret step by step under load; no request fails, no event is lost or counted as forged",
   run: (options) => run(options, secrets, skippedStep),
 });
 
@@ -30,7 +30,7 @@ interface RotationContext {
   readonly deployment: Deployment;
   readonly replicas: Replicas;
   readonly balancer: Balancer;
-  /** URL of the endpoints that are only checked (`useSecrets`). */
+  /** URL of the endpoints that `useSecrets` creates and checks. */
   readonly checkedUrl: string;
   readonly used: UsedSecrets;
   readonly log: ProgramRun["log"];
@@ -103,8 +103,8 @@ async function rotate(secret: RotatedSecret, context: RotationContext, skippedSt
 }
 
 /**
- * Performs a step without the waiting times of docs/secrets.md. A run is so short that no message
- * or request is old enough to need them.
+ * Performs a step and restarts replicas. Omits the waiting times of docs/secrets.md, because all
+ * messages and requests of a run are recent.
  */
 async function perform(step: Step, { deployment, ...context }: RotationContext): Promise<void> {
   await step.run(deployment);
@@ -123,8 +123,8 @@ async function restart(step: Step, { replicas, balancer, shop }: Omit<RotationCo
 }
 
 /**
- * Runs `work` under load. The load continues for a moment after it, so that all replicas use their
- * new settings.
+ * Runs `work` under load. After `work`, the load continues for a moment, so that requests reach all
+ * replicas with the new settings.
  */
 async function runUnderLoad({ shop, checkedUrl, used }: RotationContext, work: () => Promise<void>): Promise<void> {
   const loadEnds = new AbortController();

@@ -5,7 +5,7 @@ import type { Replicated } from "../rolling/replicas.ts";
 /** Settings with which the replicas of each service start. */
 export type Settings = Readonly<Record<Replicated, Record<string, string>>>;
 
-/** Settings and commands of a deployment that an operator changes and runs during a rotation. */
+/** Settings that an operator changes during a rotation, and commands that an operator runs. */
 export interface Deployment {
   readonly settings: Settings;
   /** Runs `amana secrets reencrypt`. */
@@ -20,7 +20,7 @@ export interface Step {
   run(deployment: Deployment): void | Promise<void>;
   /** Services whose replicas restart after the step, one replica after the other. */
   readonly restart: readonly Replicated[];
-  /** Whether the load stops during the step, because the sandbox restarts. */
+  /** If true, the load stops during the step, because the sandbox restarts. */
   readonly withoutLoad?: true;
 }
 
@@ -29,12 +29,13 @@ interface ListedSecret {
   readonly services: readonly Replicated[];
   readonly newEntry: string;
   /**
-   * Returns whether an entry belongs to this secret. Needed if the setting lists several secrets.
+   * Returns true if an entry belongs to this secret. Must be set if the setting lists several
+   * secrets.
    */
   isEntry?(entry: string): boolean;
 }
 
-/** Returns the steps for a setting that lists several keys, of which a service uses the first. */
+/** Returns the steps for a setting with a list of keys. A service uses the first of these keys. */
 function rotateListEntry({ setting, services, newEntry, isEntry = () => true }: ListedSecret): [Step, Step, Step] {
   const edit =
     (change: (entries: readonly string[]) => readonly string[]): Step["run"] =>
@@ -73,7 +74,7 @@ const rotateEventKey = (topic: string, services: readonly Replicated[]): Step[] 
     isEntry: (entry) => entry.startsWith(`${topic}=`),
   });
 
-/** Returns the steps for a key pair: `signer` has the private key, `verifiers` the public key. */
+/** Returns the steps for a key pair. `signer` has the private key, `verifiers` the public key. */
 function rotateCallerKey(signer: Replicated, publicSetting: string, verifiers: readonly Replicated[]): Step[] {
   const { privateKey, publicKey } = generateKeyPairSync("ed25519");
   const id = createId();
@@ -119,7 +120,7 @@ function rotateCallbackSecret(): Step[] {
   ];
 }
 
-/** The rotations of docs/secrets.md without downtime. Each call creates a new key. */
+/** The rotations of docs/secrets.md that need no downtime. Each call creates a new key. */
 export const rotations = {
   "kyc-key": () => rotateCallerKey("kyc", "KYC_PUBLIC_KEYS", ["clients"]),
   "gateway-key": () => rotateCallerKey("gateway", "GATEWAY_PUBLIC_KEYS", databaseOwners),

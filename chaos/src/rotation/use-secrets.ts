@@ -1,26 +1,27 @@
 import { randomUUID } from "node:crypto";
 import { aPerson, someDetails } from "@amana/dev-env/demo/a-person";
-import { submit } from "@amana/dev-env/demo/at-the-sandbox";
-import { until } from "@amana/dev-env/eventually";
+import { submitApplication } from "@amana/dev-env/demo/sandbox-control";
+import { waitUntil } from "@amana/dev-env/eventually";
 import { withClient } from "@amana/e2e/find-everywhere";
-import { amanaWith, databaseSettings } from "@amana/e2e/run-amana";
-import { sandbox } from "@amana/e2e/test-system";
+import { databaseSettings, execAmana } from "@amana/e2e/run-amana";
+import { callSandbox } from "@amana/e2e/test-system";
 import { type CallGateway, createCallGateway, repeatUntilOver, type Shop } from "../rolling/customers.ts";
 
 const auditMsMax = 180_000;
 
-/** Work of `useSecrets`, whose effects are checked at the end. */
+/** Work of `useSecrets`. Its effects are checked at the end. */
 export interface UsedSecrets {
   /**
-   * Ids of verified clients. Each is approved automatically, and the audit trail must contain it.
+   * Ids of verified clients. clients approves them automatically, so the audit trail must contain
+   * an approval of each client.
    */
   readonly verified: string[];
 }
 
 /**
- * Uses secrets that the customers of `rolling` do not use, until the signal: links and webhook
- * secrets that another replica encrypted, repeated requests, calls of kyc to clients, and events of
- * all three topics.
+ * Until the signal is aborted, uses the secrets that the customers of `rolling` do not use. Reads
+ * links and webhook secrets that another replica encrypted, repeats requests, makes kyc call
+ * clients, and causes events of all three topics.
  */
 export async function useSecrets(shop: Shop, checkedUrl: string, used: UsedSecrets): Promise<void> {
   const call = createCallGateway(shop);
@@ -46,12 +47,12 @@ async function verifyClient({ system, report, completed }: Shop, call: CallGatew
     read?.["link_url"] === link,
     () => `${read?.["link_url"]}, expected ${link}`,
   );
-  await submit(system.sandboxUrl, String(link), { outcome: "approved" });
+  await submitApplication(system.sandboxUrl, String(link), { outcome: "approved" });
   completed.applications.push(String(application["id"]));
   verified.push(id);
 }
 
-/** Creates an endpoint and checks it. Another replica may have to decrypt the webhook secret. */
+/** Creates and checks an endpoint, so that another replica may have to decrypt its secret. */
 async function checkEndpoint(call: CallGateway, url: string): Promise<void> {
   const endpoint = await call("an endpoint's registration", "POST", "/api/v1/webhook-endpoints", 201, { url });
   if (!endpoint) return;
@@ -78,14 +79,14 @@ async function repeatRequest(shop: Shop, call: CallGateway): Promise<void> {
 
 /**
  * Checks that the audit trail contains every approval, that there are no dead letters, and that no
- * callback was rejected. A lost or rejected event would leave an approval out of the trail.
+ * callback was rejected. If an event was lost or rejected, an approval would be missing.
  */
 export async function checkUses({ system, report, completed }: Shop, { verified }: UsedSecrets): Promise<void> {
   const query = "select after->>'client_id' as id from audit_event where action = 'onboarding.approved'";
   await withClient(system.databaseUrls["identity"] ?? "", async (identity) => {
     const readApproved = async () => (await identity.query<{ id: string }>(query)).rows.map(({ id }) => id);
     let approved: string[] = [];
-    await until(async () => {
+    await waitUntil(async () => {
       approved = await readApproved();
       return verified.every((id) => approved.includes(id));
     }, auditMsMax);
@@ -94,10 +95,10 @@ export async function checkUses({ system, report, completed }: Shop, { verified 
       report.check("an approval is in the audit trail once", count === 1, () => `${client}: ${count} times`);
     }
   });
-  const { out, err } = await amanaWith(databaseSettings(system.databaseUrls), "dead-letters", "list", "--databases", "--json");
+  const { out, err } = await execAmana(databaseSettings(system.databaseUrls), "dead-letters", "list", "--databases", "--json");
   report.check("the list of dead letters is empty", out.trim() === "[]", () => err || out);
   for (const id of completed.applications) {
-    const view = (await sandbox(system, "GET", `/sandbox/kyc?reference=${id}`)) as {
+    const view = (await callSandbox(system, "GET", `/sandbox/kyc?reference=${id}`)) as {
       callbacks: { attempts: { result: string }[] }[];
     };
     const results = view.callbacks.flatMap(({ attempts }) => attempts.map(({ result }) => result));

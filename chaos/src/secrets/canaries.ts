@@ -4,7 +4,7 @@ import type { Random } from "../random.ts";
 export interface Canary {
   readonly name: string;
   readonly text: string;
-  /** Names of places, or prefixes of names. */
+  /** Names, or prefixes of names, of the places that may contain the text. */
   readonly allowed: readonly string[];
 }
 
@@ -33,7 +33,7 @@ export class Canaries {
     return text;
   }
 
-  /** Adds a value that the system created as a canary. */
+  /** Adds a value as a canary that the system has created, such as a token. */
   add(name: string, text: string, ...allowed: string[]): string {
     this.created.push({ name, text, allowed });
     return text;

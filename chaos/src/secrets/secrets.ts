@@ -19,14 +19,14 @@ import { verifyWithPersonalData } from "./verify-with-personal-data.ts";
 const creationMsMax = 90_000;
 
 /**
- * Puts a canary into every secret and personal field, in successful, rejected and failing requests.
+ * Sends successful, rejected and failing requests with a canary in every secret and personal field.
  * The verification provider adds canaries to its responses and callbacks. Then searches all rows,
- * all logs at level trace (including PostgreSQL's), all Kafka messages, all webhooks, the responses
- * to operators, and the responses about verifications. A canary may occur only in its allowed
- * places. No file of PostgreSQL or Kafka may contain the provider's personal data.
+ * logs at level trace, Kafka messages and webhooks, and the responses to operators and about
+ * verifications. A canary may occur only in its allowed places. No file of PostgreSQL or Kafka may
+ * contain the provider's personal data.
  */
 export const secretsProgram: Program = {
-  attacks: "P6, P9: search rows, logs, messages and responses for secrets and personal data in places that must not have them",
+  summary: "P6, P9: search rows, logs, messages and responses for secrets and personal data in places that must not have them",
   run,
 };
 
@@ -42,7 +42,7 @@ async function run({ seed, signal, report, log, kycProvider = "port" }: ProgramR
   };
   const env = Object.fromEntries(serviceNames.map((name) => [name, { LOG_LEVEL: "trace" }])) as Record<string, object>;
   env["payments"] = { ...env["payments"], SATIM_PASSWORD: processorPassword };
-  // The expected statuses of responses must not depend on the load of the machine.
+  // With the default timeout, a slow machine would cause other response statuses.
   env["kyc"] = { ...env["kyc"], ...providerSettings, KYC_PROVIDER_TIMEOUT_MS: "10000" };
   env["sandbox"] = { ...env["sandbox"], SATIM_PASSWORD: processorPassword, ...providerSettings };
   env["gateway"] = { ...env["gateway"], RATE_LIMIT_FAILED_AUTH_PER_MINUTE: "0" };
@@ -105,7 +105,7 @@ async function run({ seed, signal, report, log, kycProvider = "port" }: ProgramR
     files.length === 0,
     () => `found in ${files.join(", ")}`,
   );
-  // Proves that the search reads the files of PostgreSQL and of Kafka.
+  // Proves that the search for personal data reads the files of PostgreSQL and of Kafka.
   const storedTexts = canaries.created.filter(({ name }) => name === "metadata").map(({ text }) => text);
   const filesWithMetadata = await findFiles(testSystem.dir, storedTexts);
   report.check(
@@ -113,7 +113,7 @@ async function run({ seed, signal, report, log, kycProvider = "port" }: ProgramR
     ["postgres", "kafka"].every((part) => filesWithMetadata.some((file) => file.includes(`/${part}/`))),
     () => `found in ${filesWithMetadata.join(", ")}`,
   );
-  // Proves that the search reads the logs. A search that reads no places would find no canaries.
+  // Proves that the search for canaries reads the logs.
   const postgresLog = places.find(({ name }) => name === "log: postgres.log")?.content ?? "";
   report.check(
     "the log of PostgreSQL contains failed statements",
@@ -123,8 +123,8 @@ async function run({ seed, signal, report, log, kycProvider = "port" }: ProgramR
 }
 
 /**
- * Waits until an application can be created. If kyc starts before the sandbox, it reads the vendor's
- * configuration again only after some seconds, and rejects creations until then.
+ * Waits until an application can be created. If kyc starts before the sandbox, kyc rejects
+ * creations for some seconds, until it has read the vendor's configuration.
  */
 async function waitForCreations({ gatewayUrl, business }: System): Promise<void> {
   const repeat = createRepeater({ gatewayUrl: () => gatewayUrl, signal: AbortSignal.timeout(creationMsMax) });
@@ -133,15 +133,15 @@ async function waitForCreations({ gatewayUrl, business }: System): Promise<void>
 }
 
 /**
- * Returns the secrets in settings. Secrets of less than ten characters are skipped, because such
- * texts also occur by chance.
+ * Returns the secrets in settings. Skips secrets with less than ten characters, because such texts
+ * also occur by chance.
  */
 function findSecretSettings(settings: readonly Record<string, string>[]): [name: string, value: string][] {
   const secretsByName = new Map<string, string>();
   for (const serviceSettings of settings) {
     for (const [name, value] of Object.entries(serviceSettings)) {
       if (!/SECRET|PASSWORD|TOKEN|PRIVATE|MAC_KEYS|ENCRYPTION|BOOTSTRAP/.test(name) || /PUBLIC|_MS$|SECONDS/.test(name)) continue;
-      // "id:secret" and "topic=id:secret", comma-separated.
+      // A value is a comma-separated list of "secret", "id:secret" or "topic=id:secret".
       for (const part of value.split(",")) {
         const secret = part.split(/[:=](?=[A-Za-z0-9+/_-]{16,})/).at(-1) ?? "";
         if (secret.length >= 10) secretsByName.set(`${name} ${secretsByName.size}`, secret);

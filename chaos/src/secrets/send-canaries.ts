@@ -4,7 +4,7 @@ import { apiCaller } from "@amana/dev-env/demo/api";
 import type { KycProvider } from "@amana/dev-env/services";
 import type { System } from "@amana/dev-env/system";
 import type { Place } from "@amana/e2e/find-everywhere";
-import { anOrder, sandbox, type TestBusiness, validCard } from "@amana/e2e/test-system";
+import { anOrder, callSandbox, type TestBusiness, validCard } from "@amana/e2e/test-system";
 import { sleep } from "@amana/runtime";
 import { Client } from "pg";
 import { request } from "undici";
@@ -30,7 +30,7 @@ export interface SecretsContext {
 const clientRows = "clients: public.client";
 const clientsDatabase = "clients: ";
 const paymentsDatabase = "payments: ";
-/** Places that may contain an order reference, because the webhooks of a payment contain it. */
+/** Places that may contain an order reference, because the events of a payment contain it. */
 const deliveredPlaces = ["kafka: payments.v1", "webhooks: ", "webhooks"];
 
 /** Calls the API with the key of the business. Records a violation if the status is unexpected. */
@@ -66,7 +66,8 @@ export const aPerson = (canaries: Canaries) => ({
 });
 
 /**
- * Calls the API with canaries in all fields: creations, changes, rejected requests and searches.
+ * Creates, changes and searches resources with canaries in all fields. Also sends invalid requests,
+ * which the API must reject.
  */
 export async function sendCanaries(context: SecretsContext): Promise<void> {
   const { business, canaries, system } = context;
@@ -154,7 +155,7 @@ async function pay(context: SecretsContext, orderRef: string, headers: Record<st
   };
   const created = await call(context, [201], "POST", "/api/v1/payments", payment, headers);
   const path = `/sandbox/payments/${created.body["processor_order_id"]}/pay`;
-  const { redirect_url } = (await sandbox(system, "POST", path, validCard)) as { redirect_url: string };
+  const { redirect_url } = (await callSandbox(system, "POST", path, validCard)) as { redirect_url: string };
   const token = new URL(redirect_url).pathname.split("/").at(-1) ?? "";
   canaries.add("a return token", token, "payments: public.payment");
   await request(redirect_url, { headersTimeout: 20_000 }).then(({ body }) => body.dump());
@@ -164,7 +165,7 @@ async function pay(context: SecretsContext, orderRef: string, headers: Record<st
   });
 }
 
-/** Sells by a payment link, with canaries in all fields of the business and of the buyer. */
+/** Sells by a payment link. All fields of the business and of the buyer contain canaries. */
 async function sellByLink(context: SecretsContext): Promise<void> {
   const { canaries, system } = context;
   const created = await call(context, [201], "POST", "/api/v1/payment-links", {
@@ -177,7 +178,8 @@ async function sellByLink(context: SecretsContext): Promise<void> {
     metadata: { note: canaries.createText("a link's metadata", paymentsDatabase, ...deliveredPlaces) },
   });
   const url = String(created.body["url"]);
-  // Each payment has the address of its result page, as success_url.
+  // The token is permitted in the database of payments, because the success_url of each payment is
+  // the address of the link's result page.
   canaries.add("a link's token", url.split("/").at(-1) ?? "", paymentsDatabase);
   const buyer = new Buyer(url);
   const page = await buyer.open(`?lang=en&q=${canaries.createText("a query of a page")}`);
@@ -190,7 +192,7 @@ async function sellByLink(context: SecretsContext): Promise<void> {
     phone: `+213${canaries.createDigits("a buyer's phone number", 9, "payments: public.payment")}`,
   });
   const orderId = new URL(location).pathname.split("/").at(-1);
-  const { redirect_url } = (await sandbox(system, "POST", `/sandbox/payments/${orderId}/pay`, validCard)) as {
+  const { redirect_url } = (await callSandbox(system, "POST", `/sandbox/payments/${orderId}/pay`, validCard)) as {
     redirect_url: string;
   };
   canaries.add("a link's return token", new URL(redirect_url).pathname.split("/").at(-1) ?? "", "payments: public.payment");
@@ -246,8 +248,8 @@ async function issueKey({ canaries, system, business }: SecretsContext, name: st
 }
 
 /**
- * Causes internal errors whose PostgreSQL messages contain personal data: a violated constraint and
- * a locked table.
+ * Causes internal errors with a violated constraint and a locked table. PostgreSQL's messages about
+ * such errors contain personal data.
  */
 export async function failInDatabase(context: SecretsContext): Promise<void> {
   const { canaries, system, report } = context;
@@ -275,8 +277,8 @@ export async function failInDatabase(context: SecretsContext): Promise<void> {
 const deadLetterMsMax = 20_000;
 
 /**
- * Publishes an event that webhooks cannot store, so that it becomes a dead letter. The API returns
- * its metadata to operators, but must not return its content.
+ * Publishes an event that webhooks cannot store, so that the event becomes a dead letter. The API
+ * must return only the metadata of the dead letter to operators, not the event's content.
  */
 async function causeDeadLetter(context: SecretsContext, authorization: Record<string, string>): Promise<void> {
   const { canaries, system, report, operatorResponses } = context;

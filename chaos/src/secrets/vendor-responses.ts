@@ -16,8 +16,9 @@ const pathsOf: Readonly<Record<Vendor, (id: string) => readonly string[]>> = {
 };
 
 /**
- * Reads an application at the vendor, as the service kyc does, and its callbacks. Returns the
- * distinct texts of personal fields: the sandbox fills each one with "canary-" and its name.
+ * Reads an application and its callbacks at the vendor, with the requests that kyc also sends.
+ * Returns the distinct texts of personal fields. The sandbox fills each personal field with
+ * "canary-" and the field's name.
  */
 export async function readPersonalTexts(system: System, vendor: Vendor, reference: string): Promise<string[]> {
   const view = await readProviderView(system, reference);
@@ -31,7 +32,10 @@ export async function readPersonalTexts(system: System, vendor: Vendor, referenc
   return [...new Set(texts.join("\n").match(/canary-[\w-]+/g))];
 }
 
-/** Returns the vendor's authentication (docs.sumsub.com/reference/authentication). */
+/**
+ * Returns the headers that authenticate a request to the vendor. Sumsub's signature is specified in
+ * docs.sumsub.com/reference/authentication.
+ */
 function createHeaders(system: System, vendor: Vendor, path: string): Record<string, string> {
   const settings = system.envOf("kyc");
   if (vendor === "didit") return { "x-api-key": settings["KYC_DIDIT_API_KEY"] ?? "" };

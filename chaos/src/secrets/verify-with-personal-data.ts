@@ -1,14 +1,14 @@
 import { apiCaller } from "@amana/dev-env/demo/api";
-import { actOnApplication } from "@amana/dev-env/demo/at-the-sandbox";
-import { until } from "@amana/dev-env/eventually";
+import { actOnApplication } from "@amana/dev-env/demo/sandbox-control";
+import { waitUntil } from "@amana/dev-env/eventually";
 import type { KycProvider } from "@amana/dev-env/services";
-import { sandbox } from "@amana/e2e/test-system";
+import { callSandbox } from "@amana/e2e/test-system";
 import { waitForCallbacks } from "../provider-view.ts";
 import { call, type SecretsContext } from "./send-canaries.ts";
 import { readPersonalTexts } from "./vendor-responses.ts";
 
 const path = "/api/v1/kyc/applications";
-/** The sandbox's log may contain the data, because the sandbox simulates another company. */
+/** The sandbox simulates the provider, so its log may contain the provider's personal data. */
 const sandboxLog = "log: sandbox.log";
 const timesMax = 10_000;
 const waitMsMax = 90_000;
@@ -31,14 +31,14 @@ interface Application {
 }
 
 /**
- * Runs verifications with every end. Each response and callback of the provider contains personal
- * data with canaries, also each error response, and some are truncated or have a wrong signature.
+ * Runs verifications with every possible end. Each response, error response and callback of the
+ * provider contains canaries in personal fields. Some are truncated or have a wrong signature.
  */
 export async function verifyWithPersonalData(context: SecretsContext): Promise<void> {
   const { system, kycProvider, report } = context;
   const operations = operationsOf[kycProvider];
   const setFault = (operation: string, mode: string, times = timesMax) =>
-    sandbox(system, "PUT", "/sandbox/faults", { operation, mode, times });
+    callSandbox(system, "PUT", "/sandbox/faults", { operation, mode, times });
   const setLeaks = async () => {
     for (const operation of [...operations, "kyc_callback"]) {
       await setFault(operation, `leak:${createUnstoredText(context, `the provider's data in ${operation}`, sandboxLog)}`);
@@ -53,7 +53,8 @@ export async function verifyWithPersonalData(context: SecretsContext): Promise<v
   const reviewed = await submitAndWait(context, { outcome: "needs_review", reason_codes: ["DUPLICATE", "AML_MATCH"] });
   await decide(context, reviewed, 200);
   await cancel(context, await createApplication(context), [200]);
-  // The alert about a verdict that cannot change must not contain the vendor's response.
+  // Reverses a final verdict at the vendor, because the alert about it must not contain the
+  // vendor's response.
   await act(context, approved, "reverse", { outcome: "rejected" });
   await waitForCallbacks(system, approved.id);
 
@@ -79,9 +80,10 @@ export async function verifyWithPersonalData(context: SecretsContext): Promise<v
   await setFault("kyc_callback", "bad_signature", 1);
   await submitAndWait(context, { outcome: "rejected" });
 
-  await sandbox(system, "DELETE", "/sandbox/faults");
+  await callSandbox(system, "DELETE", "/sandbox/faults");
   if (kycProvider !== "port") {
-    // Errors and callbacks can contain further fields.
+    // Adds the common prefix of all personal texts, because error responses and callbacks can
+    // contain fields that the responses below do not contain.
     addUnstoredText(context, "any field of the vendor", "canary-", sandboxLog);
     for (const { id } of [approved, hits, reviewed]) {
       for (const text of await readPersonalTexts(system, kycProvider, id)) {
@@ -123,13 +125,13 @@ async function createApplication(context: SecretsContext): Promise<Application> 
 const act = ({ system }: SecretsContext, { link }: Application, action: string, body: object) =>
   actOnApplication(system.sandboxUrl, link, action, body);
 
-/** Submits a new application and waits until its verdict is in the API and in a webhook. */
+/** Submits a new application. Waits until the API and a webhook contain the verdict. */
 async function submitAndWait(context: SecretsContext, submission: object): Promise<Application> {
   const { business, report } = context;
   const application = await createApplication(context);
   await act(context, application, "submit", submission);
   let verdict: string | undefined;
-  await until(async () => {
+  await waitUntil(async () => {
     const { body } = await call(context, [200], "GET", `${path}/${application.id}`);
     verdict = body["verdict"] as string | undefined;
     return verdict !== undefined;

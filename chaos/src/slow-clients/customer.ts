@@ -1,15 +1,16 @@
 import type { System } from "@amana/dev-env/system";
-import { aBusiness, anOrder, aPerson, client } from "@amana/e2e/test-system";
+import { aBusiness, anOrder, aPerson, createClient } from "@amana/e2e/test-system";
 import { sleep } from "@amana/runtime";
 import type { Report } from "../report.ts";
 
 const pauseMs = 50;
 /**
- * Longer than a request takes on a busy machine. An attack that blocks the gateway takes longer.
+ * Time limit of a request. It is so long that only an attack that blocks the gateway causes a
+ * timeout, even on a busy machine.
  */
 const timeoutMs = 10_000;
 
-/** Opens the page as a buyer. Throws unless it is shown. */
+/** Opens the page of a payment link. Throws if the response's status is not 200. */
 async function openPage(url: string): Promise<void> {
   const { status } = await fetch(url, { signal: AbortSignal.timeout(timeoutMs) });
   if (status !== 200) throw new Error(`status ${status}`);
@@ -17,13 +18,13 @@ async function openPage(url: string): Promise<void> {
 
 /**
  * Starts a business that sends one request after the other until it is disposed. Each request must
- * succeed. The client library may repeat it after a 503 or 504, because on a busy machine a
- * deadline between services can expire without a fault.
+ * succeed. The client library may repeat a request after status 503 or 504, because a deadline
+ * between services can expire on a busy machine even without an attack.
  */
 export async function startCustomer(system: System, report: Report): Promise<AsyncDisposable> {
   const { key, receiver } = await aBusiness(system, "Customer");
   await receiver[Symbol.asyncDispose]();
-  const amana = client(system, key, { retries: 3, timeoutMs });
+  const amana = createClient(system, key, { retries: 3, timeoutMs });
   let created = 0;
   const link = await amana.paymentLinks.create({ name: "Cours d'arabe", amount: "2500.00" });
   const requests: Readonly<Record<string, () => Promise<unknown>>> = {

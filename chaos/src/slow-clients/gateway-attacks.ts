@@ -1,4 +1,4 @@
-import { malformedShapes } from "./shapes.ts";
+import { createMalformedBodies } from "./malformed-bodies.ts";
 import { formatHead, type SlowClient, type Target, withClients } from "./slow-client.ts";
 
 export interface AttackedGateway {
@@ -12,7 +12,7 @@ export interface AttackedGateway {
   check(claim: string, holds: boolean, details: () => string): void;
 }
 
-/** Much longer than any time limit of the gateway, also on a busy machine. */
+/** Maximum wait. Even on a busy machine, it is much longer than any time limit of the gateway. */
 const waitMsMax = 60_000;
 const connectionsPerNetworkMax = 256;
 const megabyte = 1_000_000;
@@ -31,7 +31,7 @@ const statusesOf = (clients: readonly SlowClient[]) => () =>
     .map(({ responses, isClosed }) => `${responses.map(({ status }) => status).join("+") || "none"}${isClosed ? "" : " (open)"}`)
     .join(", ");
 
-/** Returns a target for clients of network 127.0.0.`host`. Each attack uses its own network. */
+/** Returns a target for clients at address 127.0.0.`host`. Each attack uses another address. */
 const targetFrom = (port: number, host: number): Target => ({ port, localAddress: `127.0.0.${host}` });
 
 const tinyChunks: Attack = async ({ port, key, check }) => {
@@ -41,7 +41,7 @@ const tinyChunks: Attack = async ({ port, key, check }) => {
       await client.sendTinyChunks(250_000);
       await client.waitForOutcome(waitMsMax);
     });
-    // A 408 would mean that the gateway accepted all chunks.
+    // Status 408 would mean that the gateway accepted all chunks and waited for the body's end.
     const isRejected = ({ responses: [first], isClosed }: SlowClient) =>
       first ? first.status === 413 || isRejection(first) : isClosed;
     check("bodies of tiny chunks are rejected", clients.every(isRejected), statusesOf(clients));
@@ -49,7 +49,7 @@ const tinyChunks: Attack = async ({ port, key, check }) => {
   await Promise.all([attack(callbackPath, {}), attack(clientsPath, jsonHeaders(key))]);
 };
 
-/** Sends fewer chunks than the gateway's limit, so that the gateway keeps each chunk in memory. */
+/** Sends fewer chunks than the gateway permits, so that the gateway stores each chunk in memory. */
 const tinyChunksWithheld: Attack = async ({ port, check }) => {
   const { clients } = await withClients(200, targetFrom(port, 10), async (client) => {
     await client.send(formatHead(callbackPath, {}));
@@ -69,7 +69,7 @@ const withheldBytes: Attack = async ({ port, key, check }) => {
     const rejections = clients.flatMap(({ responses }) => responses.filter(isRejection));
     check("bodies beyond the byte limit of a caller are rejected", rejections.length > 0, statusesOf(clients));
     const allHaveRetryAfter = rejections.every(({ hasRetryAfter }) => hasRetryAfter);
-    check("rejections carry Retry-After", allHaveRetryAfter, statusesOf(clients));
+    check("each rejection has Retry-After", allHaveRetryAfter, statusesOf(clients));
     check("requests with unfinished bodies are ended", clients.every(isFinished), statusesOf(clients));
   };
   await Promise.all([attack(callbackPath, {}, 250_000), attack(clientsPath, jsonHeaders(key), megabyte)]);
@@ -78,8 +78,8 @@ const withheldBytes: Attack = async ({ port, key, check }) => {
 const unreadResponses: Attack = async ({ port, readMetric, check }) => {
   const requests = formatGet("/docs/reference.js").repeat(4);
   const stalledBefore = await readMetric(endedSeries("stalled"));
-  // With more clients, some would be rejected. A rejection fits into the buffers of the operating
-  // system, so the connection would not stall.
+  // Uses so few clients that the gateway rejects none of them. A rejection would fit into the
+  // buffers of the operating system, so its connection would not stall.
   const { clients, results } = await withClients(
     60,
     targetFrom(port, 4),
@@ -103,7 +103,7 @@ const slowHeaders: Attack = async ({ port, check }) => {
 };
 
 const malformedJson: Attack = async ({ port, key, check }) => {
-  for (const shape of malformedShapes(megabyte)) {
+  for (const shape of createMalformedBodies(megabyte)) {
     const body = Buffer.from(shape);
     const { clients } = await withClients(1, targetFrom(port, 6), async (client) => {
       await client.send(formatHead(clientsPath, jsonHeaders(key), body.length));
@@ -113,12 +113,13 @@ const malformedJson: Attack = async ({ port, key, check }) => {
     const statuses = clients.flatMap(({ responses }) => responses.map(({ status }) => status));
     const isRejected = statuses.length === 1 && [400, 413, 422].includes(statuses[0] ?? 0);
     check("malformed JSON is rejected", isRejected, () => `${JSON.stringify(shape.slice(0, 40))}: ${statusesOf(clients)()}`);
-    // Stops, because a gateway that parses one shape for minutes does not respond to the others.
+    // Stops at the first accepted shape, because a gateway that parses one shape for minutes does
+    // not respond to the next shapes.
     if (!isRejected) return;
   }
 };
 
-/** Sends forms of a payment link that do not end, are too large, or consist of tiny chunks. */
+/** Sends a payment link's form unfinished, too large, and in tiny chunks. */
 const paymentForms: Attack = async ({ port, payPath, check }) => {
   const headers = { "content-type": "application/x-www-form-urlencoded" };
   const sendForm = async (length: number, sent: number) => {
@@ -174,7 +175,7 @@ const halfClosed: Attack = async ({ port, key, check }) => {
 };
 
 const manyConnections: Attack = async ({ port, check }) => {
-  // Connections stay open after their response, so that no other connection can use their slot.
+  // The clients keep their connections open after the response, so that each one occupies a slot.
   const { clients } = await withClients(400, targetFrom(port, 9), async (client) => {
     await client.send(formatGet("/healthz"));
     await client.waitForOutcome(waitMsMax);

@@ -3,10 +3,10 @@ import { serviceNames } from "@amana/dev-env/services";
 import type { System } from "@amana/dev-env/system";
 import type { Report } from "../report.ts";
 
-/** Below 512 MiB, the memory limit of a process in deployments. */
+/** Maximum resident memory. In deployments, the memory limit of a process is 512 MiB. */
 const residentMiBMax = 450;
 
-/** Checks the largest resident set of each process since its start, as reported by Linux. */
+/** Checks the largest resident memory that each process has used since its start (from /proc). */
 export function checkMemory(system: System, report: Report, log: (line: string) => void): void {
   const peaks = serviceNames
     .filter((name) => name !== "sandbox")

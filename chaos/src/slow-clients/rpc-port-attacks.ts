@@ -10,7 +10,7 @@ import type { DescService } from "@bufbuild/protobuf";
 import type { Report } from "../report.ts";
 import { formatHead, type SlowClient, type Target, withClients } from "./slow-client.ts";
 
-/** The RPC service that is called on the port of each service. */
+/** For each service, the RPC service that the attacks call on its port. */
 const rpcServices = {
   identity: BusinessService,
   clients: ClientService,
@@ -20,8 +20,8 @@ const rpcServices = {
 } as const;
 
 /**
- * Much longer than any time limit of an RPC port, also on a busy machine. Only the time limit of
- * idle connections is longer.
+ * Maximum wait. Even on a busy machine, it is much longer than any time limit of an RPC port,
+ * except the limit for idle connections.
  */
 const waitMsMax = 60_000;
 const messageBytesMax = 4 * 1024 * 1024;
@@ -58,7 +58,7 @@ interface AttackedPort {
 
 async function attackPort({ name, target, service, signer, report }: AttackedPort): Promise<void> {
   const path = `/${service.typeName}/${service.methods[0]?.name}`;
-  // A token is valid for ten seconds.
+  // Signs a new token for each request, because a token is valid for only ten seconds.
   const createHeaders = (type = "application/proto") => ({
     "content-type": type,
     "amana-caller": signer.sign(platformCaller, name),
@@ -73,7 +73,7 @@ async function attackPort({ name, target, service, signer, report }: AttackedPor
   const sendOversized = async (type: string) => {
     const { clients } = await withClients(1, target, async (client) => {
       await client.send(formatHead(path, createHeaders(type), messageBytesMax + 1));
-      // The first bytes of a gRPC-Web message are its length, here of more than 4 MiB.
+      // The first bytes of a gRPC-Web message are its length. These bytes mean more than 4 MiB.
       await client.send(Buffer.alloc(messageBytesMax + 1, 127));
       await client.waitForOutcome(waitMsMax);
     });
@@ -97,7 +97,7 @@ async function attackPort({ name, target, service, signer, report }: AttackedPor
       await client.sendTinyChunks(150_000);
       await client.waitForOutcome(waitMsMax);
     });
-    // A 408 would mean that the server accepted all chunks.
+    // Status 408 would mean that the server accepted all chunks and waited for the end of the body.
     const isEnded = ({ responses: [first], isClosed }: SlowClient) => (first ? first.status !== 408 : isClosed);
     check("bodies of tiny chunks are ended", clients.every(isEnded), clients);
   };

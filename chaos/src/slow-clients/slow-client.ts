@@ -1,10 +1,10 @@
 import { connect, type Socket } from "node:net";
-import { until } from "@amana/dev-env/eventually";
+import { waitUntil } from "@amana/dev-env/eventually";
 import { sleep } from "@amana/runtime";
 
 export interface Target {
   readonly port: number;
-  /** Loopback address of the client, which determines its network. */
+  /** Loopback address of the client. The gateway limits connections by this address. */
   readonly localAddress: string;
 }
 
@@ -16,11 +16,11 @@ interface Response {
 const chunksPerWrite = 500;
 const receivedMax = 64 * 1024;
 
-/** A raw connection. An error closes the connection and is not thrown. */
+/** A raw connection. Errors close the connection and are never thrown. */
 export class SlowClient {
   readonly #socket: Socket;
   #received = "";
-  /** Whether the connection has closed, from either side. */
+  /** True if the client or the server has closed the connection. */
   isClosed = false;
 
   constructor({ port, localAddress }: Target, { reads = true } = {}) {
@@ -49,7 +49,7 @@ export class SlowClient {
     await new Promise<void>((resolve) => this.#socket.write(bytes, () => resolve()));
   }
 
-  /** Sends chunks of one byte each, without the last one. Stops when a response arrives. */
+  /** Sends chunks of one byte each, but not the end of the body. Stops when a response arrives. */
   async sendTinyChunks(count: number): Promise<void> {
     const chunks = "1\r\n \r\n".repeat(chunksPerWrite);
     for (let sent = 0; sent < count && !this.isClosed && this.responses.length === 0; sent += chunksPerWrite)
@@ -62,7 +62,7 @@ export class SlowClient {
    * after the timeout.
    */
   async sendUntilClosed(piece: string, timeoutMs: number): Promise<boolean> {
-    return await until(async () => {
+    return await waitUntil(async () => {
       if (!this.isClosed && !this.#socket.writableEnded) this.#socket.write(piece);
       await sleep(200);
       return this.isClosed;
@@ -76,11 +76,11 @@ export class SlowClient {
 
   /** Waits for a response or the end of the connection. Returns false after the timeout. */
   async waitForOutcome(timeoutMs: number): Promise<boolean> {
-    return await until(() => this.isClosed || this.responses.length > 0, timeoutMs);
+    return await waitUntil(() => this.isClosed || this.responses.length > 0, timeoutMs);
   }
 
   async waitForClose(timeoutMs: number): Promise<boolean> {
-    return await until(() => this.isClosed, timeoutMs);
+    return await waitUntil(() => this.isClosed, timeoutMs);
   }
 
   [Symbol.dispose](): void {
@@ -95,7 +95,7 @@ export function formatHead(path: string, headers: Readonly<Record<string, string
   return `POST ${path} HTTP/1.1\r\nhost: localhost\r\n${lines.join("")}${framing}\r\n\r\n`;
 }
 
-/** Connects `count` clients, uses them at the same time and closes their connections. */
+/** Connects `count` clients, calls `use` for all clients in parallel, and closes the clients. */
 export async function withClients<T>(
   count: number,
   target: Target,

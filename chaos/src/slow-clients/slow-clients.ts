@@ -1,4 +1,4 @@
-import { until } from "@amana/dev-env/eventually";
+import { waitUntil } from "@amana/dev-env/eventually";
 import { aBusiness, startTestSystem } from "@amana/e2e/test-system";
 import type { Program } from "../program.ts";
 import { createRandom } from "../random.ts";
@@ -8,14 +8,14 @@ import { readGatewayMetric } from "./gateway-metric.ts";
 import { checkMemory } from "./memory.ts";
 import { attackRpcPorts } from "./rpc-port-attacks.ts";
 
-/** The time limits are shorter than in production, so that a run reaches them. */
+/** Limits of the gateway. Times are shorter than in production, so that a run reaches them. */
 const limits = { REQUEST_TIMEOUT_MS: "5000", RESPONSE_STALL_MS: "3000", CONNECTIONS_PER_NETWORK_MAX: "256" };
 /** Maximum number of connections that the well-behaved business keeps open. */
 const idleConnectionsMax = 10;
 
-/** Attacks with clients that send slowly, do not end their requests or do not read responses. */
+/** Attacks the gateway and RPC ports with clients that send slowly or do not read responses. */
 export const slowClientsProgram: Program = {
-  attacks: "P7: send tiny chunks and malformed JSON, withhold bytes, leave responses unread; requests of other callers succeed",
+  summary: "P7: send tiny chunks and malformed JSON, withhold bytes, leave responses unread; requests of other callers succeed",
   async run({ seed, signal, report, log }) {
     const random = createRandom(seed);
     await using test = await startTestSystem("direct", { gateway: limits });
@@ -46,16 +46,16 @@ export const slowClientsProgram: Program = {
           await attack();
           report.count(`attacks: ${name}`);
           for (const service of Object.values(system.services))
-            report.check("processes keep running", service.running(), () => `${service.name} ended during ${name}`);
-          // Stops, because after an attack that blocks a process every other attack fails after a
-          // long wait.
+            report.check("processes keep running", service.isRunning(), () => `${service.name} ended during ${name}`);
+          // Stops after a violation, because further attacks on a blocked process would fail only
+          // after a long wait.
           if (report.violations.length > 0) break;
         }
       } while (!signal.aborted && report.violations.length === 0);
     }
     const readUsage = async () =>
       [await gateway.readMetric("amana_http_bytes_at_once"), await gateway.readMetric("amana_http_connections")] as const;
-    const areReleased = await until(async () => {
+    const areReleased = await waitUntil(async () => {
       const [bytes, connections] = await readUsage();
       return bytes === 0 && connections <= idleConnectionsMax;
     }, 60_000);

@@ -1,7 +1,7 @@
 /**
- * Removes the application's tenant filters from all SQL statements of the process that preloads
- * this module (`node --import`). With "?but-for-all" after the file name, statements that run for
- * all tenants keep their filters. Services have no setting for this, and images do not contain this
+ * Removes the tenant filters from all SQL statements of the process that preloads this module with
+ * `node --import`. With "?but-for-all" after the file name, statements that run for all tenants
+ * keep their filters. Services have no setting that removes filters, and images do not contain this
  * file.
  */
 import { allTenants, currentTenant } from "@amana/runtime";

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { median } from "@amana/bench/table";
 import type { System } from "@amana/dev-env/system";
-import { aBusiness, anOrder, aPaidPayment, aPerson, sandbox, type TestBusiness, validCard } from "@amana/e2e/test-system";
+import { aBusiness, anOrder, aPaidPayment, aPerson, callSandbox, type TestBusiness, validCard } from "@amana/e2e/test-system";
 import { Client } from "pg";
 import { type LoadRequest, sendLoad } from "../load/send-load.ts";
 import type { Random } from "../random.ts";
@@ -10,11 +10,11 @@ import type { Report } from "../report.ts";
 
 const samplesPerNoise = 2;
 /**
- * Maximum duration of a flood. Normally it ends much earlier, when the quiet business has finished
- * its work.
+ * Maximum duration of a flood. Normally the flood ends much earlier, when the quiet business has
+ * finished its work.
  */
 const noiseSecondsMax = 900;
-/** Time limit of a webhook on a busy machine. Without fair shares, the backlog would take hours. */
+/** Maximum wait for a webhook. Without fair shares, a webhook would wait hours for the backlog. */
 const webhookMsMax = 120_000;
 const hangingEndpoints = 18;
 const dueDeliveries = 20_000;
@@ -24,7 +24,7 @@ type Durations = Map<string, number[]>;
 
 /**
  * Payments that the quiet business needs. They are created before the noise, because the noise
- * slows down creations.
+ * slows the creation of payments down.
  */
 interface PreparedPayments {
   readonly paid: string;
@@ -32,8 +32,9 @@ interface PreparedPayments {
 }
 
 /**
- * Makes noise with one business while another business reads, creates, refunds and waits for
- * webhooks. Checks that every request of the quiet business succeeds. Prints durations only.
+ * Makes noise as one business, while another business reads, creates, refunds and waits for
+ * webhooks. Checks that every request of this quiet business succeeds. Prints its durations without
+ * checks.
  */
 export async function makeNoise(
   system: System,
@@ -58,8 +59,8 @@ export async function makeNoise(
     });
     await measure(system, quiet, prepared, durationsOf(durationsDuring, name), report);
     noiseEnds.abort();
-    // Removes the fault, so that requests that wait for the slow processor end at once.
-    await sandbox(system, "DELETE", "/sandbox/faults");
+    // Removes the fault, so that requests no longer wait for the slow processor.
+    await callSandbox(system, "DELETE", "/sandbox/faults");
     await noise;
     await hangingReceivers.removeBacklog();
   };
@@ -99,17 +100,18 @@ function createNoises(
   const floodBeyondLimits = async (...load: Parameters<typeof flood>) => {
     const { statuses } = await flood(...load);
     const rejected = statuses["429"] ?? 0;
-    report.check("noise beyond the limits is rejected with 429", rejected > 0, () => JSON.stringify(statuses));
+    report.check("noise beyond the limits is rejected with status 429", rejected > 0, () => JSON.stringify(statuses));
   };
   const headers = { authorization: `Bearer ${noisy.key}`, "content-type": "application/json" };
   return {
     "endpoints that hang": (options) => hangingReceivers.addBacklog(options, report),
     "creations at a slow processor": async (options) => {
-      await sandbox(system, "PUT", "/sandbox/faults", { operation: "register", mode: "slow:1800", times: 10_000 });
+      await callSandbox(system, "PUT", "/sandbox/faults", { operation: "register", mode: "slow:1800", times: 10_000 });
       await floodBeyondLimits(options, { method: "POST", path: "/api/v1/payments", headers, body: JSON.stringify(anOrder) });
     },
     searches: (options) => floodBeyondLimits(options, { method: "GET", path: "/api/v1/clients?search=zzz", headers }),
-    // No rate limit applies to this address, because genuine callbacks were received from it.
+    // The gateway does not limit requests from this address, because genuine callbacks have come
+    // from the address.
     "requests without a key": (options) =>
       flood(
         options,
@@ -128,7 +130,10 @@ async function prepare(system: System, quiet: TestBusiness, count: number): Prom
   return await Promise.all(Array.from({ length: count }, preparePayments));
 }
 
-/** Performs and times all work for each prepared payment. Throws if a webhook is not received. */
+/**
+ * Performs and measures the quiet business's work with each prepared payment. Throws if a webhook
+ * is missing.
+ */
 async function measure(
   system: System,
   quiet: TestBusiness,
@@ -154,10 +159,10 @@ async function measure(
   };
   const waitForWebhook = (event: string, id: string) => quiet.receiver.next(event, id, webhookMsMax);
 
-  // The card holder pays and does not return, so the payment is confirmed later by a status read.
-  // The wait for its webhook runs in parallel to the other work.
+  // The card holder pays and does not return, so a later status read confirms the payment.
+  // Therefore its webhook is awaited in parallel to the other work.
   const confirm = async ({ pending }: PreparedPayments) => {
-    await sandbox(system, "POST", `/sandbox/payments/${pending.orderId}/pay`, validCard);
+    await callSandbox(system, "POST", `/sandbox/payments/${pending.orderId}/pay`, validCard);
     await time("confirmations", () => waitForWebhook("PAYMENT_COMPLETED", pending.id));
   };
   const sample = async ({ paid }: PreparedPayments) => {
@@ -176,8 +181,8 @@ async function measure(
 }
 
 /**
- * Registers endpoints whose server never responds. `addBacklog` adds a backlog of deliveries as
- * after an outage.
+ * Registers endpoints whose server never responds. `addBacklog` adds due deliveries to them, like
+ * the deliveries that wait after an outage.
  */
 async function createHangingEndpoints(system: System, noisy: TestBusiness) {
   const server = createServer(() => {});
@@ -199,7 +204,8 @@ async function createHangingEndpoints(system: System, noisy: TestBusiness) {
         [noisy.id, Math.ceil(dueDeliveries / hangingEndpoints), url],
       );
       await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
-      // The backlog was due before the webhooks of the quiet business, which have been received.
+      // The backlog became due earlier than the webhooks of the quiet business, which have been
+      // received by now. A part of the backlog must still be pending.
       const { rows } = await database.query<{ pending: number }>(
         "select count(*)::int as pending from delivery where business_id = $1 and status = 'PENDING'",
         [noisy.id],

@@ -27,7 +27,7 @@ interface DocumentedOperation {
 export interface Place {
   readonly in: "path" | "query" | "body";
   readonly name: string;
-  /** Name of the resource: the name of the place, or the path segment before a place named `id`. */
+  /** Name of the resource. For a place named `id`, it is the path segment before the place. */
   readonly resource: string;
 }
 
@@ -40,15 +40,15 @@ export interface Operation {
   readonly creates: boolean;
   readonly takesIdempotencyKey: boolean;
   readonly places: readonly Place[];
-  /** Required fields of the body that identify no resource, with a value from the document. */
+  /** Required body fields that identify no resource, with values from the OpenAPI document. */
   readonly body: Readonly<Record<string, unknown>> | undefined;
-  /** Required fields of the body for which the document has neither an example nor a type. */
+  /** Required body fields for which the OpenAPI document has neither an example nor a type. */
   readonly unknownFields: readonly string[];
 }
 
 const pageParameters = new Set(["limit", "offset"]);
 /**
- * Names of fields that identify a resource: ids, tokens, and values that are unique in a business.
+ * Names of fields that identify a resource. Their values are ids, tokens, or unique in a business.
  */
 const identifierName = /(^|_)(ids?|token|email|ref|code)$/;
 
@@ -95,7 +95,7 @@ const createPlace = (where: Place["in"], name: string, resource = name): Place =
 
 const isIdentifier = (name: string, { format }: Schema) => format === "uuid" || identifierName.test(name);
 
-/** Returns whether a parameter filters by a value of one business. Enums and times do not. */
+/** Returns true if a parameter filters by values of a business, and not by an enum or a time. */
 const isFilter = (name: string, { type, format, enum: choices }: Schema) =>
   !pageParameters.has(name) && !choices && type !== "boolean" && format !== "date-time" && format !== "date";
 

@@ -10,7 +10,7 @@ const businessOperations = operations.filter(
 );
 const listed = new Set<string>([...createdResources, ...sharedResources]);
 
-test("chaos/src/tenants/resources.ts lists the resource of each path parameter, filter and body field that identifies a resource", () => {
+test("chaos/src/tenants/resources.ts lists a resource for each path parameter, filter and body field that contains an id", () => {
   const missing = businessOperations.flatMap(({ name, places }) =>
     places
       .filter(({ resource }) => !listed.has(resource))
@@ -22,14 +22,14 @@ test("chaos/src/tenants/resources.ts lists the resource of each path parameter, 
   ).toEqual([]);
 });
 
-test("chaos/src/tenants/resources.ts lists no resource and no operation that the OpenAPI document lacks", () => {
+test("chaos/src/tenants/resources.ts lists only resources and operations of the OpenAPI document", () => {
   const used = new Set(operations.flatMap(({ places }) => places.map(({ resource }) => resource)));
   expect([...listed].filter((resource) => !used.has(resource))).toEqual([]);
   const operationNames = new Set(operations.map(({ name }) => name));
   expect(Object.keys(extraFields).filter((name) => !operationNames.has(name))).toEqual([]);
 });
 
-test("the OpenAPI document has an example, an enum or a format for each required body field of the operations of businesses", () => {
+test("the OpenAPI document has an example, an enum or a format for each required body field of the operations for businesses", () => {
   const unknown = businessOperations.flatMap(({ name, unknownFields }) => unknownFields.map((field) => `${name}: ${field}`));
   expect(unknown, "add an example to the field's schema in services/gateway/src").toEqual([]);
 });

@@ -1,9 +1,9 @@
 /**
- * Resources that requests identify, grouped by the values that `trespass` uses for them. A test
- * compares them with the OpenAPI document.
+ * Resources that requests identify. Each group determines which values `useForeignIdentifiers` sends. A test
+ * compares the groups with the OpenAPI document.
  */
 
-/** Resources of which `createTenant` creates one for each business. */
+/** Kinds of resources. `createTenant` creates a resource of each kind for each business. */
 export const createdResources = [
   "clients",
   "person",
@@ -55,7 +55,7 @@ export const sharedResources: ReadonlySet<string> = new Set([
   "funds_origin_country_id",
 ]);
 
-/** Fields that a rule between fields requires. The document states such rules only as text. */
+/** Fields that a rule about several fields requires. The document has such rules only as text. */
 export const extraFields: Readonly<Record<string, object>> = {
   createBeneficiary: { account_number: "12345678901234567890" },
   createPaymentLink: { amount: "5000.00" },

@@ -11,7 +11,7 @@ export interface Tenant {
   readonly business: TestBusiness;
   /** Unique text that all free texts of this business contain. */
   readonly mark: string;
-  /** An identifier of each resource kind, by the name of the kind. */
+  /** For each kind of resource, the identifier of a resource of this business. */
   readonly identifiers: Readonly<Record<string, string | number>>;
 }
 
@@ -78,8 +78,8 @@ export async function createTenant(system: System, mark: string): Promise<Tenant
       person: clientId,
       client_id: clientId,
       accounts: account["id"] ?? "",
-      // No request contains the account number, so a response to the other business must not
-      // contain it.
+      // Requests do not contain the account number. It is here, so that `trespass` reports
+      // responses to the other business that contain it.
       account_number: account["account_number"] ?? "",
       beneficiaries: beneficiary["id"] ?? "",
       applications: application["id"] ?? "",
@@ -107,8 +107,8 @@ export async function createTenant(system: System, mark: string): Promise<Tenant
 }
 
 /**
- * Assigns a payment to a link as if a buyer had started it there. The page requires a solved
- * challenge, so this writes the columns.
+ * Assigns a payment to a link, as if a buyer had started the payment on the link's page. Writes the
+ * columns directly, because the page requires a solved captcha.
  */
 async function assignToLink(system: System, paymentId: string, linkId: string, email: string): Promise<void> {
   const database = new Client({ connectionString: system.ownerDatabaseUrls["payments"] });
@@ -124,14 +124,14 @@ async function assignToLink(system: System, paymentId: string, linkId: string, e
   }
 }
 
-/** Returns an identifier of the same form as `example`, of a resource that does not exist. */
+/** Returns an identifier that has the form of `example` but belongs to no resource. */
 export function createUnknownIdentifier(resource: string, example: string | number): string | number {
   if (typeof example === "number") return 2_000_000_000;
   if (/^[0-9a-f]{8}-/.test(example)) return randomUUID();
   return resource.endsWith("email") ? "unknown@example.dz" : example.replace(/.$/, (last) => (last === "0" ? "1" : "0"));
 }
 
-/** Waits for the end of a replay, because `trespass` would report its progress as a change. */
+/** Waits until a replay is done, because `useForeignIdentifiers` would report its progress as a change. */
 async function waitForReplay({ call, endpointId }: TestBusiness, replayId: string): Promise<void> {
   for (let tries = 0; tries < 100; tries++) {
     const { body } = await call("GET", `/api/v1/webhook-endpoints/${endpointId}/replays/${replayId}`);

@@ -2,10 +2,10 @@ import { startTestSystem } from "@amana/e2e/test-system";
 import type { Program } from "../program.ts";
 import { createRandom } from "../random.ts";
 import { makeNoise } from "./noise.ts";
-import { trespass } from "./trespass.ts";
+import { useForeignIdentifiers } from "./use-foreign-identifiers.ts";
 import { settingsWithoutFilters, trespassWithoutFilters } from "./without-filters.ts";
 
-/** Rate limits of a deployment. Test systems have none by default. */
+/** Rate limits like in a deployment. A test system has no rate limits by default. */
 const limits = {
   RATE_LIMIT_PER_SECOND: "100",
   RATE_LIMIT_KYC_PER_SECOND: "10",
@@ -15,7 +15,7 @@ const limits = {
 };
 
 export const tenantsProgram: Program = {
-  attacks:
+  summary:
     "P5: use ids of another business at every place of every operation; P7: flood the API with one business while another works",
   async run({ seed, signal, report, log }) {
     const random = createRandom(seed);
@@ -24,8 +24,8 @@ export const tenantsProgram: Program = {
     log("testing access to another business without tenant filters");
     await trespassWithoutFilters(test.system, random, report);
     log("testing access to another business with tenant filters");
-    await trespass(test.system, random, report);
-    log("one business floods the API while the other works");
+    await useForeignIdentifiers(test.system, random, report);
+    log("one business floods the API while another business works");
     await makeNoise(test.system, { random, report, signal, log });
   },
 };

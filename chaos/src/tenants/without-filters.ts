@@ -3,9 +3,9 @@ import type { System } from "@amana/dev-env/system";
 import { Client } from "pg";
 import type { Random } from "../random.ts";
 import { Report } from "../report.ts";
-import { trespass } from "./trespass.ts";
+import { useForeignIdentifiers } from "./use-foreign-identifiers.ts";
 
-/** Services whose tables PostgreSQL restricts to the tenant with row-level security. */
+/** Services with row-level security, which restricts statements to the rows of one tenant. */
 const protectedServices = ["payments", "clients", "webhooks", "kyc", "identity"] as const;
 
 /** Returns settings with which the protected services run without their tenant filters. */
@@ -13,25 +13,26 @@ export function settingsWithoutFilters<S extends object>(
   settings: { readonly [N in (typeof protectedServices)[number]]?: S } = {},
 ) {
   const file = pathToFileURL(`${import.meta.dirname}/filters-off.ts`).href;
-  // In identity, statements of operators for one business have no policy. They keep their filters.
+  // Statements of identity that operators run for one business have no row-level security, so they
+  // keep their filters.
   const createOption = (name: string) => `--import=${file}${name === "identity" ? "?but-for-all" : ""}`;
   return Object.fromEntries(protectedServices.map((name) => [name, { ...settings[name], NODE_OPTIONS: createOption(name) }]));
 }
 
 /**
- * Runs `trespass` without tenant filters, where row-level security alone must isolate businesses.
- * Then disables row-level security, where `trespass` must find violations. At the end the services
- * have filters and row-level security again.
+ * Runs `useForeignIdentifiers` without tenant filters. Row-level security alone must isolate the businesses.
+ * Then runs `useForeignIdentifiers` without row-level security too, which must find violations. At the end, the
+ * services have tenant filters and the tables have row-level security again.
  */
 export async function trespassWithoutFilters(system: System, random: Random, report: Report): Promise<void> {
   const withRowSecurity = new Report();
-  await trespass(system, random, withRowSecurity);
-  report.count("places tested without filters", withRowSecurity.counted("places tested"));
+  await useForeignIdentifiers(system, random, withRowSecurity);
+  report.count("places tested without filters", withRowSecurity.countOf("places tested"));
   for (const violation of withRowSecurity.violations) report.violation(`without filters: ${violation}`);
 
   const tables = await setRowSecurity(system, "disable");
   const withoutRowSecurity = new Report();
-  await trespass(system, random, withoutRowSecurity);
+  await useForeignIdentifiers(system, random, withoutRowSecurity);
   report.count("violations with neither filters nor row-level security", withoutRowSecurity.violations.length);
   report.check(
     "violations are found without row-level security",
@@ -44,11 +45,12 @@ export async function trespassWithoutFilters(system: System, random: Random, rep
     await system.services[name].start({ NODE_OPTIONS: "" });
   };
   await Promise.all(protectedServices.map(restart));
-  await system.ready();
+  await system.waitUntilReady();
 }
 
 /**
- * Changes row-level security of `knownTables` and of all tables that have it. Returns the tables.
+ * Enables or disables row-level security of all tables that have it now, and of `knownTables`.
+ * Returns the changed tables.
  */
 async function setRowSecurity(system: System, action: "enable" | "disable", knownTables?: readonly string[]): Promise<string[]> {
   const changedTables: string[] = [];

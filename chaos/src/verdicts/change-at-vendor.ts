@@ -3,8 +3,8 @@ import type { Random } from "../random.ts";
 import type { TestedApplication } from "./tested-application.ts";
 
 /**
- * Changes a decided application at the vendor. The vendor reverses its verdict, or (only Didit)
- * reopens the link and approves the applicant. Neither change may affect Amana's final verdict.
+ * Changes a decided application at the vendor. The vendor reverses its verdict. Didit can instead
+ * reopen the link and approve a new submission. No such change may affect Amana's final verdict.
  */
 export async function changeAtVendor(application: TestedApplication, random: Random): Promise<void> {
   const { context, id } = application;

@@ -10,14 +10,14 @@ const eventTypes = { APPROVED: "KYC_COMPLETED", REJECTED: "KYC_REJECTED", NEEDS_
 const verdictEvents: readonly string[] = [...Object.values(eventTypes), "KYC_REVIEW_RESOLVED"];
 
 /**
- * Submits an application with its provider response, and decides it at random if it is in review.
- * Checks that the API and the webhooks contain the specified result.
+ * Submits an application and, if the application needs a review, decides it at random. Checks that
+ * the API and the webhooks contain the specified result.
  */
 export async function checkApplication(application: TestedApplication, random: Random): Promise<void> {
   const { context, id, response, details } = application;
   const { kycProvider, business, report } = context;
   const { expected } = response;
-  // Sumsub counts no attempts, so the applicant can submit on the same link again.
+  // At Sumsub, the applicant can submit again on the same link after any number of failed attempts.
   const failures = kycProvider === "sumsub" && random.chance(0.3) ? random.integer(1, 2) : 0;
   for (let i = 0; i < failures; i++) await application.act("submit", { outcome: "failed" });
   if (failures > 0) report.count("applications with failed attempts");
@@ -59,7 +59,7 @@ export async function checkApplication(application: TestedApplication, random: R
   );
 }
 
-/** Checks that the API returns each known code with a message, and no unknown code. */
+/** Checks that the API returns each expected reason code with a message, and no unknown code. */
 function checkReasons({ response, details, context }: TestedApplication, returned: unknown): void {
   const rows = returned as { code: string; message: string }[];
   const isComplete = response.codes.every((code) => rows.some((reason) => reason.code === code));

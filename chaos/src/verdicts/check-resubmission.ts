@@ -1,4 +1,4 @@
-import { until } from "@amana/dev-env/eventually";
+import { waitUntil } from "@amana/dev-env/eventually";
 import { waitForCallbacks } from "../provider-view.ts";
 import type { TestedApplication } from "./tested-application.ts";
 
@@ -6,8 +6,8 @@ const endMs = 120_000;
 
 /**
  * Submits a session of Didit, reopens its link as the vendor, and submits the session again. The
- * service kyc may read the session after any of these steps. The application must therefore end with
- * the first or second verdict, or as FAILED (the state between both submissions).
+ * service kyc may read the session after any of these steps. Therefore the application may end with
+ * the first verdict, with the second verdict, or as FAILED, the state between the two submissions.
  */
 export async function checkResubmission(application: TestedApplication): Promise<void> {
   const { context, id, response, details } = application;
@@ -20,7 +20,7 @@ export async function checkResubmission(application: TestedApplication): Promise
     return status === "FAILED" ? "FAILED" : String(verdict);
   };
   const possibleEnds: readonly string[] = ["REJECTED", "FAILED", response.expected];
-  await until(async () => possibleEnds.includes(await readEnd()), endMs);
+  await waitUntil(async () => possibleEnds.includes(await readEnd()), endMs);
   await waitForCallbacks(testSystem.system, id);
   const end = await readEnd();
   report.check(

@@ -1,7 +1,7 @@
-import { until } from "@amana/dev-env/eventually";
+import { waitUntil } from "@amana/dev-env/eventually";
 import { waitForCallbacks } from "../provider-view.ts";
 import type { Random } from "../random.ts";
-import { path, type TestedApplication } from "./tested-application.ts";
+import { applicationsPath, type TestedApplication } from "./tested-application.ts";
 
 type Outcome = "APPROVED" | "REJECTED";
 
@@ -9,8 +9,8 @@ const auditMs = 60_000;
 
 /**
  * Decides a review as an operator of Amana, as a person at the provider, or as both at the same
- * time. Checks that exactly one decision is final, independent of the evidence. Returns the final
- * verdict, or undefined after a violation.
+ * time. Checks that one decision is final, whatever the evidence is. Returns the final verdict, or
+ * undefined after a violation.
  */
 export async function decideReview(application: TestedApplication, random: Random): Promise<Outcome | undefined> {
   const { context, response } = application;
@@ -25,10 +25,12 @@ export async function decideReview(application: TestedApplication, random: Rando
     case "operator":
       return await decideAsOperator(application, outcome);
     case "person":
-      // Sumsub does not prove that a person approved. Only a rejection there ends the review.
+      // At Sumsub, only a rejection ends the review, because an approval does not prove that a
+      // person decided.
       return await decideAtProvider(application, kycProvider === "sumsub" ? "REJECTED" : outcome);
     case "program":
-      // An approval by the vendor's rules or with an API key does not count as a person's decision.
+      // An approval by the vendor's rules or with an API key is no decision of a person, so it must
+      // not end the review.
       await application.act("review", { outcome: "APPROVED", by: random.pick(["api", "system", "note"]) });
       await waitForCallbacks(context.testSystem.system, application.id);
       report.count("approvals without a person");
@@ -52,7 +54,10 @@ async function decideAsOperator(application: TestedApplication, outcome: Outcome
   return await checkResolved(application, [outcome], 1);
 }
 
-/** Sends two decisions. The first one is final, and the operator's response names it. */
+/**
+ * Sends an operator's decision to Amana and a decision to the vendor at the same time. The earlier
+ * decision is final. The response to the operator shows which decision was earlier.
+ */
 async function decideAsBoth(application: TestedApplication, outcome: Outcome): Promise<Outcome | undefined> {
   const { report } = application.context;
   const [isDecided] = await Promise.all([
@@ -64,20 +69,20 @@ async function decideAsBoth(application: TestedApplication, outcome: Outcome): P
   return await checkResolved(application, isDecided ? [outcome] : ["REJECTED"], isDecided ? 1 : 0);
 }
 
-/** Returns whether the decision was accepted. False: another decision was first. */
+/** Sends an operator's decision. Returns false if another decision was earlier. */
 async function sendDecision({ context, id, repeat }: TestedApplication, outcome: Outcome): Promise<boolean> {
   const { adminKey } = context.testSystem.system;
   const body = { outcome, note: "checked by an operator" };
   const decided = await repeat(
     adminKey,
-    `${path}/${id}/review`,
+    `${applicationsPath}/${id}/review`,
     body,
     ({ status, body: { code } }) => status === 200 || code === "kyc_review_not_open",
   );
   return decided?.["id"] === id;
 }
 
-/** Checks the final verdict and the number of audit events of an operator's decision. */
+/** Checks the final verdict and the number of audit events about the operator's decision. */
 async function checkResolved(
   application: TestedApplication,
   outcomes: readonly Outcome[],
@@ -94,7 +99,7 @@ async function checkResolved(
     const sql = "select 1 from audit_event where entity_id = $1 and action = 'kyc_application.reviewed'";
     return (await identity.query(sql, [id])).rowCount;
   };
-  await until(async () => (await countAudited()) === audited, auditMs);
+  await waitUntil(async () => (await countAudited()) === audited, auditMs);
   const count = await countAudited();
   report.check("an operator's decision is audited once", count === audited, details(`has ${count} audit events`));
   return isExpected ? verdict : undefined;

@@ -1,6 +1,6 @@
-import type { Terms } from "@amana/kyc/evaluate";
+import type { Requirements } from "@amana/kyc/evaluate";
 import type { Random } from "../random.ts";
-import { absent, documentType, objectOf, type Value } from "./specified.ts";
+import { absent, documentType, objectOf, type SpecifiedValue } from "./specified.ts";
 import {
   bad,
   createDraw,
@@ -14,8 +14,8 @@ import {
 } from "./vendor-values.ts";
 
 /**
- * Meaning of Didit's decision. It is written from the specification alone, like `specified.ts`.
- * Every item has a status and a list of warnings.
+ * Interprets Didit's decisions. Like `specified.ts`, it follows only the specification. Every item
+ * of a decision has a status and a list of warnings.
  */
 const reasonWords: ReasonWords = {
   byCode: {
@@ -40,9 +40,9 @@ const reasonWords: ReasonWords = {
 };
 
 const item = (fields: object = {}) => ({ status: "Approved", warnings: [], ...fields });
-/** Lists that are no evidence. */
-const noItems: readonly Value[] = [absent, [], "Approved", {}, 7].map(bad);
-const badItems = (fields: object): readonly Value[] =>
+/** Values that replace a list of items and that are no evidence. */
+const noItems: readonly SpecifiedValue[] = [absent, [], "Approved", {}, 7].map(bad);
+const badItems = (fields: object): readonly SpecifiedValue[] =>
   [
     { status: "Declined" },
     { status: "In Review" },
@@ -53,19 +53,19 @@ const badItems = (fields: object): readonly Value[] =>
   ].map((change) => bad([item({ ...fields, ...change })]));
 
 const livenessValues = ["ACTIVE_3D", "FLASHING", "active_3d"].map((method) => good([item({ method })]));
-const badLivenessValues: readonly Value[] = [
+const badLivenessValues: readonly SpecifiedValue[] = [
   ...noItems,
   ...badItems({ method: "ACTIVE_3D" }),
   ...["PASSIVE", null, "ACTIVE"].map((method) => bad([item({ method })])),
   bad([item({ method: "ACTIVE_3D" }), item({ method: "PASSIVE" })]),
 ];
 const faceValues = [good([item()]), good([item(), item()])];
-const badFaceValues: readonly Value[] = [...noItems, ...badItems({}), bad([item(), item({ status: "Declined" })])];
+const badFaceValues: readonly SpecifiedValue[] = [...noItems, ...badItems({}), bad([item(), item({ status: "Declined" })])];
 
 const noHits = { total_hits: 0, hits: [] };
 const hit = (status: string) => ({ review_status: status });
 const amlValues = [good([item(noHits)]), good([item(noHits), item(noHits)])];
-const badAmlValues: readonly Value[] = [
+const badAmlValues: readonly SpecifiedValue[] = [
   ...noItems,
   ...badItems(noHits),
   ...["Unreviewed", "False Positive", "Confirmed Match"].map((status) => bad([item({ total_hits: 0, hits: [hit(status)] })])),
@@ -74,9 +74,9 @@ const badAmlValues: readonly Value[] = [
   bad([item(noHits), item({ total_hits: 2, hits: [hit("False Positive")] })]),
 ];
 
-/** A feature that the service does not request must be approved too. */
+/** Features that kyc does not request. If they are present, Didit must have approved them too. */
 const otherFeatures = [good({}), good({ ip_analyses: null }), good({ phone_verifications: [item()] })];
-const badOtherFeatures: readonly Value[] = [
+const badOtherFeatures: readonly SpecifiedValue[] = [
   { ip_analyses: [item({ status: "Declined" })] },
   { database_validations: [item({ status: "In Review" })] },
   { nfc_verifications: [item(), item({ status: null })] },
@@ -84,7 +84,7 @@ const badOtherFeatures: readonly Value[] = [
 ].map(bad);
 
 const session = [good({}), good({ metadata: { any: 1 } })];
-const badSession: readonly Value[] = [
+const badSession: readonly SpecifiedValue[] = [
   { environment: "live" },
   { environment: null },
   { session_kind: "business" },
@@ -95,7 +95,7 @@ const documentNames: Readonly<Record<string, string>> = { id_card: "Identity Car
 const otherNames = [absent, null, "Driver's License", "Residence Permit", "passport", 1];
 
 /** Returns a random decision of Didit, as fields of GET /v3/session/{id}/decision/. */
-export function createDiditResponse(random: Random, terms: Terms, todayMs: number, excludedDays: number): VendorResponse {
+export function createDiditResponse(random: Random, terms: Requirements, todayMs: number, excludedDays: number): VendorResponse {
   const draws = createDraw(random);
   const { draw, isBad } = draws;
   const verdict = drawVerdict(random);
@@ -125,7 +125,7 @@ export function createDiditResponse(random: Random, terms: Terms, todayMs: numbe
     content: reasons.content,
   };
 
-  /** Warnings of any feature count. */
+  /** Returns warnings of a feature that kyc does not use, because warnings of any feature count. */
   function warningFields(): object {
     const warnings = reasons.words.map((risk) => ({ risk, log_type: random.pick(["error", "warning"]) }));
     const meaningless = random.chance(0.2)
@@ -146,7 +146,7 @@ export function createDiditResponse(random: Random, terms: Terms, todayMs: numbe
     return { json, signs: [...types.map(({ sign }) => sign), earliestExpiry(expiries)] };
   }
 
-  function drawAllowed(): Value {
+  function drawAllowed(): SpecifiedValue {
     const type = isBad() ? random.pick(["id_card", "passport"] as const) : random.pick(terms.allowedDocuments);
     return { ...documentType(type, terms.allowedDocuments), json: documentNames[type] };
   }

@@ -1,6 +1,6 @@
 import type { KycProvider } from "@amana/dev-env/services";
 import type { System } from "@amana/dev-env/system";
-import { sandbox } from "@amana/e2e/test-system";
+import { callSandbox } from "@amana/e2e/test-system";
 import { sleep } from "@amana/runtime";
 import type { Random } from "../random.ts";
 import type { Report } from "../report.ts";
@@ -13,7 +13,7 @@ const operationsOf: Readonly<Record<KycProvider, readonly string[]>> = {
   sumsub: ["kyc_create", "kyc_link", "kyc_get", "kyc_aml", "kyc_review"],
 };
 const kinds = ["callbacks", "kill", "responses", "freeze"] as const;
-/** Maximum number of faults. With unlimited kills, the service would never complete its work. */
+/** Maximum number of faults. If kyc were killed without end, it would never complete its work. */
 const faultsMax = 10;
 
 interface FaultsContext {
@@ -23,14 +23,14 @@ interface FaultsContext {
 }
 
 /**
- * Injects `faultsMax` faults, fewer after the signal, but at least one of each kind: duplicated,
- * reordered and lost callbacks, lost and broken responses of the provider, and kills and freezes of
- * the service kyc. Removes all faults at the end.
+ * Injects up to `faultsMax` faults until `signal` is aborted, but at least one of each kind. The
+ * kinds are faulty callbacks, faulty responses of the provider, kills of kyc and freezes of kyc.
+ * Removes all faults at the end.
  */
 export async function injectKycFaults({ system, kycProvider, report }: FaultsContext, random: Random, signal: AbortSignal) {
   const { kyc } = system.services;
   const setFault = (operation: string, mode: string) =>
-    sandbox(system, "PUT", "/sandbox/faults", { operation, mode, times: random.integer(1, 4) });
+    callSandbox(system, "PUT", "/sandbox/faults", { operation, mode, times: random.integer(1, 4) });
   const inject = {
     async callbacks() {
       const mode = random.pick(callbackModes);
@@ -51,7 +51,7 @@ export async function injectKycFaults({ system, kycProvider, report }: FaultsCon
       const pid = kyc.pid();
       if (pid === undefined) throw new Error("kyc is not running");
       process.kill(pid, "SIGSTOP");
-      // A fifth of the freezes is longer than the lease of a row.
+      // With a probability of one fifth, the freeze is longer than the lease of a row.
       await sleep(random.chance(0.2) ? 7_000 : random.integer(200, 1_500));
       process.kill(pid, "SIGCONT");
       report.count("kyc frozen");
@@ -61,5 +61,5 @@ export async function injectKycFaults({ system, kycProvider, report }: FaultsCon
     await sleep(random.integer(200, 1_000), i < kinds.length ? undefined : signal);
     await inject[kinds[i] ?? random.pick(kinds)]();
   }
-  await sandbox(system, "DELETE", "/sandbox/faults");
+  await callSandbox(system, "DELETE", "/sandbox/faults");
 }

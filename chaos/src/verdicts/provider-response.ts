@@ -1,19 +1,19 @@
 import type { KycProvider } from "@amana/dev-env/services";
-import type { Terms } from "@amana/kyc/evaluate";
+import type { Requirements } from "@amana/kyc/evaluate";
 import type { Random } from "../random.ts";
 import { createDiditResponse } from "./didit-response.ts";
 import { randomResponse, randomTerms } from "./random-response.ts";
-import { codes, computeSpecifiedVerdict, objectOf, type Row, type Verdict } from "./specified.ts";
+import { codes, computeSpecifiedVerdict, objectOf, type TruthTableRow, type Verdict } from "./specified.ts";
 import { createSumsubResponse } from "./sumsub-response.ts";
 
-/** A random response of the provider to a submission, and the result that the rules require. */
+/** A random response of the provider to a submission, and the result that Amana must return. */
 export interface ProviderResponse {
   /** Body of the sandbox's control call `submit`. */
   readonly submission: object;
   readonly expected: Verdict;
   /** Known reason codes in the response. The API must return them. */
   readonly codes: readonly string[];
-  /** Whether the provider itself waits for a person's decision. */
+  /** True if the provider itself waits for a person's decision. */
   readonly isInReview: boolean;
 }
 
@@ -24,20 +24,23 @@ const outcomes: Readonly<Record<string, string>> = {
 };
 /** A personal name that the provider returns and that must not appear in the API. */
 export const canaryName = "Canary Applicant";
-/** No document expires within this number of days. Midnight may pass during the check. */
+/**
+ * No document expires within this number of days before or after today, because midnight may pass
+ * during the check.
+ */
 const excludedDays = 2;
 
 /**
- * Returns random conditions. Without video, a vendor's conditions permit both documents, because the
- * system has no vendor setting for one document without video.
+ * Returns random conditions of an application. For a vendor, conditions without video permit both
+ * documents, because kyc has no vendor setting for one document without video.
  */
-export function drawTerms(random: Random, provider: KycProvider): Terms {
+export function drawTerms(random: Random, provider: KycProvider): Requirements {
   const terms = randomTerms(random);
   return provider === "port" || terms.requireVideo ? terms : { ...terms, allowedDocuments: ["id_card", "passport"] };
 }
 
 /** Returns a random response of the provider in its own protocol. */
-export function drawResponse(random: Random, terms: Terms, provider: KycProvider): ProviderResponse {
+export function drawResponse(random: Random, terms: Requirements, provider: KycProvider): ProviderResponse {
   const nowMs = Date.now();
   if (provider === "port") return drawPortResponse(random, randomResponse(random, terms, nowMs, excludedDays), terms);
   const createResponse = provider === "didit" ? createDiditResponse : createSumsubResponse;
@@ -50,7 +53,7 @@ export function drawResponse(random: Random, terms: Terms, provider: KycProvider
   };
 }
 
-function drawPortResponse(random: Random, row: Row, { requireVideo }: Terms): ProviderResponse {
+function drawPortResponse(random: Random, row: TruthTableRow, { requireVideo }: Requirements): ProviderResponse {
   const expected = computeSpecifiedVerdict(row, requireVideo);
   const reasons = row.fields["reason_codes"];
   const returnedCodes = Array.isArray(reasons)
@@ -68,11 +71,11 @@ function drawPortResponse(random: Random, row: Row, { requireVideo }: Terms): Pr
   };
 }
 
-/** Replaces absent fields with null, for which the sandbox removes the field. */
+/** Replaces absent fields by null, because the sandbox removes a field whose value is null. */
 const replaceAbsentWithNull = (fields: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(Object.keys(fields).map((field) => [field, objectOf(fields)[field] ?? null]));
 
-/** Returns a personal name in every free text and in fields that the service does not request. */
+/** Returns a personal name in all free texts and in fields that kyc does not use. */
 function withCanaries(random: Random, providerReasons: unknown): Record<string, unknown> {
   if (random.chance(0.3)) return {};
   const reasons = Array.isArray(providerReasons)

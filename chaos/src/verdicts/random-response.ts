@@ -1,4 +1,4 @@
-import type { Terms } from "@amana/kyc/evaluate";
+import type { Requirements } from "@amana/kyc/evaluate";
 import type { Random } from "../random.ts";
 import {
   absent,
@@ -7,13 +7,13 @@ import {
   documentType,
   evidence,
   type Reasons,
-  type Row,
   reasonsOf,
-  type Value,
+  type SpecifiedValue,
+  type TruthTableRow,
   verdicts,
 } from "./specified.ts";
 
-/** Values outside the vocabulary of every field, in each form that JSON has. */
+/** Values that no field permits. They have all types of JSON. */
 const invalidValues: readonly unknown[] = [
   null,
   "",
@@ -46,21 +46,21 @@ const invalidValues: readonly unknown[] = [
 ];
 
 /** Returns random conditions of an application that affect its verdict. */
-export const randomTerms = (random: Random): Terms => ({
+export const randomTerms = (random: Random): Requirements => ({
   requireVideo: random.chance(0.85),
   allowedDocuments: random.pick([["id_card", "passport"], ["passport"], ["id_card"]] as const),
 });
 
 /**
- * Returns a random response of a provider that is correct, faulty or malicious. Most fields are
- * positive, so that usually a single field decides the verdict. No expiry is within `excludedDays`
- * days of today, because midnight may pass before the response is evaluated.
+ * Returns a random response of a correct, faulty or malicious provider. Most fields are positive,
+ * so that usually a single field decides the verdict. No expiry is within `excludedDays` days of
+ * today, because midnight may pass before the response is evaluated.
  */
-export function randomResponse(random: Random, terms: Terms, todayMs: number, excludedDays = 0): Row {
+export function randomResponse(random: Random, terms: Requirements, todayMs: number, excludedDays = 0): TruthTableRow {
   const invalidShare = random.pick([0, 0.05, 0.15, 0.5]);
   const isInvalid = () => random.chance(invalidShare);
-  const pickValue = (values: readonly Value[]): Value => {
-    if (!isInvalid()) return values[0] as Value;
+  const pickValue = (values: readonly SpecifiedValue[]): SpecifiedValue => {
+    if (!isInvalid()) return values[0] as SpecifiedValue;
     return random.chance(0.5) ? random.pick(values) : pickInvalidValue(random);
   };
   const type = isInvalid() ? random.pick(["id_card", "passport", absent, ...invalidValues]) : random.pick(terms.allowedDocuments);
@@ -88,8 +88,8 @@ export function randomResponse(random: Random, terms: Terms, todayMs: number, ex
   };
 }
 
-/** Returns a value that is invalid in every field: neither a hit count of 0 nor a valid date. */
-const pickInvalidValue = (random: Random): Value => ({ json: random.pick([absent, ...invalidValues]), sign: "-" });
+/** Returns a value that is invalid in every field. It is no valid hit count, date or word. */
+const pickInvalidValue = (random: Random): SpecifiedValue => ({ json: random.pick([absent, ...invalidValues]), sign: "-" });
 
 function randomReasons(random: Random, isInvalid: () => boolean): Reasons {
   if (random.chance(0.2)) return reasonsOf("PROFILE_MISMATCH");
@@ -107,11 +107,12 @@ function randomReasons(random: Random, isInvalid: () => boolean): Reasons {
   }
   const count = random.chance(0.05) ? 25 : random.integer(1, 3);
   const reasonCodes = Array.from({ length: count }, () => random.pick([...codes, "NEW_CODE", "aml_match", "PROFILE_MISMATCH"]));
-  // The service reads at most 20 reasons. A longer list may contain any code and counts as "more".
+  // kyc reads at most 20 reasons. A longer list counts as "more", because its end may contain any
+  // code.
   return count > 20 ? { ...reasonsOf(...reasonCodes), content: "more" } : reasonsOf(...reasonCodes);
 }
 
-/** Returns fields that no verdict depends on, and fields that the service does not request. */
+/** Returns fields that must not affect the verdict, and fields that kyc does not use. */
 const createIrrelevantFields = (random: Random): Record<string, unknown> =>
   random.chance(0.5)
     ? {}

@@ -1,4 +1,4 @@
-import { evaluate, type Terms } from "@amana/kyc/evaluate";
+import { evaluate, type Requirements } from "@amana/kyc/evaluate";
 import { readState } from "@amana/kyc/read-response";
 import { objectOf, type Verdict } from "./specified.ts";
 
@@ -7,7 +7,7 @@ const requiredFields = { provider_id: "ver_1", reference: "r", status: "COMPLETE
 /** Evaluates the provider's response with the code of the service kyc. */
 export function computeServiceVerdict(
   fields: Readonly<Record<string, unknown>>,
-  terms: Terms,
+  terms: Requirements,
   today: string,
 ): Verdict | "unusable" {
   const state = readState({ ...requiredFields, ...objectOf(fields) });

@@ -1,7 +1,7 @@
 /**
- * The rules of the specification (decisions §3, "Rules" and "Vocabulary") as a table. It is written
- * from the text alone, so that the evaluation of the service can be compared with it. `absent` is
- * the value of a field that the response lacks.
+ * The rules of the specification (decisions §3, "Rules" and "Vocabulary") as a table. The table
+ * follows only the text of the specification, so that kyc's evaluation can be compared with it.
+ * `absent` is the value of a field that the response does not contain.
  */
 export const absent: unique symbol = Symbol("absent");
 
@@ -9,37 +9,37 @@ export type Sign = "+" | "-" | "expired";
 export type Verdict = "APPROVED" | "NEEDS_REVIEW" | "REJECTED";
 
 /** A value of one field of the provider's response, and its sign as evidence. */
-export interface Value {
+export interface SpecifiedValue {
   readonly json: unknown;
   readonly sign: Sign;
 }
 
-const positive = (json: unknown): Value => ({ json, sign: "+" });
-const negative = (json: unknown): Value => ({ json, sign: "-" });
+const positive = (json: unknown): SpecifiedValue => ({ json, sign: "+" });
+const negative = (json: unknown): SpecifiedValue => ({ json, sign: "-" });
 
 /**
- * All values of each field that a verdict depends on: the vocabulary, an absent value and an
- * unknown value.
+ * The values of each field that affects the verdict. They are all specified values, an absent value
+ * and an unknown value.
  */
 export const evidence = {
   liveness_outcome: [positive("PASSED"), ...["FAILED", "INCONCLUSIVE", "NOT_PERFORMED", absent, "LIVE"].map(negative)],
   face_match_outcome: [positive("PASSED"), ...["FAILED", "INCONCLUSIVE", "NOT_PERFORMED", absent, "SIMILAR"].map(negative)],
   aml_decision: [positive("CLEAR"), ...["POSSIBLE_MATCH", "CONFIRMED_MATCH", absent, "UNSURE"].map(negative)],
   aml_hit_count: [positive(0), ...[1, absent, "0"].map(negative)],
-} as const satisfies Record<string, readonly Value[]>;
+} as const satisfies Record<string, readonly SpecifiedValue[]>;
 
 /** Returns a positive value for an allowed document type. An unknown type is never allowed. */
-export const documentType = (type: unknown, allowed: readonly string[]): Value =>
+export const documentType = (type: unknown, allowed: readonly string[]): SpecifiedValue =>
   (type === "id_card" || type === "passport") && allowed.includes(type) ? positive(type) : negative(type);
 export const documentTypes: readonly unknown[] = ["id_card", "passport", absent, "driving_licence"];
 
 const dayMs = 86_400_000;
 /** Returns an expiry date `days` after today, in UTC. Negative days are in the past. */
-export const documentExpiry = (days: number, todayMs: number): Value => ({
+export const documentExpiry = (days: number, todayMs: number): SpecifiedValue => ({
   json: new Date(todayMs + days * dayMs).toISOString().slice(0, 10),
   sign: days < 0 ? "expired" : "+",
 });
-export const documentExpiries = (todayMs: number): readonly Value[] => [
+export const documentExpiries = (todayMs: number): readonly SpecifiedValue[] => [
   ...[-1, 0, 1].map((days) => documentExpiry(days, todayMs)),
   ...[absent, "soon"].map(negative),
 ];
@@ -60,7 +60,9 @@ export const codes = [
 /** A list of reasons. */
 export interface Reasons {
   readonly json: unknown;
-  /** "profile" means only PROFILE_MISMATCH. "more" means any other code, also an unknown one. */
+  /**
+   * "profile" means only PROFILE_MISMATCH. "more" means any other code, including unknown codes.
+   */
   readonly content: "nothing" | "profile" | "more";
 }
 export const reasonsOf = (...reasonCodes: readonly string[]): Reasons => {
@@ -82,8 +84,8 @@ export const reasons: readonly Reasons[] = [
 export const verdicts: readonly unknown[] = ["APPROVED", "REJECTED", "NEEDS_REVIEW", absent, "MAYBE"];
 
 /**
- * Verdict by the provider's verdict, the worst sign and the reasons. The first matching rule
- * applies.
+ * A rule has the provider's verdict, the worst sign, the content of the reasons, and Amana's
+ * verdict. The first rule that matches applies.
  */
 const rules: readonly [reported: string, worst: Sign | "any", content: Reasons["content"] | "any", verdict: Verdict][] = [
   ["any", "expired", "any", "REJECTED"],
@@ -93,15 +95,15 @@ const rules: readonly [reported: string, worst: Sign | "any", content: Reasons["
   ["any", "any", "any", "NEEDS_REVIEW"],
 ];
 
-/** A response of the provider: its fields, the signs of its evidence and its kind of reasons. */
-export interface Row {
+/** A response of the provider, with the signs of its evidence and the content of its reasons. */
+export interface TruthTableRow {
   readonly fields: Readonly<Record<string, unknown>>;
   readonly signs: readonly Sign[];
   readonly content: Reasons["content"];
 }
 
-/** Returns the specified verdict. Without a video, liveness counts as NOT_PERFORMED. */
-export function computeSpecifiedVerdict({ fields, signs, content }: Row, withVideo: boolean): Verdict {
+/** Returns the specified verdict. Without video, liveness counts as negative evidence. */
+export function computeSpecifiedVerdict({ fields, signs, content }: TruthTableRow, withVideo: boolean): Verdict {
   const worst: Sign = signs.includes("expired") ? "expired" : signs.includes("-") || !withVideo ? "-" : "+";
   const matches = (pattern: string, value: unknown) => pattern === "any" || pattern === value;
   const rule = rules.find(

@@ -1,6 +1,6 @@
-import type { Terms } from "@amana/kyc/evaluate";
+import type { Requirements } from "@amana/kyc/evaluate";
 import type { Random } from "../random.ts";
-import { absent, documentType, objectOf, type Value, type Verdict } from "./specified.ts";
+import { absent, documentType, objectOf, type SpecifiedValue, type Verdict } from "./specified.ts";
 import {
   bad,
   createDraw,
@@ -13,8 +13,8 @@ import {
 } from "./vendor-values.ts";
 
 /**
- * Meaning of an applicant at Sumsub, its steps and its AML case. It is written from the
- * specification alone, like `specified.ts`.
+ * Interprets an applicant at Sumsub with its steps and its AML case. Like `specified.ts`, it
+ * follows only the specification.
  */
 const reasonWords: ReasonWords = {
   byCode: {
@@ -55,7 +55,7 @@ const badSelfies = [null, ...notGreen].map(bad);
 
 const selfieSet = (videoRequired: unknown) => ({ idDocSetType: "SELFIE", videoRequired });
 const docSets = [good([selfieSet("passiveLiveness")]), good([{ idDocSetType: "IDENTITY" }, selfieSet("passiveLiveness")])];
-const badDocSets: readonly Value[] = [
+const badDocSets: readonly SpecifiedValue[] = [
   [],
   null,
   [selfieSet("photoRequired")],
@@ -70,7 +70,7 @@ const amlCases = [
   good({ review: { reviewAnswer: "GREEN" } }),
   good({ review: { answer: "GREEN", reviewAnswer: "GREEN" } }),
 ];
-const badAmlCases: readonly Value[] = [
+const badAmlCases: readonly SpecifiedValue[] = [
   null,
   ...["false_positive", "whitelisted", "unknown", "true_positive"].map((status) => ({ hits: [hit(status)] })),
   ...[null, {}, 0].map((hits) => ({ hits })),
@@ -79,19 +79,21 @@ const badAmlCases: readonly Value[] = [
 ].map(bad);
 
 const otherSteps = [good({}), good({ PHONE_VERIFICATION: green })];
-const badOtherSteps: readonly Value[] = [...notGreen].map((step) => bad({ PROOF_OF_RESIDENCE: step }));
+const badOtherSteps: readonly SpecifiedValue[] = [...notGreen].map((step) => bad({ PROOF_OF_RESIDENCE: step }));
 
 const types = [good("individual"), good(null)];
 const badTypes = ["company", "controllerOf", 1].map(bad);
 
-const levelOf = ({ requireVideo, allowedDocuments }: Terms): string => {
+const levelOf = ({ requireVideo, allowedDocuments }: Requirements): string => {
   if (!requireVideo) return "amana still";
   if (allowedDocuments.length > 1) return "amana";
   return allowedDocuments[0] === "id_card" ? "amana id card" : "amana passport";
 };
 
-/** Returns a random applicant of Sumsub, as fields that replace those in the sandbox's responses. */
-export function createSumsubResponse(random: Random, terms: Terms, todayMs: number, excludedDays: number): VendorResponse {
+/**
+ * Returns a random applicant of Sumsub. Its fields replace the fields of the sandbox's responses.
+ */
+export function createSumsubResponse(random: Random, terms: Requirements, todayMs: number, excludedDays: number): VendorResponse {
   const draws = createDraw(random);
   const { draw, isBad } = draws;
   const verdict = drawVerdict(random);
@@ -120,7 +122,7 @@ export function createSumsubResponse(random: Random, terms: Terms, todayMs: numb
     requiredIdDocsStatus: { IDENTITY: document.step, SELFIE: selfie.json, ...(steps.json as object) },
     amlCase: aml.json,
   };
-  // The service reads the AML case only of approved applicants and of those on hold.
+  // kyc reads the AML case only if the applicant is approved or on hold.
   const amlSign = verdict === "REJECTED" ? "-" : aml.sign;
   return {
     answer,
@@ -137,7 +139,7 @@ export function createSumsubResponse(random: Random, terms: Terms, todayMs: numb
       return { step: null, idDocs, signs: ["-" as const] };
     }
     const name = isBad() ? random.pick(["id_card", "passport"] as const) : random.pick(terms.allowedDocuments);
-    const kind: Value = isBad()
+    const kind: SpecifiedValue = isBad()
       ? bad(random.pick(["DRIVERS", "RESIDENCE_PERMIT", "id_card"]))
       : { ...documentType(name, terms.allowedDocuments), json: name.toUpperCase() };
     const step = { idDocType: kind.json, country: "DZA", ...(isBad() && verdict === "APPROVED" ? random.pick(notGreen) : green) };

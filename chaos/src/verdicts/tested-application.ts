@@ -1,5 +1,5 @@
-import { actOnApplication } from "@amana/dev-env/demo/at-the-sandbox";
-import { until } from "@amana/dev-env/eventually";
+import { actOnApplication } from "@amana/dev-env/demo/sandbox-control";
+import { waitUntil } from "@amana/dev-env/eventually";
 import type { KycProvider } from "@amana/dev-env/services";
 import type { TestBusiness, TestSystem } from "@amana/e2e/test-system";
 import type { Pool } from "pg";
@@ -8,7 +8,7 @@ import type { Random } from "../random.ts";
 import type { Report } from "../report.ts";
 import { drawResponse, drawTerms, type ProviderResponse } from "./provider-response.ts";
 
-export const path = "/api/v1/kyc/applications";
+export const applicationsPath = "/api/v1/kyc/applications";
 const waitMsMax = 120_000;
 
 export interface ApplicationContext {
@@ -25,7 +25,7 @@ export interface TestedApplication {
   readonly context: ApplicationContext;
   readonly id: string;
   readonly response: ProviderResponse;
-  /** Acts on the link as the applicant or the provider. */
+  /** Simulates an action of the applicant or the provider on the link. */
   act(action: string, body: object): Promise<void>;
   /** Sends a POST request with one Idempotency-Key until it succeeds. */
   readonly repeat: ReturnType<typeof createRepeater>;
@@ -33,13 +33,13 @@ export interface TestedApplication {
   read(): Promise<Readonly<Record<string, unknown>>>;
   /** Waits for the first webhook of this application that has one of these types. */
   waitForWebhook(...types: string[]): Promise<Readonly<Record<string, unknown>> | undefined>;
-  /** Returns the text of a violation. */
+  /** Returns a function that returns the text of a violation. */
   details(problem: string): () => string;
 }
 
 /**
- * Creates an application with random conditions, and draws the provider's response to it. Returns
- * undefined, and records a violation, if the creation is rejected.
+ * Creates an application with random conditions and draws the provider's response for it. If the
+ * creation is rejected, records a violation and returns undefined.
  */
 export async function createApplication(context: ApplicationContext, random: Random): Promise<TestedApplication | undefined> {
   const { business, kycProvider, report, testSystem } = context;
@@ -49,7 +49,7 @@ export async function createApplication(context: ApplicationContext, random: Ran
   const repeat = createRepeater({ gatewayUrl: () => gatewayUrl, signal: AbortSignal.timeout(waitMsMax) });
   const body = { require_video: terms.requireVideo, allowed_documents: terms.allowedDocuments };
   let rejection = "no response in time";
-  const created = await repeat(business.key, path, body, ({ status, text }) => {
+  const created = await repeat(business.key, applicationsPath, body, ({ status, text }) => {
     rejection = `${status}: ${text}`;
     return status === 201 || status === 422;
   });
@@ -63,8 +63,8 @@ export async function createApplication(context: ApplicationContext, random: Ran
     act: (action, actionBody) => actOnApplication(sandboxUrl, String(created["link_url"]), action, actionBody),
     async read() {
       let view: Readonly<Record<string, unknown>> = {};
-      await until(async () => {
-        const answer = await business.call("GET", `${path}/${id}`).catch(() => undefined);
+      await waitUntil(async () => {
+        const answer = await business.call("GET", `${applicationsPath}/${id}`).catch(() => undefined);
         if (answer?.status === 200) view = answer.body;
         return answer?.status === 200;
       }, waitMsMax);
@@ -73,7 +73,7 @@ export async function createApplication(context: ApplicationContext, random: Ran
     async waitForWebhook(...types) {
       const find = () =>
         business.receiver.received.find(({ event, body: { application_id } }) => types.includes(event) && application_id === id);
-      await until(() => find() !== undefined, waitMsMax);
+      await waitUntil(() => find() !== undefined, waitMsMax);
       return find()?.body;
     },
     details: (problem) => () => `${JSON.stringify({ id, ...terms, ...response })} ${problem}`,

@@ -1,4 +1,4 @@
-import type { Terms } from "@amana/kyc/evaluate";
+import type { Requirements } from "@amana/kyc/evaluate";
 import type { Report } from "../report.ts";
 import { computeServiceVerdict } from "./service-verdict.ts";
 import {
@@ -8,18 +8,18 @@ import {
   documentTypes,
   evidence,
   objectOf,
-  type Row,
   reasons,
+  type TruthTableRow,
   verdicts,
 } from "./specified.ts";
 
-const allTerms: readonly Terms[] = [
+const allTerms: readonly Requirements[] = [
   { requireVideo: true, allowedDocuments: ["id_card", "passport"] },
   { requireVideo: true, allowedDocuments: ["passport"] },
   { requireVideo: false, allowedDocuments: ["id_card", "passport"] },
 ];
 
-/** Limits the output, because one error may affect thousands of rows. */
+/** Violations after which the comparison stops, because one error may affect thousands of rows. */
 const shownMax = 20;
 
 /** Compares the service with the specification for every combination of field values. */
@@ -35,8 +35,8 @@ export function checkTruthTable(report: Report, todayMs: number): void {
   for (const [verdict, rows] of Object.entries(counts)) report.count(`combinations: ${verdict}`, rows);
 }
 
-/** Returns the specified verdict. Records a violation if the service returns another one. */
-export function compareVerdicts(report: Report, row: Row, terms: Terms, today: string) {
+/** Returns the specified verdict. Records a violation if the service returns another verdict. */
+export function compareVerdicts(report: Report, row: TruthTableRow, terms: Requirements, today: string) {
   const expected = computeSpecifiedVerdict(row, terms.requireVideo);
   const verdict = computeServiceVerdict(row.fields, terms, today);
   if (verdict !== expected) {
@@ -48,7 +48,7 @@ export function compareVerdicts(report: Report, row: Row, terms: Terms, today: s
 /** Returns the day in UTC as YYYY-MM-DD. */
 export const formatDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
-function* generateRows({ allowedDocuments }: Terms, todayMs: number): Generator<Row> {
+function* generateRows({ allowedDocuments }: Requirements, todayMs: number): Generator<TruthTableRow> {
   const types = documentTypes.map((json) => documentType(json, allowedDocuments));
   const expiries = documentExpiries(todayMs);
   for (const reported of verdicts)

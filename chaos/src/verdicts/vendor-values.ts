@@ -1,18 +1,26 @@
 import type { Random } from "../random.ts";
-import { absent, documentExpiry, type Reasons, type Row, type Sign, type Value, type Verdict } from "./specified.ts";
+import {
+  absent,
+  documentExpiry,
+  type Reasons,
+  type Sign,
+  type SpecifiedValue,
+  type TruthTableRow,
+  type Verdict,
+} from "./specified.ts";
 
-/** Fields that replace those of the sandbox in a vendor's response, and their meaning. */
-export interface VendorResponse extends Row {
+/** Fields that replace fields of the sandbox's response, and what Amana must read in them. */
+export interface VendorResponse extends TruthTableRow {
   readonly answer: Readonly<Record<string, unknown>>;
   readonly codes: readonly string[];
 }
 
-export const good = (json: unknown): Value => ({ json, sign: "+" });
-export const bad = (json: unknown): Value => ({ json, sign: "-" });
+export const good = (json: unknown): SpecifiedValue => ({ json, sign: "+" });
+export const bad = (json: unknown): SpecifiedValue => ({ json, sign: "-" });
 
 /**
- * Returns a function that usually draws a positive value, so that usually a single value decides the
- * verdict.
+ * Returns functions that draw values. Most drawn values are positive, so that usually a single
+ * value decides the verdict.
  */
 export function createDraw(random: Random) {
   const badShare = random.pick([0, 0, 0.03, 0.1, 0.4]);
@@ -29,13 +37,15 @@ export const drawVerdict = (random: Random): Verdict =>
   random.pick(["APPROVED", "APPROVED", "APPROVED", "REJECTED", "NEEDS_REVIEW"]);
 
 /** Draws the expiry of a document. No expiry is within `excludedDays` days of today. */
-export function drawExpiry(random: Random, { isBad }: Draw, todayMs: number, excludedDays: number): Value {
+export function drawExpiry(random: Random, { isBad }: Draw, todayMs: number, excludedDays: number): SpecifiedValue {
   if (!isBad()) return documentExpiry(random.integer(excludedDays, 3_000), todayMs);
   if (random.chance(0.5)) return documentExpiry(-random.integer(excludedDays, 3_000), todayMs);
   return bad(random.pick([absent, null, "", "soon", "2031-02-30", "20310630", 20_310_630]));
 }
 
-/** The vendor's words for each of Amana's reason codes, and words that the service does not know. */
+/**
+ * The vendor's words for each of Amana's reason codes, and words that the service does not support.
+ */
 export interface ReasonWords {
   readonly byCode: Readonly<Record<string, readonly string[]>>;
   readonly unknown: readonly string[];
@@ -47,7 +57,7 @@ export interface DrawnReasons {
   readonly codes: readonly string[];
 }
 
-/** Draws no reasons, only a different profile, or other reasons. */
+/** Draws an empty list of reasons, only PROFILE_MISMATCH, or other reasons. */
 export function drawReasons(random: Random, { isBad }: Draw, { byCode, unknown }: ReasonWords): DrawnReasons {
   if (random.chance(0.15)) return { words: [pickWord("PROFILE_MISMATCH")], content: "profile", codes: ["PROFILE_MISMATCH"] };
   if (!isBad()) return { words: [], content: "nothing", codes: [] };
@@ -61,8 +71,8 @@ export function drawReasons(random: Random, { isBad }: Draw, { byCode, unknown }
   }
 }
 
-/** Returns the expiry that the rules use: the earliest one, if each document has one. */
-export function earliestExpiry(expiries: readonly Value[]): Sign {
+/** Returns the sign of the earliest expiry, or "-" if a document has no valid expiry. */
+export function earliestExpiry(expiries: readonly SpecifiedValue[]): Sign {
   if (expiries.length === 0 || expiries.some(({ sign }) => sign === "-")) return "-";
   return expiries.some(({ sign }) => sign === "expired") ? "expired" : "+";
 }

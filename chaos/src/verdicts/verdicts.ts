@@ -10,27 +10,26 @@ import { randomResponse, randomTerms } from "./random-response.ts";
 import { type ApplicationContext, createApplication, type TestedApplication } from "./tested-application.ts";
 import { checkTruthTable, compareVerdicts, formatDay } from "./truth-table.ts";
 
-/** Number of responses that are evaluated without a system for each batch of applications. */
+/** For each batch of applications, number of responses that are evaluated without a system. */
 const responsesPerBatch = 20_000;
 const applicationsPerBatch = 24;
-/** A replica uses a quarter of a vendor's rate limits, so fewer applications fit in the time. */
+/** Smaller than for the port, because a replica uses only a quarter of a vendor's rate limits. */
 const vendorApplicationsPerBatch = 12;
 const resubmissionsPerBatch = 2;
-/** Submissions are spread over this time, in which faults are injected. */
+/** Period over which submissions are spread. Faults are injected in this period. */
 const submissionMsMax = 6_000;
-/** Longer pauses than in other tests, because of the vendors' rate limits. */
+/** The pauses are longer than in other tests, because vendors have rate limits. */
 const vendorSettings = { KYC_CHECK_SECONDS: "1,3,6" };
 const violationsMax = 50;
 
 /**
- * Compares verdicts with a second implementation of the specification (`specified.ts`): for every
- * combination of field values, for random responses of a faulty provider, and for applications in a
- * running system, including the API, webhooks and decisions by a person. With a vendor, the program
- * tests only the running system, with faults of the service kyc and of the vendor's callbacks and
- * responses.
+ * Compares verdicts with `specified.ts`, a second implementation of the specification. Uses every
+ * combination of field values, random responses of a faulty provider, and applications in a running
+ * system with the API, webhooks and decisions by a person. With a vendor, tests only the running
+ * system, but injects faults into kyc and into the vendor's callbacks and responses.
  */
 export const verdictsProgram: Program = {
-  attacks:
+  summary:
     "P8, P9: return faulty provider responses; each verdict has its evidence and reasons, and no provider text is returned",
   run,
 };
@@ -54,7 +53,7 @@ async function run(options: ProgramRun): Promise<void> {
     if (kycProvider === "port") compareRandomResponses(options, random);
     await checkBatch(context, random);
     log(
-      `${report.counted("checked: API and webhook contain the specified verdict")} applications, ${report.violations.length} violations`,
+      `${report.countOf("checked: API and webhook contain the specified verdict")} applications, ${report.violations.length} violations`,
     );
   } while (!signal.aborted && report.violations.length < violationsMax);
   report.check("webhooks are signed", business.receiver.refused.length === 0, () => business.receiver.refused.join("; "));
@@ -69,8 +68,9 @@ function compareRandomResponses({ report }: ProgramRun, random: Random): void {
 }
 
 /**
- * Creates applications and checks them in parallel. With a vendor, injects faults during the checks.
- * Injects none during creations, because the key of a killed creation is held for half a minute.
+ * Creates applications and checks them in parallel. With a vendor, injects faults during the
+ * checks, but not during creations, because the Idempotency-Key of a killed creation is held for
+ * half a minute.
  */
 async function checkBatch(context: ApplicationContext, random: Random): Promise<void> {
   const { kycProvider, report, testSystem } = context;

@@ -10,8 +10,8 @@ export interface ActionResult {
 }
 
 /**
- * Runs an action on each id in order and prints the outcomes. A rejection does not stop the other
- * actions. A call without a response stops them, after the outcomes so far are printed.
+ * Runs an action on each id in order and prints the outcomes. Continues with the next id if the API
+ * rejects an action. If an action gets no response, prints the outcomes so far and stops.
  *
  * @param successOutcome Outcome of a successful action. With any other outcome the exit code is 1.
  */

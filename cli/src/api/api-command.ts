@@ -8,23 +8,29 @@ import { toCommandError } from "./error-text.ts";
 
 interface CommandInfo<O> {
   readonly summary: string;
-  /** Arguments after "amana ". */
+  /** Arguments of the example in the help, without the leading "amana". */
   readonly example: string;
-  /** Permitted keys. For the development system the command uses the first one. */
+  /**
+   * Owners whose keys the command accepts. The first owner's key is the default for the development
+   * system.
+   */
   readonly key: readonly KeyOwner[] | ((options: O) => readonly KeyOwner[]);
   /**
-   * Returns the arguments of the command that shows whether the change took effect. Only commands
-   * that change data have it.
+   * Returns the arguments of the command that shows whether the change took effect. Set only for
+   * commands that change data.
    */
   readonly statusCommand?: (...ids: string[]) => string;
-  /** Whether the command sends no Idempotency-Key: for a PATCH, or for several requests. */
+  /**
+   * True for a command that sends no Idempotency-Key, because it sends a PATCH request or several
+   * requests.
+   */
   readonly isWithoutIdempotencyKey?: boolean;
   readonly needsConfirmation?: boolean;
   /** Additional text in the help. */
   readonly helpNote?: string;
 }
 
-/** Arguments in the order of the declaration. A variadic argument is a list. */
+/** Arguments of a call, in the order in which the command declares them. */
 type Args = readonly (string | readonly string[])[];
 export type Work<O> = (api: Api, options: O, ...ids: never[]) => Promise<void>;
 
@@ -37,7 +43,7 @@ export function apiCommand<O extends ApiOptions>(group: Command, usage: string, 
   );
 }
 
-/** Loads the action that uses the databases. It has the parameters of a commander action. */
+/** Loads a commander action that uses the databases. */
 type LoadDatabaseAction = () => Promise<(...actionArgs: never[]) => Promise<void>>;
 
 export interface ApiOrDatabaseOptions extends ApiOptions {
@@ -48,7 +54,8 @@ export interface ApiOrDatabaseOptions extends ApiOptions {
 
 /**
  * Adds a command that uses the API, or the databases if `--databases`, `--service` or
- * `--database-url` is given. The command rejects options that apply only to the other of the two.
+ * `--database-url` is given. The command rejects API options when it uses the databases, and
+ * database options when it uses the API.
  */
 export function apiOrDatabaseCommand<O extends ApiOrDatabaseOptions>(
   group: Command,
@@ -121,17 +128,21 @@ export function withApiOptions<O>(
     .addOption(
       new Option("--key-file <file>", "file with the key, - for standard input (default: AMANA_KEY, then AMANA_KEY_FILE)"),
     )
-    .option("--key <key>", "the key; other users of this machine can see it")
-    .option("--allow-http", "permit http:// to another machine, which sends the key unencrypted")
+    .option("--key <key>", "API key. Other users of this machine can see command-line arguments; prefer AMANA_KEY or --key-file.")
+    .option("--allow-http", "permit an http:// address on another machine; the key is sent unencrypted")
     .option("--timeout <seconds>", "maximum time for a response", numberParser(0.1, 600), 60);
   if (isKeyed({ statusCommand, isWithoutIdempotencyKey }))
-    command.option("--idempotency-key <key>", "key of the change, to repeat it safely (default: a new one)", parseIdempotencyKey);
+    command.option(
+      "--idempotency-key <key>",
+      "Idempotency-Key of an earlier call, to repeat it safely (default: a new key)",
+      parseIdempotencyKey,
+    );
   return command.optionsGroup("Options:");
 }
 
 /**
- * Runs `work` with a connection. An error of the API becomes a CommandError with text and exit
- * code.
+ * Runs `work` with a connection to the API. Converts an API error into a CommandError with a
+ * message and an exit code.
  */
 export async function runWithApi<O extends ApiOptions>(
   info: CommandInfo<O>,
@@ -182,7 +193,7 @@ function parseIdempotencyKey(text: string): string {
 export function parseTime(text: string): string {
   const time = new Date(text);
   const [day = ""] = /^\d{4}-\d{2}-\d{2}/.exec(text) ?? [];
-  // Date accepts 31 February and returns a day of March.
+  // `Date` parses 31 February as a day in March, so a second check rejects such dates.
   if (Number.isNaN(time.getTime()) || !isCalendarDay(day))
     throw new InvalidArgumentError("It must be a time like 2026-11-20T08:00Z.");
   return time.toISOString();

@@ -27,11 +27,11 @@ export interface ApiOptions {
 export interface Api {
   readonly amana: Amana;
   readonly url: string;
-  /** Header with the key, for responses that the client library does not read. */
+  /** Value of the Authorization header, for requests that do not use the client library. */
   readonly authorization: string;
   readonly keyOwner: KeyOwner;
   /** Aborted by Ctrl-C, SIGTERM or SIGHUP. */
-  readonly stop: AbortSignal;
+  readonly stopSignal: AbortSignal;
   /** Returns the options of a request: its timeout and the Idempotency-Key of the command line. */
   requestOptions(): RequestOptions;
 }
@@ -40,15 +40,16 @@ const root = join(import.meta.dirname, "..", "..", "..");
 const keyBytesMax = 1_000;
 
 /**
- * Connects with the address and key of the options, of the environment, or of the development
- * system that `start` runs on this machine. Keys of that system are sent only to that system; the
- * first entry of `permittedKeys` selects its key. Throws CommandError for an unusable address or
+ * Connects with the address and key from the options, the environment, or the development system
+ * that `start` runs on this machine. Sends that system's keys to no other address. The first entry
+ * of `permittedKeys` selects the development key. Throws CommandError for an unusable address or
  * key.
  */
 export async function connect(options: ApiOptions, permittedKeys: readonly KeyOwner[], stop: AbortSignal): Promise<Api> {
   const givenUrl = options.url ?? process.env["AMANA_URL"];
   const givenKey = await readGivenKey(options);
-  // An incomplete development file must not prevent a call that does not need it.
+  // Reads the development system's file only if the address or the key is missing, so that an
+  // incomplete file does not stop a call with address and key.
   const development = givenUrl === undefined || givenKey === undefined ? developmentSystem() : undefined;
   const url = givenUrl === undefined ? development?.url : addressOf(givenUrl, options.allowHttp);
   if (url === undefined)
@@ -62,8 +63,7 @@ export async function connect(options: ApiOptions, permittedKeys: readonly KeyOw
   const nextStep = "Pass it in a file with --key-file (- for standard input), or in AMANA_KEY.";
   if (key === undefined) throw new CommandError(`The command needs ${required}. ${nextStep}`, exitCodes.usage);
   const kind = readApiKeyKind(key);
-  if (!kind)
-    throw new CommandError("The API key is invalid: its form or checksum is wrong. Copy the complete key.", exitCodes.usage);
+  if (!kind) throw new CommandError("The API key has an invalid format or checksum. Copy the complete key.", exitCodes.usage);
   const keyOwner = kind === "ak_" ? "operator" : "business";
   if (kind === "inv_" || !permittedKeys.includes(keyOwner)) {
     const actual = kind === "inv_" ? "an invitation token" : keyNames[keyOwner];
@@ -82,7 +82,7 @@ export async function connect(options: ApiOptions, permittedKeys: readonly KeyOw
     url,
     authorization: `Bearer ${key}`,
     keyOwner,
-    stop,
+    stopSignal: stop,
     requestOptions: () => ({
       signal: AbortSignal.any([stop, AbortSignal.timeout(timeoutMs)]),
       ...(options.idempotencyKey !== undefined && { idempotencyKey: options.idempotencyKey }),
@@ -144,7 +144,7 @@ interface DevFile {
 }
 
 /**
- * Reads the file of `start`. The error message quotes nothing of the file, because the file
+ * Reads the file that `start` writes. Error messages do not quote the file's content, because it
  * contains keys.
  */
 function readDevFile(file: string): DevFile {

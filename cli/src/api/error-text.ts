@@ -5,22 +5,23 @@ import { jsonLine, printable } from "../print.ts";
 interface RequestContext {
   readonly url: string;
   readonly json?: boolean | undefined;
-  /** Command that shows whether the change is done. */
+  /** Command that shows whether the change was executed. */
   readonly statusCommand?: string | undefined;
-  /** Whether the command takes an Idempotency-Key. */
+  /** Whether the command sends an Idempotency-Key. */
   readonly isKeyed: boolean;
-  /** Whether a signal has isStopped the command. */
+  /** Whether a signal has stopped the command. */
   readonly isStopped: boolean;
 }
 
-/** Converts an error of the API to text, or to JSON with `json`, and an exit code. */
+/** Returns an error with an exit code. Its message is text, or JSON if `context.json` is set. */
 export function toCommandError(error: AmanaError, context: RequestContext): CommandError {
   const exitCode = exitCodeOf(error, context.isStopped);
   return new CommandError(context.json ? jsonLine({ error: toJson(error, exitCode) }) : toText(error, context), exitCode);
 }
 
 /**
- * Returns the API's rejection in one line, for a table of outcomes. Rethrows any other error.
+ * Returns one line, for a table of outcomes, if the API rejected the request. Rethrows any other
+ * error.
  */
 export function rejectionText(error: unknown): string {
   if (!(error instanceof ProblemError) || error.outcomeUnknown || error.status >= 500) throw error;
@@ -31,8 +32,8 @@ function exitCodeOf(error: AmanaError, isStopped: boolean): number {
   if (error.outcomeUnknown) return exitCodes.unknown;
   if (isStopped) return exitCodes.interrupted;
   if (!(error instanceof ProblemError)) return exitCodes.unreachable;
-  // A 502 with a code is a response of an external system, such as a declined call of the
-  // processor.
+  // Status 502 with an error code means that an external system responded with an error, for
+  // example that the processor declined a call.
   const isUnreachable = error.status >= 500 && !(error.status === 502 && error.code !== "");
   return isUnreachable ? exitCodes.unreachable : exitCodes.failed;
 }
@@ -44,7 +45,7 @@ function toText(error: AmanaError, { url, statusCommand, isKeyed, isStopped }: R
   const lines =
     error instanceof ProblemError ? problemLines(error) : [`No response from ${url}. ${isStopped ? "Stopped." : error.message}`];
   if (error.outcomeUnknown) {
-    lines.push(`The change may be done.${statusCommand ? ` Check it first: ${statusCommand}` : ""}`);
+    lines.push(`The change may have been executed.${statusCommand ? ` Check this first: ${statusCommand}` : ""}`);
     if (isKeyed && error.idempotencyKey) lines.push(`To repeat the change: --idempotency-key ${error.idempotencyKey}`);
   }
   return lines.map(printable).join("\n");

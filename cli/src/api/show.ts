@@ -13,7 +13,7 @@ const pageMax = 100;
 
 export const withListOptions = (command: Command): Command =>
   command
-    .option("--limit <count>", "maximum number of rows, the newest first", wholeNumberParser(1, 10_000), 50)
+    .option("--limit <count>", "maximum number of rows", wholeNumberParser(1, 10_000), 50)
     .option("--all", "print all rows; with --json one JSON document on each line");
 
 interface ListFormat<Row> {
@@ -23,8 +23,8 @@ interface ListFormat<Row> {
 }
 
 /**
- * Prints a list page by page. Rows that are created meanwhile shift the pages. The function
- * therefore skips rows that were on the previous page.
+ * Prints a list page by page. Rows that are created between two page requests shift the later
+ * pages. Therefore the function skips rows that were on the previous page.
  */
 export async function showList<Row extends { readonly id: string }>(
   api: Api,
@@ -54,12 +54,12 @@ export async function showList<Row extends { readonly id: string }>(
       for (const row of rows) print(table.line(row));
     }
     if (process.stdout.writableNeedDrain) await new Promise((resolve) => process.stdout.once("drain", resolve));
-    if (isLast || page.items.length === 0 || (!all && collected.length >= limit) || api.stop.aborted) break;
+    if (isLast || page.items.length === 0 || (!all && collected.length >= limit) || api.stopSignal.aborted) break;
   }
   if (all && (table || json)) return;
   printRows(collected, columns, { json, emptyText });
   if (json || isLast || collected.length === 0) return;
-  // The API counts up to 1 000.
+  // The API counts no further than 1 000 rows.
   const count = total < 1_000 ? total : `at least ${total}`;
   process.stderr.write(`${collected.length} of ${count} rows. Use --limit or --all for more.\n`);
 }

@@ -17,12 +17,12 @@ interface Line {
 
 const columns: Columns<Line> = {
   AT: ({ at }) => localTime(at),
-  TYPE: { of: ({ type }) => type, min: 8 },
-  AMOUNT: { of: ({ amount }) => amount.padStart(12), alignRight: true },
-  TOTAL: { of: ({ running_total }) => running_total.padStart(15), alignRight: true, omitOrder: 1 },
-  CURRENCY: { of: ({ currency }) => currency, omitOrder: 2 },
-  ORDER: { of: ({ order_ref }) => order_ref?.padEnd(20), omitOrder: 3 },
-  ORIGIN: { of: ({ origin }) => origin, omitOrder: 4 },
+  TYPE: { cellOf: ({ type }) => type, minWidth: 8 },
+  AMOUNT: { cellOf: ({ amount }) => amount.padStart(12), alignRight: true },
+  TOTAL: { cellOf: ({ running_total }) => running_total.padStart(15), alignRight: true, omitOrder: 1 },
+  CURRENCY: { cellOf: ({ currency }) => currency, omitOrder: 2 },
+  ORDER: { cellOf: ({ order_ref }) => order_ref?.padEnd(20), omitOrder: 3 },
+  ORIGIN: { cellOf: ({ origin }) => origin, omitOrder: 4 },
   PAYMENT: ({ payment_id }) => payment_id,
 };
 
@@ -33,7 +33,8 @@ export interface StatementOptions extends ApiOptions {
 }
 
 /**
- * Prints a statement while the response arrives: as a table, or unchanged with `json` or `csv`.
+ * Prints a statement while the response arrives. Prints a table, or the unchanged response if
+ * `json` or `csv` is set.
  * Throws CommandError if the connection closes before the end of the statement.
  */
 export async function printStatement(api: Api, { from, to, csv, json, timeout }: StatementOptions): Promise<void> {
@@ -44,19 +45,19 @@ export async function printStatement(api: Api, { from, to, csv, json, timeout }:
     if (csv || json) await copy(response);
     else await printTable(response);
   } catch (error) {
-    if (api.stop.aborted) throw error;
+    if (api.stopSignal.aborted) throw error;
     throw new CommandError(
       "The connection closed before the end of the statement, so the output is incomplete. Run the command again.",
       exitCodes.unreachable,
     );
   }
   const until = response.headers.get("x-statement-until");
-  process.stderr.write(`The statement ends at ${until}. Use this time as --from of the next one.\n`);
+  process.stderr.write(`The statement ends at ${until}. Use this time as --from of the next statement.\n`);
 }
 
-/** Sends the request. The time limit applies until the response begins. */
+/** Sends the request. The timeout applies only until the response headers arrive. */
 async function open(
-  { url, authorization, stop }: Api,
+  { url, authorization, stopSignal }: Api,
   path: string,
   { csv, timeout }: { csv: boolean | undefined; timeout: number },
 ): Promise<Response> {
@@ -66,7 +67,7 @@ async function open(
   try {
     const response = await fetch(url + path, {
       headers: { authorization, accept: csv ? "text/csv" : "application/x-ndjson" },
-      signal: AbortSignal.any([stop, late.signal]),
+      signal: AbortSignal.any([stopSignal, late.signal]),
       redirect: "manual",
     });
     if (response.status === 200) return response;

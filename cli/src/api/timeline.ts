@@ -1,20 +1,20 @@
 import { ConnectionError, type Delivery, type Event, type Payment, type PaymentTimeline, ProblemError } from "@amana/client";
-import { byTimeAndCause } from "@amana/public-api/by-time-and-cause";
+import { compareByTimeAndCause } from "@amana/public-api/compare-by-time-and-cause";
 import { localTime, printRows } from "../print.ts";
 import type { Api } from "./connect.ts";
 
-/** An entry of a timeline, as the API returns it to operators. */
+/** A timeline entry in the form that the API returns to operators. */
 type Entry = PaymentTimeline["entries"][number];
 
 const pagesMax = 5;
-/** Events are read from this time before a state of the payment until this time after it. */
+/** Period before and after the time of a payment state in which the command reads events. */
 const marginMs = 10_000;
-/** Maximum number of attempts of a delivery in a response of the API. */
+/** Maximum number of attempts that the API returns for one delivery. */
 const attemptsShownMax = 50;
 
 /**
- * Builds a timeline from the resources that a business can read: the states of the payment whose
- * times are stored, and the events around those times with their delivery attempts.
+ * Builds a timeline from the resources that a business can read. The timeline contains the payment
+ * states whose times are stored, the events near those times, and these events' delivery attempts.
  */
 export async function timelineForBusiness(api: Api, id: string): Promise<PaymentTimeline> {
   const payment = await api.amana.payments.get(id, api.requestOptions());
@@ -22,7 +22,7 @@ export async function timelineForBusiness(api: Api, id: string): Promise<Payment
   const times = new Set(entries.map(({ at }) => Date.parse(at)));
   const eventEntries = await readEventEntries(api, id, times).catch((error) => ignoreUnavailable(api, error));
   entries.push(...(eventEntries?.entries ?? []));
-  entries.sort(byTimeAndCause);
+  entries.sort(compareByTimeAndCause);
   return {
     payment,
     entries,
@@ -56,9 +56,9 @@ async function readEventEntries(
  * Returns undefined if the events are unavailable or time out, so that the payment is shown without
  * them. Rethrows any other error.
  */
-function ignoreUnavailable({ stop }: Api, error: unknown): undefined {
+function ignoreUnavailable({ stopSignal }: Api, error: unknown): undefined {
   const isUnavailable =
-    error instanceof ProblemError ? [503, 504].includes(error.status) : error instanceof ConnectionError && !stop.aborted;
+    error instanceof ProblemError ? [503, 504].includes(error.status) : error instanceof ConnectionError && !stopSignal.aborted;
   if (!isUnavailable) throw error;
 }
 
@@ -109,12 +109,12 @@ export function printTimeline(entries: readonly Entry[]): void {
     entries,
     {
       TIME: ({ at }) => localTime(at, { ms: true }),
-      KIND: { of: ({ kind }) => kind.replace("_", " "), omitOrder: 1 },
+      KIND: { cellOf: ({ kind }) => kind.replace("_", " "), omitOrder: 1 },
       "": ({ name }) => name,
       OUTCOME: ({ outcome }) => outcome,
-      MS: { of: ({ duration_ms }) => duration_ms, alignRight: true, omitOrder: 2 },
-      ID: { of: idOf, omitOrder: 4 },
-      DETAIL: { of: ({ detail }) => detail, min: 8, omitOrder: 3 },
+      MS: { cellOf: ({ duration_ms }) => duration_ms, alignRight: true, omitOrder: 2 },
+      ID: { cellOf: idOf, omitOrder: 4 },
+      DETAIL: { cellOf: ({ detail }) => detail, minWidth: 8, omitOrder: 3 },
     },
     { emptyText: "No timeline entries found." },
   );

@@ -4,13 +4,14 @@ import { isUuid, uuidv7 } from "@amana/runtime/uuid";
 import { CommandError } from "../command-error.ts";
 
 /**
- * Returns the actor for the audit trail, such as "command:amina", with the name of this machine.
+ * Returns the actor of an audit row, such as "command:amina", with a new request id and this
+ * machine's name as the address.
  */
 export function auditActor(as: string): Action["by"] {
   return { actor: `command:${as.slice(0, 60)}`, requestId: uuidv7(), address: hostname().slice(0, 100) };
 }
 
-/** Returns the default of `--as`. In a container the user may have no name. */
+/** Returns the default of `--as`. A user in a container may have an id but no name. */
 export function systemUser(): string {
   try {
     return userInfo().username;

@@ -26,7 +26,7 @@ interface ListOptions extends CommonOptions {
   readonly limit: number;
 }
 
-export async function list({ json, topic, status, limit, ...selection }: ListOptions): Promise<void> {
+export async function listDeadLetters({ json, topic, status, limit, ...selection }: ListOptions): Promise<void> {
   const rows = await withServices(selection, async (databases) => {
     const matches = await Promise.all(
       databases
@@ -48,7 +48,7 @@ export async function list({ json, topic, status, limit, ...selection }: ListOpt
   printRows(rows, columns, { json, emptyText: "There are no dead letters." });
 }
 
-export async function show(id: string, { json, ...selection }: CommonOptions): Promise<void> {
+export async function showDeadLetter(id: string, { json, ...selection }: CommonOptions): Promise<void> {
   const deadLetter = await readFromFirstMatch(selection, requireUuid(id), ({ service, orm }) =>
     readDeadLetter(orm.em.fork(), id, (topic) => service.consumes[topic]),
   );
@@ -71,7 +71,10 @@ interface DeadLetterOutcome {
   readonly outcome: string;
 }
 
-export async function retry(ids: string[], { json, as, all, topic, status, wait, ...selection }: RetryOptions): Promise<void> {
+export async function retryDeadLetters(
+  ids: string[],
+  { json, as, all, topic, status, wait, ...selection }: RetryOptions,
+): Promise<void> {
   if (ids.length > 0 === (all === true)) throw new CommandError("Use either ids or --all.", exitCodes.usage);
   const rows = await withServices(selection, async (databases) => {
     const results: DeadLetterOutcome[] = [];
@@ -134,16 +137,17 @@ async function waitForOutcome(
     const current = await readDeadLetterState(database.orm.em.fork(), id);
     if (!current || current.status === "DELIVERED" || current.status === "DROPPED") return row(current?.status ?? "DELIVERED");
     if (current.attempts > attempts) return row(`failed again: ${current.reason} Fix the cause, then retry or drop it.`);
-    if (performance.now() >= untilMs) return row("not attempted yet; the consumer retries it when the service runs");
+    if (performance.now() >= untilMs) return row("not retried yet; the consumer retries the message when the service runs");
     await sleep(250);
   }
 }
 
-export async function drop(
+export async function dropDeadLetters(
   ids: string[],
   { json, as, reason, ...selection }: ChangeOptions & { reason?: string },
 ): Promise<void> {
-  if (!reason?.trim()) throw new CommandError("--reason is required: the audit trail contains it.", exitCodes.usage);
+  if (!reason?.trim())
+    throw new CommandError("--reason is required, because the audit trail contains the reason.", exitCodes.usage);
   const rows = await withServices(selection, async (databases) => {
     const results: DeadLetterOutcome[] = [];
     for (const { id, database } of await locateDeadLetters(databases, ids)) {
@@ -160,7 +164,7 @@ export async function drop(
   printRows(rows, columns, { json, emptyText: "" });
 }
 
-/** Changes a dead letter and adds an audit row in one transaction. */
+/** Runs `change` on a dead letter and adds an audit row, in one transaction. */
 async function changeDeadLetter(
   { service, orm }: OpenDatabase,
   as: string,

@@ -9,19 +9,19 @@ import { withServices } from "./services.ts";
 
 type HoldOptions = ChangeOptions & { readonly reason: string };
 
-export async function hold({ minutes, ...options }: HoldOptions & { readonly minutes: number }): Promise<void> {
+export async function holdRefunds({ minutes, ...options }: HoldOptions & { readonly minutes: number }): Promise<void> {
   const until = await change(options, "held", (em, { hold }) => hold(em, minutes * 60));
   process.stdout.write(`No refund is sent before ${until.toISOString()}.\n`);
 }
 
-export async function release(options: HoldOptions): Promise<void> {
+export async function releaseRefunds(options: HoldOptions): Promise<void> {
   await change(options, "released", async (em, { release }) => {
-    if (!(await release(em))) throw new CommandError("Nothing was changed: refunds are not held.");
+    if (!(await release(em))) throw new CommandError("Nothing was changed, because no refund hold exists.");
   });
   process.stdout.write("The refund hold has ended. Refunds are sent again.\n");
 }
 
-/** Changes the hold and adds an audit row in one transaction. */
+/** Changes the refund hold and adds an audit row, in one transaction. */
 async function change<T>(
   { as, reason, service = "payments", databaseUrl }: HoldOptions,
   action: "held" | "released",

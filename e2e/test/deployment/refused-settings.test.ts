@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { readSecrets, type Secrets } from "@amana/dev-env/secrets";
-import { databaseOwners, type ServiceName, serviceNames, settingsOf, type Wiring } from "@amana/dev-env/services";
+import { databaseOwners, type ServiceName, type SettingsInput, serviceNames, settingsOf } from "@amana/dev-env/services";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 const root = join(import.meta.dirname, "..", "..", "..");
@@ -15,13 +15,13 @@ beforeAll(async () => {
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
 /**
- * Runs a service that is expected not to start, with the settings of a sandbox and `settings`.
- * Returns its output.
+ * Runs a service with development settings that `settings` overrides. Expects that the service does
+ * not start. Returns the service's output.
  */
 async function runService(name: ServiceName, settings: Record<string, string>, program = "main.ts"): Promise<string> {
   const ports = Object.fromEntries(serviceNames.map((service, i) => [service, 4000 + i])) as Record<ServiceName, number>;
   const databaseUrls = Object.fromEntries(serviceNames.map((service) => [service, "postgres://unreachable@127.0.0.1:1/none"]));
-  const wiring: Wiring = {
+  const wiring: SettingsInput = {
     secrets: await readSecrets(dir),
     databaseUrls,
     ports,
@@ -51,7 +51,7 @@ test.each<[ServiceName, string[]]>([
   ["webhooks", ["ALLOW_INSECURE_WEBHOOKS is for sandboxes"]],
   ["payments", ["SATIM_URL must be an https address", "SATIM_FORM_URL_TEMPLATE must be an https address", "PUBLIC_URL must be"]],
   ["kyc", ["KYC_PROVIDER_URL must be an https address", "KYC_CALLBACK_URL must be an https address"]],
-])("%s in production rejects settings that are only for sandboxes", async (name, problems) => {
+])("the service %s in production rejects settings that are only for sandboxes", async (name, problems) => {
   const output = await runService(name, { NODE_ENV: "production" });
   expect(output).toContain("The settings are not usable");
   for (const problem of problems) expect(output).toContain(problem);
@@ -60,7 +60,7 @@ test.each<[ServiceName, string[]]>([
 test.each([
   ...serviceNames.map((name) => [name, "main.ts"] as const),
   ...databaseOwners.map((name) => [name, "migrate.ts"] as const),
-])("%s %s rejects an unknown LOG_LEVEL and prints the permitted values", async (name, program) => {
+])("the program %s/%s rejects an unknown LOG_LEVEL and prints the permitted values", async (name, program) => {
   const output = await runService(name, { LOG_LEVEL: "loud" }, program);
   expect(output).toContain('LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent, not "loud"');
   expect(output).not.toContain("    at ");
@@ -83,19 +83,19 @@ test.each<[ServiceName, string, (secrets: Secrets) => Record<string, string>, st
     "clients",
     "the gateway's public key in KYC_PUBLIC_KEYS",
     ({ gatewayKey }) => ({ KYC_PUBLIC_KEYS: gatewayKey.publicKey }),
-    "KYC_PUBLIC_KEYS and GATEWAY_PUBLIC_KEYS hold the same key",
+    "KYC_PUBLIC_KEYS and GATEWAY_PUBLIC_KEYS contain the same key",
   ],
   [
     "kyc",
     "the gateway's private key as kyc's CALLER_PRIVATE_KEY",
     ({ gatewayKey }) => ({ CALLER_PRIVATE_KEY: gatewayKey.privateKey }),
-    "CALLER_PRIVATE_KEY and GATEWAY_PUBLIC_KEYS hold the same key",
+    "CALLER_PRIVATE_KEY and GATEWAY_PUBLIC_KEYS contain the same key",
   ],
   [
     "identity",
     "the gateway's private key as AUDIT_SIGNING_KEY",
     ({ gatewayKey }) => ({ AUDIT_SIGNING_KEY: gatewayKey.privateKey }),
-    "AUDIT_SIGNING_KEY and GATEWAY_PUBLIC_KEYS hold the same key",
+    "AUDIT_SIGNING_KEY and GATEWAY_PUBLIC_KEYS contain the same key",
   ],
   [
     "webhooks",
@@ -103,7 +103,7 @@ test.each<[ServiceName, string, (secrets: Secrets) => Record<string, string>, st
     ({ eventSecret }) => ({ EVENT_MAC_KEYS: ["payments.v1", "kyc.v1"].map((topic) => `${topic}=k1:${eventSecret}`).join(",") }),
     "EVENT_MAC_KEYS has the same key for payments.v1 and kyc.v1",
   ],
-])("%s does not start in production with %s", async (name, _setting, settings, problem) => {
+])("the service %s does not start in production with %s", async (name, _setting, settings, problem) => {
   expect(await runService(name, { NODE_ENV: "production", ...settings(await readSecrets(dir)) })).toContain(problem);
 });
 
@@ -115,7 +115,7 @@ test("the gateway rejects a TRUSTED_PROXIES value that is invalid or permits all
   expect(output).not.toContain('not "10.0.0.0/8"');
 });
 
-test("a migrate command with an unreachable database prints the next step", async () => {
+test("the migrate command of a service prints the next step when its database is unreachable", async () => {
   const output = await runService("payments", {}, "migrate.ts");
   expect(output).toMatch(/The database cannot be used right now[\s\S]*Run this command again/);
   expect(output).not.toContain("    at ");

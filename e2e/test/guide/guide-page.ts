@@ -3,13 +3,14 @@ import { join } from "node:path";
 
 const folder = join(import.meta.dirname, "..", "..", "..", "docs", "guide");
 
-/** A sample of a page: language, text, and the names in its comment `<!-- keep … -->`. */
+/** A code sample of a guide page. */
 export interface Block {
   readonly language: string;
   readonly text: string;
   /**
-   * Variables that are set from members of the response. The page describes them in words such as
-   * "keep the id as PAYMENT".
+   * Variables that the test sets from members of the response. They are in the comment
+   * `<!-- keep … -->` before the sample. Sentences of the page, such as "keep the id as PAYMENT",
+   * contain the same variables.
    */
   readonly keptVariables: readonly (readonly [variable: string, member: string])[];
 }
@@ -18,7 +19,7 @@ export const guidePages = readdirSync(folder).map((file) => file.replace(/\.md$/
 
 export const readGuidePage = (page: string): string => readFileSync(join(folder, `${page}.md`), "utf8");
 
-/** Returns all samples in the order of the page. A `keep` comment precedes its response. */
+/** Returns all samples of a page in order. A `keep` comment belongs to the sample after it. */
 export function readBlocks(page: string): Block[] {
   const parts = [...readGuidePage(page).matchAll(/^<!-- keep (.*) -->$|^```(\w+)\n([\s\S]*?)^```$/gm)];
   return parts.flatMap(([, , language, text = ""], i) => {
@@ -35,7 +36,7 @@ export function readBlock(page: string, language: string): string {
   return matching[0]?.text ?? "";
 }
 
-/** Returns the rows of the tables below a heading as texts without Markdown. */
+/** Returns the rows of all tables below a heading. Each cell is text without Markdown. */
 export function readRows(page: string, heading: string): string[][] {
   const [, section = ""] = readGuidePage(page).split(`\n## ${heading}\n`);
   const [text = ""] = section.split("\n## ");

@@ -6,7 +6,10 @@ import { type Block, readBlocks } from "./guide-page.ts";
 type Json = unknown;
 type Variables = Readonly<Record<string, string>>;
 
-/** Values that replace the placeholders of the guide. A reader has them before the first sample. */
+/**
+ * Addresses and keys that replace the guide's placeholders. A reader of the guide has them before
+ * the first sample.
+ */
 export interface Reader {
   readonly gatewayUrl: string;
   readonly sandboxUrl: string;
@@ -19,7 +22,7 @@ export interface Reader {
  */
 const prologue = `set -euo pipefail\ncurl() { command curl -sS -w '\\n%{stderr}%{http_code}\\n' "$@"; }\nset -a\n`;
 const epilogue = "\nset +a\nenv -0 >&3\n";
-/** Samples that only read may be repeated until an earlier change has taken effect. */
+/** True for a sample that changes no data. The test may repeat it until its response is right. */
 const isReadOnly = (block: Block) => !/ -d | -X |^\w+ [\w.-]+$/m.test(block.text);
 const isResponse = ({ language, text }: Block) => language === "json" || text.startsWith("HTTP/");
 const retryTimeoutMs = 20_000;
@@ -37,7 +40,7 @@ async function runInShell(script: string, variables: Variables) {
     buffer(environment as NodeJS.ReadableStream),
   ]);
   const code = await exit;
-  if (code !== 0) throw new Error(`bash ended with ${code}: ${errors}\n${script}`);
+  if (code !== 0) throw new Error(`bash exited with code ${code}: ${errors}\n${script}`);
   const entries = exported
     .toString()
     .split("\0")
@@ -46,7 +49,7 @@ async function runInShell(script: string, variables: Variables) {
   return { output, statuses: errors.match(/^\d{3}$/gm)?.map(Number) ?? [], variables: Object.fromEntries(entries) };
 }
 
-/** Returns the header lines and the body of the last response. The body is one line of JSON. */
+/** Returns the header lines and the body of the last response. The body must be one JSON line. */
 function readResponse(output: string): { head: string[]; body: Json } {
   const lines = output.replaceAll("\r", "").split("\n").filter(Boolean);
   const last = lines.at(-1) ?? "";
@@ -58,7 +61,7 @@ const escapeRegex = (words: string) => words.replaceAll(/[\\^$.*+?()[\]{}|/]/g, 
 const matches = (expected: string, actual: unknown) =>
   typeof actual === "string" && new RegExp(`^${expected.split("…").map(escapeRegex).join(".*")}$`, "s").test(actual);
 
-/** Returns the differences between a response and the page. An ellipsis matches any text. */
+/** Returns the differences of a response from the page. "…" in the page's text matches any text. */
 function findDifferences(expected: Json, actual: Json, place = ""): string[] {
   if (typeof expected === "string")
     return matches(expected, actual) ? [] : [`${place}: ${JSON.stringify(actual)}, not "${expected}"`];
@@ -85,7 +88,7 @@ function findHeadDifferences(expected: string, head: readonly string[]): string[
     .map((line) => `no "${line}" in ${head.join(" | ")}`);
 }
 
-/** Runs the shell samples of a page in order. Returns the differences from the page. */
+/** Runs a page's shell samples in order. Returns the differences between responses and page. */
 export async function runPage(page: string, { gatewayUrl, sandboxUrl, key, adminKey }: Reader): Promise<string[]> {
   const blocks = readBlocks(page);
   let variables: Variables = { PATH: process.env["PATH"] ?? "", API: `${gatewayUrl}/api/v1`, SANDBOX: sandboxUrl, KEY: key };
@@ -100,7 +103,7 @@ export async function runPage(page: string, { gatewayUrl, sandboxUrl, key, admin
       .replaceAll("http://127.0.0.1:8090", sandboxUrl)
       .replaceAll("sk_test_…", key)
       .replaceAll("ak_…", adminKey)
-      // Runs the file of the pnpm command directly, because pnpm takes a second for each call.
+      // Runs amana.ts directly, because pnpm needs a second for each call.
       .replaceAll("npx --yes pnpm@12 amana", `${process.execPath} cli/src/amana.ts`);
     const { differences, variables: newVariables } = await runSample({ ...block, text: script }, responses, variables);
     variables = newVariables;

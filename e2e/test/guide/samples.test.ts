@@ -8,7 +8,7 @@ import {
   aBusiness,
   anOrder,
   aPaidPayment,
-  sandbox,
+  callSandbox,
   startTestSystem,
   type TestBusiness,
   type TestSystem,
@@ -23,7 +23,7 @@ const canRunShell = ["bash", "curl"].every((program) => {
     return false;
   }
 });
-if (!canRunShell) process.stderr.write("\nSKIPPED: the shell samples of the guide. bash or curl is not installed.\n\n");
+if (!canRunShell) process.stderr.write("\nSKIPPED the shell samples of the guide, because bash or curl is not installed.\n\n");
 
 let testSystem: TestSystem;
 let business: TestBusiness;
@@ -39,14 +39,14 @@ afterAll(async () => {
 describe.skipIf(!canRunShell)("the shell samples of the guide", () => {
   const pages = guidePages.filter((page) => readBlocks(page).some(({ language }) => language === "sh"));
 
-  test.each(pages)("the shell samples of the guide page %s have the documented responses", async (page) => {
+  test.each(pages)("the shell samples of the guide page %s get the documented responses", async (page) => {
     const { system } = testSystem;
     const operator = apiCaller(system.gatewayUrl, system.adminKey);
     const { body } = await operator("POST", "/api/v1/businesses", { name: page });
     expect(await runPage(page, { ...system, key: String(body["api_key"]) })).toEqual([]);
   });
 
-  test("the guide has more than 40 shell samples, and runPage reports a wrong response", async () => {
+  test("the guide has more than 40 shell samples, and runPage reports responses that differ from the page", async () => {
     expect(pages.flatMap(readBlocks).filter(({ language }) => language === "sh").length).toBeGreaterThan(40);
     // With an invalid key, all responses differ from the page.
     expect(await runPage("idempotency", { ...testSystem.system, key: "sk_test_none" })).not.toEqual([]);
@@ -56,11 +56,11 @@ describe.skipIf(!canRunShell)("the shell samples of the guide", () => {
 describe("the tables in the sandbox page of the guide", () => {
   const [, ...cards] = readRows("sandbox", "Test cards");
 
-  test("a payment with a test card of the guide ends with the documented status and codes", async () => {
+  test("a payment with each test card in the guide ends with the documented status and codes", async () => {
     expect(cards.length).toBe(16);
     const results = cards.map(async ([pan, expiry, cvv2, description]) => {
       const { body } = await business.call("POST", "/api/v1/payments", anOrder);
-      await sandbox(testSystem.system, "POST", `/sandbox/payments/${body["processor_order_id"]}/pay`, {
+      await callSandbox(testSystem.system, "POST", `/sandbox/payments/${body["processor_order_id"]}/pay`, {
         pan,
         expiry,
         cvv2,
@@ -75,7 +75,7 @@ describe("the tables in the sandbox page of the guide", () => {
     expect(await Promise.all(results)).toEqual(cards);
   });
 
-  test("an applicant's submission from the guide's table of verdicts causes the documented result and webhook", async () => {
+  test("each submission in the guide's table of KYC verdicts causes the documented status, verdict and webhook", async () => {
     const verdicts = readRows("sandbox", "Verdicts").filter(([body]) => body?.startsWith("{"));
     expect(verdicts.length).toBe(6);
     const results = verdicts.map(async ([submission = "", , , kind = ""]) => {
@@ -87,7 +87,7 @@ describe("the tables in the sandbox page of the guide", () => {
     expect(await Promise.all(results)).toEqual(verdicts);
   });
 
-  test("the API returns the documented responses while the sandbox simulates a fault from the guide", async () => {
+  test("the API returns the documented responses for the sandbox faults in the guide's list before going live", async () => {
     const { system } = testSystem;
     const [, ...rows] = readRows("sandbox", "What to try before going live");
     const [creation = [], refund = [], rejection = [], verification = [], ...others] = rows;
@@ -97,10 +97,10 @@ describe("the tables in the sandbox page of the guide", () => {
       for (const [, operation = "", mode = "", times = "1"] of faults) await setFault(system, operation, mode, Number(times));
     };
     const removeFaults = (...operations: string[]) =>
-      Promise.all(operations.map((operation) => sandbox(system, "DELETE", `/sandbox/faults?operation=${operation}`)));
+      Promise.all(operations.map((operation) => callSandbox(system, "DELETE", `/sandbox/faults?operation=${operation}`)));
     /**
-     * Sends a request, and repeats it with the same key until it succeeds. Returns status and code
-     * of the first response, and the status of the last response.
+     * Sends a request and repeats it with the same Idempotency-Key until the response is a success.
+     * Returns the status and code of the first response, and the status of the last response.
      */
     const sendTwice = async (
       path: string,
@@ -139,10 +139,10 @@ describe("the tables in the sandbox page of the guide", () => {
     expect(`${rejected.status} ${rejected.body["code"]}`).toBe(rejection[0]);
   });
 
-  test("the guide's table of faults contains exactly the modes of the sandbox", async () => {
+  test("the guide's table of faults lists exactly the fault modes that the sandbox accepts", async () => {
     const operations = ["register", "confirm", "status", "refund", "kyc_create", "kyc_get", "kyc_cancel", "kyc_callback"];
     const modes = operations.map(async (operation) => {
-      const rejection = sandbox(testSystem.system, "PUT", "/sandbox/faults", { operation, mode: "none" });
+      const rejection = callSandbox(testSystem.system, "PUT", "/sandbox/faults", { operation, mode: "none" });
       const message = await rejection.then(String, (error: Error) => error.message);
       return /mode must be one of (.*?)\. /.exec(message)?.[1]?.split(", ") ?? [];
     });

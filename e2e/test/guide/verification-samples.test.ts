@@ -6,7 +6,7 @@ import { type Case, cases } from "@amana/client/webhook-cases";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readBlock, readBlocks, readGuidePage } from "./guide-page.ts";
 
-/** A program that runs a sample, with its arguments and files. */
+/** A language of the webhook sample, and the program that runs the sample. */
 interface Language {
   readonly name: string;
   readonly program: string;
@@ -48,7 +48,7 @@ for case in json.load(sys.stdin):
     for decode in decodings:
         headers = {name: decode(value) for name, value in case["headers"].items()}
         try:
-            # A float, which time.time() returns.
+            # time.time() also returns a float.
             results.append(str(is_genuine(case["body"].encode(), headers.get, case["secrets"], float(case["now"]))).lower())
         except Exception as error:
             results.append(f"threw {error}")
@@ -103,10 +103,10 @@ const isInstalled = ({ program, versionArgs }: Language): boolean => {
 };
 const missing = languages.filter((language) => !isInstalled(language));
 for (const { name, program } of missing) {
-  process.stderr.write(`\nSKIPPED: the webhook sample in ${name}. ${program} is not installed.\n\n`);
+  process.stderr.write(`\nSKIPPED the webhook sample in ${name}, because ${program} is not installed.\n\n`);
 }
 
-/** Returns the example delivery in the guide, with its secret. */
+/** Returns the example delivery of the guide and the secret with which it is signed. */
 function readVector(): Case {
   const [head = "", body = ""] = readBlock("webhooks", "http").trimEnd().split("\n\n");
   const headers: Record<string, string> = Object.fromEntries(
@@ -129,7 +129,7 @@ beforeAll(async () => {
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
 test.each(languages.filter((language) => !missing.includes(language)))(
-  "the webhook sample in $name accepts genuine deliveries and rejects forged ones without throwing",
+  "the guide's webhook sample in $name accepts genuine deliveries, and rejects forged deliveries without an exception",
   async ({ name, program, args, files }) => {
     for (const [file, text] of Object.entries(files(readBlock("webhooks", name)))) await writeFile(join(dir, file), text);
     const output = await new Promise<string>((resolve, reject) => {
@@ -146,7 +146,7 @@ test.each(languages.filter((language) => !missing.includes(language)))(
   },
 );
 
-test("the webhooks page has samples in the tested languages and in no other language", () => {
+test("the webhooks page of the guide has no sample in a language that the tests do not run", () => {
   const languagesOfPage = readBlocks("webhooks").map(({ language }) => language);
   expect(new Set(languagesOfPage)).toEqual(new Set(["sh", "json", "http", ...languages.map(({ name }) => name)]));
 });

@@ -13,7 +13,7 @@ import {
   aBusiness,
   anOrder,
   aPaidPayment,
-  sandbox,
+  callSandbox,
   startTestSystem,
   type TestBusiness,
   type TestSystem,
@@ -23,13 +23,13 @@ import { type Prometheus, prometheusPath, promtool, startPrometheus } from "./pr
 import { alerts, findMetrics, panelQueries, recordings } from "./rules.ts";
 
 describe.skipIf(!prometheusPath)("the alert rules", () => {
-  test("the alert rules are valid, and their unit tests pass", async () => {
+  test("promtool accepts the alert rules, and the unit tests of the rules pass", async () => {
     expect(await promtool("check", "rules", "rules.yaml", "alerts.yaml")).toContain(`SUCCESS: ${alerts.length} rules found`);
     expect(await promtool("test", "rules", "tests.yaml")).toContain("SUCCESS");
   });
 });
 
-/** Alerts that may fire on a machine that is busy with other tests. */
+/** Alerts on slow responses. They may fire if the machine runs other tests at the same time. */
 const speedAlerts = /^(ApiSlow|EventLoop)/;
 
 describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system", () => {
@@ -49,7 +49,7 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
       "kafka",
       {
         gateway: { ...traces, REQUESTS_AT_ONCE_MAX: "100", RATE_LIMIT_FAILED_AUTH_PER_MINUTE: "20" },
-        // Two minutes of retries, so that attempts still fail when AttemptsFailing fires.
+        // Endpoints retry for two minutes, so that attempts still fail when AttemptsFailing fires.
         webhooks: { RETRY_SCHEDULE_SECONDS: Array(120).fill("1").join() },
         payments: { PAYMENT_CHECK_SECONDS: "1", REFUND_DECISION_AFTER_SECONDS: "45" },
       },
@@ -67,7 +67,7 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
     if (dir) await rm(dir, { recursive: true, force: true });
   });
 
-  afterEach(async () => void (await sandbox(testSystem.system, "DELETE", "/sandbox/faults")));
+  afterEach(async () => void (await callSandbox(testSystem.system, "DELETE", "/sandbox/faults")));
 
   const expectFiring = (alertname: string, labels: Readonly<Record<string, string>> = {}) =>
     eventually(async () => {
@@ -75,7 +75,7 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
       expect(firing, `${alertname} fires`).toContainEqual(expect.objectContaining({ alertname, ...labels }));
     });
   const setProviderFault = (operation: string, mode: string) =>
-    sandbox(testSystem.system, "PUT", "/sandbox/faults", { operation, mode, times: 10_000 });
+    callSandbox(testSystem.system, "PUT", "/sandbox/faults", { operation, mode, times: 10_000 });
   const create = () => business.call("POST", "/api/v1/payments", anOrder);
   const verify = () => business.call("POST", "/api/v1/kyc/applications", {});
   const sendSignal = (name: ServiceName, signal: NodeJS.Signals) => {
@@ -88,7 +88,7 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
     url.pathname = new URL(testSystem.system.databaseUrls[name] ?? "").pathname;
     return url.toString();
   };
-  /** Runs `use` with a superuser connection. */
+  /** Runs `use` with a superuser's connection to the database of service `name`. */
   const runAsSuperuser = async <T>(name: ServiceName, use: (client: pg.Client) => Promise<T>): Promise<T> => {
     const client = new pg.Client({ connectionString: superuserUrlOf(name) });
     await client.connect();
@@ -98,7 +98,7 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
       await client.end();
     }
   };
-  /** Repeats the action in `loopCount` parallel loops while `work` runs. Ignores errors. */
+  /** Repeats `action` in `loopCount` parallel loops until `work` ends, even after errors. */
   const repeatDuring = async (loopCount: number, action: () => Promise<unknown>, work: Promise<unknown>) => {
     let isOver = false;
     const loops = Array.from({ length: loopCount }, async () => {
@@ -132,7 +132,7 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
     expect(firing.filter((alert) => !speedAlerts.test(alert))).toEqual([]);
   });
 
-  test("alerts fire when the processor, provider, endpoints or collector fail, and on forgeries, key guessing and floods", async () => {
+  test("alerts fire when processor, provider, endpoints or span collector fail, and during forged messages, key guessing and overload", async () => {
     const withoutServer = await aBusiness(testSystem.system, "Without a server");
     await withoutServer.receiver[Symbol.asyncDispose]();
     for (let i = 0; i < 5; i++) await aPaidPayment(testSystem.system, withoutServer);
@@ -144,10 +144,15 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
       setProviderFault("refund", "timeout_before"),
     ]);
     await Promise.all([setProviderFault("kyc_create", "timeout_before"), setProviderFault("kyc_get", "timeout_before")]);
-    await sandbox(testSystem.system, "POST", `/sandbox/payments/${unconfirmedPayment.body["processor_order_id"]}/pay`, validCard);
+    await callSandbox(
+      testSystem.system,
+      "POST",
+      `/sandbox/payments/${unconfirmedPayment.body["processor_order_id"]}/pay`,
+      validCard,
+    );
     void business.call("POST", `/api/v1/payments/${refundedPayment.id}/refund`);
     await sendForgedMessage();
-    collector.answer = 400;
+    collector.responseStatus = 400;
 
     const guessKey = () =>
       request(`${testSystem.system.gatewayUrl}/api/v1/me`, { headers: { authorization: "Bearer unknown" } }).then(({ body }) =>
@@ -182,7 +187,7 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
     ]);
   });
 
-  /** Sends an unsigned message to the brokers. */
+  /** Sends a message without a valid signature to Kafka. */
   async function sendForgedMessage(): Promise<void> {
     const brokers = testSystem.kafkaNodes.map((node) => node.brokers);
     const producer = new Client({ brokers, logLevel: logLevel.NOTHING }).producer({
@@ -210,7 +215,7 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
     });
   });
 
-  test("alerts fire when Kafka or the relay is down and events are not published", async () => {
+  test("alerts fire when events are not published because Kafka is down or no relay runs", async () => {
     await testSystem.kafka?.kill();
     await aPaidPayment(testSystem.system, business);
     await Promise.all([expectFiring("OutboxStuck", { job: "payments" }), expectFiring("ConsumerNotJoined", { job: "webhooks" })]);
@@ -236,7 +241,7 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
     ];
     await repeatDuring(2, () => business.call("GET", "/api/v1/me").then(pause), Promise.all(alertsOfIdentity));
     await testSystem.system.services.identity.start();
-    await testSystem.system.ready();
+    await testSystem.system.waitUntilReady();
 
     sendSignal("webhooks", "SIGSTOP");
     for (let i = 0; i < 5; i++) await aPaidPayment(testSystem.system, business);
@@ -253,7 +258,7 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
     await expectFiring("ServiceRestarting", { job: "clients" });
   });
 
-  test("alerts fire when a database is slow and when it is down", async () => {
+  test("alerts fire when a database is slow and when PostgreSQL is down", async () => {
     const { id } = await aPaidPayment(testSystem.system, business);
     const read = () => business.call("GET", `/api/v1/payments/${id}`);
     const sealingAlert = runAsSuperuser("identity", async (holder) => {

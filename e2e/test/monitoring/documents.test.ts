@@ -6,7 +6,7 @@ import { alerts, findMetrics, monitoring, pageOf, panelQueries, readDocumentedMe
 const root = join(import.meta.dirname, "..", "..", "..");
 const sourceFiles = () => globSync("{services,packages}/*/src/**/*.ts", { cwd: root }).map((file) => join(root, file));
 
-test("every alert links to a runbook with meaning, impact, check, fix and escalation, and no runbook is without an alert", () => {
+test("every alert links to a runbook with a meaning, impact, check, fix and escalation, and every runbook belongs to an alert", () => {
   expect(readdirSync(runbooks).toSorted()).toEqual(alerts.map(({ alert }) => pageOf(alert)).toSorted());
   for (const { alert, labels, annotations } of alerts) {
     const page = readFileSync(join(runbooks, pageOf(alert)), "utf8");
@@ -24,7 +24,7 @@ test("every alert links to a runbook with meaning, impact, check, fix and escala
   }
 });
 
-test("each alert fires in the unit tests of the rules", () => {
+test("the unit tests of the Prometheus rules contain each alert", () => {
   const tests = readFileSync(join(monitoring, "tests.yaml"), "utf8");
   expect(alerts.filter(({ alert }) => !tests.includes(`alertname="${alert}"`))).toEqual([]);
 });
@@ -37,7 +37,7 @@ const queries = [
   ...pages,
 ];
 
-test("the runbook of LogAlert names every log line that is an alert", () => {
+test("the runbook of the alert LogAlert lists the message of every log line with `alert: true`", () => {
   const page = readFileSync(join(runbooks, "log-alert.md"), "utf8");
   const messages = sourceFiles().flatMap((file) =>
     [...readFileSync(file, "utf8").matchAll(/\balert: \w+[^"]*?\},\s*"([^"]+)"/g)].map(([, message = ""]) => message),
@@ -46,7 +46,7 @@ test("the runbook of LogAlert names every log line that is an alert", () => {
   expect(messages.filter((message) => !page.includes(`"${message}"`))).toEqual([]);
 });
 
-test("every metric and label in a rule, dashboard or page exists with the used values", () => {
+test("every metric, label and label value in a rule, dashboard or runbook is documented in docs/metrics.md", () => {
   const documented = readDocumentedMetrics();
   const recorded = new Set(recordings.map(({ record }) => record));
   const unknownNames = queries.flatMap(({ place, expr }) =>
@@ -65,7 +65,7 @@ test("every metric and label in a rule, dashboard or page exists with the used v
   expect(unknownNames).toEqual([]);
 });
 
-test("expressions use max, not sum, for metrics that every replica reports from the database", () => {
+test("Prometheus expressions use max, not sum, for metrics that every replica reports from the database", () => {
   const sumOfDatabaseMetric =
     /sum(?: by \([^)]*\))? \((?:amana_(?:outbox_(?:waiting|oldest)|dead_letters|due_(?:rows|oldest)|deliveries_|refunds|payments_unconfirmed|kyc_applications))/;
   expect(queries.filter(({ expr }) => sumOfDatabaseMetric.test(expr))).toEqual([]);

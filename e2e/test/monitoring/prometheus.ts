@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { until } from "@amana/dev-env/eventually";
+import { waitUntil } from "@amana/dev-env/eventually";
 import { freePort } from "@amana/dev-env/free-port";
 import { spawnServer } from "@amana/dev-env/server-process";
 import { type ServiceName, serviceNames } from "@amana/dev-env/services";
@@ -10,16 +10,19 @@ import { request } from "undici";
 import { stringify } from "yaml";
 import { monitoring } from "./rules.ts";
 
-/** Path of a Prometheus with promtool in the same folder. Debian: apt-get install prometheus. */
+/**
+ * Path of the program prometheus. Its folder must also contain promtool. Debian: apt-get install
+ * prometheus.
+ */
 export const prometheusPath = process.env["PROMETHEUS"];
 
 if (!prometheusPath) {
   process.stderr.write(
-    "SKIPPED: rules, alerts and dashboards on a real Prometheus. Set PROMETHEUS, for example to /usr/bin/prometheus.\n",
+    "SKIPPED the tests of rules, alerts and dashboards in Prometheus. Set PROMETHEUS, for example to /usr/bin/prometheus.\n",
   );
 }
 
-/** Runs promtool on the files of deploy/monitoring. Throws its output if it fails. */
+/** Runs promtool in deploy/monitoring. If promtool fails, throws an error with its output. */
 export async function promtool(...args: string[]): Promise<string> {
   const program = join(dirname(prometheusPath ?? ""), "promtool");
   const result = await promisify(execFile)(program, args, { cwd: monitoring }).catch(
@@ -30,11 +33,11 @@ export async function promtool(...args: string[]): Promise<string> {
   return result.stdout;
 }
 
-/** Divisor of all times in the rules: a minute becomes three seconds. */
+/** All times in the rules are divided by this number, so that a minute becomes three seconds. */
 const timeDivisor = 20;
 const seconds = { m: 60, h: 3_600, d: 86_400 } as const;
 
-/** Returns the rules with shorter windows, pauses and ages. The expressions stay the same. */
+/** Divides all windows, `for` times and age limits in the rules. Changes nothing else. */
 function shortenTimes(rules: string): string {
   const shorten = (count: string, unit: string) => `${(Number(count) * seconds[unit as keyof typeof seconds]) / timeDivisor}s`;
   return rules
@@ -59,7 +62,7 @@ export async function startPrometheus(dir: string, metricsUrls: Readonly<Record<
   }
   const jobs = serviceNames.map((name) => ({ job_name: name, static_configs: [{ targets: [new URL(metricsUrls[name]).host] }] }));
   const config = {
-    // A scrape can wait two seconds for an unreachable database.
+    // A service can wait two seconds for an unreachable database before it responds to a scrape.
     global: { scrape_interval: "3s", scrape_timeout: "3s", evaluation_interval: "1s" },
     rule_files: ["rules.yaml", "alerts.yaml"],
     scrape_configs: jobs,
@@ -83,7 +86,7 @@ export async function startPrometheus(dir: string, metricsUrls: Readonly<Record<
       ({ statusCode }) => statusCode,
       () => 0,
     )) === 200;
-  if (!(await until(isReady, 90_000))) throw new Error(`Prometheus did not start:\n${server.recentOutput()}`);
+  if (!(await waitUntil(isReady, 90_000))) throw new Error(`Prometheus did not start:\n${server.recentOutput()}`);
   const get = async <T>(path: string, form?: Record<string, string>): Promise<T> => {
     const body = form && new URLSearchParams(form).toString();
     const headers = { "content-type": "application/x-www-form-urlencoded" };
@@ -99,7 +102,7 @@ export async function startPrometheus(dir: string, metricsUrls: Readonly<Record<
       const { result } = await get<{ result: { metric: Record<string, string>; value: [number, string] }[] }>("query", { query });
       return result.map(({ metric, value }) => ({ labels: metric, value: Number(value[1]) }));
     },
-    /** Returns the labels of the firing alerts. */
+    /** Returns the labels of each alert that fires now. */
     async firingAlerts(): Promise<Readonly<Record<string, string>>[]> {
       const { alerts } = await get<{ alerts: { state: string; labels: Record<string, string> }[] }>("alerts");
       return alerts.filter(({ state }) => state === "firing").map(({ labels }) => labels);

@@ -32,12 +32,12 @@ export const dashboards = readdirSync(dashboardsDir).map((file) => ({
   file,
   ...(JSON.parse(readFileSync(join(dashboardsDir, file), "utf8")) as Dashboard),
 }));
-/** The expression of each panel, with the file and title of the panel. */
+/** Each expression in a dashboard. `place` has the file and the panel's title. */
 export const panelQueries = dashboards.flatMap(({ file, panels }) =>
   panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => ({ place: `${file}: ${title}`, expr }))),
 );
 
-/** Returns the page of an alert: ServiceDown → service-down.md. */
+/** Returns the file name of an alert's runbook. Example: service-down.md for ServiceDown. */
 export const pageOf = (alert: string): string => `${alert.replaceAll(/(?!^)([A-Z])/g, "-$1").toLowerCase()}.md`;
 
 /** Returns the metrics in an expression, with their label conditions. */
@@ -51,7 +51,7 @@ export function findMetrics(expr: string): { name: string; labels: Record<string
   }));
 }
 
-/** Reads docs/metrics.md: the labels of each metric with their values. */
+/** Reads docs/metrics.md. Returns the labels of each metric, with the values of each label. */
 export function readDocumentedMetrics(): Map<string, Readonly<Record<string, string>>> {
   const rows = readFileSync(join(root, "docs", "metrics.md"), "utf8").matchAll(/^\| `(\w+)` \| (\w+) \| (.*?) \| .* \|$/gm);
   return new Map(

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 const folder = join(import.meta.dirname, "..", "..", "..", ".github", "workflows");
 
-test("workflows pin each action to a full commit SHA and name its version", async () => {
+test("GitHub workflows pin each action to a full commit SHA, with its version in a comment", async () => {
   const texts = await Promise.all((await readdir(folder)).map((file) => readFile(join(folder, file), "utf8")));
   const actions = texts.flatMap((text) => [...text.matchAll(/\buses: *(.*)/g)].map(([, action = ""]) => action));
   expect(actions).not.toEqual([]);

@@ -9,7 +9,7 @@ import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { prepareOperation } from "../../src/api-operations.ts";
 import { auditedOperations } from "../../src/audited-operations.ts";
-import { amanaWith, databaseSettings } from "../../src/run-amana.ts";
+import { databaseSettings, execAmana } from "../../src/run-amana.ts";
 import { aBusiness, aPaidPayment, startTestSystem, type TestBusiness, type TestSystem } from "../../src/test-system.ts";
 
 let testSystem: TestSystem;
@@ -38,7 +38,7 @@ async function queryRows<Row>(service: string, text: string, values: unknown[] =
   }
 }
 
-/** Waits until each request has an audit row, and returns the rows. */
+/** Waits until each request has an audit row. Returns the audit rows of the requests. */
 const readAuditRows = (...requests: ApiResponse[]) =>
   eventually(async () => {
     const { body } = await operator("GET", "/api/v1/admin/audit-events?limit=100");
@@ -51,7 +51,7 @@ const readAuditRows = (...requests: ApiResponse[]) =>
 
 const anEndpoint = async () => (await business.amana.webhookEndpoints.create({ url: business.receiver.url })).id;
 
-test("every audited operation adds an audit row with actor, address and action", async () => {
+test("every operation in `auditedOperations` adds an audit row with actor, address and action", async () => {
   const calls: (readonly [id: string, response: ApiResponse])[] = [];
   for (const id of auditedOperations) {
     const send = await prepareOperation(testSystem, business, id);
@@ -79,7 +79,8 @@ test("operators can filter the audit trail by business, action, entity and time,
   const exactFilters = { business_id: business.id, action: "webhook_endpoint.created", entity_id: endpoint, from };
   const { rows } = await eventually(async () => {
     const result = await list(exactFilters);
-    // Two statements read the rows and their count, so the results may differ at first.
+    // The API reads the rows and their count in two statements. An insert between them can cause
+    // different results, so the test waits for equal results.
     expect([result.total, result.rows.length]).toEqual(["1", 1]);
     return result;
   });
@@ -108,7 +109,7 @@ test("operators can filter the audit trail by business, action, entity and time,
   });
 });
 
-test("an evidence bundle can be verified offline, and every change to it is reported", async () => {
+test("the verify script accepts an unchanged evidence bundle offline, and reports each change of a bundle file", async () => {
   const payment = await aPaidPayment(testSystem.system, business);
   await business.call("POST", `/api/v1/payments/${payment.id}/refund`);
   await business.receiver.next("PAYMENT_REFUNDED", payment.id, 90_000);
@@ -116,7 +117,7 @@ test("an evidence bundle can be verified offline, and every change to it is repo
   await business.amana.me.revokeApiKey(keyId, { reason: "a line separator\u2028of Unicode" });
   const dir = mkdtempSync(join(tmpdir(), "amana-bundle-"));
   const folder = join(dir, "bundle");
-  const amana = (...args: string[]) => amanaWith(databaseSettings(testSystem.system.databaseUrls), "audit", ...args);
+  const amana = (...args: string[]) => execAmana(databaseSettings(testSystem.system.databaseUrls), "audit", ...args);
   const today = new Date().toISOString().slice(0, 10);
   const created = await amana(
     "bundle",
@@ -185,8 +186,8 @@ test("an evidence bundle can be verified offline, and every change to it is repo
       ["heads.jsonl", replaceText(/"links":\d+/, '"links":1'), "head_not_signed"],
       ["heads.jsonl", () => [], "head_missing"],
     ];
-    // The forged bundle has no heads and links and is for a day without rows, so that no other
-    // check applies.
+    // The forged bundle has no heads and links, and its period is a day without rows. Only one
+    // check of the script can detect the forgery.
     const forged = join(dir, "forged");
     mkdirSync(forged);
     const manifest = JSON.stringify({ business_id: business.id, from: "9999-01-01", to: "9999-01-01", files: {} });
@@ -215,7 +216,7 @@ test("an evidence bundle can be verified offline, and every change to it is repo
       expect([code, out], `${name} ${problem}`).toEqual([4, expect.stringContaining(problem)]);
     }
 
-    // If a bundle cannot be created completely, no folder remains.
+    // `amana audit bundle` removes the folder if it cannot create the complete bundle.
     const failedFolder = join(dir, "failed");
     const period = ["--from", today, "--to", today, "--out", failedFolder];
     const unknownBusiness = await amana("bundle", "--business", randomUUID(), ...period);

@@ -2,8 +2,8 @@ import { Buyer } from "@amana/dev-env/buyer";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   aBusiness,
-  client,
-  sandbox,
+  callSandbox,
+  createClient,
   startTestSystem,
   type TestBusiness,
   type TestSystem,
@@ -23,16 +23,16 @@ afterAll(async () => {
 
 const payments = (linkId: string) => business.amana.payments.list({ payment_link_id: linkId }).page();
 
-/** Pays the order of a card form. Returns the address to which the browser is redirected. */
+/** Pays an order at the sandbox. Returns the address to which the sandbox redirects the browser. */
 async function pay(formUrl: string): Promise<string> {
   const orderId = new URL(formUrl).pathname.split("/").at(-1);
-  const { redirect_url } = (await sandbox(testSystem.system, "POST", `/sandbox/payments/${orderId}/pay`, validCard)) as {
+  const { redirect_url } = (await callSandbox(testSystem.system, "POST", `/sandbox/payments/${orderId}/pay`, validCard)) as {
     redirect_url: string;
   };
   return redirect_url;
 }
 
-test("a buyer pays a link, and the business finds the payment by the link and by the e-mail address", async () => {
+test("GET /payments, filtered by a payment link's id or the buyer's e-mail address, returns the payment that the buyer made with the link", async () => {
   const link = await business.amana.paymentLinks.create({
     name: "Cours d'arabe",
     amount: "5000.00",
@@ -79,7 +79,7 @@ test("a buyer pays a link, and the business finds the payment by the link and by
   expect((await new Buyer(link.url).open()).status).toBe(410);
 });
 
-test("no buyer can start a payment after the response that deactivated the link or disabled the business", async () => {
+test("POST /pay/{token} starts no payment once the API has responded that the link is deactivated or the business is disabled", async () => {
   const other = await aBusiness(testSystem.system, "Ferme");
   try {
     const link = await other.amana.paymentLinks.create({ name: "Miel", amount: "900.00" });
@@ -90,7 +90,7 @@ test("no buyer can start a payment after the response that deactivated the link 
     await other.amana.paymentLinks.update(link.id, { status: "ACTIVE" });
     const openAgain = await buyer.open();
     expect(openAgain.status).toBe(200);
-    await client(testSystem.system, testSystem.system.adminKey).businesses.update(other.id, { status: "DISABLED" });
+    await createClient(testSystem.system, testSystem.system.adminKey).businesses.update(other.id, { status: "DISABLED" });
     expect((await buyer.submit(openAgain)).status).toBe(410);
     expect((await buyer.open()).status).toBe(410);
   } finally {
@@ -98,7 +98,7 @@ test("no buyer can start a payment after the response that deactivated the link 
   }
 });
 
-test("a filter with the link of another business returns 404 payment_link_not_found", async () => {
+test("GET /payments, filtered by the payment link of another business, returns status 404 with code payment_link_not_found", async () => {
   const other = await aBusiness(testSystem.system, "Autre");
   try {
     const link = await other.amana.paymentLinks.create({ name: "Miel", amount: "900.00" });

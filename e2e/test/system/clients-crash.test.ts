@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from "node:crypto";
 import { eventually } from "@amana/dev-env/eventually";
 import { freePort } from "@amana/dev-env/free-port";
-import { type ServiceProcess, serviceProcess } from "@amana/dev-env/service-process";
+import { createServiceProcess, type ServiceProcess } from "@amana/dev-env/service-process";
 import { Kafka, logLevel } from "kafkajs";
 import { Client } from "pg";
 import { request } from "undici";
@@ -16,8 +16,8 @@ let business: TestBusiness;
 const databases: Record<string, Client> = {};
 
 beforeAll(async () => {
-  // Onboardings are approved automatically, so a verdict that is applied twice has two rows in the
-  // audit trail.
+  // Onboardings are approved automatically and each approval adds an audit row. Therefore a verdict
+  // that is applied twice adds two audit rows.
   testSystem = await startTestSystem("kafka", { clients: { ONBOARDING_AUTO_APPROVE: "true" } });
   business = await aBusiness(testSystem.system, "Banque");
   for (const name of ["clients", "kyc", "identity"]) {
@@ -48,8 +48,8 @@ async function withKafka<T>(use: (admin: ReturnType<Kafka["admin"]>) => Promise<
 const outcomes = ["approved", "rejected", "needs_review", "failed", "expired", "held"] as const;
 
 /**
- * Creates clients with details and two applications each. Returns functions that decide the
- * applications. In the end, the older application of a client must have no effect.
+ * Creates clients with details and two applications each. Returns functions that submit the
+ * applications' verdicts. The verdict of a client's older application must have no effect.
  */
 async function createClientsWithVerdicts(count: number): Promise<(() => Promise<unknown>)[]> {
   const verdicts = await Promise.all(
@@ -74,7 +74,7 @@ async function createClientsWithVerdicts(count: number): Promise<(() => Promise<
   return verdicts.flat();
 }
 
-/** Submits verdicts in order, and injects `faults` before those with the same index. */
+/** Submits verdicts in order. Before the verdict at an index, injects the fault at this index. */
 async function submitVerdicts(
   verdicts: (() => Promise<unknown>)[],
   faults: Record<number, () => Promise<unknown>> = {},
@@ -135,31 +135,31 @@ async function killAndRestart(service: ServiceProcess = testSystem.system.servic
 }
 
 describe("clients during verdicts", () => {
-  test("clients applies each verdict once after kills between commit and offset, and at random times", async () => {
+  test("the clients service applies each verdict once when it is killed at random times, and between its commit and its Kafka offset", async () => {
     const { clients } = testSystem.system.services;
     const verdicts = await createClientsWithVerdicts(12);
     await expectStatesOfNewestApplications();
     await clients.kill();
     await clients.start({ FAULT_POINT: "consumer.committed" });
     await submitVerdicts(verdicts.splice(0, 6));
-    await eventually(() => expect(clients.running(), "clients reached consumer.committed").toBe(false));
+    await eventually(() => expect(clients.isRunning(), "clients reached consumer.committed").toBe(false));
     await clients.start();
-    // Verdicts are submitted during the kills, which run one after another.
+    // Submits verdicts while the service is killed and restarted. Only one kill runs at a time.
     let killing = Promise.resolve();
     const killSoon = async () => {
       killing = killing.then(() => killAndRestart());
     };
     await submitVerdicts(verdicts, Object.fromEntries([0, 6, 12].map((from) => [from + randomInt(6), killSoon])));
     await killing;
-    await testSystem.system.ready();
+    await testSystem.system.waitUntilReady();
     await expectStatesOfNewestApplications();
   });
 
-  test("clients applies each verdict once when one of two replicas is killed", async () => {
+  test("the clients service applies each verdict once when one of two replicas is killed", async () => {
     const { system } = testSystem;
     await using stack = new AsyncDisposableStack();
     const port = await freePort();
-    const secondReplica = serviceProcess({
+    const secondReplica = createServiceProcess({
       name: "clients",
       env: { ...system.envOf("clients"), RPC_PORT: String(port) },
       port,
@@ -176,12 +176,12 @@ describe("clients during verdicts", () => {
     });
     await submitVerdicts(verdicts, { 8: () => system.services.clients.kill() });
     await expectStatesOfNewestApplications();
-    expect(secondReplica.running()).toBe(true);
+    expect(secondReplica.isRunning()).toBe(true);
     await system.services.clients.start();
-    await system.ready();
+    await system.waitUntilReady();
   });
 
-  test("clients responds without Kafka, and applies all verdicts after Kafka starts again", async () => {
+  test("the clients service responds while Kafka is stopped, and applies all verdicts after Kafka starts again", async () => {
     const verdicts = await createClientsWithVerdicts(6);
     await expectStatesOfNewestApplications();
     await testSystem.kafka?.stop();
@@ -199,7 +199,7 @@ describe("clients during verdicts", () => {
     await expectStatesOfNewestApplications();
   });
 
-  test("clients changes no row when the complete topic is delivered again with an empty inbox", async () => {
+  test("the clients service changes no row when Kafka delivers the whole topic again after its inbox was emptied", async () => {
     const { clients } = testSystem.system.services;
     const readState = async () => [
       await queryRows("clients", "select to_jsonb(c) as row from client c order by id"),
@@ -222,13 +222,13 @@ describe("clients during verdicts", () => {
       consumedBefore.map(({ event_id }) => event_id),
     );
     await clients.stop();
-    // Deletes as the owner, because services may not delete rows of the inbox.
+    // Uses the owner's role, because a service's role is not permitted to delete inbox rows.
     const owner = new Client({ connectionString: testSystem.system.ownerDatabaseUrls["clients"] });
     await owner.connect();
     await owner.query("delete from inbox").finally(() => owner.end());
     await withKafka((admin) => admin.deleteGroups([group]));
     await clients.start();
-    await testSystem.system.ready();
+    await testSystem.system.waitUntilReady();
     await eventually(async () => expect(await readConsumed()).toEqual(consumedBefore));
     await eventually(async () => expect(await queryRows("clients", "select id from outbox_waiting")).toEqual([]));
     expect(await readState()).toEqual(stateBefore);
@@ -236,7 +236,7 @@ describe("clients during verdicts", () => {
   });
 });
 
-test("40 creations with Idempotency-Keys create one row for each key when clients is killed", async () => {
+test("the clients service creates one row for each Idempotency-Key when it is killed during 40 creations", async () => {
   const client_id = await aClient(business);
   const creations = Array.from({ length: 40 }, (_, index) => {
     const name = `keyed-${index}-${randomUUID()}`;
@@ -260,7 +260,7 @@ test("40 creations with Idempotency-Keys create one row for each key when client
   await testSystem.system.services.clients.kill();
   expect(responseCount).toBeLessThan(creations.length);
   await testSystem.system.services.clients.start();
-  await testSystem.system.ready();
+  await testSystem.system.waitUntilReady();
   for (const { status } of await responses) expect([201, 409, 500, 502, 503, 504]).toContain(status);
   for (const [index, { name, create }] of creations.entries()) {
     const repeated = await eventually(async () => {
@@ -279,7 +279,7 @@ test("40 creations with Idempotency-Keys create one row for each key when client
   }
 });
 
-test("when a client is blocked during parallel openings, each account whose opening returned 201 exists, and no later opening succeeds", async () => {
+test("POST /accounts opens no account after its client was blocked, and each account exists for which it returned status 201", async () => {
   const makeRoundTrip = async () => (await request(`${testSystem.system.sandboxUrl}/healthz`)).body.dump();
   const opensMax = 50;
   const accountsOf = async (clientId: string) =>
@@ -295,7 +295,8 @@ test("when a client is blocked during parallel openings, each account whose open
       const open = async (): Promise<unknown> => {
         const sentAtMs = performance.now();
         const { status, body } = await business.call("POST", "/api/v1/accounts", { ...someAccount, client_id });
-        // A call can time out in the fair queue of its business. Such a call has no effect.
+        // A call that times out in the fair queue of its business has no effect. The test repeats
+        // such a call.
         if (body["code"] === "overloaded") return await open();
         if (status !== 201) return body["code"];
         if (sentAtMs > blockedAtMs) openedAfterBlock.push(String(body["id"]));
@@ -327,7 +328,7 @@ test("when a client is blocked during parallel openings, each account whose open
       expect(openedAfterBlock).toEqual([]);
       const rows = await accountsOf(client_id);
       expect(rows).toEqual(opened.flat().sort());
-      // The block waited for earlier openings, and later openings were rejected.
+      // The database still has the accounts that it had when the block was confirmed.
       expect(rows).toEqual(blocked.rows);
       return rows.length;
     }),
@@ -336,7 +337,7 @@ test("when a client is blocked during parallel openings, each account whose open
   expect(Math.max(...rounds)).toBeGreaterThan(0);
 });
 
-test("after all tests no dead letter exists, each approval is audited once, and list totals equal the table counts", async () => {
+test("clients has no dead letter after the crash tests, each approval has one audit row, and list totals equal the numbers of rows", async () => {
   expect(await queryRows("clients", "select reason from dead_letter where status <> 'DELIVERED'")).toEqual([]);
   const approved = await queryRows("clients", "select id as entity_id from onboarding where decision = 'APPROVED' order by id");
   expect(approved.length).toBeGreaterThan(0);

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { someDetails } from "@amana/dev-env/demo/a-person";
-import { type Answer, type ApiCaller, apiCaller } from "@amana/dev-env/demo/api";
+import { type ApiCaller, type ApiResponse, apiCaller } from "@amana/dev-env/demo/api";
 import { eventually } from "@amana/dev-env/eventually";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -13,7 +13,14 @@ import {
   someAccount,
   someBeneficiary,
 } from "../../src/clients-harness.ts";
-import { type Application, aClient, actOnLink, anApplication, applications, waitForCallbacks } from "../../src/kyc-harness.ts";
+import {
+  type Application,
+  aClient,
+  actOnLink,
+  anApplication,
+  applicationsPath,
+  waitForCallbacks,
+} from "../../src/kyc-harness.ts";
 import { aBusiness, startTestSystem, type TestBusiness, type TestSystem } from "../../src/test-system.ts";
 
 let testSystem: TestSystem;
@@ -37,11 +44,11 @@ const expectStatuses = (id: string, statuses: OnboardingStatuses, application?: 
 const submit = ({ link }: Application, submission: object) => actOnLink(testSystem.system, link, "submit", submission);
 const updateClient = (id: string, changes: object) => business.call("PUT", `/api/v1/clients/person/${id}`, changes);
 const onboarding = (id: string) => `/api/v1/clients/${id}/onboarding`;
-const statusAndCode = ({ status, body }: Answer) => [status, body["code"]];
+const statusAndCode = ({ status, body }: ApiResponse) => [status, body["code"]];
 const openAccount = (clientId: string, body: object = {}, by = business) =>
   by.call("POST", "/api/v1/accounts", { ...someAccount, client_id: clientId, ...body });
 
-/** Creates a client with details and an application whose link is not opened. */
+/** Creates a client with details and an application whose link is not opened yet. */
 async function aClientWithLink(body: object = {}): Promise<{ client: string; application: Application }> {
   const client = await aClient(business);
   await saveDetails(business, client);
@@ -69,7 +76,7 @@ const readAuditRows = (clientId: string) =>
   queryRows("identity", "select * from audit_event where entity_type = 'onboarding' and after->>'client_id' = $1", [clientId]);
 
 describe("an onboarding", () => {
-  test("an onboarding goes from registration to APPROVED, and its status contains the link of an open application", async () => {
+  test("an onboarding passes through the steps from registration to APPROVED, and its status contains the link of the open application", async () => {
     const client = await aClient(business);
     await expectStatuses(client, onboardingStatuses.registered);
     await saveDetails(business, client);
@@ -96,11 +103,11 @@ describe("an onboarding", () => {
     ["rejected", onboardingStatuses.declined, (application) => submit(application, { outcome: "rejected" })],
     ["in review", onboardingStatuses.underReview, (application) => submit(application, { outcome: "needs_review" })],
     ["expired", onboardingStatuses.aborted, ({ link }) => actOnLink(testSystem.system, link, "expire")],
-    ["canceled", onboardingStatuses.aborted, ({ id }) => business.call("POST", `${applications}/${id}/cancel`)],
+    ["canceled", onboardingStatuses.aborted, ({ id }) => business.call("POST", `${applicationsPath}/${id}/cancel`)],
     ["failed", onboardingStatuses.aborted, (application) => submit(application, { outcome: "failed" })],
   ];
   test.each(outcomes)(
-    "after an application is %s, the onboarding has the statuses %j and no link",
+    "after a KYC application is %s, the onboarding has the statuses %j and no link",
     async (_outcome, statuses, decide) => {
       const { client, application } = await aClientWithLink({ max_attempts: 1 });
       await decide(application);
@@ -109,7 +116,7 @@ describe("an onboarding", () => {
   );
 
   test.each(outcomes)(
-    "after an application is %s, an onboarding without details stays at DETAILS_PENDING until they are stored",
+    "after a KYC application is %s, an onboarding without details stays at DETAILS_PENDING until the business stores the details",
     async (_outcome, statuses, decide) => {
       const client = await aClient(business);
       const application = await anApplication(business, { client_id: client, max_attempts: 1 });
@@ -123,11 +130,11 @@ describe("an onboarding", () => {
   test.each([
     ["APPROVED", onboardingStatuses.verified],
     ["REJECTED", onboardingStatuses.declined],
-  ] as const)("an onboarding in review continues after the review is resolved as %s", async (outcome, statuses) => {
+  ] as const)("an onboarding in review has the final statuses after the review is resolved as %s", async (outcome, statuses) => {
     const { client, application } = await aClientWithLink();
     await submit(application, { outcome: "needs_review" });
     await expectStatuses(client, onboardingStatuses.underReview, { id: application.id });
-    await operator("POST", `${applications}/${application.id}/review`, { outcome, note: "Seen in person." });
+    await operator("POST", `${applicationsPath}/${application.id}/review`, { outcome, note: "Seen in person." });
     await expectStatuses(client, statuses, { id: application.id });
   });
 
@@ -135,21 +142,21 @@ describe("an onboarding", () => {
     const { client, application } = await aClientWithLink({ max_attempts: 2 });
     await submit(application, { outcome: "failed" });
     await eventually(async () => {
-      expect((await business.call("GET", `${applications}/${application.id}`)).body["status"]).toBe("FAILED");
+      expect((await business.call("GET", `${applicationsPath}/${application.id}`)).body["status"]).toBe("FAILED");
     });
     await expectStatuses(client, onboardingStatuses.processing, application);
     await submit(application, { outcome: "approved" });
     await expectStatuses(client, onboardingStatuses.verified, { id: application.id });
   });
 
-  test("an onboarding follows its newest application and ignores a later verdict of an older one", async () => {
+  test("an onboarding has the statuses of its newest application, and ignores a later verdict of an older application", async () => {
     const { client, application: older } = await aClientWithLink();
     await submit(older, { outcome: "needs_review" });
     await expectStatuses(client, onboardingStatuses.underReview, { id: older.id });
     const newer = await anApplication(business, { client_id: client });
     await expectStatuses(client, onboardingStatuses.created, newer);
-    await operator("POST", `${applications}/${older.id}/review`, { outcome: "REJECTED", note: "Another person." });
-    // With direct events, a row is removed from the outbox after its consumers have processed it.
+    await operator("POST", `${applicationsPath}/${older.id}/review`, { outcome: "REJECTED", note: "Another person." });
+    // With the direct transport, an outbox row is removed after all consumers have processed it.
     await eventually(async () => expect(await queryRows("kyc", "select id from outbox_waiting")).toEqual([]));
     await expectStatuses(client, onboardingStatuses.created, newer);
     await submit(newer, { outcome: "approved" });
@@ -161,7 +168,7 @@ describe("an onboarding", () => {
 });
 
 describe("an operator's decision", () => {
-  test("an approval is applied and audited once, and the same Idempotency-Key returns the same response", async () => {
+  test("POST onboarding/approve adds one audit row for two requests with one Idempotency-Key, and returns the same response to both", async () => {
     const client = await aVerifiedClient();
     const path = `${onboarding(client)}/approve`;
     expect(statusAndCode(await business.call("POST", path))).toEqual([403, "admin_required"]);
@@ -206,7 +213,7 @@ describe("an operator's decision", () => {
     ]);
   });
 
-  test("a decision of an operator is rejected for a client that is not verified or does not exist", async () => {
+  test("POST onboarding/approve and onboarding/decline return an error for a client that is not verified or does not exist", async () => {
     const { client } = await aClientWithLink();
     for (const verb of ["approve", "decline"]) {
       expect(statusAndCode(await operator("POST", `${onboarding(client)}/${verb}`))).toEqual([409, "invalid_status_transition"]);
@@ -218,7 +225,7 @@ describe("an operator's decision", () => {
 describe("an account", () => {
   const changeStatus = (id: string, verb: string) => business.call("POST", `/api/v1/accounts/${id}/${verb}`);
 
-  test("an account can be activated after its client is verified, and each status change needs a permitted status", async () => {
+  test("POST /accounts/{id}/activate requires a verified client, and each change of an account's status requires a permitted status", async () => {
     const { client, application } = await aClientWithLink();
     const opened = await openAccount(client);
     const id = String(opened.body["id"]);
@@ -261,7 +268,7 @@ describe("an account", () => {
     });
   });
 
-  test("a blocked client gets no new account, beneficiary or application, but its existing accounts can change", async () => {
+  test("the API rejects a new account, beneficiary or application for a blocked client, but still changes the client's accounts", async () => {
     const client = await aVerifiedClient();
     const id = String((await openAccount(client)).body["id"]);
     await changeStatus(id, "activate");
@@ -269,7 +276,7 @@ describe("an account", () => {
     expect(statusAndCode(await openAccount(client))).toEqual([409, "client_blocked"]);
     for (const [path, body] of [
       ["/api/v1/beneficiaries", someBeneficiary],
-      [applications, {}],
+      [applicationsPath, {}],
     ] as const) {
       expect(statusAndCode(await business.call("POST", path, { ...body, client_id: client }))).toEqual([409, "client_blocked"]);
     }
@@ -280,25 +287,26 @@ describe("an account", () => {
 });
 
 describe("while a service is down", () => {
-  test("while clients is down, a creation with client_id returns 503 and creates nothing, and one without it returns 201", async () => {
+  test("while clients is down, POST /kyc/applications returns status 503 for a body with a client_id and status 201 for a body without it", async () => {
     const client_id = await aClient(business);
-    const count = async () => (await business.call("GET", `${applications}?external_id=clients-down`)).headers["x-total-count"];
+    const count = async () =>
+      (await business.call("GET", `${applicationsPath}?external_id=clients-down`)).headers["x-total-count"];
     await testSystem.system.services.clients.stop();
     try {
-      const response = await business.call("POST", applications, { external_id: "clients-down", client_id });
+      const response = await business.call("POST", applicationsPath, { external_id: "clients-down", client_id });
       expect([response.status, response.headers["retry-after"] !== undefined]).toEqual([503, true]);
       expect(await count()).toBe("0");
-      expect((await business.call("POST", applications, { external_id: "clients-down" })).status).toBe(201);
+      expect((await business.call("POST", applicationsPath, { external_id: "clients-down" })).status).toBe(201);
       expect(await count()).toBe("1");
       expect((await business.call("GET", onboarding(client_id).concat("/status"))).status).toBe(503);
     } finally {
       await testSystem.system.services.clients.start();
-      await testSystem.system.ready();
+      await testSystem.system.waitUntilReady();
     }
-    expect((await business.call("POST", applications, { external_id: "clients-down", client_id })).status).toBe(201);
+    expect((await business.call("POST", applicationsPath, { external_id: "clients-down", client_id })).status).toBe(201);
   });
 
-  test("while kyc is down, an onboarding is returned without its link", async () => {
+  test("while kyc is down, GET onboarding/status and onboarding/details return status 200 without the verification link", async () => {
     const { client, application } = await aClientWithLink();
     await expectStatuses(client, onboardingStatuses.created, application);
     await testSystem.system.services.kyc.stop();
@@ -314,13 +322,13 @@ describe("while a service is down", () => {
       expect((await business.call("PATCH", `${onboarding(client)}/details`, { is_us_person: true })).status).toBe(200);
     } finally {
       await testSystem.system.services.kyc.start();
-      await testSystem.system.ready();
+      await testSystem.system.waitUntilReady();
     }
     await expectStatuses(client, onboardingStatuses.created, application);
   });
 });
 
-test("clients have the organization_id of their business, and the list of clients filters by it", async () => {
+test("GET /clients returns each client with the organization_id of its business, and can filter by organization_id", async () => {
   const id = await aClient(business);
   const readOrganizationId = async ({ id: businessId }: TestBusiness) =>
     Number((await operator("GET", `/api/v1/businesses/${businessId}`)).body["organization_id"]);
@@ -338,10 +346,10 @@ test("clients have the organization_id of their business, and the list of client
 });
 
 describe("the lists", () => {
-  /** Number of rows of the large business, more than a search counts. */
+  /** Number of rows of the large business. It exceeds the 1 000 rows that the API counts. */
   const rowCount = 1_005;
   let largeBusiness: TestBusiness;
-  /** A second business with few rows in the same lists. */
+  /** A business with three rows in each list. */
   let smallBusiness: TestBusiness;
 
   beforeAll(async () => {
@@ -380,7 +388,7 @@ describe("the lists", () => {
   const tables = { clients: "client", beneficiaries: "beneficiary", accounts: "account" };
   const lists = ["clients", "beneficiaries", "accounts"] as const;
   test.each(lists)(
-    "the next links of the list of %s return every row once, newest first, also beyond the counted 1 000 rows",
+    "the pages of the list of %s contain every row once, newest first, even if there are more than the 1 000 counted rows",
     async (list) => {
       const path = `/api/v1/${list}?limit=100`;
       const first = await readPage(path);
@@ -404,7 +412,7 @@ describe("the lists", () => {
   );
 
   test.each(lists)(
-    "a search of %s with more than 1 000 results reports a capped total and can be read to its end",
+    "a search in the list of %s with more than 1 000 results has a capped total, and its pages contain all results",
     async (list) => {
       const path = `/api/v1/${list}?search=GROUP&limit=100`;
       const first = await readPage(path);
@@ -422,7 +430,7 @@ describe("the lists", () => {
     },
   );
 
-  test.each(lists)("the list of %s returns no row of another business for any filter that matches the row", async (list) => {
+  test.each(lists)("the list of %s returns no row of another business, even if a filter matches the row", async (list) => {
     const filters = {
       clients: [
         "kyc_status=NOT_STARTED",
@@ -469,7 +477,7 @@ const fillSql = `
 describe("ids of another business", () => {
   type Operation = readonly [method: "GET" | "POST" | "PUT" | "PATCH", path: string, body?: object];
 
-  /** All paths with the id of a client, beneficiary or account. */
+  /** All requests that contain the id of a client, beneficiary or account. */
   const operations = (client: string, beneficiary: string, account: string): Operation[] => [
     ["GET", `/api/v1/clients/${client}`],
     ["GET", `/api/v1/clients/person/${client}`],
@@ -483,8 +491,8 @@ describe("ids of another business", () => {
     ["PATCH", `${onboarding(client)}/details`, someDetails],
     ["POST", `${onboarding(client)}/approve`],
     ["POST", `${onboarding(client)}/decline`, { reason: "mine" }],
-    ["POST", applications, { client_id: client }],
-    ["GET", `${applications}?client_id=${client}`],
+    ["POST", applicationsPath, { client_id: client }],
+    ["GET", `${applicationsPath}?client_id=${client}`],
     ["POST", "/api/v1/beneficiaries", { ...someBeneficiary, client_id: client }],
     ["GET", `/api/v1/beneficiaries?client_id=${client}`],
     ["GET", `/api/v1/beneficiaries/${beneficiary}`],
@@ -499,22 +507,24 @@ describe("ids of another business", () => {
     ...["activate", "suspend", "reactivate", "close"].map((verb): Operation => ["POST", `/api/v1/accounts/${account}/${verb}`]),
   ];
 
-  test("ids of another business get the same responses as unknown ids on every route of clients, and change nothing", async () => {
+  test("every route of clients returns the same response for an id of another business as for an unknown id, and changes nothing", async () => {
     const client = await aVerifiedClient();
     const beneficiary = (await business.call("POST", "/api/v1/beneficiaries", { ...someBeneficiary, client_id: client })).body[
       "id"
     ];
     const account = (await openAccount(client, { external_account_id: "of-the-business" })).body["id"];
     await updateClient(client, { blocked: true });
-    // Waits, because a late callback would change the compared resources.
-    const [application] = (await business.call("GET", `${applications}?client_id=${client}`)).body as unknown as { id: string }[];
+    // Waits for all callbacks, because a late callback would change the compared resources.
+    const [application] = (await business.call("GET", `${applicationsPath}?client_id=${client}`)).body as unknown as {
+      id: string;
+    }[];
     await waitForCallbacks(testSystem.system, String(application?.id));
     const foreignOperations = operations(client, String(beneficiary), String(account));
     const unknownOperations = operations(randomUUID(), randomUUID(), randomUUID());
     const readResources = () =>
       Promise.all(foreignOperations.flatMap(([method, path]) => (method === "GET" ? [business.call("GET", path)] : [])));
     const textsBefore = (await readResources()).map(({ text }) => text);
-    const comparable = ({ status, text, headers }: Answer) => ({
+    const comparable = ({ status, text, headers }: ApiResponse) => ({
       status,
       text: text.replaceAll(String(headers["x-request-id"]), "request"),
       headers: Object.keys(headers).sort(),
@@ -524,13 +534,13 @@ describe("ids of another business", () => {
       const unknown = await otherBusiness.call(...(unknownOperations[index] as Operation));
       const description = `${method} ${path} ${JSON.stringify(body)}`;
       expect(comparable(foreign), description).toEqual(comparable(unknown));
-      if (!path.startsWith(`${applications}?`)) expect([403, 404], description).toContain(foreign.status);
+      if (!path.startsWith(`${applicationsPath}?`)) expect([403, 404], description).toContain(foreign.status);
       for (const id of [client, beneficiary, account]) expect(foreign.text, description).not.toContain(id);
     }
     expect((await readResources()).map(({ text }) => text)).toEqual(textsBefore);
   });
 
-  test("a request succeeds when another business has used the same Idempotency-Key, e-mail address or external id", async () => {
+  test("the routes of clients accept an Idempotency-Key, e-mail address or external id that another business has used", async () => {
     const key = { "idempotency-key": randomUUID() };
     const client = await aClient(business);
     const body = { ...someAccount, client_id: client, external_account_id: "shared" };
@@ -544,7 +554,7 @@ describe("ids of another business", () => {
     expect((await otherBusiness.call("PUT", `/api/v1/clients/person/${otherClient}`, { email })).status).toBe(200);
   });
 
-  test("the verification link of a client is returned only to its own business", async () => {
+  test("the API returns a client's verification link only to the client's business", async () => {
     const { client, application } = await aClientWithLink();
     await expectStatuses(client, onboardingStatuses.created, application);
     for (const view of ["status", "details"]) {

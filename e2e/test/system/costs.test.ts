@@ -21,21 +21,21 @@ const columns = [
   "WAL bytes",
 ] as const;
 type Column = (typeof columns)[number];
-/** Counts of one operation in one column, by service or called method. */
+/** Counts of one operation in one column. The keys are services, or methods for calls. */
 type Counts = Readonly<Record<string, number>>;
 type Costs = Readonly<Record<Column, Counts>>;
 
-/** Repeated by each gateway twice a second, and not part of an operation. */
+/** RPC that each gateway sends twice a second. It is not counted as work of an operation. */
 const keyLookUps = "KeyLeaseService/ResolveKeys";
 /**
- * Operations during which a callback of the provider or the refund job runs. Their counts depend on
- * which of both comes first.
+ * Operations during which a provider callback or the refund job also runs. Their counts depend on
+ * whether the request or the other work comes first.
  */
 const concurrentOperations = ["cancelKycApplication", "reviewKycApplication", "resolveRefund"];
-/** Counts of the request itself. Background work can add to the other columns. */
+/** Columns that count only work of the request. The other columns can include background work. */
 const comparedColumns = ["Statements", "Round trips", "Calls between services"] as const;
 
-/** Length of a window in which the statements of an idle system are counted. */
+/** Period in which the test counts the statements of an idle system. */
 const idleSeconds = 10;
 
 const upstreamCalls = new Set([
@@ -47,7 +47,10 @@ let dir: string;
 let postgres: Postgres;
 let running: TestSystem;
 let statistics: Client;
-/** Open until the end, because a failed delivery would be retried during another operation. */
+/**
+ * Webhook receivers of all operations. They stay open until the end, because a failed delivery
+ * would be retried while another operation is measured.
+ */
 const receivers = new AsyncDisposableStack();
 
 beforeAll(async () => {
@@ -75,7 +78,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-/** Returns the counters of work for requests and events, without that of background tasks. */
+/** Returns counters of the work that requests and events cause. Excludes background tasks. */
 async function readCounters(): Promise<Map<string, number>> {
   const counters = new Map<string, number>();
   const add = (column: Column, name: string, value: number) => {
@@ -123,7 +126,8 @@ interface Measurement {
 }
 
 async function measure(id: string): Promise<Measurement> {
-  // The data of other operations, such as endpoints, would change the costs of this one.
+  // Creates a new business, because data of other operations, such as endpoints, would change the
+  // costs of this operation.
   const business = await aBusiness(running.system);
   receivers.use(business.receiver);
   const send = await prepareOperation(running, business, id);
@@ -169,7 +173,7 @@ function parseRow(line: string): [id: string, costs: Costs] {
   return [id, Object.fromEntries(parsed) as Costs];
 }
 
-/** Returns the counts that are higher than recorded: "Statements of payments: 23, recorded 22". */
+/** Returns a text such as "Statements of payments: 23, recorded 22" for each increased count. */
 function growthOf(id: string, measured: Costs, recorded: Costs): string[] {
   const isConcurrent = concurrentOperations.includes(id);
   return comparedColumns.flatMap((column) =>
@@ -198,8 +202,8 @@ describe("costs of the operations", async () => {
     if (!isUpdate) expect([...recorded.keys()]).toEqual(operationIds);
   });
 
-  test("an idle system sends at most five statements a second", async () => {
-    // The first windows may contain work of the start.
+  test("an idle system executes at most five SQL statements per second", async () => {
+    // Repeats the count, because the first windows may include work that follows the start.
     let count = Number.POSITIVE_INFINITY;
     let texts = "";
     for (let windows = 0; count > 5 * idleSeconds && windows < 6; windows++) {
@@ -220,7 +224,8 @@ describe("costs of the operations", async () => {
       const known = recorded.get(id);
       let measured = await measure(id);
       let growth = known && !isUpdate ? growthOf(id, measured.costs, known) : [];
-      // A busy machine can deliver an event of the previous operation during this one.
+      // On a busy machine, an event of the previous operation can be delivered during this
+      // operation. Therefore an increased count is measured again.
       for (let repetition = 0; known && growth.length > 0 && repetition < 2; repetition++) {
         measured = await measure(id);
         growth = growthOf(id, measured.costs, known);
@@ -230,7 +235,7 @@ describe("costs of the operations", async () => {
     });
   }
 
-  test("UPDATE_COSTS=1 writes docs/costs.md", async () => {
+  test("docs/costs.md has the current columns, or is rewritten if UPDATE_COSTS is 1", async () => {
     const [introduction = ""] = text.split("| Operation |");
     const head = `| Operation | ${columns.join(" | ")} |\n| --- | ${columns.map(() => "---").join(" | ")} |`;
     if (isUpdate) await writeFile(file, `${introduction}${head}\n${updated.join("\n")}\n`);

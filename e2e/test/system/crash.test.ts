@@ -7,8 +7,8 @@ import {
   aBusiness,
   anOrder,
   aPaidPayment,
+  callSandbox,
   readProcessorView,
-  sandbox,
   startTestSystem,
   type TestBusiness,
   type TestSystem,
@@ -27,21 +27,21 @@ afterAll(async () => {
 });
 
 /**
- * Restarts a service with a fault point at which it kills itself, and runs an action. Starts the
- * service again after its process has ended.
+ * Restarts a service so that it kills itself at `faultPoint`. Then runs `action`, waits until the
+ * service's process has ended, and starts the service again.
  */
 async function killAt(service: "payments" | "webhooks", faultPoint: string, action: () => Promise<unknown>): Promise<void> {
   const { system } = testSystem;
   await system.services[service].stop();
   await system.services[service].start({ FAULT_POINT: faultPoint });
-  await system.ready();
+  await system.waitUntilReady();
   await action();
-  await eventually(() => expect(system.services[service].running(), `${service} reached ${faultPoint}`).toBe(false));
+  await eventually(() => expect(system.services[service].isRunning(), `${service} reached ${faultPoint}`).toBe(false));
   await system.services[service].start();
-  await system.ready();
+  await system.waitUntilReady();
 }
 
-/** Checks the final state, which is the same for every fault. */
+/** Expects one refund call at the processor, the status REFUNDED, and one event. */
 async function expectRefundedOnce(payment: { id: string; orderId: string }): Promise<void> {
   const { call, receiver } = business;
   expect((await call("GET", `/api/v1/payments/${payment.id}`)).body).toMatchObject({
@@ -64,11 +64,11 @@ const refundWebhookIds = (paymentId: string) =>
   );
 
 /**
- * services/payments/test/crash.test.ts tests every fault point of a refund and a creation with the
- * service alone.
+ * These tests kill payments in a complete system. services/payments/test/crash.test.ts tests every
+ * fault point of refunds and creations, without the other services.
  */
 describe("payments killed with SIGKILL", () => {
-  test("a refund takes effect once when payments is killed before the processor's response, and the same key returns its result", async () => {
+  test("a refund takes effect once if payments is killed before the processor's response, and a retry with the same Idempotency-Key returns the result", async () => {
     const payment = await aPaidPayment(testSystem.system, business);
     const key = { "idempotency-key": `refund-${payment.id}` };
     const refund = () => business.call("POST", `/api/v1/payments/${payment.id}/refund`, {}, key);
@@ -89,7 +89,7 @@ describe("payments killed with SIGKILL", () => {
     await expectRefundedOnce(payment);
   });
 
-  test("a creation registers one order when payments is killed before the processor's response, and the same key returns it", async () => {
+  test("POST /payments registers one order if payments is killed before the processor's response, and a retry with the same Idempotency-Key returns the payment", async () => {
     const key = { "idempotency-key": `create-${Date.now()}` };
     const create = () => business.call("POST", "/api/v1/payments", { ...anOrder, order_ref: "killed" }, key);
     await killAt("payments", "register.answering", async () => {
@@ -107,25 +107,25 @@ describe("payments killed with SIGKILL", () => {
 });
 
 describe("events", () => {
-  test("a relay that is killed after publishing and before marking publishes the event again with the same webhook id", async () => {
+  test("the relay publishes an event again, with the same webhook id, if it is killed after it published the event and before it marked the event as published", async () => {
     const payment = await aPaidPayment(testSystem.system, business);
     await killAt("payments", "relay.published", () => business.call("POST", `/api/v1/payments/${payment.id}/refund`));
     await expectRefundedOnce(payment);
   });
 
-  test("a consumer that is killed after its commit and before its offset creates no second event", async () => {
+  test("the webhooks consumer creates no second event if it is killed after its commit and before it stores its Kafka offset", async () => {
     const payment = await aPaidPayment(testSystem.system, business);
     await killAt("webhooks", "consumer.committed", () => business.call("POST", `/api/v1/payments/${payment.id}/refund`));
     await expectRefundedOnce(payment);
   });
 
-  test("a webhooks process that is killed between a POST and its record sends a second POST with the same id", async () => {
+  test("webhooks sends a second POST with the same webhook id if it is killed after the first POST and before it stores the result", async () => {
     const payment = await aPaidPayment(testSystem.system, business);
     await killAt("webhooks", "delivery.posted", () => business.call("POST", `/api/v1/payments/${payment.id}/refund`));
     await expectRefundedOnce(payment);
   });
 
-  test("the API responds while Kafka is restarted during refunds, and no event is lost", async () => {
+  test("the API completes refunds while Kafka restarts, and every event is delivered after the restart", async () => {
     const payments = [];
     for (let i = 0; i < 4; i++) payments.push(await aPaidPayment(testSystem.system, business));
     await testSystem.kafka?.stop();
@@ -141,7 +141,7 @@ describe("events", () => {
   });
 });
 
-/** Deletes the topic with its messages. */
+/** Deletes a Kafka topic and all its messages. */
 async function deleteTopic(topic: string): Promise<void> {
   const kafka = new Kafka({ clientId: "test", brokers: [testSystem.kafka?.brokers ?? ""], logLevel: logLevel.NOTHING });
   const admin = kafka.admin();
@@ -151,7 +151,7 @@ async function deleteTopic(topic: string): Promise<void> {
 
 describe("amana outbox republish after the loss of a topic", () => {
   let since = "";
-  /** Payments of these tests. Earlier tests may still cause deliveries of other payments. */
+  /** Payments of the tests in this block. Other payments may still get deliveries meanwhile. */
   const publishedIds: string[] = [];
   beforeAll(() => {
     since = new Date().toISOString();
@@ -161,18 +161,18 @@ describe("amana outbox republish after the loss of a topic", () => {
       databaseSettings(testSystem.system.databaseUrls),
       ...["outbox", "republish", "--topic", "payments.v1", "--from", since, "--reason", "the topic was lost"],
     );
-  /** Returns the type and the number of deliveries of each event of these payments. */
+  /** Returns a text for each event of these payments, with its type and number of deliveries. */
   const countDeliveries = (ids: readonly string[]) => {
     const matching = business.receiver.received.filter(({ body }) => ids.includes(String(body["payment_id"])));
     return [...Map.groupBy(matching, ({ body }) => body["id"]).values()]
       .map((webhooks) => `${webhooks[0]?.event}: ${webhooks.length}`)
       .sort();
   };
-  /** Returns the result of `countDeliveries` for `count` events of each type, delivered once. */
+  /** Returns the expected result of `countDeliveries` for `count` events of each kind. */
   const expectedDeliveries = (count: number, ...kinds: string[]) =>
     kinds.flatMap((kind) => Array.from({ length: count }, () => `${kind}: 1`)).sort();
 
-  test("amana outbox republish delivers unconsumed events of a lost topic once, and consumed events not again", async () => {
+  test("after the loss of a topic, `amana outbox republish` causes one delivery of each unconsumed event and no delivery of consumed events", async () => {
     const { system, kafka } = testSystem;
     const consumed = [(await aPaidPayment(system, business)).id];
     await eventually(() => expect(countDeliveries(consumed)).toEqual(expectedDeliveries(1, "PAYMENT_COMPLETED")));
@@ -186,7 +186,7 @@ describe("amana outbox republish after the loss of a topic", () => {
     });
     await deleteTopic("payments.v1");
     await system.services.webhooks.start();
-    await system.ready();
+    await system.waitUntilReady();
     const newPayment = (await aPaidPayment(system, business)).id;
     await eventually(() => expect(countDeliveries([newPayment])).toEqual(expectedDeliveries(1, "PAYMENT_COMPLETED")));
     expect(countDeliveries(lost)).toEqual([]);
@@ -197,7 +197,7 @@ describe("amana outbox republish after the loss of a topic", () => {
     publishedIds.push(...consumed, ...lost, newPayment);
   });
 
-  test("a running consumer reads the re-created topic after the topic was deleted", async () => {
+  test("a running consumer reads the new messages of a topic that was deleted and created again", async () => {
     await deleteTopic("payments.v1");
     const deliveriesBefore = countDeliveries(publishedIds);
     await republish();
@@ -208,13 +208,13 @@ describe("amana outbox republish after the loss of a topic", () => {
   });
 });
 
-/** services/payments/src/refund and src/payment test every lost response with the service alone. */
+/** Tests in services/payments/src cover every lost response without the other services. */
 describe("lost responses of the processor", () => {
   test.each(["timeout_after"])(
-    "a refund with fault %s returns 504 and locks the payment, which becomes REFUNDED after one call",
+    "a refund with the processor fault %s returns status 504 and locks the payment. The payment then becomes REFUNDED without a second refund call",
     async (mode) => {
       const payment = await aPaidPayment(testSystem.system, business);
-      await sandbox(testSystem.system, "PUT", "/sandbox/faults", { operation: "refund", mode, times: 1 });
+      await callSandbox(testSystem.system, "PUT", "/sandbox/faults", { operation: "refund", mode, times: 1 });
       const refund = () => business.call("POST", `/api/v1/payments/${payment.id}/refund`);
       expect(await refund()).toMatchObject({ status: 504, body: { code: "refund_outcome_unknown" } });
       const next = await refund();
@@ -227,27 +227,33 @@ describe("lost responses of the processor", () => {
     },
   );
 
-  test.each(["http_500"])("a refund with fault %s returns 504 and is sent again only after a read of the order", async (mode) => {
-    const payment = await aPaidPayment(testSystem.system, business);
-    await sandbox(testSystem.system, "PUT", "/sandbox/faults", { operation: "refund", mode, times: 1 });
-    expect(await business.call("POST", `/api/v1/payments/${payment.id}/refund`)).toMatchObject({ status: 504 });
-    await eventually(async () => {
-      expect((await business.call("GET", `/api/v1/payments/${payment.id}`)).body["status"]).toBe("REFUNDED");
-    });
-    expect((await readProcessorView(testSystem.system, payment.orderId)).refundedAmount).toBe(500_000);
-    await eventually(() => expect(refundWebhookIds(payment.id).size).toBe(1));
-  });
+  test.each(["http_500"])(
+    "a refund with the processor fault %s returns status 504, and payments sends it again only after it has read the order",
+    async (mode) => {
+      const payment = await aPaidPayment(testSystem.system, business);
+      await callSandbox(testSystem.system, "PUT", "/sandbox/faults", { operation: "refund", mode, times: 1 });
+      expect(await business.call("POST", `/api/v1/payments/${payment.id}/refund`)).toMatchObject({ status: 504 });
+      await eventually(async () => {
+        expect((await business.call("GET", `/api/v1/payments/${payment.id}`)).body["status"]).toBe("REFUNDED");
+      });
+      expect((await readProcessorView(testSystem.system, payment.orderId)).refundedAmount).toBe(500_000);
+      await eventually(() => expect(refundWebhookIds(payment.id).size).toBe(1));
+    },
+  );
 
-  test.each(["timeout_after"])("a registration with fault %s finds the order and creates the payment", async (mode) => {
-    await sandbox(testSystem.system, "PUT", "/sandbox/faults", { operation: "register", mode, times: 1 });
-    const created = await business.call("POST", "/api/v1/payments", anOrder);
-    expect(created.status, JSON.stringify(created.body)).toBe(201);
-    expect(created.body["form_url"]).toContain(String(created.body["processor_order_id"]));
-  });
+  test.each(["timeout_after"])(
+    "POST /payments finds the registered order and creates the payment if the registration has the processor fault %s",
+    async (mode) => {
+      await callSandbox(testSystem.system, "PUT", "/sandbox/faults", { operation: "register", mode, times: 1 });
+      const created = await business.call("POST", "/api/v1/payments", anOrder);
+      expect(created.status, JSON.stringify(created.body)).toBe(201);
+      expect(created.body["form_url"]).toContain(String(created.body["processor_order_id"]));
+    },
+  );
 
-  test("a refund that the processor rejects returns 422, the payment stays PAID, and no event is emitted", async () => {
+  test("a refund that the processor rejects returns status 422, leaves the payment PAID, and emits no event", async () => {
     const payment = await aPaidPayment(testSystem.system, business);
-    await sandbox(testSystem.system, "PUT", "/sandbox/faults", { operation: "refund", mode: "error:5", times: 1 });
+    await callSandbox(testSystem.system, "PUT", "/sandbox/faults", { operation: "refund", mode: "error:5", times: 1 });
     const rejected = await business.call("POST", `/api/v1/payments/${payment.id}/refund`);
     expect(rejected).toMatchObject({ status: 422, body: { code: "refund_refused" } });
     expect((await business.call("GET", `/api/v1/payments/${payment.id}`)).body).toMatchObject({

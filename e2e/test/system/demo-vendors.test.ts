@@ -10,11 +10,11 @@ import { copySystemData } from "../../src/system-data.ts";
 const root = join(import.meta.dirname, "..", "..", "..");
 const program = join(root, "packages", "dev-env", "src", "demo", "demo.ts");
 
-/** Text in each personal field of the vendors' responses and callbacks in the sandbox. */
+/** The sandbox puts this text into each personal field of a vendor's responses and callbacks. */
 const personalText = "canary";
 
 test.each(["didit", "sumsub"])(
-  "the demo passes with KYC_PROVIDER=%s, and no personal data of the vendor is stored or logged",
+  "the demo passes with KYC_PROVIDER=%s, and Amana neither stores nor logs the vendor's personal data",
   async (vendor) => {
     const folder = await mkdtemp(join(tmpdir(), "amana-demo-"));
     try {
@@ -30,7 +30,7 @@ test.each(["didit", "sumsub"])(
   260_000,
 );
 
-test("the demo names the possible values for an unknown KYC_PROVIDER", async () => {
+test("the demo prints the permitted values if KYC_PROVIDER is unknown", async () => {
   const folder = await mkdtemp(join(tmpdir(), "amana-demo-"));
   const env = { ...process.env, AMANA_DIR: folder, KYC_PROVIDER: "veriff" };
   const run = promisify(execFile)(process.execPath, [program], { cwd: root, env, timeout: 240_000 });
@@ -39,5 +39,5 @@ test("the demo names the possible values for an unknown KYC_PROVIDER", async () 
     (error: { stdout: string; stderr: string }) => error,
   );
   await rm(folder, { recursive: true, force: true });
-  expect(stdout + stderr).toMatch(/KYC_PROVIDER is "veriff"\.\s+Set it to port, didit, sumsub/);
+  expect(stdout + stderr).toMatch(/KYC_PROVIDER has the unknown value "veriff"\.\s+Set it to port, didit, sumsub/);
 }, 260_000);

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 
-/** The supported keywords of JSON Schema. */
+/** A JSON Schema with the keywords that the generator supports. */
 interface Schema {
   readonly $ref?: string;
   readonly anyOf?: readonly Schema[];
@@ -109,7 +109,7 @@ function generateRecord({ properties, required }: Schema): fc.Arbitrary<Record<s
   return fc.record(values, { requiredKeys: [...(required ?? [])] }) as fc.Arbitrary<Record<string, unknown>>;
 }
 
-/** Returns the document's example of a value. Without one, returns a value that it permits. */
+/** Returns the first example of a schema, or a generated value if the schema has no example. */
 function findExample(schema: Schema): unknown {
   const { $ref, anyOf, examples = [], items, type } = schema;
   if ($ref) return findExample(resolveReference(schema));
@@ -120,8 +120,8 @@ function findExample(schema: Schema): unknown {
 }
 
 /**
- * Returns the examples of a value, the examples of its `anyOf` variants, or one list with the
- * examples of its items.
+ * Returns the examples of a schema. If it has none, returns a list of its items' examples as the
+ * only example, or the examples of its `anyOf` variants.
  */
 function findExamples(schema: Schema): readonly unknown[] {
   const { $ref, anyOf, examples, items } = schema;
@@ -132,8 +132,8 @@ function findExamples(schema: Schema): readonly unknown[] {
 }
 
 /**
- * Returns a request for each example of a field, parameter or header. Each request has the example
- * and the required fields and parameters.
+ * Returns a request for each example of a field, parameter or header. Each request contains only
+ * this example and the required fields and parameters.
  */
 function createExampleRequests(method: DocumentedRequest["method"], path: string, operation: Operation): DocumentedRequest[] {
   const parametersIn = (place: Parameter["in"]) => operation.parameters.filter((parameter) => parameter.in === place);
@@ -168,7 +168,7 @@ function createExampleRequests(method: DocumentedRequest["method"], path: string
 }
 
 /**
- * Generators for formats of JSON Schema. Values with another format are taken from the examples.
+ * Generators for formats of JSON Schema. For other formats, values are taken from the examples.
  */
 const formats: Readonly<Record<string, () => fc.Arbitrary<string>>> = {
   uuid: () => fc.uuid(),
@@ -193,7 +193,8 @@ function generateText({ format, pattern, examples = [], minLength = 0, maxLength
   if (format && !formats[format]) return fc.constantFrom(...(examples as string[]));
   const regex = new RegExp(pattern ?? "", "u");
   const unit = fc.constantFrom(...characters);
-  // Anchored patterns are generated. For patterns with a lookahead, generated texts are tested.
+  // Removes the lookaheads of an anchored pattern, because `fc.stringMatching` cannot generate from
+  // them. The filter below applies the complete pattern.
   const texts =
     pattern?.startsWith("^") && pattern.endsWith("$")
       ? fc.stringMatching(new RegExp(pattern.replaceAll(/\(\?=.*?\)(?=\\d|0)/g, ""), "u"))
@@ -219,6 +220,6 @@ export const documentedOperations = Object.entries<Record<string, Operation>>(do
   })),
 );
 
-/** Draws random requests. The same seed draws the same requests. */
+/** Draws random requests. Two calls with the same seed draw the same requests. */
 export const drawRequests = (requests: fc.Arbitrary<DocumentedRequest>, { count, seed }: { count: number; seed: number }) =>
   fc.sample(requests, { numRuns: count, seed });

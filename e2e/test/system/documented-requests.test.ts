@@ -13,9 +13,9 @@ const requestsPerOperation = 8;
 let testSystem: TestSystem;
 let business: TestBusiness;
 let operator: ApiCaller;
-/** Operations whose successful POST was repeated and returned the stored response. */
+/** Operations whose successful POST was repeated by a test. */
 const repeatedOperations = new Set<string>();
-/** Ids of existing resources, by the start of the path. */
+/** Id of an existing resource for each path prefix. */
 let existingResources: [prefix: string, id: string][];
 
 beforeAll(async () => {
@@ -55,18 +55,18 @@ afterAll(async () => {
   await testSystem?.[Symbol.asyncDispose]();
 });
 
-/** Order of the methods: reads come before changes, and deletions last. */
+/** Order in which the methods are tested, so that no resource is deleted before it is used. */
 const order = ["get", "post", "put", "patch", "delete"];
 
-/** Returns a caller with a new invitation, because each invitation can register one business. */
+/** Returns a caller with a new invitation, because an invitation can register only one business. */
 async function createInvitedCaller(): Promise<ApiCaller> {
   const { body } = await operator("POST", "/api/v1/admin/invitations", { name: "Another" });
   return apiCaller(testSystem.system.gatewayUrl, String(body["invitation_token"]));
 }
 
 /**
- * Rejections by rules that the document describes only in text: rules between fields, and between a
- * field and the current day.
+ * Rejections by rules that the OpenAPI document describes only in text. Such a rule concerns
+ * several fields, or a field and the current day.
  */
 const permittedRejections = [
   /^updateOwnBusiness validation_failed \/previous_key_ttl_seconds$/,
@@ -82,7 +82,10 @@ const permittedRejections = [
   /^getStatement validation_failed to$/,
 ];
 
-/** Adapts a request to this system. Returns it with existing ids and a caller with access. */
+/**
+ * Replaces the ids of a request by ids of existing resources. Returns the changed request and a
+ * caller that has access.
+ */
 async function adaptRequest({ id, path }: { id: string; path: string }, request: DocumentedRequest) {
   const existingId = existingResources.find(([prefix]) => path.startsWith(prefix))?.[1];
   const body = request.body && {
@@ -98,7 +101,7 @@ async function adaptRequest({ id, path }: { id: string; path: string }, request:
   return { send, url, body };
 }
 
-/** Returns fields that a rule between fields requires in addition to those of a body. */
+/** Returns fields that a rule about several fields requires in addition to `body`. */
 function additionalFields(id: string, body: object): object {
   if (id === "createBeneficiary") return { account_number: someBeneficiary.account_number };
   if (id !== "createPaymentLink") return {};
@@ -125,13 +128,13 @@ test("the gateway accepts every example of the OpenAPI document", async () => {
   expect(count).toBeGreaterThan(70);
 });
 
-test("the gateway rejects requests that match the OpenAPI document only for the state of a resource or a rule about several fields", async () => {
+test("the gateway rejects requests that match the OpenAPI document only for a resource's state or a rule about several fields", async () => {
   await prepare();
   const rejections: string[] = [];
   const inOrder = documentedOperations.toSorted((a, b) => order.indexOf(a.method) - order.indexOf(b.method));
   for (const operation of inOrder) {
     const { id, path, requests, required } = operation;
-    // Skips the return page for browsers, which is not JSON.
+    // Skips the page to which the processor's form returns, because its response is not JSON.
     if (path.startsWith("/api/v1/payments/return/")) continue;
     const [first, ...others] = drawRequests(requests, { count: requestsPerOperation, seed });
     const requiredFields = Object.fromEntries(required.map((name) => [name, first?.body?.[name]]));
@@ -139,13 +142,13 @@ test("the gateway rejects requests that match the OpenAPI document only for the 
     for (const request of first ? [{ ...first, body: requiredOnly, headers: {} }, first, ...others] : []) {
       const { send, url, body } = await adaptRequest(operation, request);
       const { method, headers: drawnHeaders } = request;
-      // Adds a unique part, because two requests of an operation may be drawn with the same key.
+      // Adds a unique part, because two random requests may have the same key.
       const key = `${drawnHeaders["idempotency-key"] ?? ""}${randomUUID()}`.slice(-255);
       const headers = method === "POST" ? { ...drawnHeaders, "idempotency-key": key } : drawnHeaders;
       const response = await send(method, url, body, headers);
       if (method === "POST" && response.status < 300) {
         const repeated = await send(method, url, body, headers);
-        // A repeated response lacks secrets, because they are not stored.
+        // The response to a repeated request contains no secrets, because secrets are not stored.
         const isEqual = Object.entries(repeated.body).every(([name, value]) => isDeepStrictEqual(value, response.body[name]));
         if (repeated.status !== response.status || !isEqual || repeated.headers["idempotent-replayed"] !== "true") {
           rejections.push(`${id} was executed again: ${repeated.status} ${repeated.text}`);
@@ -163,7 +166,8 @@ test("the gateway rejects requests that match the OpenAPI document only for the 
 });
 
 /**
- * Operations that need a prior state, which random requests do not reach. Other tests repeat them.
+ * Operations that need a state that random requests do not create. Other tests repeat these
+ * operations.
  */
 const operationsWithPriorState = [
   "activateAccount",
@@ -179,7 +183,7 @@ const operationsWithPriorState = [
   "suspendAccount",
 ];
 
-test("every POST of the OpenAPI document was repeated with its Idempotency-Key and executed once", () => {
+test("the test of random requests repeats every POST operation of the OpenAPI document that needs no prior state", () => {
   const posts = documentedOperations.filter(
     ({ method, path }) => method === "post" && !path.startsWith("/api/v1/payments/return/"),
   );

@@ -5,7 +5,7 @@ import type { ProblemError } from "@amana/client";
 import { apiCaller } from "@amana/dev-env/demo/api";
 import { eventually } from "@amana/dev-env/eventually";
 import { freePort } from "@amana/dev-env/free-port";
-import { serviceProcess } from "@amana/dev-env/service-process";
+import { createServiceProcess } from "@amana/dev-env/service-process";
 import grpc from "@grpc/grpc-js";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -33,7 +33,7 @@ afterAll(async () => {
   await testSystem?.[Symbol.asyncDispose]();
 });
 
-test("20 parallel refunds of one payment return 200 once and 409 otherwise, with one processor call", async () => {
+test("20 parallel refunds of one payment cause one processor call, one response with status 200 and 19 with status 409", async () => {
   const payment = await aPaidPayment(testSystem.system, business);
   const refunds = await Promise.allSettled(Array.from({ length: 20 }, () => business.amana.payments.refund(payment.id)));
   const rejected = refunds.flatMap((refund) => (refund.status === "rejected" ? [refund.reason as ProblemError] : []));
@@ -43,7 +43,7 @@ test("20 parallel refunds of one payment return 200 once and 409 otherwise, with
   expect(await business.receiver.next("PAYMENT_REFUNDED", payment.id, 90_000)).toBeDefined();
 });
 
-test("20 parallel requests with one Idempotency-Key are executed once", async () => {
+test("POST /payments creates one payment for 20 parallel requests with one Idempotency-Key", async () => {
   const idempotencyKey = randomUUID();
   const creations = await Promise.allSettled(
     Array.from({ length: 20 }, () => business.amana.payments.create({ ...anOrder, order_ref: "twenty" }, { idempotencyKey })),
@@ -54,7 +54,7 @@ test("20 parallel requests with one Idempotency-Key are executed once", async ()
   expect((await business.amana.payments.list({ order_ref: "twenty" }).page()).total).toBe(1);
 });
 
-test("an endpoint can be tested and checked, and a replay delivers missed events", async () => {
+test("a webhook endpoint receives test and check events, and a replay delivers the event that the endpoint missed while it was disabled", async () => {
   const replayBusiness = await aBusiness(testSystem.system, "Replays");
   await using receiver = replayBusiness.receiver;
   const { webhookEndpoints, events } = replayBusiness.amana;
@@ -86,7 +86,7 @@ test("an endpoint can be tested and checked, and a replay delivers missed events
   });
 });
 
-test("a response of 410 disables the endpoint, is reported to the other endpoints of the business, and is audited", async () => {
+test("webhooks disables an endpoint that responds with status 410, notifies the business's other endpoints, and adds an audit row", async () => {
   const { call, receiver } = await aBusiness(testSystem.system, "Librairie", ["WEBHOOK_ENDPOINT_DISABLED"]);
   await using _receiver = receiver;
   const goneServer = createServer((_request, response) => response.writeHead(410).end());
@@ -116,7 +116,7 @@ test("a response of 410 disables the endpoint, is reported to the other endpoint
 });
 
 describe("ids of another business", () => {
-  test("ids of another business get the same responses as unknown ids from payments and webhooks", async () => {
+  test("the routes of payments and webhooks return the same response for an id of another business as for an unknown id", async () => {
     const payment = await aPaidPayment(testSystem.system, business);
     await business.call("POST", `/api/v1/payments/${payment.id}/refund`);
     const webhook = await eventually(async () => {
@@ -174,7 +174,7 @@ describe("invalid input", () => {
     "0x10",
   ];
   test.each(amounts.map((amount) => [JSON.stringify(amount) ?? String(amount), amount]))(
-    "a creation with the amount %s returns 422 for /amount",
+    "POST /payments with the amount %s returns status 422 with an error for /amount",
     async (_text, amount) => {
       const response = await business.call("POST", "/api/v1/payments", { ...anOrder, amount: amount as string });
       expect(response.status).toBe(422);
@@ -195,7 +195,7 @@ describe("invalid input", () => {
     null,
   ];
   test.each(urls.map((url) => [String(url).slice(0, 40), url]))(
-    "a creation with the success_url %j returns 422 for /success_url",
+    "POST /payments with the success_url %j returns status 422 with an error for /success_url",
     async (_text, url) => {
       const response = await business.call("POST", "/api/v1/payments", { ...anOrder, success_url: url as string });
       expect(response.status).toBe(422);
@@ -203,14 +203,14 @@ describe("invalid input", () => {
     },
   );
 
-  test("a rejected creation stores no payment", async () => {
+  test("POST /payments stores no payment for a rejected request", async () => {
     const totalBefore = (await business.call("GET", "/api/v1/payments")).headers["x-total-count"];
     await business.call("POST", "/api/v1/payments", { ...anOrder, amount: 5000 as unknown as string });
     await business.call("POST", "/api/v1/payments", { ...anOrder, unknown_field: true });
     expect((await business.call("GET", "/api/v1/payments")).headers["x-total-count"]).toBe(totalBefore);
   });
 
-  test("a refund with an invalid amount returns 422 for /amount, and the payment stays PAID", async () => {
+  test("a refund with an invalid amount returns status 422 with an error for /amount, and the payment stays PAID", async () => {
     const payment = await aPaidPayment(testSystem.system, business);
     for (const amount of [5000, "abc", "0", "0.00", "5000.01", "999999999999999", "-1", "1.234", null]) {
       const response = await business.call("POST", `/api/v1/payments/${payment.id}/refund`, { amount: amount as string });
@@ -229,7 +229,7 @@ describe("invalid input", () => {
     ["POST", "/api/v1/payments/1/refund"],
     ["GET", "/api/v1/webhook-endpoints/'%20or%201=1"],
     ["GET", "/api/v1/nothing"],
-  ] as const)("%s %s returns 404", async (method, path) => {
+  ] as const)("the gateway returns status 404 for %s %s", async (method, path) => {
     expect((await business.call(method, path, method === "POST" ? {} : undefined)).status).toBe(404);
   });
 
@@ -245,7 +245,7 @@ describe("invalid input", () => {
     "created_from=yesterday",
     "created_to=2026-02-30T00:00:00Z",
     "limit=1&limit=2",
-  ])("the list of payments returns 422 for the query %s", async (query) => {
+  ])("GET /payments returns status 422 for the query %s", async (query) => {
     expect((await business.call("GET", `/api/v1/payments?${query}`)).status).toBe(422);
   });
 });
@@ -271,14 +271,14 @@ describe("a gRPC client", () => {
   const portOf = (name: "identity" | "payments" | "webhooks") => Number(testSystem.system.rpcPorts[name]);
 
   test.each(["identity", "payments", "webhooks"] as const)(
-    "a gRPC client gets the health status SERVING from %s",
+    "the service %s returns the health status SERVING to a gRPC client",
     async (name) => {
-      // HealthCheckResponse { status: SERVING } on the wire: field 1, varint 1.
+      // The bytes encode HealthCheckResponse { status: SERVING } as field 1 with the varint 1.
       expect([...(await call(portOf(name), "/grpc.health.v1.Health/Check"))]).toEqual([8, 1]);
     },
   );
 
-  test("a gRPC client without a caller token gets UNAUTHENTICATED", async () => {
+  test("payments returns UNAUTHENTICATED to a gRPC client without a caller token", async () => {
     await expect(call(portOf("payments"), "/payments.v1.PaymentService/ListPayments")).rejects.toMatchObject({
       code: grpc.status.UNAUTHENTICATED,
     });
@@ -286,11 +286,11 @@ describe("a gRPC client", () => {
 });
 
 describe("key leases", () => {
-  test("every gateway rejects a key after the response to its revocation, under load with two identity replicas", async () => {
+  test("no gateway accepts a key after the API has confirmed the key's revocation, under load and with two identity replicas", async () => {
     const { system } = testSystem;
     await using stack = new AsyncDisposableStack();
     const [identityPort, gatewayPort] = await Promise.all([freePort(), freePort()]);
-    const secondIdentity = serviceProcess({
+    const secondIdentity = createServiceProcess({
       name: "identity",
       env: { ...system.envOf("identity"), RPC_PORT: String(identityPort) },
       port: identityPort,
@@ -300,7 +300,7 @@ describe("key leases", () => {
     });
     await secondIdentity.start();
     stack.defer(() => secondIdentity.stop());
-    const secondGateway = serviceProcess({
+    const secondGateway = createServiceProcess({
       name: "gateway",
       env: {
         ...system.envOf("gateway"),
@@ -362,13 +362,13 @@ describe("key leases", () => {
   });
 });
 
-test("the gateway returns 503 with Retry-After until a stopped service starts again", async () => {
+test("the gateway returns status 503 with Retry-After until a stopped service has started again", async () => {
   const { system } = testSystem;
   await system.services.payments.stop();
   const unavailable = await business.call("GET", `/api/v1/payments/${randomUUID()}`);
   expect(unavailable.status).toBe(503);
   expect(unavailable.headers["retry-after"]).toBeDefined();
   await system.services.payments.start();
-  await system.ready();
+  await system.waitUntilReady();
   expect((await business.call("GET", `/api/v1/payments/${randomUUID()}`)).status).toBe(404);
 });

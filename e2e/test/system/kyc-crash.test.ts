@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { apiCaller } from "@amana/dev-env/demo/api";
 import { eventually } from "@amana/dev-env/eventually";
 import { freePort } from "@amana/dev-env/free-port";
-import { serviceProcess } from "@amana/dev-env/service-process";
+import { createServiceProcess } from "@amana/dev-env/service-process";
 import { Client } from "pg";
 import { request } from "undici";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -12,7 +12,7 @@ import {
   type Application,
   actOnLink,
   anApplication,
-  applications,
+  applicationsPath,
   clearFaults,
   kycEventTypes,
   readProviderView,
@@ -45,26 +45,26 @@ afterAll(async () => {
   await testSystem?.[Symbol.asyncDispose]();
 });
 
-/** Expected webhooks of each application, which the last test compares. */
+/** Expected event types of each application. The last test compares them with the webhooks. */
 const expectedWebhooks = new Map<string, string[]>();
 const expectWebhooks = (id: string, ...kinds: string[]) => expectedWebhooks.set(id, kinds.sort());
 
-const create = (key: string) => business.call("POST", applications, { external_id: key }, { "idempotency-key": key });
-const read = async (id: string) => (await business.call("GET", `${applications}/${id}`)).body;
-const cancel = (id: string, headers = {}) => business.call("POST", `${applications}/${id}/cancel`, undefined, headers);
+const create = (key: string) => business.call("POST", applicationsPath, { external_id: key }, { "idempotency-key": key });
+const read = async (id: string) => (await business.call("GET", `${applicationsPath}/${id}`)).body;
+const cancel = (id: string, headers = {}) => business.call("POST", `${applicationsPath}/${id}/cancel`, undefined, headers);
 const countApplications = async (externalId: string) =>
-  (await business.call("GET", `${applications}?external_id=${externalId}`)).headers["x-total-count"];
+  (await business.call("GET", `${applicationsPath}?external_id=${externalId}`)).headers["x-total-count"];
 const review = (id: string, headers = {}, note = "Another date of birth.") =>
   apiCaller(testSystem.system.gatewayUrl, testSystem.system.adminKey)(
     "POST",
-    `${applications}/${id}/review`,
+    `${applicationsPath}/${id}/review`,
     { outcome: "APPROVED", note },
     headers,
   );
 const readRow = async (id: string) =>
   (await kycDatabase.query("select to_jsonb(a) as row from kyc_application a where id = $1", [id])).rows[0]?.row;
 
-/** Waits until kyc has the state of the provider. */
+/** Waits until kyc has stored the provider's status of an application. */
 const waitForProviderState = (id: string) =>
   eventually(async () => {
     const [stored, atProvider] = [await readRow(id), await readProviderView(testSystem.system, id)];
@@ -73,22 +73,23 @@ const waitForProviderState = (id: string) =>
   });
 
 /**
- * Restarts kyc with a fault point at which it kills itself during the action, and starts it again.
+ * Restarts kyc so that it kills itself at `faultPoint`. Then runs `action`, waits until kyc has
+ * ended, and starts kyc again.
  */
 async function killAt(faultPoint: string, action: () => Promise<unknown>): Promise<void> {
   const { kyc } = testSystem.system.services;
-  // A late callback would reach the fault point before the action.
+  // Waits for pending callbacks, because a late callback could kill kyc before `action` runs.
   await eventually(() => expect(queryProvider("select id from kyc_callback where state = 'pending'")).toEqual([]));
   await kyc.kill();
   try {
     await kyc.start({ FAULT_POINT: faultPoint });
-    await testSystem.system.ready();
+    await testSystem.system.waitUntilReady();
     await action();
-    await eventually(() => expect(kyc.running(), `kyc reached ${faultPoint}`).toBe(false));
+    await eventually(() => expect(kyc.isRunning(), `kyc reached ${faultPoint}`).toBe(false));
   } finally {
     await kyc.kill();
     await kyc.start();
-    await testSystem.system.ready();
+    await testSystem.system.waitUntilReady();
   }
 }
 
@@ -98,7 +99,7 @@ function queryProvider(sql: string): Record<string, unknown>[] {
   return database.prepare(sql).all();
 }
 
-/** Expects one application for a key: in the response, in the list and at the provider. */
+/** Expects that the response, the list and the provider have one application for a key. */
 async function expectOneApplication(key: string): Promise<Application> {
   const repeated = await eventually(async () => {
     const response = await create(key);
@@ -112,16 +113,16 @@ async function expectOneApplication(key: string): Promise<Application> {
   return { id, link: String(repeated.body["link_url"]) };
 }
 
-/** Keys of killed creations. A key stays held until the deadline of its caller has passed. */
+/** Idempotency-Keys of killed creations. Such a key is held until its request's deadline. */
 const killedKeys: string[] = [];
 
 /**
- * Tests a kill for each guarantee. services/kyc/test/crash.test.ts tests every fault point with the
- * service alone.
+ * Tests one kill for each guarantee in a complete system. services/kyc/test/crash.test.ts tests
+ * every fault point, without the other services.
  */
 describe("kyc killed with SIGKILL", () => {
   test.each(["application.linked"])(
-    "a creation killed at %s before its commit adds no application, and its key is held",
+    "kyc stores no application and keeps the Idempotency-Key held if it is killed at %s before a creation is committed",
     async (faultPoint) => {
       const key = `killed-${faultPoint}`;
       await killAt(faultPoint, async () => expect((await create(key)).status).toBeGreaterThanOrEqual(500));
@@ -133,7 +134,7 @@ describe("kyc killed with SIGKILL", () => {
   );
 
   test.each(["cancel.committed"])(
-    "a cancellation killed at %s returns CANCELED on a retry and emits one event",
+    "kyc returns CANCELED to a retry and emits one event if it is killed at %s during a cancellation",
     async (faultPoint) => {
       const { id } = await anApplication(business);
       expectWebhooks(id, "KYC_CANCELED");
@@ -147,7 +148,7 @@ describe("kyc killed with SIGKILL", () => {
   );
 
   test.each(["callback.committed"])(
-    "a callback killed at %s is sent again by the provider and takes effect once",
+    "kyc receives a callback again and applies it once if kyc is killed at %s during the callback",
     async (faultPoint) => {
       const { id, link } = await anApplication(business);
       expectWebhooks(id, "KYC_REJECTED");
@@ -158,7 +159,7 @@ describe("kyc killed with SIGKILL", () => {
   );
 
   test.each(["kyc_review.answered"])(
-    "a review killed at %s is applied, published and audited once, and the same key returns its result",
+    "kyc applies, publishes and audits a review once if it is killed at %s, and returns the review's result to a retry with the same Idempotency-Key",
     async (faultPoint) => {
       const { id, link } = await anApplication(business);
       expectWebhooks(id, "KYC_NEEDS_REVIEW", "KYC_REVIEW_RESOLVED");
@@ -176,7 +177,7 @@ describe("kyc killed with SIGKILL", () => {
 
 describe("a creation while the provider is down", () => {
   test.each(["http_503", "timeout_before"])(
-    "a creation with the provider fault %s returns 503 with Retry-After, and the same key later creates one application",
+    "POST /kyc/applications returns status 503 with Retry-After during the provider fault %s, and a later retry with the same key creates one application",
     async (mode) => {
       const key = `down-${mode}`;
       await setFault(testSystem.system, "kyc_create", mode, 100);
@@ -189,7 +190,7 @@ describe("a creation while the provider is down", () => {
     },
   );
 
-  test("a creation and a cancellation return 503 while the provider is stopped", async () => {
+  test("POST /kyc/applications and POST /kyc/applications/{id}/cancel return status 503 while the provider is stopped", async () => {
     const { id } = await anApplication(business);
     expectWebhooks(id, "KYC_CANCELED");
     await testSystem.system.services.sandbox.stop();
@@ -206,7 +207,7 @@ describe("a creation while the provider is down", () => {
     expect((await cancel(id)).status).toBe(200);
   });
 
-  test("a creation with a slow provider creates one application, whether the response is in time or the call is repeated", async () => {
+  test("POST /kyc/applications creates one application if the provider responds slowly, even if kyc repeats its call to the provider", async () => {
     for (const mode of ["slow:200", "slow:1000"]) {
       await setFault(testSystem.system, "kyc_create", mode);
       const first = await create(mode.replace(":", "-"));
@@ -226,7 +227,7 @@ describe("callbacks", () => {
     ["truncated", 4],
     ["http_500", 6],
   ])(
-    "callbacks with the fault %s cause one webhook of the right type, at the latest after the next poll",
+    "kyc emits one KYC_NEEDS_REVIEW, at the latest after its next poll, if the provider's callbacks have the fault %s",
     async (mode, times) => {
       const { id, link } = await anApplication(business);
       expectWebhooks(id, "KYC_NEEDS_REVIEW");
@@ -237,7 +238,7 @@ describe("callbacks", () => {
     },
   );
 
-  test("a callback with a forged signature or a timestamp beyond five minutes returns 401 and changes nothing", async () => {
+  test("POST /callbacks/kyc returns status 401 and changes nothing if the signature is forged or the timestamp differs by more than five minutes", async () => {
     const { id, link } = await anApplication(business);
     expectWebhooks(id, "KYC_COMPLETED");
     await actOnLink(testSystem.system, link, "submit", { outcome: "approved" });
@@ -269,7 +270,7 @@ describe("callbacks", () => {
     ];
     expect(statuses).toEqual(Array(statuses.length).fill(401));
     expect(await readState()).toEqual(stateBefore);
-    // With a valid signature, the same callback is accepted.
+    // The same body with a valid signature is accepted.
     expect(await deliver(renamed)).toBe(204);
     expect(await readState()).not.toEqual(stateBefore);
   });
@@ -278,12 +279,12 @@ describe("callbacks", () => {
 describe("concurrent requests", () => {
   const rounds = 24;
   const roundsAtOnce = 8;
-  /** Waits for a number of round trips, so that the other request is sent first. */
+  /** Waits for a number of HTTP round trips, to vary the order of two concurrent requests. */
   const delay = async (trips: number) => {
     for (let trip = 0; trip < trips; trip++) await (await request(`${testSystem.system.sandboxUrl}/healthz`)).body.dump();
   };
 
-  /** Runs all rounds, a few at a time. With all rounds at once the provider would time out. */
+  /** Runs `roundsAtOnce` rounds at a time. With more rounds, the provider would time out. */
   const runRounds = async <T>(play: (application: Application, round: number) => Promise<T>): Promise<T[]> => {
     const results: T[] = [];
     for (let round = 0; round < rounds; round += roundsAtOnce) {
@@ -293,11 +294,11 @@ describe("concurrent requests", () => {
     return results;
   };
 
-  test("when a cancellation and a submission are concurrent, response, state and event agree with the provider", async () => {
+  test("after a concurrent cancellation and submission of a KYC application, the API's response, kyc's state and the event match the provider's state", async () => {
     const results = await runRounds(async ({ id, link }, round) => {
       const submit = () => tryToActOnLink(testSystem.system, link, "submit", { outcome: "approved" });
-      // In the first round the cancellation is first, in the last round the submission. In the
-      // other rounds both are sent at nearly the same time.
+      // In the first round, the cancellation is sent first. In the last round, the submission is
+      // sent first. In the other rounds, both are sent at nearly the same time.
       if (round === 0) return { id, response: await cancel(id), submitted: await submit() };
       if (round === rounds - 1) return { id, submitted: await submit(), response: await cancel(id) };
       const [response, submitted] = await Promise.all([cancel(id), delay(round % 12).then(submit)]);
@@ -315,7 +316,7 @@ describe("concurrent requests", () => {
     expect(results.map(({ submitted }) => submitted)).toEqual(expect.arrayContaining([true, false]));
   });
 
-  test("when an expiry and a submission are concurrent, the state of the provider is applied and published once", async () => {
+  test("after a concurrent expiry and submission of a KYC application, kyc stores the provider's state and emits one event", async () => {
     const results = await runRounds(async ({ id, link }, round) => {
       const submit = () => tryToActOnLink(testSystem.system, link, "submit", { outcome: "rejected" });
       const expire = () => tryToActOnLink(testSystem.system, link, "expire");
@@ -333,11 +334,11 @@ describe("concurrent requests", () => {
   });
 });
 
-test("kyc emits one event for each change and polls each application from one replica at a time when two replicas run", async () => {
+test("kyc with two replicas emits one event for each change, and polls each application from one replica at a time", async () => {
   const { system } = testSystem;
   await using stack = new AsyncDisposableStack();
   const port = await freePort();
-  const secondReplica = serviceProcess({
+  const secondReplica = createServiceProcess({
     name: "kyc",
     env: { ...system.envOf("kyc"), RPC_PORT: String(port) },
     port,
@@ -349,11 +350,11 @@ test("kyc emits one event for each change and polls each application from one re
   stack.defer(() => secondReplica.stop());
   await system.services.gateway.stop();
   await system.services.gateway.start({ KYC_URLS: `${system.envOf("gateway")["KYC_URLS"]},http://127.0.0.1:${port}` });
-  await system.ready();
+  await system.waitUntilReady();
   stack.defer(async () => {
     await system.services.gateway.stop();
     await system.services.gateway.start();
-    await system.ready();
+    await system.waitUntilReady();
   });
 
   const unopened = await Promise.all(Array.from({ length: 6 }, () => anApplication(business)));
@@ -375,7 +376,8 @@ test("kyc emits one event for each change and polls each application from one re
     expectWebhooks(id, end[1]);
     await waitForWebhook(business, end[1], id);
   }
-  // While one replica waits for a slow response, the other replica claims due rows.
+  // The provider is slow, so that one replica claims due rows while the other replica waits for a
+  // response.
   await setFault(system, "kyc_get", "slow:400", 10_000);
   for (const { id } of unopened) {
     const pollTimes = await eventually(async () => {
@@ -384,14 +386,14 @@ test("kyc emits one event for each change and polls each application from one re
       expect(times.length).toBeGreaterThanOrEqual(4);
       return times;
     });
-    // The intervals are 1, 1 and 2 seconds, for both replicas together.
+    // Both replicas together poll an application at intervals of 1, 1 and 2 seconds.
     const pauses = pollTimes.slice(1).map((at, index) => at - (pollTimes[index] as number));
     expect(Math.min(...pauses)).toBeGreaterThan(500);
   }
-  expect(secondReplica.running()).toBe(true);
+  expect(secondReplica.isRunning()).toBe(true);
 });
 
-test("the API returns verdicts while Kafka is stopped, and each webhook is delivered once after its start", async () => {
+test("the API returns KYC verdicts while Kafka is stopped, and each webhook is delivered once after Kafka has started again", async () => {
   const created = await Promise.all(Array.from({ length: 4 }, () => anApplication(business)));
   for (const { id } of created) expectWebhooks(id, "KYC_COMPLETED");
   const submit = ({ link }: Application) => actOnLink(testSystem.system, link, "submit", { outcome: "approved" });
@@ -422,7 +424,7 @@ async function readAuditRows(id: string): Promise<Record<string, unknown>[]> {
   }
 }
 
-test("an operator's review has one audit row with actor, values and reason, and one event", async () => {
+test("an operator's review of a KYC application adds one event, and one audit row with actor, values and reason", async () => {
   const { id, link } = await anApplication(business);
   expectWebhooks(id, "KYC_NEEDS_REVIEW", "KYC_REVIEW_RESOLVED");
   await actOnLink(testSystem.system, link, "submit", { outcome: "needs_review" });
@@ -448,12 +450,12 @@ test("an operator's review has one audit row with actor, values and reason, and 
   ]);
 });
 
-test("a killed creation has one application after its key is no longer held", async () => {
+test("POST /kyc/applications creates one application for a killed request's Idempotency-Key once the key is no longer held", async () => {
   expect(killedKeys).toHaveLength(1);
   for (const key of killedKeys) await expectOneApplication(key);
 });
 
-test("after all tests, Kafka and the webhooks contain every event once", async () => {
+test("Kafka and the webhooks contain every event once after all crash tests of kyc", async () => {
   await eventually(async () => expect((await kycDatabase.query("select id from outbox_waiting")).rows).toEqual([]));
   const { rows } = await kycDatabase.query<{ id: string }>("select id from kyc_application");
   expect(rows.map(({ id }) => id).sort()).toEqual([...expectedWebhooks.keys()].sort());
@@ -465,7 +467,7 @@ test("after all tests, Kafka and the webhooks contain every event once", async (
     if (topic === "kyc.v1") changes.set(headers["ce_id"] ?? "", `${key} ${headers["ce_type"]}`);
   }
   const published = [...changes.values()].sort();
-  // A step may be skipped, but no step is published twice, and each application was created once.
+  // kyc may skip a step of an application, but does not publish a step twice.
   expect(published.filter((change, index) => change === published[index - 1])).toEqual([]);
   for (const [id, kinds] of expectedWebhooks) {
     const finalEvents = published

@@ -16,7 +16,7 @@ import {
   aClient,
   actOnLink,
   anApplication,
-  applications,
+  applicationsPath,
   clearFaults,
   kycEventTypes,
   setFault,
@@ -26,12 +26,12 @@ import {
 } from "../../src/kyc-harness.ts";
 import { aBusiness, startTestSystem, type TestBusiness, type TestSystem } from "../../src/test-system.ts";
 
-/** Returns a word that does not occur by chance. */
+/** Returns a random word that cannot occur by chance in a searched place. */
 const createWord = (name: string) => `zq${name}${randomBytes(8).toString("hex")}`;
 
 /**
- * Words that must not occur in logs, databases or events: personal data that the business sends,
- * data of the document, and words that a fault adds to the provider's texts.
+ * Words that must not occur in logs, databases or events. They are personal data in requests of the
+ * business, data of the applicant's document, and words that a fault adds to the provider's texts.
  */
 const canaries = {
   firstName: createWord("first"),
@@ -53,7 +53,7 @@ const canaries = {
   leakedByCallback: createWord("callback"),
   leakedByRejection: createWord("rejection"),
 };
-/** Words that the search must find. They prove that the search works. */
+/** Permitted words. The search must find these words, which proves that it works. */
 const controls = { externalId: createWord("external"), metadata: createWord("metadata"), note: createWord("note") };
 
 const applicant = {
@@ -139,7 +139,7 @@ async function createApplication(headers: Record<string, string> = {}) {
   return application;
 }
 
-/** Runs all scenarios of an application. The provider leaks personal data in every response. */
+/** Runs all scenarios of an application. The provider puts canaries into every response. */
 async function runScenarios(): Promise<void> {
   const { system } = testSystem;
   const setLeakFaults = async () => {
@@ -158,8 +158,8 @@ async function runScenarios(): Promise<void> {
   };
   await setLeakFaults();
 
-  // The names on the document differ from the profile, so that only a document without names is
-  // approved.
+  // Submits no names, because the sandbox's names would differ from the profile and prevent the
+  // approval.
   await submitAndWait("KYC_COMPLETED", {
     outcome: "approved",
     first_name: undefined,
@@ -170,7 +170,7 @@ async function runScenarios(): Promise<void> {
   const failed = await submitAndWait("KYC_FAILED", { outcome: "failed" });
   await submitAndWait("KYC_REJECTED", { outcome: "rejected", reason_codes: ["FACE_MISMATCH"] }, failed);
   const reviewed = await submitAndWait("KYC_NEEDS_REVIEW", { outcome: "approved" });
-  const decided = await apiCaller(system.gatewayUrl, system.adminKey)("POST", `${applications}/${reviewed.id}/review`, {
+  const decided = await apiCaller(system.gatewayUrl, system.adminKey)("POST", `${applicationsPath}/${reviewed.id}/review`, {
     outcome: "APPROVED",
     note: controls.note,
   });
@@ -184,13 +184,13 @@ async function runScenarios(): Promise<void> {
 
   const key = { "idempotency-key": createWord("key") };
   const keyed = await createApplication(key);
-  expect((await callAndRecord("creation", "POST", applications, applicant, key)).headers["idempotent-replayed"]).toBe("true");
-  expect((await callAndRecord("rejection", "POST", applications, { ...applicant, locale: "ar" }, key)).status).toBe(422);
-  expect((await callAndRecord("cancel", "POST", `${applications}/${keyed.id}/cancel`, undefined, key)).status).toBe(200);
-  expect((await callAndRecord("cancel", "POST", `${applications}/${keyed.id}/cancel`, undefined, key)).status).toBe(200);
-  expect((await callAndRecord("rejection", "POST", `${applications}/${keyed.id}/cancel`)).status).toBe(409);
+  expect((await callAndRecord("creation", "POST", applicationsPath, applicant, key)).headers["idempotent-replayed"]).toBe("true");
+  expect((await callAndRecord("rejection", "POST", applicationsPath, { ...applicant, locale: "ar" }, key)).status).toBe(422);
+  expect((await callAndRecord("cancel", "POST", `${applicationsPath}/${keyed.id}/cancel`, undefined, key)).status).toBe(200);
+  expect((await callAndRecord("cancel", "POST", `${applicationsPath}/${keyed.id}/cancel`, undefined, key)).status).toBe(200);
+  expect((await callAndRecord("rejection", "POST", `${applicationsPath}/${keyed.id}/cancel`)).status).toBe(409);
 
-  // Without callbacks, kyc finds the verdict of this application only by polling.
+  // Drops all callbacks, so that kyc gets this application's verdict by polling.
   await setFault(system, "kyc_callback", "drop", 4);
   await submitAndWait("KYC_NEEDS_REVIEW", { outcome: "approved", aml_hit_count: 1 });
   await setLeakFaults();
@@ -198,10 +198,10 @@ async function runScenarios(): Promise<void> {
   await setFault(system, "kyc_create", `leak_error:${canaries.leakedByRejection}`, 10_000);
   const rejectedKey = { "idempotency-key": createWord("key") };
   for (let times = 0; times < 2; times++) {
-    expect((await callAndRecord("rejection", "POST", applications, applicant, rejectedKey)).status).toBe(502);
+    expect((await callAndRecord("rejection", "POST", applicationsPath, applicant, rejectedKey)).status).toBe(502);
   }
   await setFault(system, "kyc_create", "http_500", 10_000);
-  expect((await callAndRecord("rejection", "POST", applications, applicant)).status).toBe(503);
+  expect((await callAndRecord("rejection", "POST", applicationsPath, applicant)).status).toBe(503);
   await setLeakFaults();
 
   const invalidBodies: (object | string)[] = [
@@ -211,16 +211,17 @@ async function runScenarios(): Promise<void> {
     { ...applicant, applicant_phone: canaries.phone },
     { ...applicant, max_attempts: 99 },
   ];
-  for (const body of invalidBodies) expect((await callAndRecord("rejection", "POST", applications, body)).status).toBe(422);
+  for (const body of invalidBodies) expect((await callAndRecord("rejection", "POST", applicationsPath, body)).status).toBe(422);
   const malformed = `{"profile":{"first_name":"${canaries.malformed}","first_name":`;
   const json = { "content-type": "application/json" };
-  expect((await callAndRecord("rejection", "POST", applications, malformed, json)).status).toBe(400);
+  expect((await callAndRecord("rejection", "POST", applicationsPath, malformed, json)).status).toBe(400);
   expect(
-    (await callAndRecord("rejection", "POST", applications, JSON.stringify(applicant), { "content-type": "text/plain" })).status,
+    (await callAndRecord("rejection", "POST", applicationsPath, JSON.stringify(applicant), { "content-type": "text/plain" }))
+      .status,
   ).toBe(415);
 
   for (const { id } of created) {
-    expect((await callAndRecord("read", "GET", `${applications}/${id}`)).status).toBe(200);
+    expect((await callAndRecord("read", "GET", `${applicationsPath}/${id}`)).status).toBe(200);
     await waitForCallbacks(system, id);
   }
   const client_id = await aClient(business);
@@ -230,12 +231,12 @@ async function runScenarios(): Promise<void> {
     const { text } = await callAndRecord("onboarding", "GET", `/api/v1/clients/${client_id}/onboarding/status`);
     expect(text).toContain(String(created.at(-1)?.link));
   });
-  await callAndRecord("list", "GET", applications);
+  await callAndRecord("list", "GET", applicationsPath);
   await callAndRecord("events", "GET", "/api/v1/events?limit=100");
-  const foreign = await otherBusiness.call("GET", `${applications}/${reviewed.id}`);
+  const foreign = await otherBusiness.call("GET", `${applicationsPath}/${reviewed.id}`);
   responses.push(
     { name: "foreign", content: foreign.text },
-    { name: "foreign", content: (await otherBusiness.call("GET", applications)).text },
+    { name: "foreign", content: (await otherBusiness.call("GET", applicationsPath)).text },
   );
   await clearFaults(system);
   await eventually(async () => {
@@ -247,11 +248,11 @@ async function runScenarios(): Promise<void> {
   });
 }
 
-describe.each(Object.entries(canaries))("%s", (_name, canary) => {
-  test("personal data is in no table of any database", () => expect(findPlaces(databases, canary)).toEqual([]));
-  test("personal data is in no log at level trace", () => expect(findPlaces(logs, canary)).toEqual([]));
-  test("personal data is in no message of Kafka", () => expect(findPlaces(messages, canary)).toEqual([]));
-  test("personal data is in no webhook and no response of the API", () =>
+describe.each(Object.entries(canaries))("%s", (name, canary) => {
+  test(`no table of any database contains the personal data "${name}"`, () => expect(findPlaces(databases, canary)).toEqual([]));
+  test(`no log at level trace contains the personal data "${name}"`, () => expect(findPlaces(logs, canary)).toEqual([]));
+  test(`no Kafka message contains the personal data "${name}"`, () => expect(findPlaces(messages, canary)).toEqual([]));
+  test(`no webhook and no API response contains the personal data "${name}"`, () =>
     expect(findPlaces([...webhooks, ...responses], canary)).toEqual([]));
 });
 
@@ -260,17 +261,17 @@ describe("the token of the verification link", () => {
     ...new Set(created.flatMap(({ link }) => findPlaces(places, tokenOf(link)))),
   ];
 
-  test("the token of the verification link is in no table, log, message or webhook", () => {
+  test("no table, log, Kafka message or webhook contains the token of a verification link", () => {
     expect(findPlacesOfTokens([...databases, ...logs, ...messages, ...webhooks])).toEqual([]);
   });
 
-  test("the token of the verification link is only in responses to its business: creation, read, list, cancellation and onboarding of the client", () => {
+  test("only the responses to the application's business contain the token of a verification link", () => {
     expect(findPlacesOfTokens(responses).sort()).toEqual(["cancel", "creation", "list", "onboarding", "read"]);
   });
 });
 
 describe("findPlaces", () => {
-  test("the search finds words in the databases: text, JSON, and bytes of a stored response", () => {
+  test("findPlaces finds words in the databases' text columns, JSON columns and stored responses", () => {
     expect(findPlaces(databases, controls.externalId)).toEqual(
       expect.arrayContaining(["kyc: public.kyc_application", "kyc: public.idempotency_key", "webhooks: public.event"]),
     );
@@ -282,7 +283,7 @@ describe("findPlaces", () => {
     ]);
   });
 
-  test("the search finds words in the logs of every service at level trace", () => {
+  test("findPlaces finds words in the logs of every service at level trace", () => {
     for (const { id } of created) expect(findPlaces(logs, id)).toContain("log: kyc.log");
     expect(findPlaces(logs, business.id)).toContain("log: gateway.log");
     const logNames = ["postgres", ...serviceNames];
@@ -290,7 +291,7 @@ describe("findPlaces", () => {
     expect(findPlaces(logs, '"level":20')).not.toEqual([]);
   });
 
-  test("the search finds words in Kafka, webhooks and API responses", () => {
+  test("findPlaces finds words in Kafka messages, webhooks and API responses", () => {
     for (const control of [controls.externalId, controls.metadata]) {
       expect(findPlaces(messages, control)).toEqual(["kafka: kyc.v1"]);
       expect(findPlaces(webhooks, control)).toEqual([`webhooks of ${business.id}`]);
@@ -300,7 +301,7 @@ describe("findPlaces", () => {
   });
 
   test.each([0, 1, 2])(
-    "the search finds a word in base64 after %i other bytes, in hexadecimal digits and in capitals",
+    "findPlaces finds a word after %i other bytes in base64 and in hexadecimal digits, and a word in capital letters",
     (before) => {
       const encoded = Buffer.from(`${"x".repeat(before)}${controls.note}y`).toString("base64");
       expect(findPlaces([{ name: "base64", content: encoded }], controls.note)).toEqual(["base64"]);

@@ -9,7 +9,7 @@ import {
   aClient,
   actOnLink,
   anApplication,
-  applications,
+  applicationsPath,
   kycEventTypes,
   readProviderView,
   setFault,
@@ -21,14 +21,15 @@ import {
 import { aBusiness, startTestSystem, type TestBusiness, type TestSystem } from "../../src/test-system.ts";
 
 let testSystem: TestSystem;
-/** A business with all event types of applications. */
+/** A business whose endpoint subscribes to all event types of applications. */
 let business: TestBusiness;
-/** A business with the default event types. */
+/** A business whose endpoint has the default event types. */
 let defaultBusiness: TestBusiness;
 let kycDatabase: Client;
 
 beforeAll(async () => {
-  // Without the poller and the event feed, each state comes from a callback.
+  // The poller and the event feed do not run during the tests, so kyc gets each state from a
+  // callback.
   testSystem = await startTestSystem("direct", { kyc: { KYC_CHECK_SECONDS: "3600", KYC_CATCH_UP_SECONDS: "3600" } });
   kycDatabase = new Client({ connectionString: testSystem.system.databaseUrls["kyc"] });
   await kycDatabase.connect();
@@ -46,11 +47,11 @@ afterAll(async () => {
 
 const iso = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const uuid = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/);
-const read = (id: string, { call } = business) => call("GET", `${applications}/${id}`);
-const cancel = (id: string, { call } = business) => call("POST", `${applications}/${id}/cancel`);
+const read = (id: string, { call } = business) => call("GET", `${applicationsPath}/${id}`);
+const cancel = (id: string, { call } = business) => call("POST", `${applicationsPath}/${id}/cancel`);
 const operator = () => apiCaller(testSystem.system.gatewayUrl, testSystem.system.adminKey);
 const submit = ({ link }: Application, submission: object) => actOnLink(testSystem.system, link, "submit", submission);
-/** Submits to a new application, waits for the webhook, and reads the application. */
+/** Creates an application and submits it. Returns its webhook and its fields after the webhook. */
 async function submitAndWait(kind: string, submission: object, body: object = {}, by = business) {
   const application = await anApplication(by, body);
   await submit(application, submission);
@@ -59,10 +60,10 @@ async function submitAndWait(kind: string, submission: object, body: object = {}
 }
 
 describe("a creation", () => {
-  test("a creation returns 201 with the documented fields and the Location header", async () => {
-    const created = await business.call("POST", applications, { external_id: "é-1", metadata: { a: 1 } });
+  test("POST /kyc/applications returns status 201 with the documented fields and the Location header", async () => {
+    const created = await business.call("POST", applicationsPath, { external_id: "é-1", metadata: { a: 1 } });
     expect(created.status).toBe(201);
-    expect(created.headers["location"]).toBe(`${applications}/${created.body["id"]}`);
+    expect(created.headers["location"]).toBe(`${applicationsPath}/${created.body["id"]}`);
     expect(created.body).toEqual({
       id: uuid,
       created_at: iso,
@@ -71,11 +72,11 @@ describe("a creation", () => {
       status: "CREATED",
       external_id: "é-1",
     });
-    const withoutBody = await business.call("POST", applications);
+    const withoutBody = await business.call("POST", applicationsPath);
     expect(Object.keys(withoutBody.body).sort()).toEqual(["created_at", "id", "link_expires_at", "link_url", "status"]);
   });
 
-  test("a creation without a body uses the defaults: fr, 3 attempts, video, both documents, the provider's lifetime", async () => {
+  test("POST /kyc/applications without a body creates an application with the default language, attempts, video, documents and link lifetime", async () => {
     const { id } = await anApplication(business);
     const { parameters } = (await readProviderView(testSystem.system, id)).calls[0] ?? {};
     expect(parameters).toEqual({
@@ -91,7 +92,7 @@ describe("a creation", () => {
     expect(hours).toBeCloseTo(72, 2);
   });
 
-  test("a creation passes every field to the provider, and the locale in lower case", async () => {
+  test("POST /kyc/applications sends every field to the provider, and converts the locale to lower case", async () => {
     const { id } = await anApplication(business, {
       allowed_documents: ["passport"],
       locale: "AR",
@@ -121,15 +122,15 @@ describe("a creation", () => {
     expect(text).not.toMatch(/Amina|example\.dz|\+213|shop\.example/);
   });
 
-  test("the metadata of a creation is returned byte for byte by GET, list, webhook and event log", async () => {
+  test("GET, the list, the webhook and the event log return the metadata of POST /kyc/applications byte for byte", async () => {
     const metadata = String.raw`{"z":1,"a":{"n":12345678901234567890,"f":1.10,"e":1E+2},"t":"\u00e9 \ud83d\ude00","k":[null,true,"\/"]}`;
-    const created = await business.call("POST", applications, `{"external_id":"bytes","metadata": ${metadata} }`, {
+    const created = await business.call("POST", applicationsPath, `{"external_id":"bytes","metadata": ${metadata} }`, {
       "content-type": "application/json",
     });
     const application = { id: String(created.body["id"]), link: String(created.body["link_url"]) };
     const expectedText = `"metadata":${metadata}`;
     expect((await read(application.id)).text).toContain(expectedText);
-    expect((await business.call("GET", `${applications}?external_id=bytes`)).text).toContain(expectedText);
+    expect((await business.call("GET", `${applicationsPath}?external_id=bytes`)).text).toContain(expectedText);
     await submit(application, { outcome: "rejected" });
     const webhook = await waitForWebhook(business, "KYC_REJECTED", application.id);
     expect(webhook.text).toContain(expectedText);
@@ -138,19 +139,19 @@ describe("a creation", () => {
     expect((await business.call("GET", "/api/v1/events?type=KYC_REJECTED")).text).toContain(expectedText);
   });
 
-  test("the client_id of a creation is in the response, the view and the webhook, and filters the list", async () => {
+  test("the responses and the webhook contain the client_id of POST /kyc/applications, and the list can be filtered by this client_id", async () => {
     const client_id = await aClient(business);
-    const created = await business.call("POST", applications, { client_id });
+    const created = await business.call("POST", applicationsPath, { client_id });
     expect(created.body).toMatchObject({ status: "CREATED", client_id });
     const application = { id: String(created.body["id"]), link: String(created.body["link_url"]) };
     expect((await read(application.id)).body["client_id"]).toBe(client_id);
-    const { body } = await business.call("GET", `${applications}?client_id=${client_id}`);
+    const { body } = await business.call("GET", `${applicationsPath}?client_id=${client_id}`);
     expect((body as unknown as { id: string }[]).map(({ id }) => id)).toEqual([application.id]);
     await submit(application, { outcome: "approved" });
     expect((await waitForWebhook(business, "KYC_COMPLETED", application.id)).body["client_id"]).toBe(client_id);
   });
 
-  test("a creation returns 404 for an unknown client_id and 409 for a blocked client, and creates nothing", async () => {
+  test("POST /kyc/applications returns status 404 for an unknown client_id and status 409 for a blocked client, and creates no application", async () => {
     const blocked = await aClient(business);
     await business.call("PUT", `/api/v1/clients/person/${blocked}`, { blocked: true });
     const mark = { external_id: "no-client" };
@@ -159,17 +160,17 @@ describe("a creation", () => {
       [await aClient(defaultBusiness), 404, "client_not_found"],
       [blocked, 409, "client_blocked"],
     ]) {
-      const response = await business.call("POST", applications, { ...mark, client_id });
+      const response = await business.call("POST", applicationsPath, { ...mark, client_id });
       expect([response.status, response.body["code"]]).toEqual([status, code]);
     }
-    expect((await business.call("GET", `${applications}?external_id=no-client`)).body).toEqual([]);
+    expect((await business.call("GET", `${applicationsPath}?external_id=no-client`)).body).toEqual([]);
   });
 
-  test("a creation returns 409 and cancels the provider's link if the client is blocked during the provider's call", async () => {
+  test("POST /kyc/applications returns status 409 and cancels the provider's link if the client is blocked during the call to the provider", async () => {
     const client_id = await aClient(business);
     await setFault(testSystem.system, "kyc_create", "slow:1500");
     const key = { "idempotency-key": randomUUID() };
-    const creating = business.call("POST", applications, { client_id, external_id: "blocked-during-call" }, key);
+    const creating = business.call("POST", applicationsPath, { client_id, external_id: "blocked-during-call" }, key);
     const id = await eventually(async () => {
       const { rows } = await kycDatabase.query("select id from idempotency_key where key = $1", [key["idempotency-key"]]);
       return String(rows[0].id);
@@ -178,26 +179,26 @@ describe("a creation", () => {
     expect(blocked.body["blocked"]).toBe(true);
     const response = await creating;
     expect([response.status, response.body["code"]]).toEqual([409, "client_blocked"]);
-    expect((await business.call("GET", `${applications}?external_id=blocked-during-call`)).body).toEqual([]);
+    expect((await business.call("GET", `${applicationsPath}?external_id=blocked-during-call`)).body).toEqual([]);
     const { body } = await business.call("GET", `/api/v1/clients/${client_id}/onboarding/status`);
     expect(body).not.toHaveProperty("kyc_application_id");
     expect((await readProviderView(testSystem.system, id)).status).toBe("CANCELED");
   });
 
-  test("a creation with a repeated Idempotency-Key returns the same application and link", async () => {
+  test("POST /kyc/applications with a repeated Idempotency-Key returns the same application and link", async () => {
     const key = { "idempotency-key": randomUUID() };
     const [first, second] = [
-      await business.call("POST", applications, { external_id: "keyed" }, key),
-      await business.call("POST", applications, { external_id: "keyed" }, key),
+      await business.call("POST", applicationsPath, { external_id: "keyed" }, key),
+      await business.call("POST", applicationsPath, { external_id: "keyed" }, key),
     ];
     expect(second.headers["idempotent-replayed"]).toBe("true");
     expect([second.status, second.text]).toEqual([201, first.text]);
-    expect((await business.call("GET", `${applications}?external_id=keyed`)).headers["x-total-count"]).toBe("1");
+    expect((await business.call("GET", `${applicationsPath}?external_id=keyed`)).headers["x-total-count"]).toBe("1");
   });
 });
 
 describe("the view of the business", () => {
-  test("an application has all required and no optional fields before a verdict", async () => {
+  test("GET /kyc/applications/{id} returns only the required fields before a verdict", async () => {
     const { id } = await anApplication(business);
     expect((await read(id)).body).toEqual({
       id,
@@ -214,7 +215,7 @@ describe("the view of the business", () => {
     });
   });
 
-  test("an application contains the decision and its evidence after a verdict", async () => {
+  test("GET /kyc/applications/{id} returns the decision and its evidence after a verdict", async () => {
     const { view } = await submitAndWait("KYC_COMPLETED", { outcome: "approved", document_type: "id_card", nationality: "FRA" });
     expect(view).toMatchObject({
       status: "COMPLETED",
@@ -232,13 +233,13 @@ describe("the view of the business", () => {
     });
   });
 
-  test("the list of applications contains those of the business, newest first, page by page, with every filter", async () => {
+  test("GET /kyc/applications returns only the caller's applications, newest first, with pages and with every filter", async () => {
     const mark = randomUUID();
     const createdIds: string[] = [];
     for (let i = 0; i < 3; i++) createdIds.unshift((await anApplication(defaultBusiness, { external_id: mark })).id);
     await cancel(String(createdIds[1]), defaultBusiness);
     const ids = async (query: string, by = defaultBusiness) =>
-      ((await by.call("GET", `${applications}?external_id=${mark}&${query}`)).body as unknown as { id: string }[]).map(
+      ((await by.call("GET", `${applicationsPath}?external_id=${mark}&${query}`)).body as unknown as { id: string }[]).map(
         ({ id }) => id,
       );
     expect(await ids("")).toEqual(createdIds);
@@ -248,16 +249,16 @@ describe("the view of the business", () => {
     expect(await ids("created_to=2020-01-01T00:00:00Z")).toEqual([]);
     expect(await ids("created_from=2020-01-01T00:00:00Z")).toEqual(createdIds);
     expect(await ids("", business)).toEqual([]);
-    const unknown = await defaultBusiness.call("GET", `${applications}?client_id=${randomUUID()}`);
+    const unknown = await defaultBusiness.call("GET", `${applicationsPath}?client_id=${randomUUID()}`);
     expect([unknown.status, unknown.body["code"]]).toEqual([404, "client_not_found"]);
-    const { headers } = await defaultBusiness.call("GET", `${applications}?external_id=${mark}&limit=2`);
+    const { headers } = await defaultBusiness.call("GET", `${applicationsPath}?external_id=${mark}&limit=2`);
     expect([headers["x-total-count"], String(headers["link"]).includes('rel="next"')]).toEqual(["3", true]);
   });
 });
 
 describe("a transition", () => {
   test.each(["fr", "ar", "en"])(
-    "a cancellation changes CREATED to CANCELED, and the link then shows an explanation in %s",
+    "POST /kyc/applications/{id}/cancel changes CREATED to CANCELED, and the verification link then shows an explanation in %s",
     async (locale) => {
       const application = await anApplication(business, { locale });
       const canceled = await cancel(application.id);
@@ -271,14 +272,14 @@ describe("a transition", () => {
     },
   );
 
-  test("an application becomes OPENED when its link is opened, and CANCELED by a cancellation", async () => {
+  test("a KYC application becomes OPENED when the applicant opens its link, and CANCELED when the business then cancels it", async () => {
     const { id, link } = await anApplication(business);
     await (await request(link)).body.dump();
     await eventually(async () => expect((await readFromList(id)).status).toBe("OPENED"));
     expect((await cancel(id)).body["status"]).toBe("CANCELED");
   });
 
-  test("a cancellation after the submission returns 409 kyc_in_progress, and the verdict is applied", async () => {
+  test("POST /kyc/applications/{id}/cancel returns status 409 with code kyc_in_progress after the submission, and kyc applies the verdict", async () => {
     const application = await anApplication(business);
     await submit(application, { outcome: "approved", hold_seconds: 1 });
     const rejected = await cancel(application.id);
@@ -287,7 +288,7 @@ describe("a transition", () => {
   });
 
   test.each(["COMPLETED", "EXPIRED", "CANCELED"])(
-    "a cancellation of an application that is %s returns 409 and changes nothing",
+    "POST /kyc/applications/{id}/cancel returns status 409 and changes nothing if the application is %s",
     async (status) => {
       const { id, link } = await anApplication(business);
       if (status === "COMPLETED") await submit({ id, link }, { outcome: "needs_review" });
@@ -304,9 +305,9 @@ describe("a transition", () => {
     },
   );
 
-  /** Reads the stored state, because a read of one application would call the provider. */
+  /** Reads an application from the list, because GET of one application would call the provider. */
   const readFromList = async (id: string) => {
-    const { body } = await business.call("GET", `${applications}?limit=100`);
+    const { body } = await business.call("GET", `${applicationsPath}?limit=100`);
     return (body as unknown as { id: string; status: string }[]).find((item) => item.id === id) ?? { status: "not in the list" };
   };
 });
@@ -337,7 +338,7 @@ describe("a verdict and its event", () => {
     ["KYC_FAILED", { outcome: "failed" }, {}, { status: "FAILED", error_message: expect.any(String) }],
   ];
   test.each(verdictCases)(
-    "kyc emits %s after the submission %j to an application created with %j",
+    "kyc emits %s after the submission %j for an application that was created with the body %j",
     async (kind, submission, body, expected) => {
       const { id, webhook, view } = await submitAndWait(kind, submission, body);
       expect(view).toMatchObject(expected);
@@ -348,7 +349,7 @@ describe("a verdict and its event", () => {
     },
   );
 
-  test("the webhook of a verdict contains the decision, external_id and metadata, and not the link", async () => {
+  test("the webhook of a KYC verdict contains the decision, external_id and metadata, but not the verification link", async () => {
     const { id, link, webhook, view } = await submitAndWait(
       "KYC_COMPLETED",
       { outcome: "approved" },
@@ -373,14 +374,14 @@ describe("a verdict and its event", () => {
     expect(defaultBusiness.receiver.refused).toEqual([]);
   });
 
-  test("KYC_EXPIRED is emitted when an unused link expires", async () => {
+  test("kyc emits KYC_EXPIRED when an unused verification link expires", async () => {
     const { id, link } = await anApplication(defaultBusiness);
     await actOnLink(testSystem.system, link, "expire");
     await waitForWebhook(defaultBusiness, "KYC_EXPIRED", id);
     expect((await read(id, defaultBusiness)).body["status"]).toBe("EXPIRED");
   });
 
-  test("KYC_FAILED is emitted once for each failed attempt, and the link accepts at most max_attempts attempts", async () => {
+  test("kyc emits KYC_FAILED once for each failed attempt, and the link accepts at most max_attempts attempts", async () => {
     const application = await anApplication(business, { max_attempts: 2 });
     await submit(application, { outcome: "failed" });
     await waitForWebhook(business, "KYC_FAILED", application.id);
@@ -401,20 +402,23 @@ describe("a verdict and its event", () => {
     expect(webhookTypesOf(defaultBusiness, id)).toEqual([]);
   });
 
-  test.each(["APPROVED", "REJECTED"])("an operator's review with %s emits KYC_REVIEW_RESOLVED and is final", async (outcome) => {
-    const { id } = await submitAndWait("KYC_NEEDS_REVIEW", { outcome: "needs_review" });
-    const path = `${applications}/${id}/review`;
-    const byBusiness = await business.call("POST", path, { outcome, note: "note of the business" });
-    expect([byBusiness.status, byBusiness.body["code"]]).toEqual([403, "admin_required"]);
-    const response = await operator()("POST", path, { outcome, note: "checked by an operator" });
-    expect([response.status, response.body["verdict"]]).toEqual([200, outcome]);
-    expect((await waitForWebhook(business, "KYC_REVIEW_RESOLVED", id)).body["verdict"]).toBe(outcome);
-    const secondReview = await operator()("POST", path, { outcome, note: "second review" });
-    expect([secondReview.status, secondReview.body["code"]]).toEqual([409, "kyc_review_not_open"]);
-    expect(webhookTypesOf(business, id)).toEqual(["KYC_NEEDS_REVIEW", "KYC_REVIEW_RESOLVED"]);
-  });
+  test.each(["APPROVED", "REJECTED"])(
+    "an operator's review with the outcome %s is final, and kyc emits KYC_REVIEW_RESOLVED",
+    async (outcome) => {
+      const { id } = await submitAndWait("KYC_NEEDS_REVIEW", { outcome: "needs_review" });
+      const path = `${applicationsPath}/${id}/review`;
+      const byBusiness = await business.call("POST", path, { outcome, note: "note of the business" });
+      expect([byBusiness.status, byBusiness.body["code"]]).toEqual([403, "admin_required"]);
+      const response = await operator()("POST", path, { outcome, note: "checked by an operator" });
+      expect([response.status, response.body["verdict"]]).toEqual([200, outcome]);
+      expect((await waitForWebhook(business, "KYC_REVIEW_RESOLVED", id)).body["verdict"]).toBe(outcome);
+      const secondReview = await operator()("POST", path, { outcome, note: "second review" });
+      expect([secondReview.status, secondReview.body["code"]]).toEqual([409, "kyc_review_not_open"]);
+      expect(webhookTypesOf(business, id)).toEqual(["KYC_NEEDS_REVIEW", "KYC_REVIEW_RESOLVED"]);
+    },
+  );
 
-  test("a review at the provider emits KYC_REVIEW_RESOLVED", async () => {
+  test("kyc emits KYC_REVIEW_RESOLVED after a reviewer of the provider has decided", async () => {
     const { id, link } = await submitAndWait("KYC_NEEDS_REVIEW", { outcome: "needs_review" });
     await actOnLink(testSystem.system, link, "review", { outcome: "rejected" });
     expect((await waitForWebhook(business, "KYC_REVIEW_RESOLVED", id)).body["verdict"]).toBe("REJECTED");
@@ -423,14 +427,14 @@ describe("a verdict and its event", () => {
 
 describe("an error", () => {
   const routes = [
-    ["POST", () => applications],
-    ["GET", () => applications],
-    ["GET", (id: string) => `${applications}/${id}`],
-    ["POST", (id: string) => `${applications}/${id}/cancel`],
-    ["POST", (id: string) => `${applications}/${id}/review`],
+    ["POST", () => applicationsPath],
+    ["GET", () => applicationsPath],
+    ["GET", (id: string) => `${applicationsPath}/${id}`],
+    ["POST", (id: string) => `${applicationsPath}/${id}/cancel`],
+    ["POST", (id: string) => `${applicationsPath}/${id}/review`],
   ] as const;
 
-  test("every route returns 401 without a key, with an unknown key and with the key of a disabled business", async () => {
+  test("every route of KYC applications returns status 401 without a key, with an unknown key and with a disabled business's key", async () => {
     const disabled = await aBusiness(testSystem.system, "Fermée");
     await disabled.receiver[Symbol.asyncDispose]();
     await operator()("PATCH", `/api/v1/businesses/${disabled.id}`, { status: "DISABLED" });
@@ -443,7 +447,7 @@ describe("an error", () => {
     expect((await read(id)).body["status"]).toBe("CREATED");
   });
 
-  test("an application of another business gets the same 404 as an unknown id, and is not changed", async () => {
+  test("every route of KYC applications returns the same status 404 for another business's application as for an unknown id, and changes nothing", async () => {
     const { id } = await anApplication(business);
     const strip = ({ request_id: _r, instance: _i, ...rest }: Record<string, unknown>) => rest;
     for (const [method, path] of routes.slice(2, 4)) {

@@ -10,14 +10,14 @@ import { parseSeries } from "../../src/metric-series.ts";
 import { aBusiness, anOrder, aPaidPayment, startTestSystem, type TestBusiness, type TestSystem } from "../../src/test-system.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
-/** Labels of the metrics of Node and of the Prometheus client. */
+/** Labels that Node's metrics and the Prometheus client define. */
 const foreignLabels: Readonly<Record<string, readonly string[]>> = { kind: ["major", "minor", "incremental", "weakcb"] };
 const types = new Map<string, string>();
 const helps = new Map<string, string>();
 
 interface Sample {
   readonly service: ServiceName;
-  /** Name of the metric without the suffix of a histogram. */
+  /** Name of the metric, without _bucket, _sum or _count. */
   readonly metric: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
@@ -28,7 +28,7 @@ let business: TestBusiness;
 beforeAll(async () => {
   testSystem = await startTestSystem("direct");
   business = await aBusiness(testSystem.system);
-  // Imports the code of all services, in which label values are defined.
+  // Imports the code of all services, because this code defines the permitted label values.
   for (const name of serviceNames)
     await import(join(root, "services", name, "src", name === "sandbox" ? "app.ts" : "service.ts"));
 });
@@ -61,7 +61,8 @@ interface OpenApi {
 }
 
 /**
- * Returns the route patterns of the OpenAPI document and of the other routes, in Fastify's form.
+ * Returns the patterns of all routes in Fastify's form, including routes that the OpenAPI document
+ * does not contain.
  */
 async function readKnownRoutes(): Promise<Set<string>> {
   const { paths } = JSON.parse(await readFile(join(root, "docs", "api", "openapi.json"), "utf8")) as OpenApi;
@@ -70,7 +71,7 @@ async function readKnownRoutes(): Promise<Set<string>> {
   return new Set([...documented, ...hidden]);
 }
 
-/** Sends hundreds of requests with unknown paths, ids, keys and headers. Returns the values. */
+/** Sends hundreds of requests with invented paths, ids, keys and headers. Returns these values. */
 async function sendUnknownValues(): Promise<string[]> {
   const { paths } = JSON.parse(await readFile(join(root, "docs", "api", "openapi.json"), "utf8")) as OpenApi;
   const unknownValues = [randomUUID(), randomUUID(), "zz-made-up", "sk_test_madeup0000", 'x"y', "…"];
@@ -96,7 +97,7 @@ async function sendUnknownValues(): Promise<string[]> {
   return unknownValues;
 }
 
-test("values that callers send do not become label values, and the number of series stays small", async () => {
+test("no metric has a label value that a caller sent, and the number of series stays small", async () => {
   const payment = await aPaidPayment(testSystem.system, business);
   await business.call("POST", `/api/v1/payments/${payment.id}/refund`);
   await business.call("POST", "/api/v1/kyc/applications", { external_id: "zz-made-up" });
@@ -140,7 +141,7 @@ test("values that callers send do not become label values, and the number of ser
     expect(text).not.toContain(value);
   expect(text).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}-/);
 
-  // The status is not compared, because a busy machine responds to some requests with 503.
+  // Compares only methods and routes, because a busy machine returns status 503 for some requests.
   const listRoutes = (counted: readonly Sample[]) =>
     new Set(
       counted
@@ -154,7 +155,7 @@ test("values that callers send do not become label values, and the number of ser
   }
 });
 
-test("each service counts its own operations", async () => {
+test("the metrics of each service count the operations of that service", async () => {
   const { body } = await business.call("POST", "/api/v1/payments", anOrder);
   await eventually(async () => {
     const samples = await scrapeAll();
@@ -175,7 +176,7 @@ test("each service counts its own operations", async () => {
   expect(sumSamples(samples, "amana_resolved_keys_total", { state: "live" })).toBeGreaterThan(0);
 });
 
-test("docs/metrics.md contains each exported metric (vitest -u updates it)", async () => {
+test("docs/metrics.md lists each exported metric with its type, labels and meaning (`vitest -u` updates the file)", async () => {
   await scrapeAll();
   const file = join(root, "docs", "metrics.md");
   const formatLabels = (name: string) => {

@@ -22,7 +22,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test("the system works with mTLS between its services and rejects connections without a certificate", async () => {
+test("a service with mTLS accepts calls of other services, and rejects connections without a client certificate", async () => {
   const { system } = testSystem;
   const withTls = (name: ServiceName): Record<string, string> => {
     const urlSettings = Object.entries(system.envOf(name)).filter(([setting]) => /_URLS$|^DIRECT_SUBSCRIBERS$/.test(setting));
@@ -38,7 +38,7 @@ test("the system works with mTLS between its services and rejects connections wi
   const services = serviceNames.filter((name) => name !== "sandbox");
   await Promise.all(services.map((name) => system.services[name].stop()));
   await Promise.all(services.map((name) => system.services[name].start(withTls(name))));
-  await system.ready();
+  await system.waitUntilReady();
 
   const business = await aBusiness(system);
   const { id } = await aPaidPayment(system, business);

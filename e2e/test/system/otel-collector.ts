@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { until } from "@amana/dev-env/eventually";
+import { waitUntil } from "@amana/dev-env/eventually";
 import { freePort } from "@amana/dev-env/free-port";
 import { spawnServer } from "@amana/dev-env/server-process";
 import type { CollectedSpan } from "@amana/runtime/test/collector";
@@ -12,10 +12,12 @@ import { stringify } from "yaml";
 export const otelCollectorPath = process.env["TEST_OTEL_COLLECTOR"];
 
 if (!otelCollectorPath) {
-  process.stderr.write("\nSKIPPED: spans in the OpenTelemetry collector. Set TEST_OTEL_COLLECTOR to its path.\n\n");
+  process.stderr.write(
+    "\nSKIPPED the check of spans in an OpenTelemetry collector. Set TEST_OTEL_COLLECTOR to the path of a collector.\n\n",
+  );
 }
 
-/** Sends request bodies unchanged to the collector and parses its output. */
+/** Starts a collector, sends request bodies unchanged to it, and returns the spans it prints. */
 export async function readByOtelCollector(bodies: readonly string[]): Promise<CollectedSpan[]> {
   const dir = await mkdtemp(join(tmpdir(), "amana-collector-"));
   const port = await freePort();
@@ -46,7 +48,7 @@ export async function readByOtelCollector(bodies: readonly string[]): Promise<Co
       post("{}")
         .then(({ status }) => status === 200)
         .catch(() => false);
-    if (!(await until(isReady, 90_000))) throw new Error(`The collector did not start:\n${server.recentOutput()}`);
+    if (!(await waitUntil(isReady, 90_000))) throw new Error(`The collector did not start:\n${server.recentOutput()}`);
     for (const body of bodies) {
       const { status, text } = await post(body);
       if (status !== 200 || text.includes("rejected")) throw new Error(`The collector returned ${status} ${text} to ${body}`);
@@ -64,7 +66,7 @@ interface PrintedSpan {
   readonly attributes: Record<string, string | number>;
 }
 
-/** Parses the lines of the debug exporter: a resource, then each of its spans. */
+/** Parses the output of the debug exporter, which prints each resource before its spans. */
 function parseSpans(lines: readonly string[]): CollectedSpan[] {
   const spans: PrintedSpan[] = [];
   let service = "";

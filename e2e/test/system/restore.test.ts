@@ -8,11 +8,11 @@ import { databaseOwners } from "@amana/dev-env/services";
 import type { System } from "@amana/dev-env/system";
 import { Kafka, logLevel } from "kafkajs";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { archivingTo, prepareRecovery, takeBaseBackup } from "../../src/base-backup.ts";
+import { prepareRecovery, readArchiveSettings, takeBaseBackup } from "../../src/base-backup.ts";
 import { expectOnboarding, onboardingStatuses, saveDetails } from "../../src/clients-harness.ts";
 import { withClient } from "../../src/find-everywhere.ts";
-import { aClient, actOnLink, anApplication, applications, waitForWebhook } from "../../src/kyc-harness.ts";
-import { amanaWith, databaseSettings, runAmana } from "../../src/run-amana.ts";
+import { aClient, actOnLink, anApplication, applicationsPath, waitForWebhook } from "../../src/kyc-harness.ts";
+import { databaseSettings, execAmana, runAmana } from "../../src/run-amana.ts";
 import {
   aBusiness,
   aPaidPayment,
@@ -23,8 +23,8 @@ import {
 } from "../../src/test-system.ts";
 
 /**
- * Follows the sections "Restore another service" and "Restore everything" of docs/restore.md, while
- * all services run. services/payments/test/restore.test.ts tests payments alone.
+ * Follows the sections "Restore another service" and "Restore everything" of docs/restore.md in a
+ * complete system. services/payments/test/restore.test.ts tests a restore of payments.
  */
 type Owner = (typeof databaseOwners)[number];
 
@@ -33,11 +33,11 @@ let testSystem: TestSystem;
 let system: System;
 let business: TestBusiness;
 let operator: ApiCaller;
-/** Current database URL of each service. At first all are on the old server. */
+/** Current database URL of each service. At first, all databases are on the old server. */
 let urls: Record<string, string>;
 /** Time to which the services are restored. */
 let targetTime: Date;
-/** Starts a new server with the state of the recovery target and returns its port. */
+/** Starts a new server, recovers the state at `targetTime` on it, and returns its port. */
 let restoreServer: (name: string) => Promise<number>;
 let initial: Awaited<ReturnType<typeof createInitialState>>;
 let lostChanges: Awaited<ReturnType<typeof makeLaterChanges>>;
@@ -51,7 +51,7 @@ const readEventIds = async () => {
   const { body } = await business.call("GET", "/api/v1/events?limit=100");
   return (body as unknown as { id: string }[]).map(({ id }) => id).sort();
 };
-/** Returns the number of deliveries of each event to the business. */
+/** Returns, by event id, how many times the business has received each event. */
 const countDeliveries = () =>
   new Map(
     [...Map.groupBy(business.receiver.received, ({ body }) => String(body["id"]))].map(([id, webhooks]) => [id, webhooks.length]),
@@ -71,13 +71,13 @@ beforeAll(async () => {
     return server;
   };
   await copyPostgresData(dir);
-  const oldServer = await start("postgres", await archivingTo(walFolder));
+  const oldServer = await start("postgres", await readArchiveSettings(walFolder));
   restoreServer = async (name) => {
     const lastWal = join(dir, "postgres", "pg_wal");
     await prepareRecovery({ baseBackup, walFolder, lastWal, dataDir: join(dir, name), until: targetTime });
     return (await start(name)).port;
   };
-  // Without polling, kyc gets changes only from the events of the provider.
+  // kyc does not poll during the test, so it gets changes only from the provider's event feed.
   const env = { kyc: { KYC_CHECK_SECONDS: "86400" } };
   testSystem = stack.use(await startTestSystem("kafka", env, { databaseUrl: oldServer.superuserUrl }));
   ({ system } = testSystem);
@@ -103,7 +103,8 @@ async function createInitialState() {
   await saveDetails(business, client);
   const application = await anApplication(business, { client_id: client });
   await expectOnboarding(business, client, onboardingStatuses.created, application);
-  // A rule of Amana requires this review, so the provider does not have its decision.
+  // A rule of Amana requires a review of this application, so the provider cannot return the
+  // review's decision after the restore.
   const reviewed = { client: await aClient(business) };
   await saveDetails(business, reviewed.client);
   const inReview = await anApplication(business, { client_id: reviewed.client });
@@ -144,18 +145,18 @@ async function makeLaterChanges() {
   return { payment, client, application, approval };
 }
 
-/** Approves the application in review and waits for the onboarding of the client. */
+/** Approves the application in review and waits until its client's onboarding is verified. */
 async function review(): Promise<void> {
   const decision = { outcome: "APPROVED", note: "another person of the same name" };
-  expect((await operator("POST", `${applications}/${initial.reviewed.id}/review`, decision)).status).toBe(200);
+  expect((await operator("POST", `${applicationsPath}/${initial.reviewed.id}/review`, decision)).status).toBe(200);
   await expectOnboarding(business, initial.reviewed.client, onboardingStatuses.verified, { id: initial.reviewed.id });
 }
 
-/** Returns the audit rows of approved onboardings. */
+/** Returns the audit rows about approvals of onboardings. */
 const readApprovals = () =>
   queryRows<{ id: string }>(urls["identity"], "select id from audit_event where action = 'onboarding.approved' order by at");
 
-/** Restarts a service with a database on a restored server. */
+/** Starts a service with its database on the restored server at `port`. */
 async function startOn(port: number, name: Owner): Promise<void> {
   const url = new URL(system.databaseUrls[name] ?? "");
   url.port = String(port);
@@ -163,13 +164,13 @@ async function startOn(port: number, name: Owner): Promise<void> {
   await system.services[name].start({ DATABASE_URL: url.href });
 }
 
-/** Kills a service and starts it on a restored server. All other services keep running. */
+/** Kills a service and starts it with its restored database. The other services are not stopped. */
 async function restoreService(port: number, name: Owner): Promise<void> {
   await system.services[name].kill();
   await startOn(port, name);
 }
 
-test("each service except payments gets its missing changes from the other services after a restore", async () => {
+test("each service except payments gets lost changes back from the other services after its database was restored", async () => {
   const port = await restoreServer("alone");
   await restoreIdentity(port);
   await restoreWebhooks(port);
@@ -177,7 +178,7 @@ test("each service except payments gets its missing changes from the other servi
   await restoreKyc(port);
 });
 
-/** Restores identity first, while the other services still have the actions of operators. */
+/** Restores identity while the other services can still republish lost audit events. */
 async function restoreIdentity(port: number): Promise<void> {
   await system.services.gateway.stop();
   await restoreService(port, "identity");
@@ -189,7 +190,7 @@ async function restoreIdentity(port: number): Promise<void> {
   expect(revocationLogs).toEqual([expect.objectContaining({ business_id: business.id, api_key_id: initial.till.id })]);
   await amana("api-keys", "revoke", "--databases", revocationLogs[0].api_key_id, "--reason", "revoked before the restore");
   await system.services.gateway.start();
-  await system.ready();
+  await system.waitUntilReady();
   const me = (key: string) => apiCaller(system.gatewayUrl, key)("GET", "/api/v1/me");
   expect(await me(initial.till.key)).toMatchObject({ status: 401, body: { code: "api_key_revoked" } });
   expect((await me(business.key)).status).toBe(200);
@@ -200,7 +201,7 @@ async function restoreIdentity(port: number): Promise<void> {
 async function restoreWebhooks(port: number): Promise<void> {
   const [idsBefore, deliveriesBefore] = [await readEventIds(), countDeliveries()];
   await restoreService(port, "webhooks");
-  await system.ready();
+  await system.waitUntilReady();
   const restoredIds = await readEventIds();
   expect(idsBefore.length - restoredIds.length).toBeGreaterThanOrEqual(3);
   for (const topic of ["payments.v1", "kyc.v1"]) await republish(topic);
@@ -216,15 +217,15 @@ async function restoreWebhooks(port: number): Promise<void> {
 
 async function restoreClients(port: number): Promise<void> {
   await restoreService(port, "clients");
-  await system.ready();
+  await system.waitUntilReady();
   const application = { id: initial.application.id };
   await expectOnboarding(business, initial.client, onboardingStatuses.created, application);
   await republish("kyc.v1");
   await expectOnboarding(business, initial.client, onboardingStatuses.verified, application);
   expect((await business.call("GET", `/api/v1/clients/${lostChanges.client}`)).status).toBe(404);
-  // Events about unknown clients become dead letters.
+  // An event about a client that the restored database does not have becomes a dead letter.
   const readDeadLetters = async () =>
-    JSON.parse((await amanaWith(databaseSettings(urls), "dead-letters", "list", "--databases", "--json")).out) as {
+    JSON.parse((await execAmana(databaseSettings(urls), "dead-letters", "list", "--databases", "--json")).out) as {
       id: string;
       reason: string;
     }[];
@@ -244,13 +245,13 @@ async function restoreClients(port: number): Promise<void> {
 async function restoreKyc(port: number): Promise<void> {
   const countBefore = receivedVerdicts().size;
   await restoreService(port, "kyc");
-  await system.ready();
+  await system.waitUntilReady();
   await expectSecondVerdictEvent(countBefore);
   await expectOnboarding(business, initial.client, onboardingStatuses.verified, { id: initial.application.id });
-  expect((await business.call("GET", `${applications}/${lostChanges.application.id}`)).status).toBe(404);
+  expect((await business.call("GET", `${applicationsPath}/${lostChanges.application.id}`)).status).toBe(404);
 
   const lostDecisions = async () => {
-    const { out } = await amanaWith(databaseSettings(urls), "restored", "kyc", "--since", targetTime.toISOString(), "--json");
+    const { out } = await execAmana(databaseSettings(urls), "restored", "kyc", "--since", targetTime.toISOString(), "--json");
     return (JSON.parse(out) as { id: string; here: string; status: string }[]).map(({ id, here, status }) => [id, here, status]);
   };
   expect(await lostDecisions()).toEqual([[initial.reviewed.id, "NEEDS_REVIEW", "APPROVED"]]);
@@ -259,7 +260,7 @@ async function restoreKyc(port: number): Promise<void> {
   await review();
 }
 
-/** Returns the verdict of each received event of the application, by event id. */
+/** Returns the verdict in each KYC_COMPLETED that the business received, by event id. */
 const receivedVerdicts = () =>
   new Map(
     business.receiver.received
@@ -267,13 +268,13 @@ const receivedVerdicts = () =>
       .map(({ body }) => [body["id"], body["verdict"]]),
   );
 
-/** Waits for a second event with the same verdict. */
+/** Waits for one more KYC_COMPLETED, and expects that it has the same verdict. */
 async function expectSecondVerdictEvent(countBefore: number): Promise<void> {
   await eventually(() => expect(receivedVerdicts().size).toBe(countBefore + 1));
   expect(new Set(receivedVerdicts().values())).toEqual(new Set(["APPROVED"]));
 }
 
-test("all services work after a restore to one time with an empty Kafka, and refunds are held", async () => {
+test("all services serve requests, and payments sends no refunds, after all databases were restored to the same time and Kafka was emptied", async () => {
   const port = await restoreServer("all");
   await system.services.gateway.stop();
   for (const name of databaseOwners) await system.services[name].kill();
@@ -282,7 +283,7 @@ test("all services work after a restore to one time with an empty Kafka, and ref
   for (const name of ["identity", "payments", "kyc", "clients", "webhooks"] as const) await startOn(port, name);
   for (const topic of ["payments.v1", "kyc.v1", "audit.v1"]) await republish(topic);
   await system.services.gateway.start();
-  await system.ready();
+  await system.waitUntilReady();
 
   const readPaymentStatus = async (id: string) => (await business.call("GET", `/api/v1/payments/${id}`)).body["status"];
   expect([await readPaymentStatus(initial.payment), await readPaymentStatus(lostChanges.payment)]).toEqual(["PAID", 404]);

@@ -23,8 +23,8 @@ let port: number;
 let sandboxPort: number;
 const children = new Set<ChildProcess>();
 /**
- * Runs the services from their source, as on a new machine, and not from the bundles of the test
- * run.
+ * Makes `start` run the services from their source, as on a new machine, in place of the bundles
+ * of the test run.
  */
 const fromSource = { [bundlesVariable]: "" };
 
@@ -43,7 +43,7 @@ async function stopAll() {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** Runs a program of dev-env with a data folder that has a space in its name. */
+/** Runs a program of dev-env. The name of its data folder contains a space. */
 function run(program: string, args: string[] = [], env: Record<string, string> = {}) {
   const child = spawn(process.execPath, [join(root, "packages", "dev-env", "src", program), ...args], {
     cwd: root,
@@ -72,20 +72,20 @@ describe("start", () => {
   beforeEach(prepareFolder);
   afterEach(stopAll);
 
-  test.each([[["--help"]], [["--", "--help"]]])("start prints its usage with %j", async (args) => {
+  test.each([[["--help"]], [["--", "--help"]]])("`pnpm start` prints its usage for the arguments %j", async (args) => {
     const help = run("start.ts", args);
     expect(await help.ended).toBe(0);
     expect(help.output()).toMatch(/--events <transport>.*"auto", "kafka",\s+"docker", "direct"/s);
   });
 
-  test("start rejects an unknown option and names it", async () => {
+  test("`pnpm start` rejects an unknown option and prints the option's name", async () => {
     const start = run("start.ts", ["--unknown"]);
     expect(await start.ended).toBe(2);
     expect(start.output()).toMatch(/unknown option '--unknown'[\s\S]*start --help/);
     expect(start.output()).not.toContain("    at ");
   });
 
-  test("start names a port that is in use and the setting to change it", async () => {
+  test("`pnpm start` exits with code 1 if a port is in use, and prints the port and the setting that changes it", async () => {
     const portUser = createServer().listen(port, "127.0.0.1");
     await once(portUser, "listening");
     const start = run("start.ts", ["--events=direct"]);
@@ -94,13 +94,13 @@ describe("start", () => {
     portUser.close();
   });
 
-  test("start rejects an unknown event transport", async () => {
+  test("`pnpm start` rejects an unknown value of --events and prints the permitted values", async () => {
     const start = run("start.ts", ["--events=pigeon"]);
     expect(await start.ended).toBe(2);
     expect(start.output()).toContain("Allowed choices are auto, kafka, docker, direct");
   });
 
-  test("start prints valid keys, stops without leaving a process, and keeps its data for the next run", async () => {
+  test("`pnpm start` prints valid keys, leaves no process when it stops, and uses the same data in its next run", async () => {
     const first = run("start.ts", ["--events=direct"], fromSource);
     await eventually(() => expect(first.output()).toContain("Ready after"), 300_000);
     const { business, gateway_url, admin_key } = await readDevFile();
@@ -108,7 +108,7 @@ describe("start", () => {
     const { pids } = JSON.parse(await readFile(join(folder, "processes.json"), "utf8")) as { pids: number[] };
     expect(pids.length).toBeGreaterThan(4);
 
-    // A second start on the folder changes nothing, even with --fresh.
+    // A second `start` with the same folder exits and changes nothing, even with --fresh.
     const secondStart = run("start.ts", ["--events=direct", "--fresh"], {
       PORT: String(await freePort()),
       SANDBOX_PORT: String(await freePort()),
@@ -139,7 +139,7 @@ describe("start", () => {
     await me.body.dump();
   });
 
-  test("start ends immediately and leaves no process when it is stopped before it is ready", async () => {
+  test("`pnpm start` ends immediately and leaves no process if it is stopped before all services are ready", async () => {
     const start = run("start.ts", ["--events=direct"]);
     await eventually(() => expect(start.output()).toContain("PostgreSQL"), 300_000);
     start.child.kill("SIGINT");
@@ -149,7 +149,7 @@ describe("start", () => {
     expect(postmaster).toBe("");
   });
 
-  test("start stops the processes of a killed run, and keeps its data unless --fresh is set", async () => {
+  test("`pnpm start` stops the processes that a killed run left, and deletes the data of this run only with --fresh", async () => {
     await copySystemData(folder, { withPostgres: true });
     const startAndWait = async (...args: string[]) => {
       const start = run("start.ts", ["--events=direct", ...args]);
@@ -179,7 +179,7 @@ describe("demo without a running system", () => {
   beforeEach(prepareFolder);
   afterEach(stopAll);
 
-  test("demo without a running system starts one, with Kafka if it is available, and passes", async () => {
+  test("`pnpm demo` passes on a system that it starts itself if no system runs", async () => {
     const demo = run("demo/demo.ts", [], fromSource);
     expect(await demo.ended, demo.output()).toBe(0);
     expect(demo.output()).toContain("The demo passed: all steps have the expected results.");
@@ -197,9 +197,12 @@ describe("demo with a running system", () => {
   afterAll(stopAll);
 
   const hasChromium = findChromium() !== undefined;
-  if (!hasChromium) console.warn(`\nSKIPPED: the demo in a browser. No Chromium was found. Debian: apt-get install chromium\n`);
+  if (!hasChromium)
+    console.warn(
+      `\nSKIPPED the test of the demo in a browser, because no Chromium was found. Debian: apt-get install chromium\n`,
+    );
   test.runIf(hasChromium)(
-    "demo --browser pays on the hosted page in a browser",
+    "`pnpm demo --browser` pays in a browser on the hosted payment page",
     async () => {
       const demo = run("demo/demo.ts", ["--", "--browser"]);
       expect(await demo.ended, demo.output()).toBe(0);
@@ -209,7 +212,7 @@ describe("demo with a running system", () => {
     200_000,
   );
 
-  test("demo ends with code 1 and prints the unexpected response after a fault", async () => {
+  test("`pnpm demo` exits with code 1 and prints the unexpected response if the processor rejects the refund", async () => {
     await request(`http://127.0.0.1:${sandboxPort}/sandbox/faults`, {
       method: "PUT",
       headers: { "content-type": "application/json" },

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   aBusiness,
   anOrder,
-  sandbox,
+  callSandbox,
   startTestSystem,
   type TestBusiness,
   type TestSystem,
@@ -14,7 +14,8 @@ import {
 let testSystem: TestSystem;
 let businesses: TestBusiness[];
 beforeAll(async () => {
-  // Payments are read again every few seconds, so that changes in the back office are found.
+  // payments reads each payment again after a few seconds, so that it adopts changes that the test
+  // makes in the processor's back office.
   const rereads = "1,2,3,4,5,6,8,10,12,15,20,25,30,40,50,60";
   testSystem = await startTestSystem("direct", {
     payments: { PAYMENT_REREAD_SECONDS: rereads, REFUND_REREAD_SECONDS: rereads },
@@ -39,7 +40,7 @@ interface Books {
   readonly total: number;
 }
 
-/** Returns the centimes of an amount, which has two decimals. */
+/** Converts an amount with two decimals to centimes. */
 const minorOf = (amount: string) => BigInt(amount.replace(".", ""));
 
 async function readStatement({ key }: TestBusiness, from: string, accept = "application/x-ndjson") {
@@ -55,20 +56,20 @@ const linesOf = (text: string) =>
     .filter(Boolean)
     .map((line) => JSON.parse(line) as Line);
 
-/** Sums amounts in centimes by order number, without orders whose sum is 0. */
+/** Adds the amounts of each order number, in centimes. Omits orders whose sum is 0. */
 function sumByOrder(amounts: readonly (readonly [orderNumber: string, minor: bigint])[]): Record<string, bigint> {
   const sums: Record<string, bigint> = {};
   for (const [orderNumber, minor] of amounts) sums[orderNumber] = (sums[orderNumber] ?? 0n) + minor;
   return Object.fromEntries(Object.entries(sums).filter(([, sum]) => sum !== 0n));
 }
 
-/** Pays an order, returns as the card holder, and makes the change with this index. */
+/** Creates and pays a payment, and then makes one of eight changes, which `index` selects. */
 async function playScenario(business: TestBusiness, index: number): Promise<void> {
   const { system } = testSystem;
   const amount = `${5_000 + index}.${String(index).padStart(2, "0")}`;
   const payment = await business.amana.payments.create({ ...anOrder, amount, order_ref: `=1+${index}` });
   const inBackOffice = (action: string, body: object = {}) =>
-    sandbox(system, "POST", `/sandbox/payments/${payment.processor_order_id}/${action}`, body);
+    callSandbox(system, "POST", `/sandbox/payments/${payment.processor_order_id}/${action}`, body);
   const card = index % 8 === 7 ? { pan: "6280581110006712", expiry: "01/2027", cvv2: "897", password: "123456" } : validCard;
   const { redirect_url } = (await inBackOffice("pay", card)) as { redirect_url: string };
   await (await request(redirect_url, { headersTimeout: 20_000 })).body.dump();
@@ -90,10 +91,10 @@ async function playScenario(business: TestBusiness, index: number): Promise<void
   await changes[index % 8]?.();
 }
 
-test("statements equal the processor's books to the centime, and consecutive ones contain each line once", async () => {
+test("payment statements equal the processor's records to the centime, and consecutive statements contain each line once", async () => {
   const start = new Date(Date.now() - 60_000).toISOString();
   let isDone = false;
-  /** Reads one short statement after the other while payments change. */
+  /** Reads statements until `isDone`. Each statement starts at the previous statement's end. */
   const readConsecutively = async (business: TestBusiness) => {
     const lines: Line[] = [];
     for (let from = start, isLast = false; !isLast; ) {
@@ -113,7 +114,7 @@ test("statements equal the processor's books to the centime, and consecutive one
     const statements = await Promise.all(
       businesses.map(async (business) => linesOf((await readStatement(business, start)).text)),
     );
-    const books = (await sandbox(testSystem.system, "GET", "/sandbox/money-movements")) as Books;
+    const books = (await callSandbox(testSystem.system, "GET", "/sandbox/money-movements")) as Books;
     const lines = statements.flat();
     expect(sumByOrder(lines.map((line) => [line.processor_order_number, minorOf(line.amount)]))).toEqual(
       sumByOrder(books.movements.map(({ orderNumber, amount }) => [orderNumber, BigInt(amount)])),

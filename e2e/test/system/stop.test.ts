@@ -25,7 +25,7 @@ afterEach(async () => {
   await eventually(() => rm(folder, { recursive: true, force: true }));
 });
 
-/** Runs a program of the project, which writes all its files into `folder`. */
+/** Runs a program of this repository. The program writes all its files into `folder`. */
 async function run(
   program: string,
   args: readonly string[] = [],
@@ -52,7 +52,7 @@ async function run(
   return { child, output: () => output, waitForOutput, ended: once(child, "exit") };
 }
 
-/** Returns the processes that have the folder in their command line or environment (TMPDIR). */
+/** Returns the processes whose command line or environment contains `folder`. */
 function findProcesses(): string[] {
   const lines = execFileSync("ps", ["axeww"], { encoding: "utf8", maxBuffer: 64 * 1024 * 1024 }).split("\n");
   return lines.filter((line) => line.includes(folder)).map((line) => line.slice(0, 400));
@@ -60,7 +60,7 @@ function findProcesses(): string[] {
 
 const waitForAllExits = () => eventually(() => expect(findProcesses()).toEqual([]), 30_000);
 
-test("start ends every process when its terminal is closed", async () => {
+test("`pnpm start` ends all its processes when its terminal is closed", async () => {
   const start = await run("packages/dev-env/src/start.ts", ["--events=direct"], ["python3", "-c", terminal]);
   await start.waitForOutput("Ready after");
   expect(findProcesses().length).toBeGreaterThan(9);
@@ -68,8 +68,9 @@ test("start ends every process when its terminal is closed", async () => {
   await waitForAllExits();
 });
 
-test("start prints that it stops, and no failure, after Ctrl-C in a terminal while migrations run", async () => {
-  // Sent at once, because the migrations can end before a later look at the output.
+test("`pnpm start` prints that it stops, and prints no failure, after Ctrl-C in a terminal while migrations run", async () => {
+  // Sends Ctrl-C as soon as the output contains "Migrations". A later check of the output could
+  // miss the migrations.
   let isSent = false;
   const sendOnce = (output: string, child: ChildProcess) => {
     if (isSent || !output.includes("Migrations")) return;
@@ -84,7 +85,7 @@ test("start prints that it stops, and no failure, after Ctrl-C in a terminal whi
   expect(findProcesses()).toEqual([]);
 });
 
-test("demo stops the system that it started on SIGINT", async () => {
+test("`pnpm demo` stops the system that it started after it receives SIGINT", async () => {
   const demo = await run("packages/dev-env/src/demo/demo.ts");
   await demo.waitForOutput("Migrations");
   demo.child.kill("SIGINT");
@@ -93,7 +94,7 @@ test("demo stops the system that it started on SIGINT", async () => {
   await waitForAllExits();
 });
 
-test("bench, on SIGTERM, ends every process that it started", async () => {
+test("`pnpm bench` ends every process that it started after it receives SIGTERM", async () => {
   const bench = await run("bench/src/bench.ts", ["reads", "--rounds", "1", "--seconds", "1"]);
   await bench.waitForOutput("Migrations");
   bench.child.kill("SIGTERM");
@@ -102,7 +103,7 @@ test("bench, on SIGTERM, ends every process that it started", async () => {
 });
 
 test.each(["SIGINT", "SIGHUP", "SIGKILL"] as const)(
-  "pnpm test ends Vitest, PostgreSQL and all processes of tests on %s",
+  "`pnpm test` ends Vitest, PostgreSQL and all processes of its tests after it receives %s",
   async (signal) => {
     const suite = await run("packages/testing/src/run.ts", ["packages/dev-env/test/service-process.test.ts"]);
     await eventually(() => expect(findProcesses().join()).toContain("services/sandbox"), 90_000);
@@ -113,14 +114,15 @@ test.each(["SIGINT", "SIGHUP", "SIGKILL"] as const)(
   },
 );
 
-test("start with direct events stops the Kafka process that a killed run left behind", async () => {
+test("startSystem with direct events stops the Kafka process that a killed run left", async () => {
   const dir = join(folder, "amana");
   const flags = ["-Damana.owner=1", `-Damana.kafka.dir=${join(dir, "kafka")}`, "kafka.Kafka"];
   const kafkaProcess = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)", "--", ...flags], { stdio: "ignore" });
   children.add(kafkaProcess);
   await mkdir(join(dir, "kafka"), { recursive: true });
   await writeFile(join(dir, "kafka", "kafka.pid"), `${kafkaProcess.pid}\n`);
-  // The start fails after it has stopped the Kafka process, because no server listens on this port.
+  // startSystem first stops the Kafka process. Then it fails, because no PostgreSQL listens on this
+  // port.
   const databaseUrl = "postgres://unreachable@127.0.0.1:1/none";
   await expect(startSystem({ dir, events: "direct", databaseUrl })).rejects.toThrow("could not be prepared");
   expect(readProcess(kafkaProcess.pid as number)).toBeUndefined();

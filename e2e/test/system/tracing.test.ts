@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   aBusiness,
   aPaidPayment,
-  sandbox,
+  callSandbox,
   startTestSystem,
   type TestBusiness,
   type TestSystem,
@@ -18,7 +18,7 @@ import { otelCollectorPath, readByOtelCollector } from "./otel-collector.ts";
 const aTraceId = "4bf92f3577b34da6a3ce929d0e0e4736";
 const callerSpanId = "00f067aa0ba902b7";
 
-/** Permitted attributes. A further attribute must be an id or a constant of Amana. */
+/** Permitted attributes. The value of a new attribute must be an id or a constant of Amana. */
 const knownAttributes = new Set([
   ...["http.request.method", "http.route", "http.response.status_code", "server.address", "error.type", "peer.service"],
   ...["rpc.system", "rpc.service", "rpc.method", "rpc.connect_rpc.error_code"],
@@ -46,7 +46,7 @@ afterAll(async () => {
 });
 
 const spansOf = (traceId: string) => collector.spans.filter((span) => span.traceId === traceId);
-/** Returns the names of the spans from the first recorded ancestor to this span. */
+/** Returns the names of a span's recorded ancestors and of the span, the oldest first. */
 function findPath(span: CollectedSpan | undefined): string[] {
   if (!span) return [];
   const parent = collector.spans.find(({ traceId, spanId }) => traceId === span.traceId && spanId === span.parentSpanId);
@@ -56,7 +56,7 @@ const refund = (paymentId: string, traceparent: string) =>
   business.call("POST", `/api/v1/payments/${paymentId}/refund`, undefined, { traceparent, "x-request-id": "a-refund-of-a-test" });
 const findSpan = (traceId: string, name: string) => spansOf(traceId).find((span) => span.name === name);
 
-test("a refund is one trace from its request to the webhook attempt", async () => {
+test("the spans of a refund form one trace from the request to the webhook attempt", async () => {
   const { id } = await aPaidPayment(testSystem.system, business);
   const { status } = await refund(id, `00-${aTraceId}-${callerSpanId}-00`);
   expect(status).toBe(200);
@@ -88,7 +88,7 @@ test("a refund is one trace from its request to the webhook attempt", async () =
   for (const span of spans) {
     expect(ids.has(span.parentSpanId ?? "")).toBe(true);
     expect(span.endMs).toBeGreaterThanOrEqual(span.startMs);
-    // A span starts after its parent. All clocks are those of one machine.
+    // All processes use the clock of one machine, so no span starts before its parent.
     const parent = spans.find(({ spanId }) => spanId === span.parentSpanId);
     expect(span.startMs).toBeGreaterThan((parent?.startMs ?? 0) - 50);
   }
@@ -102,10 +102,10 @@ test("a refund is one trace from its request to the webhook attempt", async () =
   });
 });
 
-test("the later processing of a refund with an unknown outcome belongs to the trace of its request", async () => {
+test("when a background task resolves a refund with an unknown outcome, its spans belong to the trace of the refund request", async () => {
   const traceId = aTraceId.replace("4bf9", "5bf9");
   const { id } = await aPaidPayment(testSystem.system, business);
-  await sandbox(testSystem.system, "PUT", "/sandbox/faults", { operation: "refund", mode: "timeout_after", times: 1 });
+  await callSandbox(testSystem.system, "PUT", "/sandbox/faults", { operation: "refund", mode: "timeout_after", times: 1 });
   await refund(id, `00-${traceId}-${callerSpanId}-01`);
   await business.receiver.next("PAYMENT_REFUNDED", id, 90_000);
   await eventually(() => {
@@ -129,7 +129,7 @@ test("the later processing of a refund with an unknown outcome belongs to the tr
   });
 });
 
-test("log lines of the refund contain its trace id, and the request id where it is available", async () => {
+test("the gateway and payments write the trace id and request id of a refund request into their log lines", async () => {
   const linesOf = async (name: string) =>
     (await readFile(join(testSystem.system.logDir, `${name}.log`), "utf8"))
       .split("\n")
@@ -145,7 +145,7 @@ test("log lines of the refund contain its trace id, and the request id where it 
   );
 });
 
-test("spans contain no secrets and no data of cards, persons or bodies, and have few names", async () => {
+test("exported spans contain no secrets, card data, personal data or message bodies, and have few different names", async () => {
   await business.call("POST", "/api/v1/kyc/applications", { external_id: "zz-external", metadata: { note: "zz-note" } });
   await business.call("GET", "/api/v1/payments?order_ref=zz-search");
   await business.call("GET", "/api/v1/zz-address/zz-more");
@@ -166,7 +166,7 @@ test("spans contain no secrets and no data of cards, persons or bodies, and have
 });
 
 test.skipIf(!otelCollectorPath)(
-  "the OpenTelemetry collector parses ids, parents, kinds, times and attributes of every span",
+  "an OpenTelemetry collector reads the id, parent, kind, times and attributes of every exported span",
   async () => {
     const sentSpans = [...collector.spans];
     const parsedSpans = await readByOtelCollector([...collector.bodies]);
@@ -180,16 +180,19 @@ test.skipIf(!otelCollectorPath)(
   },
 );
 
-test.each(["hang", 503] as const)("requests succeed while the collector has the behaviour %s", async (behaviour) => {
-  collector.answer = behaviour;
-  try {
-    for (let i = 0; i < 3; i++) {
-      const { id } = await aPaidPayment(testSystem.system, business);
-      const { status } = await business.call("POST", `/api/v1/payments/${id}/refund`);
-      expect(status).toBe(200);
-      expect(await business.receiver.next("PAYMENT_REFUNDED", id, 90_000)).toBeDefined();
+test.each(["hang", 503] as const)(
+  "API requests succeed while the span collector hangs or returns an error: %s",
+  async (behaviour) => {
+    collector.responseStatus = behaviour;
+    try {
+      for (let i = 0; i < 3; i++) {
+        const { id } = await aPaidPayment(testSystem.system, business);
+        const { status } = await business.call("POST", `/api/v1/payments/${id}/refund`);
+        expect(status).toBe(200);
+        expect(await business.receiver.next("PAYMENT_REFUNDED", id, 90_000)).toBeDefined();
+      }
+    } finally {
+      collector.responseStatus = 200;
     }
-  } finally {
-    collector.answer = 200;
-  }
-});
+  },
+);

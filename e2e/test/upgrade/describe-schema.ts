@@ -3,8 +3,8 @@ import type { Client } from "pg";
 const ownTables = "c.relnamespace = 'public'::regnamespace";
 
 /**
- * Queries that describe everything in a database that affects statements, one line for each item.
- * Two databases with the same lines have the same schema.
+ * Queries that return a line for each schema item that can affect statements. Two databases with
+ * the same lines have the same schema.
  */
 const descriptions = [
   `select format('%s %s: %s', c.relkind, c.relname, (select string_agg(acl::text, ' ' order by acl::text) from unnest(c.relacl) acl))
@@ -37,7 +37,7 @@ export async function describeSchema(client: Client): Promise<string[]> {
   return lines.sort();
 }
 
-/** Returns every row of every table as JSON, by table. Rows of partitions belong to their table. */
+/** Returns, for each table, all rows as JSON. A partitioned table includes its partitions' rows. */
 export async function readRows(client: Client): Promise<Record<string, object[]>> {
   const { rows: tables } = await client.query<{ name: string }>(
     "select relname as name from pg_class c where c.relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition order by 1",

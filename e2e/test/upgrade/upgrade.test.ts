@@ -15,8 +15,8 @@ import { withClient } from "../../src/find-everywhere.ts";
 import { describeSchema, readRows } from "./describe-schema.ts";
 
 /**
- * The tests create the first schema with the initial migrations of each service. The SQL files in
- * this folder contain rows of every table, dumped from a running system of that version.
+ * The tests create the schema of the first version with the initial migrations of each service. The
+ * SQL files in this folder contain rows of every table, dumped from a system of the first version.
  */
 
 const root = join(import.meta.dirname, "..", "..", "..");
@@ -29,7 +29,10 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
-/** Starts a server. `createEmptyDatabases` returns a function from a service to its owner URL. */
+/**
+ * Starts PostgreSQL. `createEmptyDatabases` returns a function that returns, for a service, the URL
+ * of its empty database with the owner's role.
+ */
 async function startServer() {
   const postgres = await startPostgres({ dataDir: join(dir, "postgres"), durable: false, log: () => {} });
   const { databasePassword } = await readSecrets(dir);
@@ -43,7 +46,7 @@ async function startServer() {
   return { createEmptyDatabases, [Symbol.asyncDispose]: () => postgres.stop() };
 }
 
-/** Returns the result of `use` for each service's database, by service. */
+/** Runs `use` on the database of each service. Returns the results by service. */
 async function runInEach<T>(urlOf: (name: string) => string, use: (client: Client, name: string) => Promise<T>) {
   const results = await Promise.all(
     databaseOwners.map(async (name) => [name, await withClient(urlOf(name), (client) => use(client, name))]),
@@ -55,7 +58,7 @@ async function runInEach<T>(urlOf: (name: string) => string, use: (client: Clien
 const historySql =
   "create table mikro_orm_migrations (id serial primary key, name varchar(255), executed_at timestamptz(6) default current_timestamp(6))";
 
-/** Creates the first schema in each database and inserts its rows. */
+/** Creates the schema of the first version in each database, and inserts rows of that version. */
 const createFirstVersion = (urlOf: (name: string) => string) =>
   runInEach(urlOf, async (client, name) => {
     const { database } = await import(join(root, "services", name, "src", "orm.ts"));
@@ -70,7 +73,7 @@ const createFirstVersion = (urlOf: (name: string) => string) =>
 const migrateAll = (urlOf: (name: string) => string) =>
   Promise.all(databaseOwners.map((name) => migrateService(name, { DATABASE_URL: urlOf(name) })));
 
-test("migrations keep all rows of a database of the first version and produce the schema of a new database", async () => {
+test("the migrations of a database of the first version keep all rows and produce the same schema as in a new database", async () => {
   await using server = await startServer();
   const newUrls = await server.createEmptyDatabases();
   await migrateAll(newUrls);
@@ -93,7 +96,7 @@ test("migrations keep all rows of a database of the first version and produce th
   }
 });
 
-test("the previous version cannot delete the rows that mark counter tables as unused, so it counts the rows of a list", async () => {
+test("the delete statement that the previous version runs at its start leaves the marker rows of unused counter tables", async () => {
   await using server = await startServer();
   const newUrls = await server.createEmptyDatabases();
   await migrateAll(newUrls);
@@ -101,7 +104,7 @@ test("the previous version cannot delete the rows that mark counter tables as un
   const marked = await runInEach(newUrls, async (client) => {
     const { rows } = await client.query<{ name: string }>("select relname as name from pg_class where relname like '%\\_tally'");
     for (const { name } of rows) {
-      // The previous version runs this at its start.
+      // The previous version runs this statement when it starts.
       await client.query(`delete from ${name} ${marker}`);
       const { rowCount } = await client.query(`select from ${name} ${marker}`);
       expect(rowCount, name).toBeGreaterThan(0);
@@ -111,7 +114,7 @@ test("the previous version cannot delete the rows that mark counter tables as un
   expect(marked).toMatchObject({ payments: 1, clients: 3, kyc: 1, webhooks: 1 });
 });
 
-test("start upgrades the data folder of an older version and keeps its data", async () => {
+test("startSystem upgrades the data folder of an older version and keeps its data", async () => {
   {
     await using server = await startServer();
     await createFirstVersion(await server.createEmptyDatabases());
@@ -130,7 +133,7 @@ test("start upgrades the data folder of an older version and keeps its data", as
   expect(await list("beneficiaries")).toMatchObject([{ name: "Karim Haddad", iban: "DZ580002100001113000000570" }]);
   expect(await list("kyc/applications?external_id=applicant-1")).toMatchObject([{ external_id: "applicant-1" }]);
   expect(await list("webhook-endpoints")).toMatchObject([{ url: "http://127.0.0.1:9/hooks" }]);
-  // The statement contains payments of the older version when a job has inserted their lines.
+  // Waits until a job has inserted the statement lines of payments that the older version created.
   const statement = "/api/v1/payments/statement?from=2026-11-01T00:00:00Z&to=2026-12-01T00:00:00Z";
   await eventually(async () => {
     const { status, text } = await call("GET", statement);
@@ -144,7 +147,7 @@ test("start upgrades the data folder of an older version and keeps its data", as
       { type: "REFUND", amount: "-1250.00", at: "2026-11-22T04:58:15.539Z" },
     ]);
   });
-  // Messages in the outbox of the older version are published after the upgrade.
+  // The new version publishes the messages that the older version left in the outbox.
   await eventually(async () => {
     const { rows } = await withClient(system.databaseUrls["payments"] ?? "", (client) =>
       client.query("select 1 from outbox_waiting"),

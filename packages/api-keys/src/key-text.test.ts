@@ -28,13 +28,16 @@ const examples = [
 ];
 
 describe("API keys", () => {
-  test.each(examples)("an issued key such as $prefix… keeps its kind, prefix and hash", ({ key, kind, prefix, sha256 }) => {
-    expect(readApiKeyKind(key)).toBe(kind);
-    expect(prefixOf(key)).toBe(prefix);
-    expect(hashApiKey(key).toString("hex")).toBe(sha256);
-  });
+  test.each(examples)(
+    "readApiKeyKind, prefixOf and hashApiKey return the fixed values for the example key $prefix…",
+    ({ key, kind, prefix, sha256 }) => {
+      expect(readApiKeyKind(key)).toBe(kind);
+      expect(prefixOf(key)).toBe(prefix);
+      expect(hashApiKey(key).toString("hex")).toBe(sha256);
+    },
+  );
 
-  test("generateApiKey returns unique, well-formed keys of the kind", () => {
+  test("generateApiKey returns unique, well-formed keys of the requested kind", () => {
     const keys = new Set<string>();
     fc.assert(
       fc.property(aKey, ({ kind, key }) => {
@@ -78,7 +81,7 @@ describe("API keys", () => {
     );
   });
 
-  test("readApiKeyKind returns undefined for any other text, without an error", () => {
+  test("readApiKeyKind returns undefined for a random text and does not throw", () => {
     fc.assert(fc.property(fc.string({ unit: "binary", maxLength: 200 }), (text) => readApiKeyKind(text) === undefined));
   });
 });

@@ -1,7 +1,10 @@
 import { createHash, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 
-/** Prefix of a key: of a business (live or test), of an operator, or of an invitation. */
+/**
+ * Prefix of a key. It shows whether the key belongs to a business (live or test), an operator or an
+ * invitation.
+ */
 export type ApiKeyKind = "sk_live_" | "sk_test_" | "ak_" | "inv_";
 
 const randomBytesCount = 32;
@@ -24,8 +27,9 @@ export function generateApiKey(kind: ApiKeyKind): string {
 }
 
 /**
- * Returns the kind of a well-formed key, or undefined when form or checksum is wrong. This rejects
- * a typo without a call. Only identity can determine whether the key exists.
+ * Returns the kind of a well-formed key, or undefined when its format or checksum is wrong. The
+ * checksum detects a typing error without an RPC. Only identity can determine whether the key
+ * exists.
  */
 export function readApiKeyKind(text: string): ApiKeyKind | undefined {
   const kind = form.exec(text)?.[1] as ApiKeyKind | undefined;
@@ -33,7 +37,10 @@ export function readApiKeyKind(text: string): ApiKeyKind | undefined {
   return text.slice(-checksumLength) === checksumOf(text.slice(0, -checksumLength)) ? kind : undefined;
 }
 
-/** Returns the first 16 characters, which identify a key in logs and lists but do not reveal it. */
+/**
+ * Returns the first 16 characters of a key. They identify the key in logs and lists, but do not
+ * reveal it.
+ */
 export function prefixOf(key: string): string {
   return key.slice(0, prefixLength);
 }
@@ -46,7 +53,7 @@ export function hashApiKey(key: string): Buffer {
   return createHash("sha256").update(key).digest();
 }
 
-/** Returns the CRC-32 of zlib and Ethernet (ISO 3309), in base 62. */
+/** Returns the checksum of a text: the CRC-32 that zlib and Ethernet use (ISO 3309), in base 62. */
 function checksumOf(text: string): string {
   return toBase62(BigInt(crc32(text)), checksumLength);
 }

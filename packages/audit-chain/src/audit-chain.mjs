@@ -1,15 +1,15 @@
 // @ts-check
-// The chain of the audit trail: hashes and links of rows, signed heads, and their verification.
-// This file has no dependencies and needs Node 22 or later, so that the recipient of a bundle can
-// verify it without this repository (docs/audit.md).
+// The chain of the audit trail: the hashes and links of its rows, the signed heads, and the
+// functions that verify them. This file has no dependencies, so that the recipient of an evidence
+// bundle can verify the bundle without this repository (docs/audit.md). It needs Node 22 or later.
 import { createHash, createPublicKey, sign, verify } from "node:crypto";
 import { createReadStream, existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 
 /**
- * A row of the trail, as GET /api/v1/admin/audit-events returns it. `sealed` is the place of the row
- * in the chain: the day, the number of the row on that day and in its business, and the leaf of the
- * previous row of the business.
+ * A row of the trail, as GET /api/v1/admin/audit-events returns it. `sealed` is the place of the
+ * row in the chain: its day, its `number` on that day, its number among the rows of the business
+ * (`business_number`), and the leaf of the business's previous row (`business_previous`).
  * @typedef {Record<string, unknown> & { id: string, business_id?: string }} Row
  * @typedef {{ day: string, number: number, business_number?: number, business_previous?: string }} Place
  * @typedef {Row & { sealed: Place }} SealedRow
@@ -18,10 +18,10 @@ import { basename, join } from "node:path";
  * @typedef {{ problem: string, day?: string, number?: number, id?: string, file?: string, detail: string }} Finding
  */
 
-/** The previous hash of the first day. */
+/** Value of `previous` in the heads of the chain's first day. */
 export const genesis = "0".repeat(64);
 
-/** JSON with `rawJSON`, which the types do not have yet. @type {any} */
+/** The global `JSON` with `rawJSON`, which TypeScript's types do not contain yet. @type {any} */
 const json = JSON;
 
 /**
@@ -37,7 +37,11 @@ export const parseJson = (text) =>
 const isExact = (value, source) =>
   String(value) === source || (Number.isFinite(value) && decimal(String(value)) === decimal(source));
 
-/** Returns a number's digits without outer zeros, and their power of ten. @param {string} text */
+/**
+ * Returns a number in a normal form: its digits without leading and trailing zeros, and a power of
+ * ten.
+ * @param {string} text
+ */
 function decimal(text) {
   const [mantissa = "", power = "0"] = text.replace("-", "").toLowerCase().split("e");
   const [whole = "", part = ""] = mantissa.split(".");
@@ -79,8 +83,8 @@ const statement = ({ day, links, hash, previous, final, made_at, public_key }) =
   `amana audit head\n${canonicalJson({ day, links, hash, previous, final, made_at, public_key })}`;
 
 /**
- * Returns the hash of a head, the previous hash of the next day. @param {Omit<Head, "signature">}
- * head
+ * Returns the hash of a head. The heads of the next day contain this hash as `previous`.
+ * @param {Omit<Head, "signature">} head
  */
 export const headHash = (head) => createHash("sha256").update(statement(head)).digest("hex");
 
@@ -94,7 +98,11 @@ export function signHead(head, privateKey) {
   return { ...unsigned, signature: sign(null, Buffer.from(statement(unsigned)), privateKey).toString("base64") };
 }
 
-/** Returns whether a head is signed with its own public key, trusted or not. @param {Head} head */
+/**
+ * Returns whether a head's signature is valid for the public key in the head. Does not check
+ * whether that key is trusted.
+ * @param {Head} head
+ */
 export function isSigned(head) {
   try {
     const key = createPublicKey({ key: Buffer.from(head.public_key, "base64"), format: "der", type: "spki" });
@@ -114,15 +122,18 @@ export function isSigned(head) {
 export const isoOf = (time) => `case when ${time} >= '0001-01-01 00:00:00Z' and ${time} < 'infinity'
   then to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') else (${time} at time zone 'UTC')::text end`;
 
-/** Columns of audit_head for a head. */
+/** SQL columns of the table audit_head that form a head. */
 export const headColumns = `day::text, links::int, encode(hash, 'hex') as hash, encode(previous, 'hex') as previous, final,
   ${isoOf("made_at")} as made_at, public_key, signature`;
 
-/** Columns of audit_event `e` for a row. */
+/** SQL columns of the table audit_event (alias `e`) from which `rowOf` creates a row. */
 export const rowColumns = `e.id, ${isoOf("e.at")} as at, e.actor, e.actor_key_id, e.actor_name,
   e.action, e.entity_type, e.entity_id, e.business_id, e.before::text as before, e.after::text as after, e.reason, e.request_id, e.address`;
 
-/** Converts these columns to a row. @param {Record<string, unknown>} columns @returns {Row} */
+/**
+ * Converts the columns of `rowColumns` to a row.
+ * @param {Record<string, unknown>} columns @returns {Row}
+ */
 export function rowOf({ entity_type, entity_id, id, at, actor, action, request_id, address, ...optional }) {
   const names = ["actor_key_id", "actor_name", "business_id", "before", "after", "reason"];
   const members = names.flatMap((name) => {
@@ -134,35 +145,43 @@ export function rowOf({ entity_type, entity_id, id, at, actor, action, request_i
   return { id: String(id), at, actor, action, entity, request_id, address, ...Object.fromEntries(members) };
 }
 
-/** Entities whose rows identity inserts itself. Other rows come from events, which can be late. */
+/**
+ * Types of entities whose audit rows identity inserts itself. Other services send audit rows as
+ * events, which can arrive late.
+ */
 const entitiesOfIdentity = new Set(["business", "api_key", "admin_key", "invitation"]);
 const dayMs = 86_400_000;
 const lateMsMax = { own: 10 * 60_000, byEvent: dayMs };
-/** Maximum time by which the acting service's clock may be ahead of the sealing process's clock. */
+/**
+ * Maximum time by which the clock of the service that acted may be ahead of the clock of the
+ * process that seals the row.
+ */
 const earlyMsMax = 10 * 60_000;
 
 /**
- * Compares a row's own time, which its writer sets, with the time of its sealing, which lies
- * between `from` and `until` (milliseconds). Reports a row that was sealed more than 10 minutes
- * before its own time. Also reports a row that was sealed too late: more than 10 minutes after its
- * own time for actions of identity, more than a day for others.
- * @param {Row} row @param {{ day: string, number: number, from: number, until: number, report: (finding: Finding) => void }} sealed
+ * Reports a row whose own time does not fit the time of its sealing. The service that acted sets
+ * the row's own time. The row was sealed between `from` and `until` (milliseconds). A row was
+ * sealed too early if it was sealed more than 10 minutes before its own time. A row was sealed too
+ * late if it was sealed more than 10 minutes after its own time. For actions that other services
+ * than identity record, this limit is a day.
+ * @param {Row} row @param {{ day: string, number: number, from: number, until: number, report:
+ * (finding: Finding) => void }} sealed
  */
 export function checkTime(row, { day, number, from, until, report }) {
   const at = Date.parse(String(row["at"]));
   const { type } = /** @type {{ type?: string }} */ (row["entity"] ?? {});
   const [late, bound] = entitiesOfIdentity.has(type ?? "") ? [lateMsMax.own, "10 minutes"] : [lateMsMax.byEvent, "a day"];
-  const what = `row ${row.id}, link ${number} of ${day}, is dated ${row["at"]}`;
+  const what = `row ${row.id} (link ${number} of ${day}) has the time ${row["at"]}`;
   const place = { day, number, id: row.id };
   // An unreadable time is NaN. The negated comparison with NaN is true and reports the row.
   if (!(from - at <= late))
     report({
       problem: "row_sealed_late",
       ...place,
-      detail: `${what} and was sealed more than ${bound} later: it was added afterwards, or its sealing was delayed`,
+      detail: `${what} and was sealed more than ${bound} after that time: the row was added later, or its sealing was delayed`,
     });
   else if (!(at - until <= earlyMsMax))
-    report({ problem: "row_sealed_early", ...place, detail: `${what} and was sealed more than 10 minutes earlier` });
+    report({ problem: "row_sealed_early", ...place, detail: `${what} and was sealed more than 10 minutes before that time` });
 }
 
 /** Yields the days from `from` to `to`, both included. @param {string} from @param {string} to */
@@ -171,10 +190,10 @@ export function* daysBetween(from, to) {
 }
 
 /**
- * Checks a day. Call `add` with the day's links in order, then `end`. `previous` is the hash of the
- * previous day's final head. When it is undefined, the check uses the previous hash in the heads of
- * this day. `kept` has the heads of the day that were stored elsewhere. `end` returns the previous
- * hash of the next day, or undefined when the day has no final head.
+ * Checks a day. Call `add` with the day's links in order, and then `end`. `previous` is the hash of
+ * the previous day's final head. When `previous` is undefined, the check uses the previous hash in
+ * the heads of this day. `kept` contains heads of this day that were stored elsewhere. `end`
+ * returns the `previous` of the next day, or undefined when this day has no final head.
  * @param {{ day: string, previous: string | undefined, heads: readonly Head[], trusted: ReadonlySet<string> | undefined,
  *   kept?: readonly Head[], report: (finding: Finding) => void }} options
  */
@@ -191,16 +210,20 @@ export function checkDay({ day, previous, heads, trusted, kept = [], report }) {
     const what = `the ${head.final ? "final head" : "head"} of ${day} over ${head.links} links`;
     if (!isSigned(head)) report({ problem: "head_not_signed", day, detail: `${what} was altered, or is not signed` });
     else if (trusted && !trusted.has(head.public_key))
-      report({ problem: "head_of_unknown_key", day, detail: `${what} is signed with ${head.public_key}, which is not trusted` });
+      report({
+        problem: "head_of_unknown_key",
+        day,
+        detail: `${what} is signed with the key ${head.public_key}, which is not trusted`,
+      });
     if (head.previous !== startHash)
-      report({ problem: "head_of_other_chain", day, detail: `${what} does not follow the previous day` });
+      report({ problem: "head_of_other_chain", day, detail: `${what} does not continue the chain of the previous day` });
     expect(head, what, "head_not_in_chain");
   }
   for (const head of kept) {
     const what = `the head of ${day} over ${head.links} links that was stored elsewhere`;
     if (!isSigned(head)) report({ problem: "kept_head_not_signed", day, detail: `${what} was altered, or is not signed` });
     if (head.previous !== startHash)
-      report({ problem: "kept_head_not_in_chain", day, detail: `${what} follows another previous day` });
+      report({ problem: "kept_head_not_in_chain", day, detail: `${what} continues another chain of the previous day` });
     expect(head, what, "kept_head_not_in_chain");
   }
   let number = 0;
@@ -212,7 +235,7 @@ export function checkDay({ day, previous, heads, trusted, kept = [], report }) {
           problem: mismatch,
           day,
           number,
-          detail: `${description} does not match the links`,
+          detail: `${description} does not match the hash that results from the links`,
         });
     }
     expected.delete(number);
@@ -226,7 +249,7 @@ export function checkDay({ day, previous, heads, trusted, kept = [], report }) {
           problem: "links_missing",
           day,
           number: number + 1,
-          detail: `the link after ${number} of ${day} has the number ${link.number}`,
+          detail: `links of ${day} are missing or out of order: number ${link.number} follows number ${number}`,
         });
       number = link.number;
       const expectedHash = linkHash(hash, link.leaf);
@@ -235,7 +258,7 @@ export function checkDay({ day, previous, heads, trusted, kept = [], report }) {
           problem: "link_broken",
           day,
           number,
-          detail: `link ${number} of ${day} does not follow the previous one: links were altered, removed or reordered`,
+          detail: `link ${number} of ${day} does not match the hash of the previous link: links were altered, removed or reordered`,
         });
       hash = link.hash ?? expectedHash;
       compareHeads();
@@ -317,9 +340,11 @@ export async function digestOf(file) {
 const requiredFiles = ["manifest.json", "trail.jsonl", "links.jsonl", "heads.jsonl"];
 
 /**
- * Checks the folder of an evidence bundle without other data: its files against the manifest, the
- * manifest against the row of the trail that was recorded at its creation, the business's rows
- * against each other and against the links, and the links against heads signed with a trusted key.
+ * Checks the evidence bundle in a folder. Needs no other data.
+ * - The files must match the manifest.
+ * - The last row of the trail must record the creation of the bundle with this manifest.
+ * - The business's rows must match each other and the links.
+ * - The links must match heads that are signed with a trusted key.
  * @param {string} folder
  * @param {{ trusted: ReadonlySet<string>, kept?: readonly Head[], report: (finding: Finding) => void }} options
  */
@@ -354,7 +379,11 @@ async function checkBundle(folder, { trusted, kept, report }) {
     }
     const { sha256: digest, rows } = await digestOf(join(folder, file));
     if (digest !== listed.sha256)
-      report({ problem: "file_changed", file, detail: `${file} was changed: it has ${rows} lines, and had ${listed.rows}` });
+      report({
+        problem: "file_changed",
+        file,
+        detail: `${file} does not match its digest in the manifest: it has ${rows} lines, and the manifest lists ${listed.rows} lines`,
+      });
   }
 
   const trail = await readTrail(folder, manifest, createHash("sha256").update(text).digest("hex"), report);
@@ -363,8 +392,9 @@ async function checkBundle(folder, { trusted, kept, report }) {
 }
 
 /**
- * Reads and checks the business's rows. Returns their leaves by place. @param {string} folder
- * @param {any} manifest @param {string} manifestHash @param {(finding: Finding) => void} report
+ * Reads and checks the business's rows. Returns each row and its leaf by its place in the chain.
+ * @param {string} folder @param {any} manifest @param {string} manifestHash @param {(finding:
+ * Finding) => void} report
  */
 async function readTrail(folder, manifest, manifestHash, report) {
   /** @type {Map<string, { leaf: string, id: string, row: Row }>} */
@@ -378,8 +408,8 @@ async function readTrail(folder, manifest, manifestHash, report) {
     const row = value;
     const { day, number, business_number = 0, business_previous } = row.sealed;
     const place = { day, number: business_number, id: row.id };
-    // Rejects text that other programs may read differently. For example, a program may use another
-    // one of two members with the same name.
+    // Rejects text that other programs may parse differently. For example, the text may have
+    // two members with the same name.
     if (JSON.stringify(row) !== text)
       report({ problem: "row_changed", ...place, detail: `the text of row ${row.id} was changed` });
     if (row.business_id !== manifest.business_id)
@@ -388,14 +418,14 @@ async function readTrail(folder, manifest, manifestHash, report) {
       report({
         problem: "row_missing",
         ...place,
-        detail: `rows before row ${business_number} of this business, ${row.id}, are missing`,
+        detail: `rows of this business before its row number ${business_number} (${row.id}) are missing`,
       });
     else if (before && business_previous !== leaf)
       report({
         problem: "row_changed",
         ...place,
         id: before.id,
-        detail: `row ${before.id} was changed: the next row does not follow it`,
+        detail: `row ${before.id} was changed: the next row of the business contains another hash of it`,
       });
     if (!before && business_number !== 1 && day >= manifest.from)
       report({ problem: "row_missing", ...place, detail: `rows before ${row.id} are missing` });
@@ -410,7 +440,8 @@ async function readTrail(folder, manifest, manifestHash, report) {
       isDay(manifest.from);
     before = row;
   }
-  // The last row confirms the manifest and must be in the chain, even on a day after the period.
+  // The last row records the manifest. It must be in the chain, even if its day is after the period
+  // of the bundle.
   if (before) places.set(`${before.sealed.day}/${before.sealed.number}`, { leaf, id: before.id, row: timeOf(before) });
   if (!isManifestRecorded)
     report({
@@ -454,10 +485,11 @@ async function checkLinks(folder, from, { trail, trusted, kept, report }) {
           day,
           number: next.number,
           id: row.id,
-          detail: `row ${row.id}, link ${next.number} of ${day}, was changed`,
+          detail: `row ${row.id} (link ${next.number} of ${day}) was changed`,
         });
-      // A bundle does not have the head of each batch, so only the day of sealing is known. A wrong
-      // clock may move it by a day. Rows of the chain's first day may be older than the chain.
+      // A bundle does not contain the head of each batch, so this check has only the day on which a
+      // row was sealed. A wrong clock can shift that day by one. Rows of the chain's first day are
+      // not checked, because they may be older than the chain.
       const startMs = Date.parse(day);
       if (row && headsOfDay[0]?.previous !== genesis)
         checkTime(row.row, { day, number: next.number, from: startMs - dayMs, until: startMs + 2 * dayMs, report });
@@ -480,8 +512,9 @@ async function checkLinks(folder, from, { trail, trusted, kept, report }) {
 }
 
 /**
- * Reads heads from the lines of a file: JSON of heads, or log lines of identity. @param {string}
- * file @returns {Head[]}
+ * Reads heads from a file. A line is the JSON of a head, or a log line of identity that contains a
+ * head. Ignores other lines.
+ * @param {string} file @returns {Head[]}
  */
 export function readHeads(file) {
   return readFileSync(file, "utf8")
@@ -498,12 +531,13 @@ export function readHeads(file) {
 }
 
 /**
- * Returns a set of public keys, in the format of make-caller-key or of heads. @param {readonly
- * string[]} keys
+ * Returns a set of trusted public keys. Accepts the format of make-caller-key (`id:base64`) and the
+ * format of keys in heads (base64).
+ * @param {readonly string[]} keys
  */
 export const trustedKeys = (keys) => new Set(keys.map((key) => key.slice(key.indexOf(":") + 1)));
 
-// As a program: node audit-chain.mjs <folder> --public-key <key> [--head <file>]
+// Use as a program: node audit-chain.mjs <folder> --public-key <key> [--head <file>]
 if (process.argv[1]?.endsWith("audit-chain.mjs")) {
   const { parseArgs } = await import("node:util");
   const { positionals, values } = parseArgs({

@@ -1,7 +1,7 @@
 /**
- * Generates src/gen from proto/. With --check, it generates into a temporary folder and compares
- * the result with src/gen, and checks for breaking changes since the last release. With --release,
- * it stores the contracts as those of the last release.
+ * Generates src/gen from proto/. With --check, the script generates into a temporary folder,
+ * compares the result with src/gen, and checks for breaking changes since the last release. With
+ * --release, the script stores the current contracts as the last release.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";

@@ -6,7 +6,10 @@ import { expect, test } from "vitest";
 
 const packageDir = join(import.meta.dirname, "..");
 
-/** Returns exit code and output of `buf breaking` after this edit of payment.proto. */
+/**
+ * Runs `buf breaking` on a copy of the contracts with this edit of payment.proto. Returns the exit
+ * code and the output.
+ */
 async function breakingAfter(edit: (text: string) => string) {
   const dir = await mkdtemp(join(tmpdir(), "amana-breaking-"));
   try {

@@ -20,7 +20,7 @@ export type TransactionClient = PoolClient & PipelineClient;
  * Sends texts, dates, bytes and JSON as parameters. MikroORM 7 writes all values into statements as
  * literals, without an option to change this (mikro-orm/mikro-orm issue 8001, open). Personal data
  * would then be in pg_stat_activity, and in PostgreSQL's log of failed or slow statements.
- * Numbers and booleans stay literals, because PostgreSQL cannot always infer a type in their place.
+ * Numbers and booleans stay literals, because PostgreSQL cannot always infer the type of a parameter.
  *
  * Transactions use the pool without Kysely, which awaits each statement of a transaction before the
  * next one, and releases a connection only after a successful commit or rollback
@@ -100,11 +100,11 @@ export class BindingDriver extends PostgreSqlDriver {
 function bind(platform: PostgreSqlPlatform, query: Parameters<Execute>[0], params: Parameters<Execute>[1]) {
   const statement = query instanceof NativeQueryBuilder ? query.toRaw() : query;
   const [text, givenParams] = isRaw(statement) ? [statement.sql, statement.params] : [statement, params];
-  if (!Array.isArray(givenParams)) throw new TypeError("named parameters are not supported; use ? placeholders");
+  if (!Array.isArray(givenParams)) throw new TypeError("named SQL parameters are not supported; use ? placeholders");
   const values: unknown[] = [];
   const parameter = (value: unknown) => `$${values.push(value)}`;
-  // MikroORM's platform finds the placeholders. This object replaces only the conversion of a value
-  // to text.
+  // This object inherits from MikroORM's platform, which finds the placeholders. It replaces only
+  // `escape`, which converts a value: most values become numbered parameters.
   const binding: PostgreSqlPlatform = Object.create(platform, {
     escape: {
       value(value: unknown): unknown {

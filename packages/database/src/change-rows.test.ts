@@ -58,7 +58,7 @@ describe("changeRows", () => {
     expect(await read(other.id)).toMatchObject({ note: "seen", version: 2 });
   });
 
-  test("changeRows runs the work again on the current rows when another transaction has changed one of them", async () => {
+  test("changeRows runs the work again with the current rows when another transaction has changed one of the rows", async () => {
     await changeRows(orm, { counter }, async (_em, rows) => rows.counter.increment());
     const seen: bigint[] = [];
     await changeRows(orm, { counter, other }, async (_em, rows) => {
@@ -71,7 +71,7 @@ describe("changeRows", () => {
     expect(await read(other.id)).toMatchObject({ count: 1n, version: 2 });
   });
 
-  test("20 concurrent calls of changeRows with the same old row lose no change", async () => {
+  test("changeRows loses no change of a successful call when 20 concurrent calls start from the same version of a row", async () => {
     const results = await Promise.allSettled(
       Array.from({ length: 20 }, () => changeRows(orm, { counter }, async (_em, rows) => rows.counter.increment())),
     );

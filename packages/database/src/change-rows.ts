@@ -2,7 +2,7 @@ import { type EntityClass, IsolationLevel, OptimisticLockError, type SqlEntityMa
 import type { Orm } from "./orm.ts";
 import { transaction } from "./transaction.ts";
 
-/** An entity with a version. */
+/** An entity with a version property, which the ORM compares at commit. */
 interface Row {
   readonly id: string;
 }
@@ -10,10 +10,11 @@ interface Row {
 const attemptsMax = 5;
 
 /**
- * Runs `work` in a transaction on rows that were read earlier, without a lock and without reading
- * them again. If another transaction has changed one of them since, its version differs and the
- * commit fails. Then `work` runs again on the current rows. `work` gets and changes copies, so it
- * must have no effects outside of the transaction.
+ * Runs `work` in a transaction on rows that the caller read earlier. Neither locks these rows nor
+ * reads them again. If another transaction has changed a row in the meantime, the row's version
+ * differs and the commit fails. `changeRows` then reads the current rows and runs `work` again.
+ * `work` changes copies of the rows. It can run several times, so it must have no effects outside
+ * of the transaction.
  */
 export async function changeRows<Rows extends Readonly<Record<string, Row>>, T>(
   orm: Orm,
@@ -31,7 +32,7 @@ export async function changeRows<Rows extends Readonly<Record<string, Row>>, T>(
       );
     } catch (error) {
       if (!(error instanceof OptimisticLockError) || attempt === attemptsMax) throw error;
-      // Reads a single snapshot, because the work may compare the rows.
+      // Reads all rows in one snapshot, because `work` may compare them.
       const found = await orm.em.fork().transactional(
         async (em) => {
           const read: Row[] = [];

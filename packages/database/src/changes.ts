@@ -3,12 +3,13 @@ import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { type EntityClass, EntitySchema } from "@mikro-orm/postgresql";
 import { type FieldOf, valueReader } from "./request-value.ts";
 
-/** Fields of a request with the names of entity properties. Null clears the property. */
+/** Changes that a request makes to an entity, by property name. Null clears the property. */
 export type Changes<E, R extends DescMessage> = { [F in Exclude<FieldOf<R>, "id"> & keyof E]?: E[F] };
 
 /**
- * Returns a function that reads the changes of a request: the fields with a value, and null for the
- * fields whose public names are in the field `cleared`. Only nullable properties can be cleared.
+ * Returns a function that reads the changes from a request. The changes contain each field that has
+ * a value in the request. A field becomes null if the request lists the field's public name in
+ * `cleared`. Only nullable properties can be cleared.
  */
 export function changesOf<E extends object, R extends DescMessage>(
   entity: EntityClass<E>,
@@ -29,12 +30,15 @@ export function changesOf<E extends object, R extends DescMessage>(
   };
 }
 
-/** Returns whether any value differs from the target's. Null and undefined are equal. */
+/**
+ * Returns whether any of the changes differs from the value in the target. Null and undefined count
+ * as equal.
+ */
 export function hasChanges<T extends object>(target: T, changes: Partial<T>): boolean {
   return Object.entries(changes).some(([name, value]) => !isDeepStrictEqual(target[name as keyof T] ?? null, value ?? null));
 }
 
-/** Assigns the changes and returns whether any value differs from the target's. */
+/** Assigns the changes to the target. Returns whether a value of the target changed. */
 export function assignChanges<T extends object>(target: T, changes: Partial<T>): boolean {
   if (!hasChanges(target, changes)) return false;
   Object.assign(target, changes);

@@ -1,9 +1,10 @@
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 
 /**
- * Returns the current time of the database's clock. Compute due times from it, because SQL compares
- * them with the same clock. With the clock of a replica that is behind, work would be due again at
- * once. With the clock of a replica that is ahead, a refund would be sent again too early.
+ * Returns the current time of the database's clock. Compute and compare due times with this clock,
+ * because SQL statements use it, too. If a replica used its own clock and this clock were behind,
+ * work would be due again at once. If the replica's clock were ahead, the replica would send a
+ * refund again too early.
  */
 export async function databaseTime(em: SqlEntityManager): Promise<Date> {
   const [row] = await em.execute<{ ms: string }[]>("select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as ms");

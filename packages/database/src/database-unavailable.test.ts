@@ -20,7 +20,10 @@ const errorOf = (work: Promise<unknown>) =>
     (error: unknown) => error,
   );
 
-/** Returns the error of a query to a server that handles connections with `serve`. */
+/**
+ * Starts a TCP server that handles connections with `serve`, and returns the error of a query to
+ * this server. If `listening` is false, closes the server before the query.
+ */
 async function errorFromServer(host: string, serve: (socket: Socket) => void, listening: boolean) {
   const server = createServer(serve).listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -67,20 +70,20 @@ test("isDatabaseUnavailable returns true when the session is terminated during a
   expect(isDatabaseUnavailable(error)).toBe(true);
 });
 
-test("transaction opens a new session after PostgreSQL terminated the idle ones", async () => {
+test("transaction opens a new session after PostgreSQL terminated the idle sessions", async () => {
   const single = await database.connect({ poolMax: 1 });
   const pidOf = () => transaction(single, (em) => em.execute<{ pid: number }[]>("select pg_backend_pid() as pid"));
   const [firstSession] = await pidOf();
   await orm.em.fork().execute("select pg_terminate_backend(?, 5000)", [firstSession?.pid]);
   const [secondSession] = await pidOf().catch((error: unknown) => {
-    // The pool may not have noticed the end of the session yet.
+    // The pool may still contain the ended session.
     expect(isDatabaseUnavailable(error)).toBe(true);
     return pidOf();
   });
   expect(secondSession?.pid).not.toBe(firstSession?.pid);
 });
 
-test("createOrm replaces connections that are lost in transactions, even if this happens repeatedly", async () => {
+test("an ORM of createOrm replaces connections that are lost in transactions, even if all connections are lost three times", async () => {
   const twoConnections = await database.connect({ poolMax: 2 });
   const loseConnection = async () => {
     const error = await errorOf(
@@ -113,8 +116,8 @@ test.concurrent("isDatabaseUnavailable returns true when all connections stay in
 });
 
 test.for([
-  ["a lock is not released in time", "set local lock_timeout = '20ms'", "select * from account for update"],
-  ["a statement takes too long", "set local statement_timeout = '20ms'", "select pg_sleep(10)"],
+  ["a lock is not released before the lock timeout", "set local lock_timeout = '20ms'", "select * from account for update"],
+  ["a statement exceeds the statement timeout", "set local statement_timeout = '20ms'", "select pg_sleep(10)"],
   ["the server has become a read-only replica", "set transaction read only", "insert into account values (2)"],
 ] as const)("isDatabaseUnavailable returns true when %s", async ([, setting, statement]) => {
   await transaction(orm, async (holder) => {

@@ -40,7 +40,7 @@ test("readDatabaseUrl returns a URL with a password unchanged", () => {
   expect(read({ DATABASE_URL: "postgres://a:b%2Fc@d/e" }).url).toBe("postgres://a:b%2Fc@d/e");
 });
 
-test("readDatabaseUrl rejects two passwords or an invalid URL, with messages that contain neither", () => {
+test("readDatabaseUrl rejects two passwords or an invalid URL, with messages that contain no password and no URL", () => {
   const problemsOf = (source: EnvSource) => {
     try {
       read({ DATABASE_PASSWORD: "hidden", ...source });
@@ -56,10 +56,10 @@ test("readDatabaseUrl rejects two passwords or an invalid URL, with messages tha
   }
 });
 
-test("createOrm does not connect without TLS when the URL requires it", async () => {
+test("createOrm does not connect without TLS when the URL requires TLS", async () => {
   const url = new URL(database.url);
   expect(await isReachable(url.href)).toBe(true);
   url.searchParams.set("sslmode", "verify-full");
-  // This server has no certificate.
+  // The test server has no certificate, so a connection with TLS must fail.
   expect(await isReachable(url.href)).toBe(false);
 });

@@ -1,9 +1,9 @@
 import type { EnvReader } from "@amana/runtime";
 
 /**
- * Returns the connection URL from DATABASE_URL and the optional DATABASE_PASSWORD, which is not
- * percent-encoded and can come from a file (DATABASE_PASSWORD_FILE). `prefix` distinguishes the
- * settings of several databases: "PAYMENTS_".
+ * Returns the connection URL. Reads DATABASE_URL and the optional DATABASE_PASSWORD, which must not
+ * be percent-encoded. DATABASE_PASSWORD_FILE can name a file that contains the password. `prefix`
+ * distinguishes the settings of several databases, for example "PAYMENTS_".
  */
 export function readDatabaseUrl(env: EnvReader, prefix = ""): string {
   const [name, passwordName] = [`${prefix}DATABASE_URL`, `${prefix}DATABASE_PASSWORD`];

@@ -2,9 +2,12 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 
 interface OldRows {
   readonly table: string;
-  /** Column with the time of a row. It needs an index, so that a run without old rows is cheap. */
+  /**
+   * Column with the time of a row. The column needs an index, so that a run without old rows is
+   * cheap.
+   */
   readonly since: string;
-  /** A PostgreSQL interval: "30 days". */
+  /** A PostgreSQL interval, for example "30 days". */
   readonly olderThan: string;
   /** SQL condition of the rows to delete. Default: all old rows. */
   readonly where?: string;
@@ -13,8 +16,8 @@ interface OldRows {
 
 /**
  * Deletes one batch of old rows, oldest first. The batch size keeps the statement below its
- * timeout. Returns the number of deleted rows, so that a job runs again at once until there are
- * none. Locked rows are skipped.
+ * timeout. Skips locked rows. Returns the number of deleted rows. `poll` repeats a job immediately
+ * while this number is above zero.
  */
 export async function deleteOld(
   em: SqlEntityManager,

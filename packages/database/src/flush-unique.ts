@@ -1,8 +1,9 @@
 import { type SqlEntityManager, UniqueConstraintViolationException } from "@mikro-orm/postgresql";
 
 /**
- * Flushes and throws `refusal()` when the named unique constraint is violated. When two
- * concurrent transactions insert the same value, the later one therefore gets the refusal.
+ * Writes the pending changes of `em`. Throws `refusal()` if they violate the unique constraint with
+ * the name `constraint`. If two concurrent transactions insert the same value, the second
+ * transaction therefore gets the refusal.
  */
 export async function flushUnique(em: SqlEntityManager, constraint: string, refusal: () => Error): Promise<void> {
   try {

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => database[Symbol.asyncDispose]());
 
-/** Creation time of the next row, a millisecond after the previous one. */
+/** Creation time of the next row. Each row is created one millisecond after the previous row. */
 let nextCreatedAtMs = Date.parse("2026-11-20T10:00:00Z");
 const add = (businessId: string, rows: { color?: string; shown?: boolean; name?: string }[]) =>
   sql(
@@ -49,7 +49,7 @@ const page = (businessId: string, options: Partial<ListQuery> = {}) =>
 const names = ({ rows }: { rows: { name: string }[] }) => rows.map(({ name }) => name);
 
 describe("listPage", () => {
-  test("listPage returns a business's own rows, newest first, and their number", async () => {
+  test("listPage returns only the rows of the business, newest first, and the number of these rows", async () => {
     const [owner, other] = [uuidv7(), uuidv7()];
     for (const name of ["a", "b", "c", "d"]) await add(owner, [{ name }]);
     await add(other, [{ name: "theirs" }]);
@@ -96,7 +96,7 @@ describe("listPage", () => {
     },
   );
 
-  test("listPage ignores spaces of the search text in the `spaceless` expression", async () => {
+  test("listPage finds a row by a text with spaces if the `spaceless` expression of the row contains the text without spaces", async () => {
     const owner = uuidv7();
     await add(owner, [{ name: "nabe" }, { name: "dz5800021" }, { name: "dz 5800021" }]);
     const findPage = (contains: string) =>
@@ -108,7 +108,7 @@ describe("listPage", () => {
     expect(names(await findPage(" "))).toEqual(["dz 5800021"]);
   });
 
-  test("listPage counts up to 1 000 rows and sets totalIsCapped when more match", async () => {
+  test("listPage counts up to 1 000 rows and sets totalIsCapped when more rows match", async () => {
     const owner = uuidv7();
     await add(
       owner,
@@ -128,7 +128,7 @@ describe("listPage", () => {
     expect([await by("blue"), await search("rare")]).toMatchObject([single, single]);
   });
 
-  test("listPage returns a capped total beyond the end of a full page, which gateways of the previous version need", async () => {
+  test("listPage returns a total above the end of the page when the total is capped and the page is full", async () => {
     const owner = uuidv7();
     await add(
       owner,
@@ -146,7 +146,7 @@ describe("listPage", () => {
     }
   });
 
-  test("listPage returns the newest matches of a search, even beyond the counted rows", async () => {
+  test("listPage returns search matches newest first, even on pages after the first 1 000 matches", async () => {
     const [owner, other] = [uuidv7(), uuidv7()];
     const count = countedMax + 20;
     await add(

@@ -5,20 +5,24 @@ import { namedQuery, plannedQuery } from "./named-query.ts";
 export type Filter =
   | { readonly column: string; readonly is: unknown }
   /**
-   * Search for a text that a person typed. The column must be in lower case; `%`, `_` and `\` are
-   * ordinary characters. People often type numbers in groups: in `spaceless`, an expression over
-   * the column, the search ignores white space of the text.
+   * Search for a text that a person typed. The column must contain only lower case. The search
+   * treats `%`, `_` and `\` as ordinary characters. People often type spaces within numbers.
+   * Therefore the search also finds rows in which both the column and the SQL expression
+   * `spaceless` contain the text without its white space.
    */
   | { readonly column: string; readonly contains: string | undefined; readonly spaceless?: string }
-  /** SQL in which the value replaces each `?`. */
+  /** SQL condition in which the value replaces each `?`. */
   | { readonly sql: string; readonly value: unknown }
   | { readonly always: string };
 
 export interface ListQuery {
-  /** Name of the prepared statements, unique to the table, the columns and the filters. */
+  /**
+   * Prefix of the names of the prepared statements. Each combination of table, columns and filters
+   * needs its own name.
+   */
   readonly name: string;
   readonly table: string;
-  /** Table or view in which rows are searched by their conditions. Default: `table`. */
+  /** Table or view on which the filters are evaluated. Default: `table`. */
   readonly lookUpIn?: string;
   /** Columns to select. */
   readonly columns: string;
@@ -27,30 +31,34 @@ export interface ListQuery {
   readonly filters: readonly Filter[];
   readonly limit: number;
   readonly offset: number;
-  /** The column with a row's time. Default: created_at. */
+  /** Column with the time of a row, by which the list is ordered. Default: created_at. */
   readonly time?: string | undefined;
 }
 
 export interface ListPage<Row> {
   readonly rows: Row[];
   /**
-   * Number of matching rows. When `totalIsCapped`, it is not exact: more than `countedMax` match.
+   * Number of matching rows. It is not exact if `totalIsCapped` is true, because more than
+   * `countedMax` rows match.
    */
   readonly total: number;
   readonly totalIsCapped: boolean;
 }
 
 /**
- * The limit of most requests, which the gateway uses by default. The statement contains it as a
- * literal, because PostgreSQL plans a statement with a limit parameter for each execution.
+ * The gateway's default limit, which most requests use. A statement for this limit contains it as a
+ * literal, because PostgreSQL would plan a statement with a limit parameter for each execution.
  */
 const usualLimit = 50;
 
-/** Maximum count of rows. Counting all rows would read each index entry of a long list. */
+/**
+ * Maximum number of rows that are counted. Counting all rows would read each index entry of a long
+ * list.
+ */
 export const countedMax = 1_000;
 
 /**
- * Returns a page of a list, newest first (created_at, then id), and the number of its rows.
+ * Returns a page of a list, newest first (created_at, then id), and the number of rows in the list.
  * Long lists need an index on (business_id, created_at desc, id desc). A filter that few rows match
  * needs an index with the filtered column after business_id.
  */
@@ -98,7 +106,8 @@ export async function listPage<Row>(em: SqlEntityManager, list: ListQuery): Prom
     namedQuery<Row>(
       em,
       statementName(isDefaultPage ? "first" : "page"),
-      // The subquery skips rows in the index, so that only rows of the page are read completely.
+      // The subquery skips the rows before the page in the index, so that PostgreSQL reads only the
+      // rows of the page completely.
       `${rowsOf} (array(select id from ${lookUpIn} where ${where} ${newestFirst} ${limitClause})) ${newestFirst}`,
       isDefaultPage ? values : [...values, limit, offset],
     );
@@ -107,8 +116,9 @@ export async function listPage<Row>(em: SqlEntityManager, list: ListQuery): Prom
 }
 
 /**
- * Returns a page with a total that is also usable by a gateway of the previous version, which
- * ignores `totalIsCapped`: it shows a next page while the total exceeds the end of this page.
+ * Creates the page. A gateway of the previous version ignores `totalIsCapped`, and shows a next
+ * page only if the total exceeds the end of this page. A capped total is therefore above that end
+ * if a next page may exist.
  */
 function pageOf<Row>(rows: Row[], counted: number, { limit, offset }: ListQuery): ListPage<Row> {
   const totalIsCapped = counted > countedMax;
@@ -124,7 +134,7 @@ function valueFor(filter: Filter): unknown {
 
 function conditionOf(filter: Filter, parameter: (value: unknown) => string): string {
   if ("always" in filter) return filter.always;
-  // The literal form lets PostgreSQL use a partial index on the rarer value.
+  // Without a parameter, PostgreSQL can use a partial index on the rarer value.
   if ("is" in filter && typeof filter.is === "boolean") return filter.is ? filter.column : `not ${filter.column}`;
   if ("is" in filter) return `${filter.column} = ${parameter(filter.is)}`;
   if ("sql" in filter) {

@@ -4,7 +4,7 @@ import { type Filter, type ListPage, listPage } from "./list-page.ts";
 import { type FieldOf, valueReader } from "./request-value.ts";
 import { allBusinesses, businessIdOf, columnOf, type Owner, type Stored, type View } from "./view.ts";
 
-/** Condition of a request field: SQL in which `?` is the field's value, or a search. */
+/** SQL condition in which `?` is the value of a request field, or a search for that value. */
 type Condition = string | { readonly contains: string; readonly spaceless?: string };
 
 type OwnField<E, R extends DescMessage> = Extract<FieldOf<R>, keyof Stored<E>>;
@@ -17,19 +17,20 @@ export interface List<R extends DescMessage, Row> {
 
 interface ListOptions {
   /**
-   * View in which rows are searched, created by `show_to_tenants`. It is needed when a condition,
-   * such as a search, uses a comparison that is not LEAKPROOF in PostgreSQL. Default: the table.
+   * View on which the conditions are evaluated, created by `show_to_tenants`. It is needed when a
+   * condition, such as a search, uses a comparison that is not LEAKPROOF in PostgreSQL. Default:
+   * the table.
    */
   readonly lookUpIn?: string;
-  /** The column with a row's time. Default: created_at. */
+  /** Column with the time of a row, by which the list is ordered. Default: created_at. */
   readonly time?: string;
 }
 
 /**
- * Defines the list that an RPC returns, with the request message as its filter. A field with the
- * name of an entity property selects rows with that value. Each other field needs an entry in
- * `conditions`, which the compiler checks. A field that the request omits does not restrict the
- * list.
+ * Defines the list that an RPC returns. The fields of the request message filter the rows. A field
+ * that has the name of an entity property selects the rows with the field's value in that property.
+ * Each other field needs an entry in `conditions`, which the compiler checks. A field that the
+ * request omits does not restrict the list.
  */
 export function defineList<E, M extends DescMessage, Row, R extends DescMessage>(
   view: View<E, M, Row>,

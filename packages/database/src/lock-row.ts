@@ -3,8 +3,8 @@ import { type EntityClass, LockMode, type SqlEntityManager } from "@mikro-orm/po
 import { allBusinesses, businessIdOf, type Owner } from "./view.ts";
 
 /**
- * Locks and returns a row until the transaction ends. Throws `missing()` when the owner has no row
- * with the id. The row is read again after the lock, so that the transaction does not overwrite
+ * Locks a row until the transaction ends, and returns it. Throws `missing()` when the owner has no
+ * row with the id. The row is read again after the lock, so that the transaction does not overwrite
  * concurrent changes. The lock is never shared, because PostgreSQL grants new shared locks before a
  * waiting exclusive lock. With shared locks, continuous creation of accounts could prevent a
  * business from blocking a client.

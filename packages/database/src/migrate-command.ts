@@ -4,8 +4,8 @@ import { type MigrateOptions, migrate } from "./migrate.ts";
 import { isDatabaseUnavailable } from "./transaction.ts";
 
 /**
- * Runs the migrate command of a service. It needs only two settings: DATABASE_URL with the role
- * that owns the database, and optionally LOG_LEVEL.
+ * Runs the migrate command of a service. The command needs the setting DATABASE_URL, with the role
+ * that owns the database. The setting LOG_LEVEL is optional.
  */
 export async function runMigrateCommand(service: string, database: Omit<MigrateOptions, "url">): Promise<void> {
   try {

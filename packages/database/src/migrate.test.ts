@@ -63,7 +63,7 @@ test("migrate waits for a database that accepts connections after four seconds",
   expect(executed()).toEqual([["0001-first"]]);
 });
 
-test("migrate rolls back all migrations of a run in which one fails", async () => {
+test("migrate rolls back all migrations of a run in which one migration fails", async () => {
   await expect(run(first, second, faulty)).rejects.toThrow(/nothing/);
   expect(await tables()).toEqual([]);
   await run(first, second);
@@ -75,7 +75,7 @@ test("migrate runs migrations without a statement timeout and with a lock timeou
   expect(await sql("select bounds from first")).toEqual([{ bounds: "0 3s" }]);
 });
 
-test("migrate executes no migration when an executed one was edited, and reports its name and the next step", async () => {
+test("migrate executes no migration when an executed migration was edited, and throws an error with its name and the next step", async () => {
   await run(first);
   const edited = { ...first, sql: `${first.sql} -- and one more thing` };
   const refused = run(edited, second);
@@ -88,7 +88,7 @@ test("migrate executes no migration when an executed one was edited, and reports
   await run(first, second);
 });
 
-test("migrate rejects two migrations with the same name, and an empty checksum as an edited migration", async () => {
+test("migrate rejects two migrations with the same name, and reports a migration with an empty checksum as edited", async () => {
   await expect(run(first, { ...second, name: first.name })).rejects.toThrow(/two migrations have the name 0001-first/);
   await run(first);
   await sql("update mikro_orm_migrations set checksum = ''");
@@ -107,7 +107,7 @@ test("migrate adds checksums to a database of an early version and executes only
   await expect(run({ ...first, sql: "select 1" })).rejects.toThrow(/0001-first was edited/);
 });
 
-test("requireMigrated accepts a database of the same or a newer version, and throws for an older one", async () => {
+test("requireMigrated accepts a database of the same or a newer version, and throws for a database of an older version", async () => {
   const start = async (...migrations: (typeof first)[]) => requireMigrated(await database.connect(), migrations);
   await expect(start(first, second)).rejects.toThrow(/lacks 0001-first, 0002-second[\s\S]*migrate command first/);
   await run(first);
@@ -118,7 +118,7 @@ test("requireMigrated accepts a database of the same or a newer version, and thr
   await start(first, second);
 });
 
-test("requireMigrated throws when the database has executed another text of a migration", async () => {
+test("requireMigrated throws when the database has executed a migration with a different text", async () => {
   const start = async (...migrations: (typeof first)[]) => requireMigrated(await database.connect(), migrations);
   await run(first);
   await expect(start({ ...first, sql: "select 1" })).rejects.toThrow(/0001-first was edited/);

@@ -9,15 +9,18 @@ export interface MigrateOptions extends DatabaseOptions {
   readonly migrations: readonly Migration[];
 }
 
-/** Checksums of executed migrations by name; null for a migration of an early version. */
+/**
+ * Checksum of each executed migration, by name. Null if an early version executed the migration,
+ * because early versions stored no checksums.
+ */
 type Executed = ReadonlyMap<string, string | null>;
 
 /** An arbitrary key of the advisory lock that serializes migrations of a database. */
 const advisoryLock = 5_318_008;
 
 /**
- * The table has the name and columns of the ORM's migrator, which early versions used, and a
- * checksum.
+ * Creates the table of executed migrations. The table has the name and columns of the ORM's
+ * migrator, which early versions used, and the additional column `checksum`.
  */
 const historySql = `
   create table if not exists mikro_orm_migrations (
@@ -29,18 +32,19 @@ const historySql = `
 `;
 
 /**
- * Executes all missing migrations in one transaction and logs their names. An operator runs it
- * before a new version starts. Concurrent runs are serialized by an advisory lock. Statements have
- * no timeout, but wait at most three seconds for the lock of another session. Throws StartRefused
- * when the text of an executed migration has changed.
+ * Executes all missing migrations in one transaction and logs their names. An operator runs the
+ * migrate command before a new version starts. An advisory lock serializes concurrent runs.
+ * Statements have no timeout, but wait at most three seconds for a lock that another session has.
+ * Throws StartRefused when the text of an executed migration has changed.
  */
 export async function migrate(options: MigrateOptions, logger: Logger): Promise<void> {
-  // A busy PostgreSQL accepts connections late, and no request waits for this command.
+  // Waits up to 30 seconds for a connection, because a busy PostgreSQL accepts connections late and
+  // no request waits for this command.
   const orm = await createOrm({ ...options, poolMax: 2, acquireTimeoutMs: 30_000 }, logger);
   try {
     const executed = await transaction(orm, async (em) => {
-      // The session's timeouts and plan settings are for requests. The wait for another run has no
-      // timeout.
+      // Removes the timeouts and plan settings of the session, which are meant for requests. The
+      // wait for the advisory lock has no timeout.
       await em.execute("set local statement_timeout = 0; set local lock_timeout = 0");
       await em.execute("set local idle_in_transaction_session_timeout = 0; set local enable_seqscan = on");
       await em.execute("select pg_advisory_xact_lock(?)", [advisoryLock]);
@@ -54,7 +58,10 @@ export async function migrate(options: MigrateOptions, logger: Logger): Promise<
   }
 }
 
-/** Checks the texts of executed migrations, executes the missing ones and returns their names. */
+/**
+ * Checks the texts of executed migrations, executes the other migrations and returns the names of
+ * those that it executed.
+ */
 async function runMigrations(em: SqlEntityManager, migrations: readonly Migration[]): Promise<string[]> {
   const duplicate = migrations.find(({ name }, i) => migrations.findIndex((other) => other.name === name) < i);
   if (duplicate) throw new TypeError(`two migrations have the name ${duplicate.name}`);
@@ -86,10 +93,11 @@ Nothing was changed. Restore its original text, and put the edit into a new migr
 }
 
 /**
- * Throws StartRefused when the database lacks a migration of this version, or has executed another
- * text of one. Accepts migrations of the next version, because a version also runs on the schema of
- * the next version: migrations expand before they contract. Returns false when the database is
- * unavailable. The caller must then check again before it accepts requests or runs jobs.
+ * Throws StartRefused when the database lacks a migration of this version, or has executed a
+ * migration with a different text. Accepts a database in which migrations of the next version were
+ * executed, because this version also runs on that schema: migrations expand the schema before they
+ * contract it. Returns false when the database is unavailable. The caller must then check again
+ * before it accepts requests or runs jobs.
  */
 export async function requireMigrated(orm: Orm, migrations: readonly Migration[]): Promise<boolean> {
   const executed = await readExecuted(orm).catch((error: unknown) => {
@@ -106,13 +114,16 @@ Run this version's migrate command first: node services/<name>/src/migrate.ts, a
   );
 }
 
-/** Names of a database's migrations, compared with those of this version. */
+/** Names of the migrations of a database, compared with the migrations of this version. */
 export interface MigrationsStatus {
   readonly executed: readonly string[];
   readonly missing: readonly string[];
-  /** Executed with a text that differs from this version's. */
+  /** Migrations that were executed with a text different from the text in this version. */
   readonly edited: readonly string[];
-  /** Executed, but not part of this version, which also runs on the schema of the next one. */
+  /**
+   * Executed migrations that are not part of this version. This version also runs on the schema of
+   * the next version.
+   */
   readonly newer: readonly string[];
 }
 

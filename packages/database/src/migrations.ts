@@ -2,9 +2,12 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** A step of a database's schema. Its text must not change after it is on main. */
+/** A step of a database's schema. Its text must not change after the migration is on main. */
 export interface Migration {
-  /** File name, unique in a database: "0002-refund-reason", "outbox-0001-initial". */
+  /**
+   * File name without the suffix, unique in a database, for example "0002-refund-reason" or
+   * "outbox-0001-initial".
+   */
   readonly name: string;
   readonly sql: string;
 }

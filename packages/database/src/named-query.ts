@@ -1,7 +1,7 @@
 import { currentTenant } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 
-/** The used part of pg.Pool. */
+/** The part of pg.Pool that this file uses. */
 interface QueryRunner {
   query(query: {
     name?: string;
@@ -18,10 +18,11 @@ async function runnerOf(em: SqlEntityManager): Promise<QueryRunner> {
 }
 
 /**
- * Runs a frequent read as a prepared statement, which PostgreSQL plans once for each connection. It
- * takes a fifth to a tenth of the CPU time of an ORM find. `name` must be unique to the text. The
- * statement runs outside any transaction of `em`, on committed state. Bigint, numeric and dates are
- * returned as text. After `timeoutMs`, the query fails and its connection is closed.
+ * Runs a frequent read as a prepared statement, which PostgreSQL plans once for each connection.
+ * The read uses between a tenth and a fifth of the CPU time of an ORM find. Each text needs its own
+ * `name`. The statement runs outside any transaction of `em`, so it reads committed rows. Bigint,
+ * numeric and dates are returned as text. After `timeoutMs`, the query fails and its connection is
+ * closed.
  */
 export async function namedQuery<Row>(
   em: SqlEntityManager,
@@ -34,13 +35,14 @@ export async function namedQuery<Row>(
 }
 
 /**
- * Returns the current tenant. It must be read before the query waits for a connection, because the
- * code that releases the connection then sends the query.
+ * Returns the current tenant. Call it before the query waits for a connection. After the wait, the
+ * query runs in the context of the code that released the connection.
  */
 const tenantNow = () => currentTenant() ?? "";
 
 /**
- * Like `namedQuery`, but planned for each execution, because the best plan depends on the values.
+ * Like `namedQuery`, but PostgreSQL plans the statement for each execution. Use it for statements
+ * whose best plan depends on the values.
  */
 export async function plannedQuery<Row>(em: SqlEntityManager, text: string, values: unknown[]): Promise<Row[]> {
   return (await (await runnerOf(em)).query({ text, values, tenant: tenantNow() })).rows as Row[];

@@ -14,7 +14,7 @@ afterAll(() => database[Symbol.asyncDispose]());
 
 const settings = ["TimeZone", "statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout"];
 
-test("createOrm opens sessions with the time zone UTC and timeouts", async () => {
+test("createOrm opens sessions in UTC, with timeouts of 5 s for statements, 3 s for locks and 10 s for idle transactions", async () => {
   const read = async (name: string) => {
     const [row] = await orm.em.fork().execute<{ value: string }[]>("select current_setting(?) as value", [name]);
     return row?.value;

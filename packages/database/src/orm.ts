@@ -14,11 +14,11 @@ export interface DatabaseOptions {
   readonly entities: readonly (EntityClass<object> | EntitySchema)[];
   /** Maximum number of connections. Default: 20. */
   readonly poolMax?: number;
-  /** Maximum wait for a free or new connection. Default: 3 000, because requests wait for it. */
+  /** Maximum time in milliseconds for which a query waits for a connection. Default: 3 000. */
   readonly acquireTimeoutMs?: number;
   /**
-   * Statements read only the rows of the current tenant (`forTenant`). Omit it for the role that
-   * owns the tables, to which row-level security does not apply: in migrations and tests.
+   * If true, statements read only rows of the current tenant (`forTenant`). Omit it in migrations
+   * and tests. They use the role that owns the tables, to which row-level security does not apply.
    */
   readonly forTenants?: boolean;
 }
@@ -26,8 +26,9 @@ export interface DatabaseOptions {
 /** PostgreSQL cancels a statement after this time. */
 export const statementMsMax = 5_000;
 /**
- * Session option that makes reads use indexes. PostgreSQL keeps the plan of a prepared statement: a
- * sequential scan, planned for a small new table, would still be used with thousands of rows.
+ * Session option that makes reads use indexes. PostgreSQL keeps the plan of a prepared statement.
+ * Without the option, PostgreSQL could plan a sequential scan for a new, small table, and still use
+ * that plan when the table has thousands of rows.
  */
 export const plansByIndex = "-c enable_seqscan=off";
 
@@ -39,12 +40,13 @@ export async function createOrm(options: DatabaseOptions, logger: Logger): Promi
   return await MikroORM.init({
     driver: BindingDriver as typeof PostgreSqlDriver,
     clientUrl: options.url,
-    // The ORM finds the running transaction by this name: each database needs its own.
+    // Must be unique for each ORM, because MikroORM finds the current transaction by this name.
     contextName: randomUUID(),
     entities: [...options.entities],
     pool: { min: 0, max: options.poolMax ?? 20, idleTimeoutMillis: 30_000 },
     driverOptions: {
-      // The ORM uses only five parts of the URL; the driver uses all, including TLS options.
+      // The ORM reads only five parts of the URL. The driver reads the complete URL, including the
+      // TLS options.
       connectionString: options.url,
       connectionTimeoutMillis: options.acquireTimeoutMs ?? 3_000,
       statement_timeout: statementMsMax,
@@ -57,7 +59,7 @@ export async function createOrm(options: DatabaseOptions, logger: Logger): Promi
       onPoolCreated: (pool: MeasuredPool) => measurePool(pool),
     },
     forceUtcTimezone: true,
-    // Rules of the domain validate values, not the ORM.
+    // The rules of the domain validate values, so the ORM does not need to.
     validateRequired: false,
     logger: (message) => logger.debug({ orm: message }, "orm"),
     debug: false,

@@ -48,14 +48,18 @@ async function keepAll(): Promise<number> {
 }
 const names = async () =>
   (await sql<{ name: string }>("select name from partitions_of('visit') order by 1")).map(({ name }) => name);
-/** Omits partitions of future days: their number depends on the date of the test run. */
+/**
+ * Returns the names without partitions of future days, whose number depends on the date of the test
+ * run.
+ */
 const currentNames = async () => (await names()).filter((name) => !/_\d{8}$/.test(name));
 const visit = (days: number, place: string) => sql("insert into visit values (uuidv7(? * interval '1 day'), ?)", [days, place]);
 const countOf = async (place: string) => (await sql("select from visit where place = ?", [place])).length;
 /** Reads the file numbers of tables and indexes. A table rewrite would change them. */
 const files = () => sql("select relname, relfilenode from pg_class where relname like 'visit_earlier%' order by 1");
 /**
- * Replaces all partitions by six of ten days each, the oldest from 60 days ago, with a row each.
+ * Replaces all partitions by six partitions of ten days. The oldest begins 60 days ago. Inserts one
+ * row into each partition.
  */
 async function createOldPartitions(): Promise<void> {
   await keepAll();
@@ -67,7 +71,7 @@ async function createOldPartitions(): Promise<void> {
   for (const days of [-55, -45, -35, -25, -15, -5]) await visit(days, "old");
 }
 
-test("keepPartitions makes the existing table the first partition, without a rewrite or a rejected insert", async () => {
+test("keepPartitions converts the existing table into the first partition, and rewrites no file and rejects no insert", async () => {
   const rows = await sql("select * from visit order by id");
   const filesBefore = await files();
   let steps = 0;
@@ -87,7 +91,7 @@ test("keepPartitions drops partitions with only expired rows, and deletes expire
   await createOldPartitions();
   expect(await countOf("old")).toBe(6);
   await keepAll();
-  // All rows of the third partition are at least 30 days old.
+  // The third partition ends 30 days ago, so all rows of the first three partitions are expired.
   expect((await names()).filter((name) => /_p\d/.test(name))).toEqual(["visit_p4", "visit_p5", "visit_p6"]);
   expect(await countOf("old")).toBe(3);
   await visit(-50, "late");
@@ -95,7 +99,7 @@ test("keepPartitions drops partitions with only expired rows, and deletes expire
   expect(await countOf("late")).toBe(0);
 });
 
-test("keepPartitions creates partitions of future days, and moves their rows out of the default partition", async () => {
+test("keepPartitions creates partitions for future days, and moves the rows of these days out of the default partition", async () => {
   await sql("update partition_rule set days_each = 1");
   await keepAll();
   await visit(2.5, "ahead");
@@ -114,7 +118,7 @@ const partOf = async (place: string) =>
     ({ part }) => part,
   );
 
-test("keepPartitions leaves current rows in the default partition after a period without maintenance, and adds later partitions", async () => {
+test("after a period without maintenance, keepPartitions leaves current rows in the default partition and adds partitions for later days", async () => {
   await createOldPartitions();
   await visit(0, "now");
   let isDone = false;
@@ -136,7 +140,7 @@ test("keepPartitions leaves current rows in the default partition after a period
   expect(await partOf("later")).toEqual([expect.stringMatching(/^visit_\d{8}$/)]);
 });
 
-test("keepPartitions keeps an append-only table append-only, in a new partition and in the default one", async () => {
+test("rows of an append-only table cannot be deleted from a partition that keepPartitions created or from the default partition", async () => {
   await sql(`create function refuse() returns trigger language plpgsql as 'begin raise exception ''append-only''; end';
     create trigger keep_row before update or delete on visit for each row execute function refuse();
     alter table visit enable always trigger keep_row`);
@@ -155,14 +159,14 @@ test("keepPartitions keeps an append-only table append-only, in a new partition 
   }
 });
 
-test("keepPartitions drops no partition without an expiry in its rule", async () => {
+test("keepPartitions drops no partition of a table whose rule has no expiry", async () => {
   await createOldPartitions();
   await sql("update partition_rule set gone_below = 'null::uuid'");
   await keepAll();
   expect(await countOf("old")).toBe(6);
 });
 
-test("keepPartitions leaves a row id outside the time range in the default partition, and logs an alert", async () => {
+test("keepPartitions leaves a row whose id is outside the time range in the default partition, and logs an alert", async () => {
   await keepAll();
   await sql("insert into visit values ('f0000000-0000-7000-8000-000000000000', 'forged')");
   await keepAll();
@@ -170,14 +174,14 @@ test("keepPartitions leaves a row id outside the time range in the default parti
   expect(warned).toHaveBeenCalledWith({ tables: ["visit"], alert: true }, expect.any(String));
 });
 
-test("keepPartitions throws for a row id outside the time range in the existing table, which stays usable", async () => {
+test("keepPartitions throws when the existing table has a row id outside the time range, and the table stays usable", async () => {
   await sql("insert into visit values ('f0000000-0000-7000-8000-000000000000', 'forged')");
   await expect(keepPartitions({ orm, logger })).rejects.toThrow(/visit: visit_earlier has ids of the year \d+/);
   await visit(0, "new");
   expect(await countOf("new")).toBe(1);
 });
 
-test("keepPartitions repeats its first step when the constraint of an earlier attempt ends too early", async () => {
+test("keepPartitions completes when an earlier attempt left a constraint whose limit is only 59 minutes ahead", async () => {
   await keepPartitions({ orm, logger });
   await sql("alter table visit_earlier drop constraint earlier");
   await sql(
@@ -187,13 +191,13 @@ test("keepPartitions repeats its first step when the constraint of an earlier at
   expect(await currentNames()).toEqual(["visit_default", "visit_earlier"]);
 });
 
-test("keepPartitions works when several replicas call it at once", async () => {
+test("keepPartitions creates the partitions once when several replicas call it at once", async () => {
   await Promise.all([keepAll(), keepAll(), keepAll(), keepAll()]);
   await keepAll();
   expect(await currentNames()).toEqual(["visit_default", "visit_earlier"]);
 });
 
-test("keepPartitions gives up while a long transaction reads the table, and does not block writes", async () => {
+test("keepPartitions throws after its lock timeout while a long transaction reads the table, and does not block writes", async () => {
   const reader = orm.em.fork();
   await reader.begin();
   await reader.execute("select from visit limit 1");

@@ -13,9 +13,10 @@ import { transaction } from "./transaction.ts";
 export const partitionMigrations = readMigrations(join(import.meta.dirname, "..", "migrations"), "partitions-");
 
 /**
- * Executes the next step of partition maintenance: creates a partition for future rows, or drops
- * one whose rows have all expired. Returns 1 when there was a step, else 0. Replicas can call it at
- * once; the database executes each step once, as the owner of the tables.
+ * Executes the next step of partition maintenance: creates a partition for future rows, or drops a
+ * partition whose rows have all expired. Returns 1 if a step was executed, otherwise 0. Several
+ * replicas can call it concurrently. The database executes each step once, as the owner of the
+ * tables.
  */
 export async function keepPartitions({ orm, logger }: { readonly orm: Orm; readonly logger: Logger }): Promise<number> {
   return await transaction(orm, async (em) => {

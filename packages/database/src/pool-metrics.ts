@@ -2,7 +2,7 @@ import { gauge, histogram, onScrape, secondsSince } from "@amana/runtime";
 
 type Connect = (done?: (...outcome: unknown[]) => void) => Promise<unknown> | undefined;
 
-/** The used part of pg.Pool. */
+/** The part of pg.Pool that this file uses. */
 export interface MeasuredPool {
   readonly totalCount: number;
   readonly idleCount: number;
@@ -14,7 +14,7 @@ export interface MeasuredPool {
 
 const connections = gauge({
   name: "amana_database_connections",
-  help: "Connections of this process's pool, and calls that wait for one",
+  help: "Connections in the pool of this process by state. waited_for: calls that wait for a connection",
   labels: { state: ["in_use", "idle", "waited_for"] },
 });
 

@@ -11,20 +11,23 @@ interface AnyGauge {
 }
 
 /**
- * Gauges that a statement reads from rows. A column with the name of a gauge contains its value;
- * all other columns are labels. The statement must use an index and count at most `rowsCountedMax`
- * rows.
+ * Gauges that a statement reads from rows. A column that has the name of a gauge contains the
+ * gauge's value. All other columns are labels. The statement must use an index and count at most
+ * `rowsCountedMax` rows.
  */
 export interface RowGauges {
-  /** Name of the prepared statement, unique to its text. */
+  /** Name of the prepared statement. Each text needs its own name. */
   readonly name: string;
   readonly text: string;
   readonly values?: readonly unknown[];
-  /** Gauges by column. If the column is null, the gauge has no value with the labels of the row. */
+  /**
+   * Gauges by column. If the column of a row is null, no sample is exported for the labels of that
+   * row.
+   */
   readonly gauges: Readonly<Record<string, AnyGauge>>;
 }
 
-/** Maximum count of rows. */
+/** Maximum number of rows that a statement counts. */
 export const rowsCountedMax = 10_000;
 
 /** Minimum interval between reads, independent of the number of scrapes. */
@@ -43,7 +46,10 @@ interface Collector {
 }
 const collectors = new WeakMap<Orm, Collector>();
 
-/** Reads the gauges for scrapes until disposed. Runs their statements one after the other. */
+/**
+ * Exports the gauges at each scrape, until disposed. The statements run one after another, at most
+ * every five seconds.
+ */
 export function showRows(orm: Orm, ...rowGauges: readonly RowGauges[]): Disposable {
   const collector = collectors.get(orm) ?? createCollector(orm);
   collectors.set(orm, collector);

@@ -10,7 +10,7 @@ const statements = counter({
 
 const roundTrips = counter({
   name: "amana_database_round_trips_total",
-  help: "Messages with statements that this process sent to the database, each with a wait for the response",
+  help: "Round trips of this process to the database. In one round trip it sends one or more statements and waits for the response",
   labels: { operation },
 });
 

@@ -11,11 +11,14 @@ const [businessA, businessB] = [randomUUID(), randomUUID()];
 const things = { [businessA]: randomUUID(), [businessB]: randomUUID() };
 let db: Awaited<ReturnType<typeof createTestDatabase>>;
 let owner: Orm;
-/** Connects like a service. It has two connections, so that statements wait for one. */
+/**
+ * Connects like a service, with a pool of two connections, so that statements must wait for a
+ * connection.
+ */
 let orm: Orm;
 /** Connects like a service with a single connection, so that all statements share it. */
 let singleConnection: Orm;
-/** Connects like a version without tenants. */
+/** Connects like an earlier version, which sets no tenant. */
 let earlierVersion: Orm;
 
 beforeAll(async () => {
@@ -48,7 +51,7 @@ test("TenantClient reads and writes no rows without a tenant", async () => {
   await expect(insert).rejects.toThrow("row-level security");
 });
 
-test("TenantClient reads the tenant's rows in a prepared statement, in an unprepared one and in a transaction", async () => {
+test("TenantClient reads the tenant's rows in prepared statements, in unprepared statements and in transactions", async () => {
   await forTenant(businessA, async () => {
     expect(await read()).toEqual([businessA]);
     expect(await orm.em.fork().execute(text)).toEqual([{ business_id: businessA }]);
@@ -56,7 +59,7 @@ test("TenantClient reads the tenant's rows in a prepared statement, in an unprep
   });
 });
 
-test("TenantClient reads all rows for allTenants, and so does a client of an earlier version", async () => {
+test("TenantClient for allTenants reads the rows of all tenants, and so does a client of an earlier version", async () => {
   expect(await forTenant(allTenants, () => read())).toEqual(bothBusinesses);
   expect(await forTenant(allTenants, () => transaction(orm, (em) => em.execute(text)))).toHaveLength(2);
   expect(await read(earlierVersion)).toEqual(bothBusinesses);
@@ -79,7 +82,7 @@ test("TenantClient cannot update, delete, insert or reassign rows of another bus
   );
 });
 
-test("TenantClient reads the rows of the caller's tenant when the query waited for a connection", async () => {
+test("TenantClient reads the rows of the caller's tenant, even if the query waited for a connection", async () => {
   const tenants = Array.from({ length: 60 }, (_, i) => [businessA, businessB, undefined][i % 3]);
   const rows = await Promise.all(tenants.map((tenant) => (tenant ? forTenant(tenant, () => read()) : read())));
   expect(rows).toEqual(tenants.map((tenant) => (tenant ? [tenant] : [])));
@@ -90,7 +93,7 @@ test("TenantClient reads the rows of the caller's tenant when the query waited f
   expect((await Promise.all(inTransactions)).map((rows) => rows.map((row) => row.business_id))).toEqual(rows);
 });
 
-test("TenantClient throws the error of a failed statement, and does not keep its tenant", async () => {
+test("TenantClient throws the error of a failed statement, and the next statement on the connection has no tenant", async () => {
   for (const _ of [1, 2]) {
     await expect(forTenant(businessA, () => namedQuery(orm.em, "bad", "select nothing from thing", []))).rejects.toThrow(
       'column "nothing" does not exist',
@@ -102,7 +105,7 @@ test("TenantClient throws the error of a failed statement, and does not keep its
   expect(await read()).toEqual([]);
 });
 
-test("TenantClient rejects a prepared query whose name has another text, and the connection stays usable", async () => {
+test("TenantClient rejects a prepared query whose name belongs to another statement, and the connection stays usable", async () => {
   await forTenant(businessA, async () => {
     expect(await namedQuery(singleConnection.em, "twice", "select 1 as value", [])).toEqual([{ value: 1 }]);
     const connection = singleConnection.em.getConnection() as unknown as { getNativeClient(): Promise<pg.Pool> };
@@ -151,7 +154,7 @@ describe("TenantClient", () => {
   });
 });
 
-test("TenantClient keeps the tenant of a transaction after a rolled-back savepoint, and inside forTenant for another business", async () => {
+test("a transaction of TenantClient keeps its tenant after a savepoint was rolled back, and inside `forTenant` for another business", async () => {
   const rows = await forTenant(businessA, () =>
     transaction(singleConnection, async (em) => {
       const rowsInside = await forTenant(businessB, () => em.execute<{ business_id: string }[]>(text));
@@ -163,7 +166,7 @@ test("TenantClient keeps the tenant of a transaction after a rolled-back savepoi
   expect(rows.map(({ business_id }) => business_id)).toEqual([businessA, businessA]);
 });
 
-test("TenantClient reads no rows of another business in a transaction that starts with another statement than `begin`", async () => {
+test("TenantClient reads no rows of another business in a transaction that starts with BEGIN, a comment or Start Transaction", async () => {
   const connection = singleConnection.em.getConnection() as unknown as { getNativeClient(): Promise<pg.Pool> };
   const client = await (await connection.getNativeClient()).connect();
   try {
@@ -176,7 +179,7 @@ test("TenantClient reads no rows of another business in a transaction that start
       ).toEqual([]);
       await client.query("commit");
     }
-    // A message with several statements sets no tenant and therefore reads no rows.
+    // A query with several statements sets no tenant, and therefore reads no rows.
     await expect(forTenant(businessA, () => client.query(`select 1; ${text}`))).rejects.toThrow("multiple commands");
     expect((await client.query(`select 1; ${text}`)) as unknown as pg.QueryResult[]).toMatchObject([{}, { rows: [] }]);
   } finally {
@@ -184,7 +187,7 @@ test("TenantClient reads no rows of another business in a transaction that start
   }
 });
 
-test("TenantClient uses the tenant of the code that started a timer or wait, and of the code that emits an event", async () => {
+test("TenantClient uses the tenant of the code that started a timer or awaited an event, and in an event listener the tenant of the emitting code", async () => {
   const emitter = new EventEmitter();
   const readByListener: Promise<string[]>[] = [];
   forTenant(businessA, () => emitter.on("event", () => readByListener.push(read())));
@@ -198,13 +201,13 @@ test("TenantClient uses the tenant of the code that started a timer or wait, and
     return await read();
   });
   emitter.emit("event");
-  // A listener has the tenant of the code that emits the event: here none. Code that waits for the
-  // event keeps its own tenant.
+  // A listener runs with the tenant of the code that emits the event; this code has no tenant. Code
+  // that awaits the event keeps its own tenant.
   expect(await readByListener[0]).toEqual([]);
   expect(await waited).toEqual([businessA]);
 });
 
-test("a view of show_to_tenants has the rows of the table, and permits no write to rows of another business", async () => {
+test("a view that `show_to_tenants` created returns the rows of the table, and permits no write to rows of another business", async () => {
   const view = "select business_id from thing_of_tenants order by business_id";
   const readView = async () => (await orm.em.fork().execute<{ business_id: string }[]>(view)).map((row) => row.business_id);
   expect(await readView()).toEqual([]);

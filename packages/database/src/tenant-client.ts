@@ -9,10 +9,10 @@ interface TenantQueryConfig extends pg.QueryConfig {
 
 const setting = "amana.business";
 const preparedName = "amana_for_tenants";
-/** Returns no row, so that its response adds nothing to the result of the statement. */
+/** Sets the tenant. Returns no row, so that the result of the statement itself does not change. */
 const setTenant = `select 1 where set_config('${setting}', $1, true) is null`;
 
-/** Start option of a session: without a tenant, its statements return no rows. */
+/** Session option that sets no tenant. Statements then return no rows until a tenant is set. */
 export const noTenantOption = `-c ${setting}=`;
 
 /**

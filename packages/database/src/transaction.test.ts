@@ -21,7 +21,7 @@ const balances = async () => {
 const add = (em: SqlEntityManager, id: number) => em.execute("update account set balance = balance + 1 where id = ?", [id]);
 
 /**
- * Returns a function whose calls resolve together after `count` calls. Later calls resolve at once.
+ * Returns a function whose calls all resolve as soon as the function has been called `count` times.
  */
 function createBarrier(count: number) {
   const barrier = Promise.withResolvers<void>();
@@ -44,12 +44,12 @@ test("transaction repeats the work with a new EntityManager after a deadlock, an
     });
   await Promise.all([move(1, 2), move(2, 1)]);
   expect(await balances()).toEqual([2, 2]);
-  // On a busy machine, the repeated work can meet the same deadlock again.
+  // On a busy machine, the repeated work can cause a deadlock again.
   expect(managers.length).toBeGreaterThanOrEqual(3);
   expect(new Set(managers).size).toBe(managers.length);
 });
 
-test("transaction repeats a write to a row that another transaction has changed", async () => {
+test("transaction repeats the work when the work writes a row that another transaction has changed in the meantime", async () => {
   let attempts = 0;
   await transaction(orm, async (em) => {
     await em.execute("set transaction isolation level repeatable read");
@@ -77,7 +77,7 @@ test("transaction repeats the work after a conflict at commit", async () => {
   expect((await balances()).sort()).toEqual([1, 2]);
 });
 
-test("transaction throws the conflict after three attempts, and isDatabaseUnavailable returns true for it", async () => {
+test("transaction throws the conflict error after three attempts, and isDatabaseUnavailable returns true for this error", async () => {
   let attempts = 0;
   const always = transaction(orm, async (em) => {
     attempts++;

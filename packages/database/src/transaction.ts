@@ -7,9 +7,10 @@ import type { Orm } from "./orm.ts";
 const attemptsMax = 3;
 
 /**
- * Runs `work` in a transaction with its own EntityManager and commits when it resolves. Repeats it
- * with a new EntityManager after a deadlock or serialization failure, which PostgreSQL rolls back.
- * `work` must therefore have no effects outside of the transaction.
+ * Runs `work` in a transaction with its own EntityManager, and commits when `work` resolves. After
+ * a deadlock or serialization failure, PostgreSQL rolls the transaction back, and `transaction`
+ * repeats `work` with a new EntityManager. `work` must therefore have no effects outside of the
+ * transaction.
  */
 export async function transaction<T>(orm: Orm, work: (em: SqlEntityManager) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
@@ -56,7 +57,10 @@ const unavailableCodes = new Set([
 const unavailableTexts =
   /timeout exceeded when trying to connect|Query read timeout|Connection terminated|Client has encountered a connection error/i;
 
-/** Returns whether a fault is temporary, so that the same work can succeed later. */
+/**
+ * Returns whether an error is a temporary fault of the database, after which the same work can
+ * succeed.
+ */
 export function isDatabaseUnavailable(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const state = sqlState(cause);

@@ -102,7 +102,7 @@ async function startHangingProxy() {
 }
 
 describe("defineView", () => {
-  test("defineView converts a row and its entity to the same message, with exact bigint and times", async () => {
+  test("a view converts a row and the entity of that row to the same message, with exact bigint values and times", async () => {
     const payment = create(PaymentSchema);
     const fields = { processorRefundedMinor: 9_007_199_254_740_993n, processorReadAt: day(2), difference: "2 ≠ 3" };
     const thing = await createThing(uuidv7(), fields);
@@ -120,7 +120,7 @@ describe("defineView", () => {
     expect(view.toMessage(row as NonNullable<typeof row>, { payment: undefined })).toEqual(create(ChangedPaymentSchema));
   });
 
-  test("defineView reads only rows of the business that match the view's condition, and none for an invalid id", async () => {
+  test("defineView reads only rows of the business that match the view's condition, and no row for an invalid id", async () => {
     const { id, businessId } = await createThing(uuidv7());
     expect(await view.read(em(), businessId, id)).toMatchObject({ id });
     expect(await view.read(em(), uuidv7(), id)).toBeUndefined();
@@ -129,7 +129,7 @@ describe("defineView", () => {
     expect(await view.read(em(), businessId, hidden.id)).toBeUndefined();
   });
 
-  test("defineView ends a read with a timeout when its connection hangs, and uses another connection for later reads", async () => {
+  test("`read` of a view throws a timeout error when its connection hangs, and later reads use another connection", async () => {
     const { id, businessId } = await createThing(uuidv7());
     await using proxy = await startHangingProxy();
     const read = () => view.read(proxy.em(), businessId, id);
@@ -142,7 +142,7 @@ describe("defineView", () => {
     expect(await Promise.all([read(), read()])).toMatchObject([{ id }, { id }]);
   });
 
-  test("defineView reads a row by the primary key when the statement was planned for an empty table", async () => {
+  test("`read` of a view uses the primary key, even if PostgreSQL planned the statement for an empty table", async () => {
     const single = await database.connect({ entities: [Thing], poolMax: 1 });
     const execute = (sql: string, values: unknown[] = []) => single.em.fork().execute<Record<string, unknown>[]>(sql, values);
     const owner = uuidv7();
@@ -164,13 +164,16 @@ describe("defineView", () => {
     await execute("drop table thing; alter table other_thing rename to thing");
   });
 
-  test.each([undefined, ""])("read, page and lockRow throw when the owner is %j", async (missing) => {
-    const { id } = await createThing(uuidv7());
-    const owner = missing as string;
-    await expect(view.read(em(), owner, id)).rejects.toThrow(TypeError);
-    await expect(list.page(em(), owner, create(ListPaymentsRequestSchema, { limit: 10 }))).rejects.toThrow(TypeError);
-    await expect(lockRow(em(), Thing, owner, id, () => new Error("missing"))).rejects.toThrow(TypeError);
-  });
+  test.each([undefined, ""])(
+    "`read` of a view, `page` of a list and lockRow throw TypeError when the owner is %j",
+    async (missing) => {
+      const { id } = await createThing(uuidv7());
+      const owner = missing as string;
+      await expect(view.read(em(), owner, id)).rejects.toThrow(TypeError);
+      await expect(list.page(em(), owner, create(ListPaymentsRequestSchema, { limit: 10 }))).rejects.toThrow(TypeError);
+      await expect(lockRow(em(), Thing, owner, id, () => new Error("missing"))).rejects.toThrow(TypeError);
+    },
+  );
 });
 
 describe("defineList", () => {
@@ -182,7 +185,7 @@ describe("defineList", () => {
     return page.rows.map(({ orderRef }) => orderRef);
   };
 
-  test("defineList selects rows by the fields that the request contains; an omitted field does not restrict the rows", async () => {
+  test("defineList filters the rows only by the fields that the request contains", async () => {
     const businessId = uuidv7();
     await createThing(businessId, { orderRef: "a" });
     await createThing(businessId, { orderRef: "b", createdAt: day(2), status: "PAID" });

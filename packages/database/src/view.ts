@@ -12,7 +12,9 @@ import { namedQuery } from "./named-query.ts";
 import { statementMsMax } from "./orm.ts";
 import type { FieldOf } from "./request-value.ts";
 
-/** Owner of rows: a business id, or all businesses, for operators and tables of the platform. */
+/**
+ * Owner of rows: a business id, or `allBusinesses` for operators and for tables of the platform.
+ */
 export type Owner = string | typeof allBusinesses;
 export const allBusinesses = Symbol("all businesses");
 
@@ -25,7 +27,9 @@ export function businessIdOf(owner: string): string {
 /** The properties of an entity, without its methods. */
 export type Stored<E> = { [P in keyof E as E[P] extends (...parameters: never[]) => unknown ? never : P]: E[P] };
 
-/** Property of a field: createdAt for the field createdAtMs, else the same name. */
+/**
+ * Property of a field: `createdAt` for the field `createdAtMs`, and the same name for other fields.
+ */
 type PropertyOf<F> = F extends `${infer P}Ms` ? P : F;
 type Value<E, F> = PropertyOf<F> extends keyof Stored<E> ? NonNullable<Stored<E>[PropertyOf<F>]> : never;
 /** True if a field of the message can have the entity's value. An enum is stored as its name. */
@@ -51,8 +55,8 @@ type Others<E, M extends DescMessage> = {
 };
 
 /**
- * Fields of a message that have the names of entity properties, the columns behind them, and the
- * conversion of a row to the message.
+ * Defines which fields of a message are read from columns of an entity, and how a row is converted
+ * to the message.
  */
 export interface View<E, M extends DescMessage, Row> {
   readonly table: string;
@@ -62,9 +66,15 @@ export interface View<E, M extends DescMessage, Row> {
   readonly properties: readonly (keyof Row & keyof Stored<E> & string)[];
   /** Converts a selected row, where bigint and times are text, to the types of the entity. */
   parse(row: Record<string, unknown>): Row;
-  /** Reads a row on committed state. Returns undefined when the owner has no row with the id. */
+  /**
+   * Reads a committed row, outside of any transaction. Returns undefined when the owner has no row
+   * with the id.
+   */
   read(em: SqlEntityManager, owner: Owner, id: string): Promise<Row | undefined>;
-  /** Converts a row or an entity. `others` has the fields without a property of the same name. */
+  /**
+   * Converts a row or an entity. `others` contains the fields of the message that have no property
+   * of the same name.
+   */
   toMessage(
     row: Pick<Stored<E>, ShownProperty<E, M>>,
     ...others: [OtherField<E, M>] extends [never] ? [] : [others: Others<E, M>]
@@ -79,7 +89,7 @@ interface ViewOptions<P extends string, X extends string> {
   readonly columns?: readonly P[];
   /** SQL expressions to select, by name. */
   readonly expressions?: Readonly<Record<X, string>>;
-  /** SQL condition. The view does not read other rows. */
+  /** SQL condition of the rows that the view reads. */
   readonly where?: string;
 }
 
@@ -115,8 +125,9 @@ export function defineView<
 
   const select = `select ${selectedColumns} from ${table} where ${where}`;
   const readAny = { name: `${message.name}_read_any`, text: `${select} and id = $1` };
-  // "is true" prevents the use of an index that begins with business_id. Without statistics, the
-  // planner prefers such an index to the primary key and reads all rows of the business.
+  // "is true" prevents the use of an index that begins with business_id. Without statistics,
+  // PostgreSQL would prefer such an index to the primary key, and would read all rows of the
+  // business.
   const readOwn = { name: `${message.name}_read`, text: `${select} and id = $1 and (business_id = $2) is true` };
 
   const parse = (row: Record<string, unknown>) => {
@@ -133,7 +144,7 @@ export function defineView<
     async read(em, owner, id) {
       const isOwn = owner !== allBusinesses;
       const values = isOwn ? [id, businessIdOf(owner)] : [id];
-      // PostgreSQL throws an error for a text that is not a UUID.
+      // Without this check, PostgreSQL would throw an error for a text that is not a UUID.
       if (!values.every(isUuid)) return undefined;
       const { name, text } = isOwn ? readOwn : readAny;
       const [row] = await namedQuery<Record<string, unknown>>(em, name, text, values, { timeoutMs });

@@ -28,7 +28,7 @@ const startTask = (name: string, work = async () => 0) => {
   return Object.assign(task, { wake: polling.wake, [Symbol.asyncDispose]: () => polling[Symbol.asyncDispose]() });
 };
 
-test("a task runs at the start and when its work is due, and does not run again while its work is not due", async () => {
+test("pollWhenDue runs a task at the start and when its work is due, and does not run a task whose work is due in an hour", async () => {
   await using due = startTask("due");
   await using idle = startTask("idle");
   await expect.poll(() => [due.runs, idle.runs]).toEqual([1, 1]);
@@ -40,7 +40,7 @@ test("a task runs at the start and when its work is due, and does not run again 
   expect(idle.runs).toBe(1);
 });
 
-test("a task that throws runs again while its work is due", async () => {
+test("pollWhenDue runs a task again after an error while its work is due", async () => {
   await plan("failing", "now() + interval '1 millisecond'");
   let failures = 0;
   await using task = startTask("failing", async () => {
@@ -52,7 +52,7 @@ test("a task that throws runs again while its work is due", async () => {
   await expect.poll(() => orm.em.fork().execute("select due from task")).toEqual([{ due: null }]);
 });
 
-test("wake runs a task without due work, and a disposed task does not run when its work is due", async () => {
+test("pollWhenDue runs a task when `wake` is called, even if no work is due, and never runs a disposed task", async () => {
   const task = startTask("woken");
   await expect.poll(() => task.runs).toBe(1);
   task.wake();
@@ -65,11 +65,11 @@ test("wake runs a task without due work, and a disposed task does not run when i
   expect(task.runs).toBe(2);
 });
 
-test("the watch reads the due times of all tasks of a database in one statement", async () => {
+test("pollWhenDue reads the due times of all tasks of a database in one statement", async () => {
   await using _first = startTask("first");
   await using _second = startTask("second");
-  // pg_stat_activity shows the last statement of each connection. While nothing is due, this is the
-  // watch's read of the next due time.
+  // pg_stat_activity shows the last statement of each connection. While no task is due, the last
+  // statement is the one that reads the next due times.
   const lastStatements = async () =>
     (
       await orm.em

@@ -7,22 +7,22 @@ export interface DueWork {
   /** Name of the task in logs and metrics. */
   readonly name: string;
   /**
-   * SQL expression: the time from which the work is due, or null if none is planned. It is SQL from
-   * code, never from a request, and must use an index.
+   * SQL expression: the time from which the work is due, or null if no work is planned. It is SQL
+   * from code, never from a request, and must use an index.
    */
   readonly nextDue: string;
-  /** Maximum interval between two reads of `nextDue` in ms; 4 000 by default and at most. */
+  /** Maximum interval between two reads of `nextDue` in ms. Default and upper limit: 4 000. */
   readonly everyMs?: number;
-  /** Time in ms after which the work runs even if it is not due; a minute by default. */
+  /** Time in ms after which the work runs even if it is not due. Default: one minute. */
   readonly idleMs?: number;
 }
 
 /**
- * Default maximum interval between two reads. Work that another process plans starts late by at
- * most this interval.
+ * Default maximum interval between two reads. Work that another process plans starts at most this
+ * interval after its due time.
  */
 const readEveryMs = 4_000;
-/** Minimum interval between two reads, while work is due or is planned often. */
+/** Minimum interval between two reads, even if work is due or is planned often. */
 const readsApartMs = 1_000;
 const idleMsDefault = 60_000;
 
@@ -35,16 +35,16 @@ interface Source {
 /** Reads the due times of all work in one database. */
 interface Watch {
   readonly sources: Set<Source>;
-  /** Reads the due times now. */
+  /** Reads the due times as soon as the minimum interval since the last read has passed. */
   readNow(): void;
   close(): Promise<void>;
 }
 const watches = new WeakMap<Orm, Watch>();
 
 /**
- * Wakes `pause` when the work is due, until disposed. All due times of `orm` are read in one
- * statement: when the next work is due, after `checkDue`, and at least every four seconds, because
- * another process may plan work.
+ * Wakes `pause` when the work is due, until disposed. One statement reads the due times of all work
+ * that is watched on `orm`. It runs when the next work is due, after `checkDue`, and at least every
+ * four seconds, because another process may have planned work.
  */
 export function watchDue(orm: Orm, logger: Logger, { nextDue, everyMs = readEveryMs }: DueWork, pause: Pause): AsyncDisposable {
   const watch = watches.get(orm) ?? createWatch(orm, logger);
@@ -68,7 +68,10 @@ export interface DueTask extends AsyncDisposable {
   wake(): void;
 }
 
-/** Runs `work` as `poll` does, at the start and then when it is due by `nextDue`. */
+/**
+ * Runs `work` at the start, and whenever it is due by `nextDue`. Repeats and retries it as `poll`
+ * does.
+ */
 export function pollWhenDue(orm: Orm, logger: Logger, due: DueWork, work: () => Promise<number>): DueTask {
   const pause = new Pause();
   const watching = watchDue(orm, logger, due, pause);

@@ -2,14 +2,14 @@ import { solveChallenge } from "altcha-lib";
 import { deriveKey } from "altcha-lib/algorithms/pbkdf2";
 
 /** A page of a payment link. */
-export interface ReadPage {
+export interface LoadedPage {
   readonly status: number;
   readonly html: string;
   /** Address to which the page redirects. */
   readonly location: string | undefined;
 }
 
-/** Values of the form of a payment link, by the names of its inputs. */
+/** Form values for the page of a payment link, by input name. */
 export type FormValues = Readonly<Record<string, string>>;
 
 /**
@@ -26,20 +26,20 @@ export class Buyer {
   }
 
   /** Reads the page of the link. `query` begins with a question mark. */
-  open(query = ""): Promise<ReadPage> {
+  open(query = ""): Promise<LoadedPage> {
     return this.#send(`${this.#url}${query}`);
   }
 
   /** Reads another page of the link, for example the result. */
-  read(url: string): Promise<ReadPage> {
+  read(url: string): Promise<LoadedPage> {
     return this.#send(new URL(url, this.#url).href);
   }
 
   /**
-   * Sends the form of a page with these values and accepted conditions. The same page sent twice
-   * has the same form token.
+   * Sends the form of a page with these values, and accepts the conditions. A second `submit` of
+   * the same page sends the same form token.
    */
-  async submit({ html }: ReadPage, values: FormValues = {}): Promise<ReadPage> {
+  async submit({ html }: LoadedPage, values: FormValues = {}): Promise<LoadedPage> {
     const formToken = /name="form_token" value="([\w-]+)"/.exec(html)?.[1];
     if (formToken === undefined) throw new Error(`The page has no form:\n${html}`);
     const body = new URLSearchParams({ form_token: formToken, lang: "en", conditions: "1", ...values });
@@ -53,7 +53,7 @@ export class Buyer {
     return await this.#send(this.#url, { method: "POST", body });
   }
 
-  async #send(url: string, init: RequestInit = {}): Promise<ReadPage> {
+  async #send(url: string, init: RequestInit = {}): Promise<LoadedPage> {
     const response = await fetch(url, {
       ...init,
       redirect: "manual",

@@ -18,9 +18,9 @@ export function createCommand(name: string, description: string): Command {
 }
 
 /**
- * Runs the command with the arguments after the script's name. Sets exit code 2 after wrong usage,
- * and 1 after a DevEnvError or StartRefused, and prints no stack trace for either. Throws any other
- * error, because it is a defect.
+ * Runs the command with the arguments that follow the script's name. After wrong usage, sets exit
+ * code 2. After a DevEnvError or StartRefused, prints the message without a stack trace and sets
+ * exit code 1. Throws any other error, because it is a defect.
  */
 export async function runCommandLine(command: Command): Promise<void> {
   // A write to a closed terminal or pipe must not end the system or its graceful shutdown.
@@ -32,7 +32,7 @@ export async function runCommandLine(command: Command): Promise<void> {
       { from: "user" },
     );
   } catch (error) {
-    // The usage text lists the missing argument.
+    // Prints the help, because it lists the missing argument.
     if (error instanceof CommanderError && error.code === "commander.missingArgument") command.outputHelp({ error: true });
     process.exitCode = reportError(error);
   }
@@ -53,14 +53,15 @@ function ignoreClosedStream(error: NodeJS.ErrnoException): void {
  * Returns a signal that aborts when the user ends the program by Ctrl-C, `kill` or closing the
  * terminal. Calls `onFirst` before it aborts. Exits at once on a second Ctrl-C or `kill`.
  */
-export function stopSignal(onFirst: () => void): AbortSignal {
+export function createStopSignal(onFirst: () => void): AbortSignal {
   const stop = new AbortController();
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.on(name, () => {
       if (!stop.signal.aborted) {
         onFirst();
         stop.abort();
-        // A closed terminal causes SIGHUP twice: the kernel sends one, the shell another.
+        // A closed terminal causes two SIGHUP signals, one from the kernel and one from the shell.
+        // Therefore a second SIGHUP does not exit.
       } else if (name !== "SIGHUP") process.exit(exitCodes.interrupted);
     });
   }
@@ -68,7 +69,7 @@ export function stopSignal(onFirst: () => void): AbortSignal {
 }
 
 /** Returns a parser of numbers for a command-line option, which throws InvalidArgumentError. */
-export const numberFrom =
+export const numberParser =
   (min: number, max: number) =>
   (text: string): number => {
     const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
@@ -77,8 +78,8 @@ export const numberFrom =
   };
 
 /** Returns a parser of whole numbers for a command-line option. */
-export const wholeFrom = (min: number, max: number) => (text: string) => {
-  const value = numberFrom(min, max)(text);
+export const wholeNumberParser = (min: number, max: number) => (text: string) => {
+  const value = numberParser(min, max)(text);
   if (!Number.isInteger(value)) throw new InvalidArgumentError("It must be a whole number.");
   return value;
 };

@@ -69,7 +69,7 @@ export async function removeData(dir: string): Promise<void> {
  */
 const isData = (name: string) => dataNames.has(name.replace(/\.new(-password)?$/, ""));
 
-/** Returns the real path. Throws DevEnvError unless Amana may use the folder as its own. */
+/** Returns the real path. Throws DevEnvError if the folder cannot be a data folder of Amana. */
 async function requireUsable(dir: string): Promise<string> {
   const folder = await stat(dir).catch((error: NodeJS.ErrnoException) => {
     throw unusableFolder(dir, error);
@@ -96,7 +96,10 @@ async function requireUsable(dir: string): Promise<string> {
   throw new DevEnvError(`${dir} contains files that Amana did not create (${formatNames(entries)}).`, otherFolderAdvice);
 }
 
-/** Earlier versions wrote no marker. The default folder is always Amana's. */
+/**
+ * Returns whether an earlier version, which wrote no marker, created the folder. The default folder
+ * always counts as Amana's.
+ */
 async function isOfEarlierVersion(real: string): Promise<boolean> {
   if (real === join(await realpath(root), ".amana")) return true;
   const secrets = await readJson<Partial<Secrets>>(join(real, "secrets.json")).catch(() => undefined);
@@ -110,7 +113,10 @@ const entriesOf = (dir: string) =>
 
 function unusableFolder(dir: string, error: NodeJS.ErrnoException): DevEnvError {
   if (error.code === "ENOTDIR" || error.code === "EEXIST") {
-    return new DevEnvError(`${dir} cannot be the data folder: it, or ${dirname(dir)}, is a file.`, otherFolderAdvice);
+    return new DevEnvError(
+      `${dir} cannot be the data folder, because this path or ${dirname(dir)} is a file.`,
+      otherFolderAdvice,
+    );
   }
   return new DevEnvError(`${dir} cannot be the data folder: ${error.message}`, otherFolderAdvice, { cause: error });
 }

@@ -2,9 +2,11 @@ import { Client } from "pg";
 import { DevEnvError } from "./dev-env-error.ts";
 
 export interface Databases {
-  /** By service: URL with the runtime role of the service, which can only read and write rows. */
+  /** Connection URL of each service with its runtime role, which can only read and write rows. */
   readonly urls: Readonly<Record<string, string>>;
-  /** By service: URL with the owner of the database, which runs the migrations. */
+  /**
+   * Connection URL of each service with the role that owns the database and runs the migrations.
+   */
   readonly ownerUrls: Readonly<Record<string, string>>;
   /** System identifier of the PostgreSQL data folder, independent of its path and port. */
   readonly clusterId: string;
@@ -16,7 +18,7 @@ const quietLog = ["log_error_verbosity = terse", "log_min_error_statement = pani
 /**
  * Creates the missing databases and roles of the services and returns their URLs. A role can
  * connect only to its own database. deploy/postgres/create-databases.sh does the same for a
- * deployment. Throws DevEnvError.
+ * deployment. Throws DevEnvError if a statement fails.
  */
 export async function ensureDatabases(superuserUrl: string, names: readonly string[], password: string): Promise<Databases> {
   const client = new Client({ connectionString: superuserUrl, connectionTimeoutMillis: 5_000 });
@@ -46,7 +48,7 @@ export async function ensureDatabases(superuserUrl: string, names: readonly stri
   } catch (error) {
     throw new DevEnvError(
       `The databases could not be prepared: ${(error as Error).message}`,
-      "If DATABASE_URL is set, it must be a PostgreSQL 18 and a role that can create roles and databases.",
+      "If DATABASE_URL is set, it must address a PostgreSQL 18 server, with a role that can create roles and databases.",
       { cause: error },
     );
   } finally {
@@ -74,7 +76,10 @@ function addressOf(serverUrl: string, role: string, password: string, database: 
   return url.toString();
 }
 
-/** Ignores SQLSTATE 42501: without a superuser, the owner of the server configures its log. */
+/**
+ * Ignores SQLSTATE 42501 (insufficient privilege). Only a superuser can change these log settings;
+ * if the user of the connection is no superuser, the owner of the server must make them.
+ */
 function ignoreMissingPrivilege(error: { code?: string }): void {
   if (error.code !== "42501") throw error;
 }

@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import type { Socket } from "node:net";
 
 /**
- * Script of the guard. It reads lines of `signal:pid` words; the last line lists the processes that
- * still run. When this process ends for any reason, the input of the script ends. The script then
- * sends each signal, followed by CONT, because a frozen process handles a signal only after it was
- * continued.
+ * Shell script of the guard process. The current process writes lines of `signal:pid` words to the
+ * script; the last line lists the processes that still run. When the current process ends for any
+ * reason, the input of the script ends. The script then sends each listed process its signal and
+ * CONT, because a frozen process handles a signal only after CONT.
  */
 const script = `trap '' INT TERM HUP
 while read -r line; do running=$line; done
@@ -15,9 +15,9 @@ const running = new Map<number, NodeJS.Signals>();
 let guard: ChildProcess | undefined;
 
 /**
- * Sends `signal` to the process `pid` (to the process group -pid when negative) when this process
- * ends: by a signal (also SIGKILL), an uncaught error or process.exit. Returns a function that
- * cancels this.
+ * Sends `signal` to the process `pid` when the current process ends for any reason, even by
+ * SIGKILL. A negative `pid` means the process group `-pid`. Returns a function that cancels the
+ * registration.
  */
 export function endWithParent(pid: number, signal: NodeJS.Signals): () => void {
   running.set(pid, signal);
@@ -28,18 +28,22 @@ export function endWithParent(pid: number, signal: NodeJS.Signals): () => void {
 }
 
 /**
- * Starts a process that gets `signal` when this process ends first. The guard starts before the
- * process, which is registered in the same turn of the event loop. Only a SIGKILL of this process
- * between start and registration leaves the started process running.
+ * Starts a child process, which gets `signal` if the current process ends first. The guard already
+ * runs when the child starts, and the child is registered with the guard in the same turn of the
+ * event loop. A child can therefore survive only if SIGKILL ends the current process between the
+ * child's start and its registration.
  */
-export function startedUnderGuard<T extends ChildProcess>(signal: NodeJS.Signals, start: () => T): T {
+export function startUnderGuard<T extends ChildProcess>(signal: NodeJS.Signals, start: () => T): T {
   guard ??= startGuard();
   const child = start();
   if (child.pid !== undefined) child.once("exit", endWithParent(child.pid, signal));
   return child;
 }
 
-/** Returns the pid of the guard. A test that simulates the loss of all processes kills it first. */
+/**
+ * Returns the process id of the guard. A test that simulates the loss of all processes kills the
+ * guard first.
+ */
 export const guardPid = (): number | undefined => guard?.pid;
 
 function updateGuard(): void {
@@ -61,8 +65,9 @@ function startGuard(): ChildProcess {
 }
 
 /**
- * Ends this process by the signal unless another listener handles it. Without any listener, a
- * signal could end this process between the start of a process and its registration.
+ * Ends the current process by the signal if no other listener handles the signal. Without any
+ * listener, a signal could end the current process between the start of a child and the child's
+ * registration.
  */
 function endUnlessHandled(name: NodeJS.Signals): void {
   if (process.listenerCount(name) === 0) process.kill(process.pid, name);

@@ -4,7 +4,7 @@ import { startKafkaInDocker } from "./kafka/docker-kafka.ts";
 import { startKafka } from "./kafka/java-kafka.ts";
 import type { Progress } from "./progress.ts";
 
-/** Transports of events between the services. `auto` selects the first one that works. */
+/** Transports of events between the services. `auto` selects the first transport that works. */
 export const eventChoices = ["auto", "kafka", "docker", "direct"] as const;
 export type EventChoice = (typeof eventChoices)[number];
 
@@ -12,7 +12,7 @@ export interface EventTransportOptions {
   choice: EventChoice;
   /** KAFKA_BROKERS: host:port of running brokers, separated by commas. */
   brokers?: string | undefined;
-  /** Data folder of a Kafka that this function starts. */
+  /** Data folder of a Kafka that `startEventTransport` starts. */
   dir: string;
   progress: Progress;
   signal?: AbortSignal | undefined;
@@ -28,8 +28,8 @@ const java = { name: "Java with Maven", start: startKafka };
 
 /**
  * Starts the chosen transport. `auto` and `kafka` use `brokers` if given; `docker` and `direct`
- * ignore them. Throws DevEnvError if the transport is unavailable. `auto` never throws it, except
- * for unreachable brokers, because `direct` needs no other program.
+ * ignore them. Throws DevEnvError if the transport is unavailable. With `auto`, only unreachable
+ * brokers cause this error, because `direct` needs no other program.
  */
 export async function startEventTransport(options: EventTransportOptions): Promise<EventTransport> {
   const { choice, brokers } = options;

@@ -19,7 +19,7 @@ export async function eventually<T>(probe: () => Promise<T> | T, timeoutMs = 90_
 }
 
 /** Calls `condition` repeatedly until it returns true. Returns false after `timeoutMs`. */
-export async function until(condition: () => Promise<boolean> | boolean, timeoutMs: number): Promise<boolean> {
+export async function waitUntil(condition: () => Promise<boolean> | boolean, timeoutMs: number): Promise<boolean> {
   const endsAtMs = performance.now() + timeoutMs;
   while (!(await condition())) {
     if (performance.now() > endsAtMs) return false;

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { DevEnvError } from "./dev-env-error.ts";
-import { freePort, portInUse, requireFreePort } from "./free-port.ts";
+import { freePort, isPortInUse, requireFreePort } from "./free-port.ts";
 
 const servers: Server[] = [];
 
@@ -23,7 +23,7 @@ test("freePort returns a free port, and never the same port twice", async () => 
   await listenOn(ports[0]!, "127.0.0.1");
 });
 
-test("freePort returns a port to only one process at a time, and again after that process is killed", async () => {
+test("freePort does not return a port that another process has reserved, until that process is killed", async () => {
   const range = { from: 19_990, to: 19_992 };
   const program = `import { freePort } from ${JSON.stringify(new URL("free-port.ts", import.meta.url).href)};
     console.log(await freePort(${JSON.stringify(range)}));
@@ -38,14 +38,14 @@ test("freePort returns a port to only one process at a time, and again after tha
 });
 
 test.each(["127.0.0.1", "0.0.0.0"])(
-  "portInUse returns true and requireFreePort throws with the next step when a program listens at %s",
+  "when a program listens at %s, isPortInUse returns true and requireFreePort throws an error with the next step",
   async (host) => {
     const port = await freePort();
-    expect(await portInUse(port)).toBe(false);
+    expect(await isPortInUse(port)).toBe(false);
     await requireFreePort(port, "the gateway", "Set PORT");
 
     await listenOn(port, host);
-    expect(await portInUse(port)).toBe(true);
+    expect(await isPortInUse(port)).toBe(true);
     const failure = await requireFreePort(port, "the gateway", "Set PORT").catch((error) => error);
     expect(failure).toBeInstanceOf(DevEnvError);
     expect(failure.problem).toContain(`Port ${port} for the gateway`);

@@ -2,11 +2,12 @@ import { randomInt } from "node:crypto";
 import { createSocket } from "node:dgram";
 import { createServer } from "node:net";
 import { DevEnvError } from "./dev-env-error.ts";
-import { until } from "./eventually.ts";
+import { waitUntil } from "./eventually.ts";
 
 /**
- * The range is below the ephemeral ports of Linux and macOS. An outgoing connection therefore
- * cannot occupy the port before the server starts, or while a test keeps the server down.
+ * Range of the ports that `freePort` returns. The range is below the ephemeral ports of Linux and
+ * macOS. An outgoing connection therefore cannot occupy the port before the server starts, or while
+ * a test keeps the server down.
  */
 const lowestPort = 20_000;
 const highestPort = 32_000;
@@ -19,15 +20,15 @@ export async function freePort({ from = lowestPort, to = highestPort } = {}): Pr
   for (let attempt = 0; attempt < attemptsMax; attempt++) {
     const port = randomInt(from, to);
     if (!(await reserve(port))) continue;
-    if (!(await portInUse(port))) return port;
+    if (!(await isPortInUse(port))) return port;
   }
   throw new DevEnvError(`No port between ${from} and ${to} is free.`, "Stop programs that use many ports, and try again.");
 }
 
 /**
  * Reserves the port for this process by binding the UDP port with the same number, which no service
- * uses. The reservation also holds while the TCP server is down. The operating system releases it
- * when the process ends for any reason.
+ * uses. The reservation remains while the TCP server is down. The operating system releases it when
+ * the process ends for any reason.
  */
 function reserve(port: number): Promise<boolean> {
   return new Promise((resolve) => {
@@ -40,8 +41,8 @@ function reserve(port: number): Promise<boolean> {
   });
 }
 
-/** Returns whether a program listens on the port, on the loopback or on all addresses. */
-export async function portInUse(port: number): Promise<boolean> {
+/** Returns whether a program listens on the port, at the loopback address or at all addresses. */
+export async function isPortInUse(port: number): Promise<boolean> {
   for (const host of ["127.0.0.1", "0.0.0.0"]) {
     if ((await bindFailure(port, host)) === "EADDRINUSE") return true;
   }
@@ -49,11 +50,11 @@ export async function portInUse(port: number): Promise<boolean> {
 }
 
 /**
- * Throws DevEnvError if a server cannot listen on `port`. `purpose` is the server ("the gateway"),
- * `change` the way to choose another port ("Set PORT").
+ * Throws DevEnvError if a server cannot listen on `port`. `purpose` names the server ("the
+ * gateway"). `change` states how to choose another port ("Set PORT").
  */
 export async function requireFreePort(port: number, purpose: string, change: string): Promise<void> {
-  if (!(await until(async () => !(await portInUse(port)), releaseTimeoutMs))) {
+  if (!(await waitUntil(async () => !(await isPortInUse(port)), releaseTimeoutMs))) {
     throw new DevEnvError(
       `Port ${port} for ${purpose} is used by another program.`,
       `Stop that program (to find it: lsof -i tcp:${port}). Or: ${change}.`,

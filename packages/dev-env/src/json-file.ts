@@ -2,7 +2,8 @@ import { readFile, rename, writeFile } from "node:fs/promises";
 import { DevEnvError } from "./dev-env-error.ts";
 
 /**
- * Returns the content, or undefined if there is no file. Throws DevEnvError if it is unreadable.
+ * Returns the content, or undefined if there is no file. Throws DevEnvError if the file cannot be
+ * read or parsed.
  */
 export async function readJson<T>(path: string): Promise<T | undefined> {
   try {
@@ -12,7 +13,7 @@ export async function readJson<T>(path: string): Promise<T | undefined> {
     const nextStep =
       error instanceof SyntaxError
         ? "Restore the file from a backup, or run start with --fresh, which deletes all data."
-        : "Run the command as the user who created the folder, or set AMANA_DIR to another one.";
+        : "Run the command as the user who created the folder, or set AMANA_DIR to another folder.";
     throw new DevEnvError(`${path} cannot be read: ${(error as Error).message}`, nextStep, { cause: error });
   }
 }

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { readJson, writeJson } from "./json-file.ts";
 import { stopLeftover } from "./leftover.ts";
-import { gracefulStop } from "./running-process.ts";
+import { gracefulStopSteps } from "./running-process.ts";
 
 interface Processes {
   readonly starter: number;
@@ -20,7 +20,8 @@ export async function writeProcesses(dir: string, pids: readonly number[]): Prom
 export async function stopLeftoverServices(dir: string): Promise<void> {
   const { starter, pids } = (await readJson<Processes>(fileIn(dir))) ?? { starter: 0, pids: [] };
   const matches = (command: string) => /services\/\w+\/src\/main\.ts/.test(command);
-  // SIGKILL at once: services tolerate a crash, and a graceful stop would wait for ended services.
-  const stopSteps = gracefulStop.slice(1);
-  await Promise.all(pids.map((pid) => stopLeftover({ name: "system", dir, pid, matches, starter: () => starter, stopSteps })));
+  // Sends SIGKILL first. Services tolerate a crash, and a graceful stop would wait for other
+  // services that have already ended.
+  const stopSteps = gracefulStopSteps.slice(1);
+  await Promise.all(pids.map((pid) => stopLeftover({ name: "system", dir, pid, matches, starterPid: () => starter, stopSteps })));
 }

@@ -1,5 +1,5 @@
 import { DevEnvError } from "./dev-env-error.ts";
-import { gracefulStop, readProcess, type StopStep, stopByPid } from "./running-process.ts";
+import { gracefulStopSteps, readProcess, type StopStep, stopByPid } from "./running-process.ts";
 import type { LogLine } from "./server-process.ts";
 
 /** A process of an earlier run that may still run. */
@@ -9,28 +9,30 @@ export interface Leftover {
   readonly dir: string;
   readonly pid: number;
   /**
-   * Returns whether the command line is that of the process. Its id may belong to another program.
+   * Returns whether a command line belongs to this process. Another program may now have the id of
+   * this process.
    */
   matches(command: string): boolean;
   /** Returns the id of the process that started this process, from its command line. */
-  starter(command: string): number;
+  starterPid(command: string): number;
   readonly stopSteps?: readonly StopStep[];
 }
 
 /**
- * Stops the process if it runs. Throws DevEnvError if the run that started it still runs. That run
- * still runs if it is the parent of the process: when a parent ends, its children get another
- * parent. A reused process id is therefore not mistaken for that run.
+ * Stops the process if it runs. Throws DevEnvError if the program that started the process still
+ * runs. To detect this, compares the id of that program with the current parent of the process:
+ * when a parent ends, its children get another parent. Another program that later has the same id
+ * is therefore not mistaken for the program that started the process.
  */
 export async function stopLeftover(leftover: Leftover, log?: LogLine): Promise<void> {
-  const { name, dir, pid, matches, starter, stopSteps = gracefulStop } = leftover;
+  const { name, dir, pid, matches, starterPid, stopSteps = gracefulStopSteps } = leftover;
   const current = () => {
     const running = readProcess(pid);
     return running && matches(running.command) ? running : undefined;
   };
   const running = current();
   if (running === undefined) return;
-  if (running.parentPid === starter(running.command)) {
+  if (running.parentPid === starterPid(running.command)) {
     throw new DevEnvError(
       `A ${name} is already running on ${dir}. Process ${running.parentPid} started it and still runs.`,
       `Stop that process (Ctrl-C in its terminal, or: kill ${running.parentPid}), or choose another folder (AMANA_DIR).`,

@@ -4,8 +4,8 @@ import { stopLeftoverServices } from "./leftover-services.ts";
 import { stopLeftoverPostmaster } from "./postgres/leftover-postmaster.ts";
 
 /**
- * Stops all processes of a killed run on the data folder, with any options. Throws DevEnvError, and
- * stops no further process, if that run still runs.
+ * Stops all processes that a killed run left on the data folder. The options of that run do not
+ * matter. If that run has not ended, throws DevEnvError and stops no further process.
  */
 export async function stopLeftovers(dir: string): Promise<void> {
   await stopLeftoverServices(dir);

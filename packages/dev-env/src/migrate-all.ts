@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, "..", "..", "..");
 
 /**
  * Runs the migrations. Skips a service whose migrations have already run on these databases,
- * because each run starts a process.
+ * because each migrate command starts a process.
  */
 export async function migrateAll(dir: string, databases: Databases, progress: Progress, signal?: AbortSignal): Promise<void> {
   const stampFile = join(dir, "migrated.json");
@@ -30,7 +30,8 @@ export async function migrateAll(dir: string, databases: Databases, progress: Pr
 }
 
 /**
- * Returns a digest of all migrations that a service can use: its own, and those of all packages.
+ * Returns a digest of all migrations that a service can use: its own migrations and the migrations
+ * of all packages.
  */
 async function digestOfMigrations(service: string): Promise<string> {
   const hash = createHash("sha256");

@@ -2,18 +2,21 @@ import { mkdir, readFile, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { Client } from "pg";
 import { DevEnvError } from "./dev-env-error.ts";
-import { until } from "./eventually.ts";
+import { waitUntil } from "./eventually.ts";
 import { freePort } from "./free-port.ts";
 import { postgresEnv, prepareDataFolder, removalAdvice, superuser } from "./postgres/data-folder.ts";
-import { cleanStop, ownerSetting, stopLeftoverPostmaster } from "./postgres/leftover-postmaster.ts";
+import { ownerSetting, postgresStopSteps, stopLeftoverPostmaster } from "./postgres/leftover-postmaster.ts";
 import { postgresPrograms } from "./postgres/postgres-programs.ts";
 import { launcher, systemUser } from "./postgres/system-user.ts";
 import { type LogLine, type ServerProcess, spawnServer } from "./server-process.ts";
 
 export interface PostgresOptions {
-  /** Folder of the data and the superuser's password. Created if missing, kept between runs. */
+  /** Folder of the data and the superuser's password. `startPostgres` creates a missing folder. */
   dataDir: string;
-  /** False, for tests, is faster, but a crash can lose the commits of the last second. */
+  /**
+   * Whether commits survive a crash. Tests set false, which is faster; a crash can then lose the
+   * commits of the last second.
+   */
   durable: boolean;
   /** Additional server settings, as `name=value`. */
   settings?: readonly string[];
@@ -38,7 +41,7 @@ export interface Postgres {
 
 const host = "127.0.0.1";
 const connectionsMax = 200;
-/** Includes the recovery after a crash. */
+/** Maximum time until the server is ready, including the recovery after a crash. */
 const readyTimeoutMs = 60_000;
 /** SQLSTATE invalid_password. */
 const wrongPassword = "28P01";
@@ -47,8 +50,8 @@ const notDurable = ["fsync=off", "synchronous_commit=off", "full_page_writes=off
 
 /**
  * Starts PostgreSQL 18 on the loopback address and resolves when it accepts connections. The
- * programs come from npm, so no installation is needed. Stops a server of a killed run on the
- * folder first. Throws DevEnvError if the server cannot start.
+ * programs come from npm, so no installation is needed. First stops a server that a killed run left
+ * on the folder. Throws DevEnvError if the server cannot start.
  */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   const { durable, log, signal } = options;
@@ -81,7 +84,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
       ...launch(programs.postgres, ["-D", dataDir, "-p", String(port), ...settings.flatMap((setting) => ["-c", setting])]),
       cwd: "/",
       env: postgresEnv(),
-      stopSteps: cleanStop,
+      stopSteps: postgresStopSteps,
       orphanSignal: "SIGINT",
       log,
     });
@@ -103,7 +106,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
     stop: () => server.stop(),
     kill: () => server.kill(),
     async start() {
-      if (!server.running()) ({ server, version } = await run());
+      if (!server.isRunning()) ({ server, version } = await run());
     },
   };
 }
@@ -112,11 +115,11 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
 async function untilReady(server: ServerProcess, dataDir: string, port: number, signal?: AbortSignal): Promise<void> {
   const isReady = async () => {
     signal?.throwIfAborted();
-    if (!server.running()) throw startFailure(server.recentOutput(), dataDir, port);
+    if (!server.isRunning()) throw startFailure(server.recentOutput(), dataDir, port);
     const lines = (await readFile(join(dataDir, "postmaster.pid"), "utf8").catch(() => "")).split("\n");
     return Number(lines[0]) === server.pid && lines[7]?.trim() === "ready";
   };
-  if (await until(isReady, readyTimeoutMs)) return;
+  if (await waitUntil(isReady, readyTimeoutMs)) return;
   throw new DevEnvError(
     `PostgreSQL on ${dataDir} was not ready after ${readyTimeoutMs / 1000} s. Its last output:\n${server.recentOutput()}`,
     "Try again when the machine is less busy.",
@@ -133,7 +136,7 @@ function startFailure(output: string, dataDir: string, port: number): DevEnvErro
   if (/lock file "postmaster.pid" already exists|shared memory block .* is still in use/.test(output)) {
     return new DevEnvError(
       `Another PostgreSQL, not started by this program, uses ${dataDir}:\n${output}`,
-      "Stop it first: the first line of postmaster.pid in that folder is its process id.",
+      "Stop it first: the first line of postmaster.pid in that folder is the process id of that server.",
     );
   }
   if (/has wrong ownership/.test(output)) {
@@ -159,7 +162,7 @@ async function serverVersion(superuserUrl: string, dataDir: string): Promise<str
     throw new DevEnvError(
       `PostgreSQL on ${dataDir} runs, but its superuser cannot connect: ${message}`,
       code === wrongPassword
-        ? "If the password was changed, write the new one to the file superuser-password in that folder."
+        ? "If the password was changed, write the new password to the file superuser-password in that folder."
         : "Try again when the machine is less busy. The data is unchanged.",
       { cause: error },
     );

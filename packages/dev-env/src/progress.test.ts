@@ -6,7 +6,7 @@ function aStream(isTTY: boolean) {
   return { isTTY, columns: 40, write: (text: string) => written.push(text), written };
 }
 
-test("createProgress writes one plain line for each change, and the duration at the end, without a terminal", () => {
+test("createProgress without a terminal writes a plain line for each change of a step, and the duration when the step ends", () => {
   const stream = aStream(false);
   let ms = 0;
   const progress = createProgress(stream, () => ms);
@@ -36,7 +36,7 @@ test("createProgress prints running steps as stopped when the user stops the pro
   expect(stream.written).toEqual(["– Migrations: stopped (0.0 s)\n"]);
 });
 
-test("createProgress redraws running steps in place below the finished steps on a terminal, and cuts them to its width", () => {
+test("createProgress on a terminal redraws running steps below the finished steps, and cuts each step to the terminal's width", () => {
   const stream = aStream(true);
   const progress = createProgress(stream, () => 0);
 

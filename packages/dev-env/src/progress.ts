@@ -1,4 +1,6 @@
-/** A step of a start. Ends with `done` or `fail`; later calls are ignored. */
+/**
+ * A step of a start. `done` or `fail` ends the step. Calls after the end of the step are ignored.
+ */
 export interface ProgressStep {
   update(what: string): void;
   done(result: string): void;
@@ -28,7 +30,7 @@ interface RunningStep {
 
 const redrawMs = 200;
 
-/** Returns the result of `work`, which must call `done`. If it throws, the step fails. */
+/** Returns the result of `work`, which must call `done`. If `work` throws, the step fails. */
 export async function inStep<T>(progress: Progress, name: string, work: (step: ProgressStep) => Promise<T>): Promise<T> {
   const step = progress.step(name);
   try {
@@ -39,7 +41,7 @@ export async function inStep<T>(progress: Progress, name: string, work: (step: P
   }
 }
 
-/** Writes nothing. For tests. */
+/** Progress output for tests. It writes nothing. */
 export const silentProgress: Progress = {
   step: () => ({ update() {}, done() {}, fail() {} }),
   print() {},
@@ -60,7 +62,8 @@ export function createProgress(stream: ProgressStream = process.stderr, nowMs: (
   const formatElapsed = (step: RunningStep) => `${((nowMs() - step.startedMs) / 1000).toFixed(1)} s`;
 
   const redraw = (above: string) => {
-    // Cuts lines: a wrapped line takes two rows, and the next redraw would start one row too low.
+    // Cuts long lines. A wrapped line would use two rows of the terminal, and the next redraw would
+    // start one row too low.
     const width = Math.max(20, (stream.columns || 80) - 1);
     const lines = [...running].map((step) => `… ${step.name}: ${step.what} (${formatElapsed(step)})`.slice(0, width));
     const back = drawnLines === 0 ? "" : `\x1b[${drawnLines}A\r\x1b[0J`;

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { startedUnderGuard } from "./end-with-parent.ts";
+import { startUnderGuard } from "./end-with-parent.ts";
 
 export interface CommandOptions {
   timeoutMs: number;
@@ -20,13 +20,13 @@ export interface CommandResult {
 }
 
 /**
- * Runs a program until it ends, the timeout expires or `signal` aborts. Never throws: a missing
- * program is a result.
+ * Runs a program until it ends, the timeout expires or `signal` aborts. Never throws. If the
+ * program is missing, the result contains this as its failure.
  */
 export function runCommand(command: string, args: readonly string[], options: CommandOptions): Promise<CommandResult> {
   const { timeoutMs, ...spawnOptions } = options;
   return new Promise((resolve) => {
-    startedUnderGuard("SIGKILL", () =>
+    startUnderGuard("SIGKILL", () =>
       execFile(
         command,
         args,

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { until } from "./eventually.ts";
+import { waitUntil } from "./eventually.ts";
 
 export interface RunningProcess {
   parentPid: number;
@@ -8,14 +8,14 @@ export interface RunningProcess {
   command: string;
 }
 
-/** A signal and the time in which the process must end. */
+/** A signal, and the time within which the process must end after the signal. */
 export interface StopStep {
   signal: NodeJS.Signals;
   waitMs: number;
 }
 
 /** SIGTERM, then SIGKILL. */
-export const gracefulStop: readonly StopStep[] = [
+export const gracefulStopSteps: readonly StopStep[] = [
   { signal: "SIGTERM", waitMs: 30_000 },
   { signal: "SIGKILL", waitMs: 5_000 },
 ];
@@ -49,8 +49,8 @@ function readPs(pid: number): RunningProcess | undefined {
 }
 
 /**
- * Sends the signals in order until `hasEnded` returns true. Returns false if it still returns false
- * after the last signal.
+ * Sends the signals in order until `hasEnded` returns true. Returns false if the process has not
+ * ended after the last signal.
  */
 export async function stopByPid(pid: number, steps: readonly StopStep[], hasEnded: () => boolean): Promise<boolean> {
   if (hasEnded()) return true;
@@ -60,7 +60,7 @@ export async function stopByPid(pid: number, steps: readonly StopStep[], hasEnde
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
     }
-    if (await until(hasEnded, waitMs)) return true;
+    if (await waitUntil(hasEnded, waitMs)) return true;
   }
   return false;
 }

@@ -4,7 +4,10 @@ import { join } from "node:path";
 import { generateApiKey } from "@amana/api-keys";
 import { readJson, writeJson } from "./json-file.ts";
 
-/** Generated secrets of a data folder. A deployment reads them from its secret store. */
+/**
+ * Generated secrets, stored in the data folder. A deployment reads its secrets from a secret store
+ * instead.
+ */
 export interface Secrets {
   readonly adminKey: string;
   /** Signs the caller tokens of the gateway. */
@@ -17,13 +20,13 @@ export interface Secrets {
   readonly fingerprintSecret: string;
   /** Signs cookies and challenges of the pages of payment links: Base64, 32 bytes. */
   readonly checkoutSecret: string;
-  /** Source of the MAC keys of the topics. */
+  /** Secret from which the MAC key of each topic is derived. */
   readonly eventSecret: string;
   /** Encrypts stored secrets: Base64, 32 bytes. */
   readonly encryptionKey: string;
   /** Password of the services' database roles. */
   readonly databasePassword: string;
-  /** The seeded business. Its key is stored here, because the API returns it only once. */
+  /** The seeded business. The file stores its API key, because the API returns a key only once. */
   readonly business?: { readonly id: string; readonly api_key: string };
 }
 
@@ -35,7 +38,7 @@ export interface KeyPair {
 
 const fileIn = (dir: string) => join(dir, "secrets.json");
 
-/** Reads the secrets, generates the missing ones, and stores them. */
+/** Reads the stored secrets, generates each missing secret, and stores all secrets. */
 export async function readSecrets(dir: string): Promise<Secrets> {
   await mkdir(dir, { recursive: true });
   const secrets: Secrets = {

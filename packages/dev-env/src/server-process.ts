@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { startedUnderGuard } from "./end-with-parent.ts";
-import { gracefulStop, type StopStep, stopByPid } from "./running-process.ts";
+import { startUnderGuard } from "./end-with-parent.ts";
+import { gracefulStopSteps, type StopStep, stopByPid } from "./running-process.ts";
 
 /** Receives a line of a server's output, without its line end. */
 export type LogLine = (line: string) => void;
@@ -11,7 +11,7 @@ export interface ServerProcess {
   readonly pid: number;
   /** Resolves when the process has ended and its last output was read. */
   readonly ended: Promise<void>;
-  running(): boolean;
+  isRunning(): boolean;
   /** Returns the last lines of the process's output, for error messages. */
   recentOutput(): string;
   /** Stops the process gracefully. Idempotent. Throws if the process still runs after all steps. */
@@ -31,7 +31,8 @@ export interface ServerProcessOptions {
   stopSteps?: readonly StopStep[];
   /**
    * Signal that the server gets when this process ends without stopping the server. Default:
-   * SIGKILL, because on another signal a service would wait for requests to services that also end.
+   * SIGKILL. After another signal, a service would wait for its requests to other services, which
+   * end at the same time.
    */
   orphanSignal?: NodeJS.Signals;
   log?: LogLine;
@@ -45,8 +46,8 @@ const recentLinesMax = 20;
  * cannot be run.
  */
 export async function spawnServer(options: ServerProcessOptions): Promise<ServerProcess> {
-  const { command, args, cwd, env, uid, gid, stopSteps = gracefulStop, orphanSignal = "SIGKILL", log } = options;
-  const child = startedUnderGuard(orphanSignal, () =>
+  const { command, args, cwd, env, uid, gid, stopSteps = gracefulStopSteps, orphanSignal = "SIGKILL", log } = options;
+  const child = startUnderGuard(orphanSignal, () =>
     spawn(command, args, { cwd, env, uid, gid, detached: true, stdio: ["ignore", "pipe", "pipe"] }),
   );
 
@@ -72,7 +73,7 @@ export async function spawnServer(options: ServerProcessOptions): Promise<Server
   return {
     pid,
     ended,
-    running: () => running,
+    isRunning: () => running,
     recentOutput: () => recent.join("\n"),
     stop: () => end(stopSteps),
     kill: () => end(stopSteps.slice(1)),

@@ -2,7 +2,7 @@ import { createWriteStream, type WriteStream } from "node:fs";
 import { join } from "node:path";
 import { acceptsConnections } from "./accepts-connections.ts";
 import { DevEnvError } from "./dev-env-error.ts";
-import { until } from "./eventually.ts";
+import { waitUntil } from "./eventually.ts";
 import { runCommand } from "./run-command.ts";
 import { type ServerProcess, spawnServer } from "./server-process.ts";
 
@@ -10,7 +10,7 @@ export interface ServiceProcess {
   readonly name: string;
   readonly logFile: string;
   pid(): number | undefined;
-  running(): boolean;
+  isRunning(): boolean;
   /**
    * Starts the service. `extraEnv` overrides settings. Resolves when the service listens or has
    * ended.
@@ -24,8 +24,8 @@ export interface ServiceProcess {
 
 const ownRoot = join(import.meta.dirname, "..", "..", "..");
 /**
- * Pause before a restart, doubled after each crash, so that a service that cannot start does not
- * fill the terminal.
+ * Pause before the first restart. The pause doubles after each crash, so that a service that cannot
+ * start does not fill the terminal.
  */
 const restartPauseMs = 250;
 const restartPauseMaxMs = 30_000;
@@ -34,16 +34,17 @@ const listenTimeoutMs = 30_000;
 
 /**
  * Environment variable with the path of a folder that contains a bundle of each service, as in an
- * image. If it is unset, services run from source. A bundle needs a quarter of the CPU time at
- * start. The tests set the variable, because they start hundreds of processes.
+ * image. If it is unset, services run from source. The start of a bundle needs a quarter of the CPU
+ * time. The tests set the variable, because they start hundreds of processes.
  */
 export const bundlesVariable = "AMANA_SERVICE_BUNDLES";
 
 /**
  * Creates a service in its own process, as in a deployment, with its output in a log file. If the
- * service ends by itself, `onCrash` is called, and with `supervised` it is started again.
+ * service exits unexpectedly, `onCrash` is called. With `supervised`, the service is then started
+ * again.
  */
-export function serviceProcess(options: {
+export function createServiceProcess(options: {
   name: string;
   env: Record<string, string>;
   /** Port on which the service listens. */
@@ -99,13 +100,13 @@ export function serviceProcess(options: {
   return {
     name,
     logFile,
-    pid: () => (server?.running() ? server.pid : undefined),
-    running: () => server?.running() ?? false,
+    pid: () => (server?.isRunning() ? server.pid : undefined),
+    isRunning: () => server?.isRunning() ?? false,
     recentOutput: () => server?.recentOutput() ?? "",
     async start(extraEnv = {}) {
       shouldRun = true;
       await spawn(extraEnv);
-      await until(async () => !server?.running() || (await acceptsConnections("127.0.0.1", options.port)), listenTimeoutMs);
+      await waitUntil(async () => !server?.isRunning() || (await acceptsConnections("127.0.0.1", options.port)), listenTimeoutMs);
     },
     async stop() {
       shouldRun = false;
@@ -120,7 +121,7 @@ export function serviceProcess(options: {
   };
 }
 
-/** Runs the `migrate` command of a service. Throws DevEnvError. */
+/** Runs the `migrate` command of a service. Throws DevEnvError if the command fails. */
 export async function migrateService(name: string, env: Record<string, string>, signal?: AbortSignal): Promise<void> {
   const program = serviceProgram(name, "migrate");
   const result = await runCommand(process.execPath, [program.file], {
@@ -132,13 +133,14 @@ export async function migrateService(name: string, env: Record<string, string>, 
   if (result.ok) return;
   throw new DevEnvError(
     `The migrations of ${name} failed: ${result.failure}\n${result.output}`,
-    "The data is unchanged. The version that created it still starts on it.",
+    "The data is unchanged. The version of Amana that created the data can still use it.",
   );
 }
 
 /**
- * Returns the file of a service's program, absolute or relative to the project's root, and the
- * variables of its process. The file is a bundle if `bundlesVariable` is set, unless `fromSource`.
+ * Returns the file of a service's program, and the environment variables of its process. The file
+ * is absolute or relative to the project's root. It is a file of the bundle if `bundlesVariable` is
+ * set and `fromSource` is false.
  */
 export function serviceProgram(
   name: string,
@@ -150,7 +152,10 @@ export function serviceProgram(
   return { file: join(bundles, "services", name, `${program}.js`), env: { NODE_COMPILE_CACHE: join(bundles, "cache") } };
 }
 
-/** Returns the variables that a service inherits: none that could be one of its settings. */
+/**
+ * Returns the environment variables that a service inherits. The service could mistake other
+ * variables of this process for its settings.
+ */
 function inheritedEnv(): NodeJS.ProcessEnv {
   const { PATH, HOME, LANG, TZ, TMPDIR, NODE_COMPILE_CACHE, LOG_LEVEL } = process.env;
   return { PATH, HOME, LANG, TZ, TMPDIR, NODE_COMPILE_CACHE, LOG_LEVEL, NODE_NO_WARNINGS: "1" };

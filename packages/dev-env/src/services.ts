@@ -9,12 +9,14 @@ export const serviceNames = ["sandbox", ...databaseOwners, "gateway"] as const;
 
 export type ServiceName = (typeof serviceNames)[number];
 
-/** Input for the settings of the services. */
-export interface Wiring {
+/** Values from which the settings of the services are generated. */
+export interface SettingsInput {
   readonly secrets: Secrets;
   readonly databaseUrls: Readonly<Record<string, string>>;
   readonly ports: Readonly<Record<ServiceName, number>>;
-  /** Undefined for direct events. */
+  /**
+   * Addresses of the Kafka brokers. Undefined if the services send events directly to each other.
+   */
   readonly brokers: string | undefined;
   readonly sandboxDir: string;
   /** Port of the sandbox's SMTP server. */
@@ -33,7 +35,7 @@ const kycPort = { KYC_PROVIDER_TOKEN: "sandbox" };
 const kycCallbackSecret = "provider-callback-secret";
 const satimCredentials = { SATIM_USERNAME: "sandbox", SATIM_PASSWORD: "sandbox" };
 
-/** Topics that a service emits or consumes. It gets the MAC keys of these topics only. */
+/** Topics that a service emits or consumes. The service gets only the MAC keys of these topics. */
 const topics: Partial<Record<ServiceName, readonly string[]>> = {
   identity: ["audit.v1"],
   webhooks: ["payments.v1", "kyc.v1", "audit.v1"],
@@ -42,7 +44,7 @@ const topics: Partial<Record<ServiceName, readonly string[]>> = {
   payments: ["payments.v1", "audit.v1"],
 };
 
-function eventSettings({ brokers, ports, secrets }: Wiring, name: ServiceName): Record<string, string> {
+function eventSettings({ brokers, ports, secrets }: SettingsInput, name: ServiceName): Record<string, string> {
   const keyOf = (topic: string) => createHmac("sha256", secrets.eventSecret).update(topic).digest("base64");
   const keys = { EVENT_MAC_KEYS: topics[name]?.map((topic) => `${topic}=dev:${keyOf(topic)}`).join(",") ?? "" };
   if (brokers) return { EVENTS: "kafka", KAFKA_BROKERS: brokers, ...keys };
@@ -56,8 +58,8 @@ function eventSettings({ brokers, ports, secrets }: Wiring, name: ServiceName): 
   return { EVENTS: "direct", DIRECT_SUBSCRIBERS: addresses.join(","), ...keys };
 }
 
-/** Settings of one service only. */
-const ownSettings: Record<ServiceName, (wiring: Wiring) => Record<string, string>> = {
+/** Settings of each service, in addition to the settings that all services have. */
+const ownSettings: Record<ServiceName, (wiring: SettingsInput) => Record<string, string>> = {
   sandbox: ({ ports, sandboxDir, smtpPort }) => ({
     SANDBOX_PORT: String(ports.sandbox),
     SANDBOX_SMTP_PORT: String(smtpPort),
@@ -79,7 +81,7 @@ const ownSettings: Record<ServiceName, (wiring: Wiring) => Record<string, string
     ...kycPort,
     ...vendorSettings(loopbackUrl(ports.sandbox)),
     KYC_PROVIDER: kycProvider,
-    // All other providers are configured, too, so that applications of an earlier run can end.
+    // Configures all other providers, too, so that applications of an earlier run can finish.
     KYC_PROVIDERS_FORMER: kycProviders.filter((name) => name !== kycProvider).join(","),
     CALLER_PRIVATE_KEY: secrets.kycKey.privateKey,
     CLIENTS_URLS: loopbackUrl(ports.clients),
@@ -113,7 +115,7 @@ const ownSettings: Record<ServiceName, (wiring: Wiring) => Record<string, string
   }),
 };
 
-/** Settings of the accounts that the sandbox has at the vendors. */
+/** Settings for the vendor accounts that the sandbox simulates. */
 const vendorSettings = (sandboxUrl: string) => ({
   KYC_DIDIT_URL: `${sandboxUrl}/didit`,
   KYC_DIDIT_API_KEY: "sandbox",
@@ -130,14 +132,14 @@ const vendorSettings = (sandboxUrl: string) => ({
   KYC_SUMSUB_LEVEL_ID_CARD: "amana id card",
   KYC_SUMSUB_LEVEL_PASSPORT: "amana passport",
   KYC_SUMSUB_LEVEL_STILL: "amana still",
-  // The sandbox permits more than Sumsub's documented 10.
+  // The sandbox permits more AML requests per minute than the 10 that Sumsub documents.
   KYC_SUMSUB_AML_PER_MINUTE: "6000",
   KYC_SUMSUB_WEBHOOK_SECRETS: kycCallbackSecret,
   KYC_SUMSUB_WEBHOOK_ID: "webhook",
 });
 
 /** Returns all settings of a service. */
-export function settingsOf(name: ServiceName, wiring: Wiring): Record<string, string> {
+export function settingsOf(name: ServiceName, wiring: SettingsInput): Record<string, string> {
   const { secrets, ports } = wiring;
   const databaseUrl = wiring.databaseUrls[name];
   return {

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { readEnv } from "@amana/runtime";
 import { amanaDir } from "@amana/runtime/amana-dir";
 import { Option } from "commander";
-import { createCommand, runCommandLine, stopSignal } from "./command-line.ts";
+import { createCommand, createStopSignal, runCommandLine } from "./command-line.ts";
 import { openDataDir, removeData } from "./data-dir.ts";
 import { apiCaller } from "./demo/api.ts";
 import { removeDevFile, writeDevFile } from "./dev-file.ts";
@@ -36,7 +36,7 @@ const command = createCommand(
   "Start Amana on this machine: PostgreSQL, the event transport, every service, and the sandbox of the card processor.",
 )
   .addOption(
-    new Option("--events <transport>", "transport of events; auto uses the first that works")
+    new Option("--events <transport>", "transport of events; auto uses the first transport that works")
       .choices(eventChoices)
       .default("auto"),
   )
@@ -66,7 +66,7 @@ async function run(
   const startedMs = performance.now();
   let stopping: ProgressStep | undefined;
   const { promise: stopRequested, resolve: requestStop } = Promise.withResolvers<void>();
-  const signal = stopSignal(() => {
+  const signal = createStopSignal(() => {
     progress.stopSteps();
     stopping = progress.step("Stopping");
     stopping.update("waiting for processes to end");
@@ -118,7 +118,7 @@ function tracingSettings(): SystemOptions["env"] {
   return Object.fromEntries(serviceNames.map((name) => [name, settings]));
 }
 
-/** Returns the key, or an explanation if it was revoked in an earlier run. */
+/** Returns the key, or an explanation if the key was revoked in an earlier run. */
 async function describeKey(gatewayUrl: string, key: string, path: string): Promise<string> {
   const { status } = await apiCaller(gatewayUrl, key)("GET", path);
   return status === 401 ? "revoked; use a newer key, or delete all data with --fresh" : key;

@@ -12,27 +12,27 @@ import { startPostgres } from "./postgres.ts";
 import { inStep, type Progress, silentProgress } from "./progress.ts";
 import { readSecrets } from "./secrets.ts";
 import { seedBusiness } from "./seed.ts";
-import { type ServiceProcess, serviceProcess } from "./service-process.ts";
+import { createServiceProcess, type ServiceProcess } from "./service-process.ts";
 import {
   databaseOwners,
   type KycProvider,
   kycProviders,
   loopbackUrl,
   type ServiceName,
+  type SettingsInput,
   serviceNames,
   settingsOf,
-  type Wiring,
 } from "./services.ts";
-import { untilReady } from "./until-ready.ts";
+import { waitUntilReady } from "./wait-until-ready.ts";
 
 export interface SystemOptions {
   /** Verification provider of new applications (KYC_PROVIDER). Default: port. */
   readonly kycProvider?: string | undefined;
   /** Folder of all data, logs and secrets. */
   readonly dir: string;
-  /** Port of the gateway. Default: a free one. */
+  /** Port of the gateway. Default: a free port. */
   readonly port?: number;
-  /** Port of the sandbox. Default: a free one. */
+  /** Port of the sandbox. Default: a free port. */
   readonly sandboxPort?: number;
   readonly events: EventChoice;
   /** Running brokers. Without them, `startSystem` may start a Kafka. */
@@ -44,9 +44,9 @@ export interface SystemOptions {
   readonly databaseUrl?: string | undefined;
   /** False is faster, but a crash of the machine can lose data. Default: true. */
   readonly durable?: boolean;
-  /** Restarts services that end by themselves. */
+  /** True to restart services that end unexpectedly. */
   readonly supervised?: boolean;
-  /** Settings that override the generated ones. */
+  /** Settings that override the generated settings. */
   readonly env?: Partial<Record<ServiceName, Record<string, string>>>;
   readonly progress?: Progress;
   /** Cancels a start that is in progress; the start then throws. */
@@ -58,7 +58,10 @@ export interface System extends AsyncDisposable {
   readonly sandboxUrl: string;
   readonly adminKey: string;
   readonly business: { readonly id: string; readonly api_key: string };
-  /** `how`: the transport and the reason in one line. */
+  /**
+   * Transport of the events. `how` describes the transport and the reason for the choice in one
+   * line.
+   */
   readonly events: { readonly mode: "kafka" | "direct"; readonly how: string };
   readonly services: Readonly<Record<ServiceName, ServiceProcess>>;
   /** URLs with the runtime roles of the services. */
@@ -67,22 +70,23 @@ export interface System extends AsyncDisposable {
   readonly ownerDatabaseUrls: Readonly<Record<string, string>>;
   readonly rpcPorts: Readonly<Record<ServiceName, number>>;
   readonly metricsUrls: Readonly<Record<ServiceName, string>>;
-  /** Returns the settings of a service, for a second replica of it. */
+  /** Returns the settings of a service, with which a caller can start a second replica. */
   envOf(name: ServiceName): Record<string, string>;
   readonly logDir: string;
   /** Waits until the gateway reports that all services are ready. */
-  ready(): Promise<void>;
+  waitUntilReady(): Promise<void>;
 }
 
 function parseKycProvider(value: string | undefined): KycProvider {
   const name = kycProviders.find((known) => known === (value || "port"));
   if (name) return name;
-  throw new DevEnvError(`KYC_PROVIDER is "${value}".`, `Set it to ${kycProviders.join(", ")}, or remove it.`);
+  throw new DevEnvError(`KYC_PROVIDER has the unknown value "${value}".`, `Set it to ${kycProviders.join(", ")}, or remove it.`);
 }
 
 /**
  * Starts PostgreSQL and the event transport, runs the migrations, starts each service in its own
- * process, and seeds a business. If a part cannot start, stops the others and throws DevEnvError.
+ * process, and seeds a business. If a part cannot start, stops the other parts and throws
+ * DevEnvError.
  */
 export async function startSystem(options: SystemOptions): Promise<System> {
   const progress = options.progress ?? silentProgress;
@@ -97,9 +101,9 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   const secrets = await readSecrets(dir);
   const logDir = join(dir, "logs");
   await mkdir(logDir, { recursive: true });
-  if (options.port !== undefined) await requireFreePort(options.port, "the gateway", "Set PORT to another one");
+  if (options.port !== undefined) await requireFreePort(options.port, "the gateway", "Set PORT to another port");
   if (options.sandboxPort !== undefined)
-    await requireFreePort(options.sandboxPort, "the sandbox", "Set SANDBOX_PORT to another one");
+    await requireFreePort(options.sandboxPort, "the sandbox", "Set SANDBOX_PORT to another port");
 
   const starting = [
     startDatabases(options, { dir, logDir, progress, stack, password: secrets.databasePassword }),
@@ -107,13 +111,14 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       (transport) => stack.adopt(transport, () => transport.stop()),
     ),
   ] as const;
-  // If one of the two fails to start, the other can be stopped only after its start has finished.
+  // Waits for both starts. If one of them fails, the server of the other start can be stopped only
+  // after that start has finished.
   await Promise.allSettled(starting);
   signal?.throwIfAborted();
   const [databases, events] = await Promise.all(starting);
 
   const ports = await choosePorts(options);
-  const wiring: Wiring = {
+  const wiring: SettingsInput = {
     secrets,
     databaseUrls: databases.urls,
     ports,
@@ -133,7 +138,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   const processes = createProcesses(options, { dir, logDir, progress, ports, envOf: ownEnvOf });
   for (const name of serviceNames) stack.defer(() => processes[name].stop());
   const gatewayUrl = loopbackUrl(ports.gateway);
-  const ready = () => untilReady(gatewayUrl, Object.values(processes), { ...options, logDir });
+  const ready = () => waitUntilReady(gatewayUrl, Object.values(processes), { ...options, logDir });
   await inStep(progress, "Services", async (step) => {
     await Promise.race([Promise.all(serviceNames.map((name) => processes[name].start())), rejectOnAbort(signal)]);
     await ready();
@@ -155,7 +160,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     metricsUrls: recordOf((name) => `${loopbackUrl(metricsPorts[name])}/metrics`),
     envOf,
     logDir,
-    ready,
+    waitUntilReady: ready,
     async [Symbol.asyncDispose]() {
       await running.disposeAsync();
       await writeProcesses(dir, []);
@@ -207,7 +212,8 @@ async function choosePorts({
 }
 
 /**
- * Creates the processes without starting them. Stores the ids of started ones in the data folder.
+ * Creates the processes without starting them. Each start stores the process ids in the data
+ * folder.
  */
 function createProcesses(
   { supervised = false }: SystemOptions,
@@ -216,7 +222,7 @@ function createProcesses(
   let writing = Promise.resolve();
   const entries = serviceNames.map((name) => [
     name,
-    serviceProcess({
+    createServiceProcess({
       name,
       env: envOf(name),
       port: ports[name],

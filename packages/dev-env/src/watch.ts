@@ -24,7 +24,7 @@ export function restartOnChange(root: string, system: System, progress: Progress
           await system.services[name].start();
         }),
       );
-      await system.ready();
+      await system.waitUntilReady();
       step.done("ready");
     }).catch(() => {});
   };

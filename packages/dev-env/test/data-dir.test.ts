@@ -31,29 +31,35 @@ const commands = [
   ["start --fresh", removeData],
 ] as const;
 
-test.each(commands)("%s rejects the root of the project, its parents, the home folder and /", async (_, use) => {
-  vi.stubEnv("HOME", dir);
-  await mkdir(dir);
-  const entriesBefore = await readdir(root);
-  for (const folder of [root, dirname(root), dir, parent, "/"]) {
-    await expect(use(folder)).rejects.toThrow(/cannot be the data folder: it (is|contains) (the project|your home folder)/);
-  }
-  expect(homedir()).toBe(dir);
-  expect(await readdir(root)).toEqual(entriesBefore);
-});
+test.each(commands)(
+  "the command %s rejects the root of the project, its parent folders, the home folder and / as data folder",
+  async (_, use) => {
+    vi.stubEnv("HOME", dir);
+    await mkdir(dir);
+    const entriesBefore = await readdir(root);
+    for (const folder of [root, dirname(root), dir, parent, "/"]) {
+      await expect(use(folder)).rejects.toThrow(/cannot be the data folder: it (is|contains) (the project|your home folder)/);
+    }
+    expect(homedir()).toBe(dir);
+    expect(await readdir(root)).toEqual(entriesBefore);
+  },
+);
 
-test.each(commands)("%s rejects a link to the root of the project", async (_, use) => {
+test.each(commands)("the command %s rejects a link to the root of the project as data folder", async (_, use) => {
   await symlink(root, dir);
   await expect(use(dir)).rejects.toThrow(/it is the project/);
 });
 
-test.each(commands)("%s rejects a folder with other files and keeps them, even if Amana uses the same names", async (_, use) => {
-  await write("postgres/base", "notes.txt");
-  await expect(use(dir)).rejects.toThrow(/contains files that Amana did not create \(notes.txt, postgres\)/);
-  expect((await readdir(dir)).sort()).toEqual(["notes.txt", "postgres"]);
-});
+test.each(commands)(
+  "the command %s rejects a data folder with files of other programs and keeps the files, even if one has a name that Amana uses",
+  async (_, use) => {
+    await write("postgres/base", "notes.txt");
+    await expect(use(dir)).rejects.toThrow(/contains files that Amana did not create \(notes.txt, postgres\)/);
+    expect((await readdir(dir)).sort()).toEqual(["notes.txt", "postgres"]);
+  },
+);
 
-test.each(commands)("%s rejects a file as data folder, and never advises to delete data", async (_, use) => {
+test.each(commands)("the command %s rejects a file as data folder, and does not advise to delete data", async (_, use) => {
   await writeFile(dir, "");
   const error = await use(dir).catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(DevEnvError);
@@ -61,7 +67,7 @@ test.each(commands)("%s rejects a file as data folder, and never advises to dele
   await expect(openDataDir(join(dir, "below"))).rejects.toThrow(DevEnvError);
 });
 
-test("start --fresh follows a link, deletes the files that Amana created, and keeps results of attack programs", async () => {
+test("pnpm start --fresh follows a link to the data folder, deletes the files that Amana created, and keeps the results of attack programs", async () => {
   const link = join(parent, "link");
   await mkdir(dir);
   await symlink(dir, link);
@@ -73,14 +79,14 @@ test("start --fresh follows a link, deletes the files that Amana created, and ke
   expect(await openDataDir(link)).toBe(dir);
 });
 
-test("start --fresh deletes nothing and names the file when the folder contains a file that Amana did not create", async () => {
+test("pnpm start --fresh deletes nothing and prints the name of a file in the data folder that Amana did not create", async () => {
   await openDataDir(dir);
   await write("secrets.json", "notes.txt");
   await expect(removeData(dir)).rejects.toThrow(/--fresh deletes nothing: .* \(notes.txt\)/);
   expect((await readdir(dir)).sort()).toEqual(["amana-data", "notes.txt", "secrets.json"]);
 });
 
-test("start uses and empties a folder of an earlier version, which has no marker", async () => {
+test("pnpm start, with and without --fresh, accepts a data folder of an earlier version, which has no marker file", async () => {
   await write("postgres/PG_VERSION", "logs/kyc.log");
   await writeFile(join(dir, "secrets.json"), JSON.stringify({ adminKey: "ak_1", databasePassword: "ff" }));
   await removeData(dir);
@@ -88,7 +94,7 @@ test("start uses and empties a folder of an earlier version, which has no marker
   expect(await openDataDir(dir)).toBe(dir);
 });
 
-test("start --fresh without a data folder does nothing", async () => {
+test("pnpm start --fresh deletes nothing when there is no data folder", async () => {
   await removeData(dir);
   expect(existsSync(dir)).toBe(false);
 });

@@ -32,24 +32,27 @@ async function aParent(body: string) {
 
 const twoServers = "print((await spawnServer(sleep)).pid, (await spawnServer(sleep)).pid);";
 
-test.each(["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"] as const)("servers end when %s ends their parent", async (signal) => {
-  const { parent, pids, exited } = await aParent(twoServers);
-  parent.kill(signal);
-  await exited;
-  await eventually(() => expect(pids.map(readProcess)).toEqual([undefined, undefined]));
-});
+test.each(["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"] as const)(
+  "endWithParent ends the servers of a process that receives %s",
+  async (signal) => {
+    const { parent, pids, exited } = await aParent(twoServers);
+    parent.kill(signal);
+    await exited;
+    await eventually(() => expect(pids.map(readProcess)).toEqual([undefined, undefined]));
+  },
+);
 
 test.each([
   ["throws an uncaught error", `throw new Error("defect")`],
   ["exits", "process.exit()"],
-])("servers end when their parent %s", async (_, statement) => {
+])("endWithParent ends the servers of a process that %s", async (_, statement) => {
   const { parent, pids, exited } = await aParent(`${twoServers} process.stdin.once("data", () => { ${statement}; });`);
   parent.stdin.write("now");
   await exited;
   await eventually(() => expect(pids.map(readProcess)).toEqual([undefined, undefined]));
 });
 
-test("a running command ends when its parent is killed", async () => {
+test("runCommand ends the running command when its parent process is killed", async () => {
   const { parent, pids, exited } = await aParent(`
     void runCommand("sleep", ["60"], { timeoutMs: 60_000 });
     const { execFileSync } = await import("node:child_process");
@@ -61,7 +64,7 @@ test("a running command ends when its parent is killed", async () => {
   await eventually(() => expect(pids.map(readProcess)).toEqual([undefined]));
 });
 
-test("a frozen server ends when its parent is killed", async () => {
+test("endWithParent ends a frozen server when its parent is killed", async () => {
   const { parent, pids, exited } = await aParent(`print((await spawnServer({ ...sleep, orphanSignal: "SIGTERM" })).pid);`);
   process.kill(pids[0] as number, "SIGSTOP");
   parent.kill("SIGKILL");
@@ -69,7 +72,7 @@ test("a frozen server ends when its parent is killed", async () => {
   await eventually(() => expect(pids.map(readProcess)).toEqual([undefined]));
 });
 
-test("all processes of a process group end when the parent is killed", async () => {
+test("endWithParent ends all processes of a process group when the parent is killed", async () => {
   const { parent, pids, exited } = await aParent(`
     const leader = spawn("sh", ["-c", "sleep 60 & echo $!; wait"], { detached: true });
     endWithParent(-leader.pid, "SIGTERM");
@@ -80,7 +83,7 @@ test("all processes of a process group end when the parent is killed", async () 
   await eventually(() => expect(pids.map(readProcess)).toEqual([undefined, undefined]));
 });
 
-test("a process keeps running when its parent ends after the parent has cancelled endWithParent", async () => {
+test("endWithParent does not end a process whose registration was cancelled", async () => {
   const { parent, pids, exited } = await aParent(`
     const kept = spawn("sleep", ["60"], { detached: true, stdio: "ignore" });
     const release = endWithParent(kept.pid, "SIGKILL");

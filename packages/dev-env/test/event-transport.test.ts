@@ -81,7 +81,7 @@ describe("on a machine without Docker, Java and Maven", () => {
     expect(events.how).toMatch(/^direct .*no Docker engine: docker .* not found; no Java with Maven: java .* not found$/);
   });
 
-  test("startEventTransport with kafka throws an error with each attempt and its next step", async () => {
+  test("startEventTransport with kafka throws an error that lists each failed attempt and the next step for it", async () => {
     const error = await failureOf(startTransport("kafka"));
     expect(error.problem).toMatch(/Docker engine: .*not found\n.*Java with Maven: .*not found/);
     expect(error.nextStep).toMatch(/Install Docker[\s\S]*Install a Java 17[\s\S]*KAFKA_BROKERS/);

@@ -7,7 +7,7 @@ import { delimiter, join } from "node:path";
 import { Kafka as Client, logLevel, Partitioners } from "kafkajs";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { DevEnvError } from "../src/dev-env-error.ts";
-import { until } from "../src/eventually.ts";
+import { waitUntil } from "../src/eventually.ts";
 import { findJava, requireMaven } from "../src/kafka/java.ts";
 import { startKafka } from "../src/kafka/java-kafka.ts";
 import type { Kafka } from "../src/kafka/kafka.ts";
@@ -113,7 +113,7 @@ describe.skipIf(skipsKafka)("Kafka by Java", () => {
     await admin.createTopics({ topics: [{ topic, numPartitions: 1, replicationFactor: -1 }], waitForLeaders: false });
     let copies: number | undefined;
     // A node rejects requests for the topic until it has read the topic from the controller.
-    await until(async () => {
+    await waitUntil(async () => {
       const metadata = await admin.fetchTopicMetadata({ topics: [topic] }).catch(() => undefined);
       copies = metadata?.topics[0]?.partitions[0]?.replicas.length;
       return copies !== undefined;
@@ -129,7 +129,7 @@ describe.skipIf(skipsKafka)("Kafka by Java", () => {
     expect(await consume(cluster, "payments", 2)).toEqual(["one", "two"]);
   });
 
-  test("startKafka stops the broker of a killed run, and throws while the run still runs", async () => {
+  test("startKafka stops the broker of a killed run, and throws while the run that started the broker continues", async () => {
     const script = `
       import { startKafka } from ${JSON.stringify(new URL("../src/kafka/java-kafka.ts", import.meta.url).href)};
       import { guardPid } from ${JSON.stringify(new URL("../src/end-with-parent.ts", import.meta.url).href)};

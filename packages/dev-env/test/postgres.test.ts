@@ -77,7 +77,7 @@ import { startPostgres } from ${JSON.stringify(new URL("../src/postgres.ts", imp
   return Number((await readFile(join(dataDir, "postmaster.pid"), "utf8")).split("\n")[0]);
 }
 
-test("startPostgres creates a PostgreSQL 18 with UTF8 and UTC that listens only on the loopback address", async () => {
+test("startPostgres starts a PostgreSQL 18 server with encoding UTF8 and time zone UTC, which listens only on the loopback address", async () => {
   const postgres = await aPostgres();
 
   expect(postgres.version).toMatch(/^18\./);
@@ -99,7 +99,7 @@ test("startPostgres creates a PostgreSQL 18 with UTF8 and UTC that listens only 
   });
 });
 
-test("PostgreSQL rejects a client with a wrong password, and only the owner can read the password file", async () => {
+test("the server of startPostgres rejects a wrong password, and only the owner can read the password file", async () => {
   const postgres = await aPostgres();
   const wrong = postgres.superuserUrl.replace(/:[^:@]+@/, ":wrong@");
   await expect(query({ superuserUrl: wrong }, "SELECT 1")).rejects.toThrow("password authentication failed");
@@ -115,7 +115,7 @@ test("startPostgres keeps the data after a stop", async () => {
   expect(await query(second, "SELECT answer FROM kept")).toEqual([{ answer: 42 }]);
 });
 
-test("startPostgres with `durable` keeps a commit from just before a kill", async () => {
+test("startPostgres with `durable` keeps a transaction that was committed directly before the server was killed", async () => {
   const postgres = await aPostgres({ durable: true });
   await query(postgres, "CREATE TABLE kept AS SELECT 42 AS answer");
   await postgres.kill();
@@ -132,7 +132,7 @@ test("startPostgres stops the server of a killed run and starts with its data", 
   expect(await query(postgres, "SELECT answer FROM kept")).toEqual([{ answer: 42 }]);
 });
 
-test("startPostgres throws, and leaves the server running, while the run that started it still runs", async () => {
+test("startPostgres throws and does not stop the server while the run that started the server continues", async () => {
   const first = await aPostgres();
   const error = await failureOf(aPostgres());
   expect(error.problem).toContain(`already running on ${dataDir}`);
@@ -141,7 +141,7 @@ test("startPostgres throws, and leaves the server running, while the run that st
 
 test("startPostgres starts although the id in the pid file belongs to another program", async () => {
   await (await aPostgres()).stop();
-  // The process has the user of PostgreSQL, which ignores processes of other users and its parent.
+  // Runs the process as PostgreSQL's user, because PostgreSQL ignores processes of other users.
   const { uid, gid } = await stat(dataDir);
   const other = spawn("sleep", ["20"], { stdio: "ignore", timeout: 20_000, ...(asRoot ? { uid, gid } : {}) });
   await once(other, "spawn");
@@ -153,7 +153,7 @@ test("startPostgres starts although the id in the pid file belongs to another pr
   other.kill();
 });
 
-test("startPostgres throws with PostgreSQL's output and the next step when the data folder is damaged", async () => {
+test("startPostgres throws an error with PostgreSQL's output and the next step when the data folder is damaged", async () => {
   await (await aPostgres()).stop();
   await rm(join(dataDir, "global", "pg_control"));
   const error = await failureOf(aPostgres());
@@ -178,23 +178,26 @@ test("startPostgres throws for a folder with other files and does not change it"
   expect(await readFile(join(dataDir, "notes.txt"), "utf8")).toBe("notes");
 });
 
-test.runIf(asRoot)("startPostgres starts in a folder that only root can enter, if root runs it", async () => {
+test.runIf(asRoot)("startPostgres, run as root, starts PostgreSQL in a folder that only root can enter", async () => {
   await chmod(folder, 0o700);
   expect((await aPostgres()).version).toMatch(/^18/);
 });
 
-test.runIf(asRoot)("launcher throws an error with the name of the closed folder if setpriv is missing", async () => {
-  await chmod(folder, 0o700);
-  const path = process.env["PATH"];
-  process.env["PATH"] = "/nowhere";
-  try {
-    await expect(launcher({ uid: 65_534, gid: 65_534 }, [join(folder, "data")])).rejects.toThrow(`chmod o+x ${folder}`);
-  } finally {
-    process.env["PATH"] = path;
-  }
-});
+test.runIf(asRoot)(
+  "when `setpriv` is missing, launcher throws an error that names the folder that only root can enter",
+  async () => {
+    await chmod(folder, 0o700);
+    const path = process.env["PATH"];
+    process.env["PATH"] = "/nowhere";
+    try {
+      await expect(launcher({ uid: 65_534, gid: 65_534 }, [join(folder, "data")])).rejects.toThrow(`chmod o+x ${folder}`);
+    } finally {
+      process.env["PATH"] = path;
+    }
+  },
+);
 
-test("postgresPrograms throws for an unsupported platform, with an alternative as next step", () => {
+test("for an unsupported platform, postgresPrograms throws an error whose next step is an alternative", () => {
   expect(() => postgresPrograms("win32", "x64")).toThrow(/WSL 2.*DATABASE_URL/);
   expect(() => postgresPrograms("freebsd", "x64")).toThrow("freebsd-x64");
 });

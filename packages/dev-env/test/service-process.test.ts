@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { eventually } from "../src/eventually.ts";
 import { freePort } from "../src/free-port.ts";
-import { type ServiceProcess, serviceProcess } from "../src/service-process.ts";
+import { createServiceProcess, type ServiceProcess } from "../src/service-process.ts";
 
 let logDir: string;
 let service: ServiceProcess;
@@ -24,13 +24,13 @@ async function start(supervised: boolean): Promise<number> {
   const port = await freePort();
   url = `http://127.0.0.1:${port}/healthz`;
   const env = { HOST: "127.0.0.1", SANDBOX_PORT: String(port) };
-  service = serviceProcess({ name: "sandbox", env, port, logDir, supervised, onCrash: (name) => crashedNames.push(name) });
+  service = createServiceProcess({ name: "sandbox", env, port, logDir, supervised, onCrash: (name) => crashedNames.push(name) });
   await service.start();
   expect((await fetch(url)).status).toBe(200);
   return service.pid() as number;
 }
 
-test("a supervised service that ends unexpectedly is reported and restarted every time", async () => {
+test("createServiceProcess reports and restarts a supervised service each time that the service ends unexpectedly", async () => {
   for (let pid = await start(true), round = 1; round <= 2; round++) {
     process.kill(pid, "SIGKILL");
     await eventually(async () => {
@@ -42,19 +42,19 @@ test("a supervised service that ends unexpectedly is reported and restarted ever
   }
 });
 
-test("a service that `stop` or `kill` ends is not reported as crashed", async () => {
+test("createServiceProcess reports no crash when `stop` or `kill` ends the service", async () => {
   await start(true);
   await service.kill();
   await service.start();
   await service.stop();
-  expect(service.running()).toBe(false);
+  expect(service.isRunning()).toBe(false);
   expect(crashedNames).toEqual([]);
 });
 
-test("an unsupervised service that ends unexpectedly is reported, not restarted, and can be started again", async () => {
+test("createServiceProcess reports an unsupervised service that ends unexpectedly, does not restart it, and permits a later start", async () => {
   process.kill(await start(false), "SIGKILL");
   await eventually(() => expect(crashedNames).toEqual(["sandbox"]));
-  expect(service.running()).toBe(false);
+  expect(service.isRunning()).toBe(false);
   await service.start();
   expect((await fetch(url)).status).toBe(200);
 });

@@ -15,8 +15,8 @@ afterAll(() => db[Symbol.asyncDispose]());
 beforeEach(() => db.orm.em.fork().execute("truncate idempotency_key"));
 
 /**
- * Begins an execution of two transactions, as a call of an external system needs. Returns the id
- * of the record.
+ * Begins an execution that needs two transactions, as for a call to an external system. Returns the
+ * id of the record.
  */
 const beginExecution = (call: Call) =>
   transaction(db.orm, async (em) => {
@@ -44,7 +44,7 @@ const reusedError = { kind: "invalid", code: "idempotency_key_reused" };
 const inProgressError = { kind: "conflict", code: "idempotency_in_progress" };
 const storeResponse = (record: IdempotencyRecord) => record.storeResponse(ApiKeySchema, { id: "1", name: "n" });
 
-test("claimKey rejects a claimed key as in progress, and replays the response after the execution", async () => {
+test("claimKey throws idempotency_in_progress for a claimed key during the execution, and replays the response afterwards", async () => {
   const caller = aBusinessCaller();
   const execution = (await beginExecution(aCall({ caller }))) as { id: string };
   await expect(beginExecution(aCall({ caller }))).rejects.toMatchObject(inProgressError);
@@ -57,7 +57,7 @@ test("claimKey rejects a claimed key as in progress, and replays the response af
   expect(call.replays).toBe(1);
 });
 
-test("claimKey throws the identical stored refusal and marks it as replayed", async () => {
+test("claimKey throws the identical stored refusal and marks the call as replayed", async () => {
   const caller = aBusinessCaller();
   const refused = new DomainError("refused_upstream", "refund_refused", "The bank refused the refund.", {
     pointer: "/amount",
@@ -93,7 +93,7 @@ describe("retention of a key", () => {
       (result: Promise<unknown>) => expect(result).rejects.toMatchObject({ code: "refund_refused" }),
     ],
   ])(
-    "a key stays in progress during an execution of 30 days, and replays its %s for the next 24 hours only",
+    "claimKey throws idempotency_in_progress during an execution of 30 days, and then replays the stored %s for only 24 hours",
     async (_kind, finish, expectReplay) => {
       const caller = aBusinessCaller();
       const execution = (await beginExecution(aCall({ caller }))) as { id: string };
@@ -109,7 +109,7 @@ describe("retention of a key", () => {
     },
   );
 
-  test("a key replays its response for 24 hours after an older version of the service ended its execution", async () => {
+  test("claimKey replays a response for 24 hours after the execution ended, even if an earlier version of the service stored it", async () => {
     const caller = aBusinessCaller();
     const execution = (await beginExecution(aCall({ caller }))) as { id: string };
     await setAge("30 days");
@@ -131,7 +131,7 @@ describe("a held key", () => {
     return "id" in claim ? claim : { id: "", isRepeated: false };
   };
 
-  test("a held key is in progress during the hold, and afterwards only the same request claims it again", async () => {
+  test("claimKey throws idempotency_in_progress for a held key until held_until, and then accepts only the same request", async () => {
     const caller = aBusinessCaller();
     const first = await claimRecord(aCall({ caller }), 60_000);
     expect(first.isRepeated).toBe(false);
@@ -144,7 +144,7 @@ describe("a held key", () => {
     expect(await claimHeldKey(aCall({ caller }), 60_000)).toMatchObject({ replayed: { id: "1" } });
   });
 
-  test("a held key can be claimed again by the same request after a release", async () => {
+  test("after `release`, claimKey accepts the same request for a held key immediately", async () => {
     const caller = aBusinessCaller();
     const { id } = await claimRecord(aCall({ caller }), 60_000);
     await endExecution(id, (record) => record.release());
@@ -152,7 +152,7 @@ describe("a held key", () => {
     expect(await claimRecord(aCall({ caller }), 0)).toEqual({ id, isRepeated: true });
   });
 
-  test("a held key keeps its state when the transaction that claims it again is rolled back", async () => {
+  test("claimKey does not change a held key when the transaction of the repeated claim is rolled back", async () => {
     const caller = aBusinessCaller();
     const { id } = await claimRecord(aCall({ caller }), 0);
     const rejected = transaction(db.orm, async (em) => {
@@ -163,7 +163,7 @@ describe("a held key", () => {
     expect(await claimRecord(aCall({ caller }), 0)).toEqual({ id, isRepeated: true });
   });
 
-  test("a held key is rejected as in progress, without waiting, while another transaction stores its response", async () => {
+  test("claimKey throws idempotency_in_progress at once while another transaction stores the response of a held key", async () => {
     const caller = aBusinessCaller();
     const { id } = await claimRecord(aCall({ caller }), 0);
     await transaction(db.orm, async (em) => {
@@ -174,14 +174,14 @@ describe("a held key", () => {
     expect(await claimHeldKey(aCall({ caller }), 0)).toMatchObject({ replayed: { id: "1" } });
   });
 
-  test("a held key is claimed by exactly one of ten concurrent calls", async () => {
+  test("claimKey accepts exactly one of ten concurrent calls for a key whose hold has ended", async () => {
     const caller = aBusinessCaller();
     await claimRecord(aCall({ caller }), 0);
     const claims = await Promise.allSettled(Array.from({ length: 10 }, () => claimHeldKey(aCall({ caller }), 60_000)));
     expect(claims.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
   });
 
-  test("a held key becomes free 24 hours after its last claim, unless it is still held", async () => {
+  test("claimKey accepts another request for a released key 24 hours after the key's last claim, and rejects a key that is still held", async () => {
     const caller = aBusinessCaller();
     const released = await claimRecord(aCall({ caller, key: "released" }), 0);
     const stillHeld = await claimRecord(aCall({ caller, key: "held" }), 60_000);
@@ -194,7 +194,7 @@ describe("a held key", () => {
     expect(stillHeld.id).not.toBe("");
   });
 
-  test("a held key replays a late response for 24 hours after that response", async () => {
+  test("claimKey replays the late response of a held key for 24 hours after the response", async () => {
     const caller = aBusinessCaller();
     const { id } = await claimRecord(aCall({ caller }), 0);
     await setAge("23 hours 59 minutes");
@@ -204,7 +204,7 @@ describe("a held key", () => {
     expect(await claimHeldKey(aCall({ caller }), 0)).toMatchObject({ replayed: { id: "1" } });
   });
 
-  test("a held key expires by the clock of the database", async () => {
+  test("claimKey compares held_until with the database's clock, not with the process's clock", async () => {
     const caller = aBusinessCaller();
     await claimRecord(aCall({ caller }), 60_000);
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 48 * 3_600_000 });
@@ -237,7 +237,7 @@ test("startHourlyJobs runs cleanKeys at the start, until no expired key is left"
   await vi.waitFor(async () => expect(await storedKeys()).toEqual([]), 90_000);
 });
 
-test("claimKey does not claim a finished record again if its execution ended in the millisecond of its claim", async () => {
+test("claimKey does not claim a finished record again if the execution ended in the same millisecond in which the record was claimed", async () => {
   const caller = aBusinessCaller();
   const first = (await transaction(db.orm, (em) => claimKey(em, aCall({ caller }), ApiKeySchema, { heldMs: 0 }))) as {
     record: IdempotencyRecord;
@@ -245,7 +245,8 @@ test("claimKey does not claim a finished record again if its execution ended in 
   const em = db.orm.em.fork();
   const execute = em.execute.bind(em) as (...args: unknown[]) => Promise<unknown>;
   let statements = 0;
-  // The execution ends between the two statements of the second claim, and `created_at` stays.
+  // Ends the execution between the two statements of the second claim, without a change of
+  // `created_at`.
   vi.spyOn(em, "execute").mockImplementation((async (...args: unknown[]) => {
     const rows = await execute(...args);
     if (statements++ === 0) {

@@ -6,9 +6,9 @@ import { IdempotencyRecord } from "./record.ts";
 import { idempotencyInProgress, idempotencyKeyReused } from "./refusals.ts";
 
 /**
- * Either the stored response of an earlier execution, or the right to execute. `record` is
- * undefined if the call has no key. `isRepeated` is true if an earlier execution under the same
- * record may have had some or all of its effects.
+ * Result of a claim: either the stored response of an earlier execution, or the right to execute.
+ * `record` is undefined if the call has no key. `isRepeated` is true if an earlier execution under
+ * the same record may have had some or all of its effects.
  */
 export type Claim<Response> =
   | { replayed: Response }
@@ -30,13 +30,13 @@ interface ClaimRow {
 
 /**
  * Claims the call's Idempotency-Key, usually in the transaction that begins the work. The claim is
- * visible to other calls once that transaction commits. A rollback removes it, so a rejection by a
- * rule of the domain leaves no trace. Until the record has a response or a refusal, other calls
- * with the key are rejected as in progress. For 24 hours afterwards, they get that response or
- * refusal.
+ * visible to other calls once that transaction commits. A rollback removes the claim, so no record
+ * remains after a rejection by a rule of the domain. Other calls with the key throw
+ * `idempotency_in_progress` until the record has a response or a refusal. For 24 hours afterwards,
+ * they get that response or refusal.
  *
- * `heldMs` is for work that can be repeated under one id, the id of the record. After that time,
- * or after a release, the same request claims the same record again. Without `heldMs`, no other
+ * Pass `heldMs` only if the work can be repeated under the id of the record. After `heldMs`, or
+ * after a release, the same request can claim the same record again. Without `heldMs`, no other
  * call executes until the record has a response or a refusal.
  *
  * Never waits for the lock of another call. Throws the stored refusal, `idempotency_key_reused` or
@@ -66,14 +66,14 @@ export async function claimKey<O extends DescMessage>(
     fingerprint,
     heldMs === undefined ? null : String(heldMs),
   ]);
-  if (!row) throw new Error("the claim returned no row");
+  if (!row) throw new Error("the statement that claims the Idempotency-Key returned no row");
   const now = new Date(Number(row.now));
   const heldUntil = heldMs === undefined ? null : new Date(now.getTime() + heldMs);
   const inserted = { id, scope, route, key, fingerprint, answer: null, refusal: null, heldUntil, keptFrom: now };
   if (row.inserted_id) return { record: em.merge(IdempotencyRecord, inserted), isRepeated: false, now };
 
-  // If the statement got the lock but saw no record, another call inserted a record after the
-  // statement's snapshot.
+  // If the statement got the lock but found no record, another call has inserted a record after the
+  // snapshot of the statement.
   const existing = row.id ? em.fork().map(IdempotencyRecord, row as object) : undefined;
   if (!existing) throw idempotencyInProgress();
   const isExpired = existing.isExpired(now);
@@ -96,12 +96,16 @@ export async function claimKey<O extends DescMessage>(
     existing.heldUntil ?? null,
     !existing.hasEnded(),
   ]);
-  // The execution has ended, or the transaction that ends it holds the lock.
+  // No row was updated: the execution has ended in the meantime, or another transaction has locked
+  // the record.
   if (reclaimed.length === 0) throw idempotencyInProgress();
   return { record: em.merge(IdempotencyRecord, claimed), isRepeated: !isExpired, now };
 }
 
-/** Claims a record again, unless another call has changed or locked it since it was read. */
+/**
+ * SQL statement that claims a record again if no other call has changed or locked the record since
+ * it was read.
+ */
 const reclaimStatement = `
   update idempotency_key k set id = ?, fingerprint = ?, answer = null, refusal = null, held_until = ?::timestamptz, created_at = ?::timestamptz
   from (
@@ -111,9 +115,9 @@ const reclaimStatement = `
   ) unchanged where k.id = unchanged.id returning k.id`;
 
 /**
- * Reads the record of a key, or inserts a record if there is none. If two requests use a new key at
- * the same time, the advisory lock rejects the second request at once. Without the lock, the second
- * request would wait at the unique index.
+ * SQL statement that reads the record of a key, or inserts a record if there is none. If two
+ * requests use a new key at the same time, only one of them gets the advisory lock, and the other
+ * request is rejected at once. Without the lock, the second request would wait at the unique index.
  */
 const claimStatement = `
   with clock as materialized (
@@ -130,8 +134,9 @@ const claimStatement = `
   from clock left join inserted on true left join existing on true`;
 
 /**
- * Returns the record of a claim for a change in the transaction of `em`: a copy of `record`, which
- * the same call has claimed, or else the locked record with the id.
+ * Returns the record of a claim, so that the caller can change it in the transaction of `em`. If
+ * the same call has made the claim, pass the `record` of the claim; the result is a copy of this
+ * record. Otherwise pass the id of the record, which is then locked and returned.
  */
 export async function attachKey(
   em: SqlEntityManager,

@@ -16,7 +16,9 @@ beforeEach(() => db.orm.em.fork().execute("truncate idempotency_key, effect"));
 type Response = MessageInitShape<typeof ApiKeySchema>;
 const withoutSecret = ({ apiKey: _, ...rest }: Response): Response => rest;
 
-/** Issues a key: inserts one row and returns a different response each time. */
+/**
+ * Simulates the issue of an API key: inserts one row and returns a different response each time.
+ */
 async function issue(call: Call, beforeReturn: () => Promise<void> = async () => {}): Promise<Response> {
   return await once(
     db.orm,
@@ -41,7 +43,7 @@ const setAge = (interval: string) =>
   db.orm.em.fork().execute(`update idempotency_key set created_at = now() - interval '${interval}'`);
 const refusal = (code: string) => expect.objectContaining({ name: "DomainError", code });
 
-test("`once` returns the identical response, marked as replayed, to a repeated call without a second effect", async () => {
+test("`once` executes a repeated call only once, and returns the identical response, marked as replayed", async () => {
   const caller = aBusinessCaller();
   const first = aCall({ caller });
   const response = await issue(first);
@@ -55,7 +57,7 @@ test("`once` returns the identical response, marked as replayed, to a repeated c
   expect(await count("effect")).toBe(1);
 });
 
-test("`once` returns a secret once and does not store it", async () => {
+test("`once` returns a secret only in the first response, and does not store the secret", async () => {
   const caller = aBusinessCaller();
   expect((await issue(aCall({ caller }))).apiKey).toBe("a-secret-key");
   expect((await issue(aCall({ caller }))).apiKey).toBeUndefined();
@@ -79,7 +81,7 @@ test("`once` rejects a key that was used for another request", async () => {
   expect(await count("effect")).toBe(1);
 });
 
-test("`once` executes one of several concurrent calls with the same key and rejects the others at once", async () => {
+test("`once` executes one of several concurrent calls with the same key, and immediately rejects the other calls", async () => {
   const caller = aBusinessCaller();
   const started = Promise.withResolvers<void>();
   const othersRejected = Promise.withResolvers<void>();
@@ -88,7 +90,8 @@ test("`once` executes one of several concurrent calls with the same key and reje
     await othersRejected.promise;
   });
   await started.promise;
-  // The first call still holds its transaction open, so these calls did not wait for it.
+  // The transaction of the first call is still open. If these calls waited for it, the test would
+  // time out.
   const rejected = await Promise.allSettled([1, 2, 3].map(() => issue(aCall({ caller }))));
   for (const result of rejected)
     expect(result).toMatchObject({ status: "rejected", reason: { code: "idempotency_in_progress" } });
@@ -97,7 +100,7 @@ test("`once` executes one of several concurrent calls with the same key and reje
   expect(await count("effect")).toBe(1);
 });
 
-test("`once` executes one of many racing calls with the same key; the others get its response or idempotency_in_progress", async () => {
+test("`once` executes one of many concurrent calls with the same key, and the other calls get the same response or idempotency_in_progress", async () => {
   for (let round = 0; round < 10; round++) {
     const caller = aBusinessCaller();
     const results = await Promise.allSettled(Array.from({ length: 8 }, () => issue(aCall({ caller }))));
@@ -140,11 +143,11 @@ test("`once` treats the same key of another business, operator or route as anoth
   ];
   const ids = await Promise.all(calls().map((call) => issue(call).then(({ id }) => id)));
   expect(new Set(ids).size).toBe(6);
-  // Another API key of the same business is the same scope.
+  // All API keys of a business share the same scope.
   expect((await issue(aCall({ caller: aBusinessCaller(caller.businessId) }))).id).toBe(ids[0]);
 });
 
-test("`once` frees a key 24 hours after its execution, and not before", async () => {
+test("`once` accepts another request with the same key only 24 hours after the execution", async () => {
   const caller = aBusinessCaller();
   const { id } = await issue(aCall({ caller }));
   await setAge("23 hours 59 minutes");
@@ -157,7 +160,7 @@ test("`once` frees a key 24 hours after its execution, and not before", async ()
   expect([await count("effect"), await count("idempotency_key")]).toEqual([2, 1]);
 });
 
-test("`once` accepts the fingerprint of the old and of the new gateway key while that key is rotated", async () => {
+test("`once` accepts request fingerprints computed with the gateway's old or new fingerprint key during a key rotation", async () => {
   const caller = aBusinessCaller();
   const { id } = await issue(aCall({ caller, fingerprint: "old" }));
   const currentFirst = aCall({ caller, fingerprint: "old", otherFingerprint: "new" });

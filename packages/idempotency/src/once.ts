@@ -5,9 +5,9 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { claimKey } from "./claim-key.ts";
 
 /**
- * Runs a use case of one transaction once per Idempotency-Key. The changes of `work` and the
- * response commit together. A repeated call gets the stored response. `withoutSecrets` removes
- * secrets from the response before it is stored, because a secret is returned only once.
+ * Runs a use case that needs only one transaction, once per Idempotency-Key. The changes of `work`
+ * and the response commit together. A repeated call gets the stored response. `withoutSecrets`
+ * removes secrets from the response before it is stored, because a secret is returned only once.
  */
 export async function once<O extends DescMessage>(
   orm: Orm,

@@ -15,11 +15,15 @@ const schema = defineEntity({
     fingerprint: p.text(),
     answer: p.blob().nullable(),
     refusal: p.blob().nullable(),
-    /** Time from which the same request may claim the key again. Null: only after the execution. */
+    /**
+     * Time from which the same request may claim the key again. If null, the request may do this
+     * only 24 hours after the execution has ended.
+     */
     heldUntil: p.datetime(3).nullable(),
     /**
-     * Start of the 24 hours for which the key is kept: the last claim, or the end of the execution.
-     * A trigger sets it at the end, because an older version may run beside this one.
+     * Start of the 24 hours for which the key is kept: the time of the last claim, or of the end of
+     * the execution. A trigger sets the time of the end, because an older version of the service
+     * may run at the same time.
      */
     keptFrom: p.datetime(3).fieldName("created_at"),
   },
@@ -28,29 +32,32 @@ const schema = defineEntity({
 const retentionMs = 24 * 60 * 60 * 1000;
 
 /**
- * Use of an Idempotency-Key by one request. Without a response and a refusal, the execution is in
- * progress or its outcome is unknown. The transaction that ends the execution stores one of them.
+ * Use of an Idempotency-Key by one request. The transaction that ends the execution stores a
+ * response or a refusal. Before that, the execution is in progress or its outcome is unknown.
  */
 export class IdempotencyRecord extends schema.class {
   hasEnded(): boolean {
     return Boolean(this.answer ?? this.refusal);
   }
 
-  /** Returns whether the hold is over, so that the same request may claim the record again. */
+  /** Returns whether the hold has ended, so that the same request may claim the record again. */
   isAbandoned(now: Date): boolean {
     return !this.hasEnded() && this.heldUntil != null && this.heldUntil <= now;
   }
 
   /**
-   * Returns whether the key is free again: 24 hours after the end, or after the last claim of an
-   * abandoned execution. A key with an unknown outcome is never free, because a second execution
-   * could repeat the effect.
+   * Returns whether a new request may use the key: 24 hours after the end of the execution, or
+   * after the last claim of an abandoned execution. A key with an unknown outcome never becomes
+   * free, because a second execution could repeat the effect.
    */
   isExpired(now: Date): boolean {
     return (this.hasEnded() || this.isAbandoned(now)) && this.keptFrom.getTime() <= now.getTime() - retentionMs;
   }
 
-  /** Ends the hold of an execution with an unknown outcome: the same request may retry at once. */
+  /**
+   * Ends the hold of an execution with an unknown outcome, so that the same request may claim the
+   * record again immediately.
+   */
   release(): void {
     this.heldUntil = this.keptFrom;
   }

@@ -13,7 +13,10 @@ export interface TestCall extends Call {
   readonly replays: number;
 }
 
-/** Returns a call with an Idempotency-Key. Equal arguments create the same request, sent again. */
+/**
+ * Returns a call with an Idempotency-Key. A call with equal arguments is a repetition of the same
+ * request.
+ */
 export function aCall({
   caller = aBusinessCaller(),
   key = "key" as string | null,

@@ -1,28 +1,31 @@
 import { randomUUID } from "node:crypto";
 import { namedQuery, type Orm } from "@amana/database";
 import type { FairSemaphore } from "@amana/runtime";
-import { isFree, versionAfterExpiry } from "./lease.ts";
+import { incrementVersionSql, leaseIsFreeSql } from "./lease.ts";
 
 /**
  * A table whose rows are claimed when they are due. All strings are SQL from code, never from a
- * request. The table has two indexes of its planned rows: one on `dueAt`, one on `business_id`,
- * `key` and the claim order.
+ * request. The table needs two indexes with the condition `plannedCondition`: one on `dueAt`, and
+ * one on `business_id`, `key` and `order`.
  */
 export interface DueTable {
-  /** Unique in the service; names prepared statements. */
+  /** Prefix of the names of the prepared statements, unique in the service. */
   readonly name: string;
   readonly table: string;
   /** Condition of rows that have a due time. It is also the condition of both indexes. */
-  readonly isPlanned: string;
-  /** SQL of the time from which a row is due, as in the index on that time. */
+  readonly plannedCondition: string;
+  /** SQL expression for the due time of a row, exactly as in the index on `dueAt`. */
   readonly dueAt: string;
-  /** SQL of the same time, as in the index that begins with `business_id`; default `dueAt`. */
+  /**
+   * SQL expression for the due time, exactly as in the index that begins with `business_id`.
+   * Default: `dueAt`.
+   */
   readonly dueAtOfGroup?: string;
   /** Second grouping column. The rows with the same value share a limit. */
   readonly key?: string;
   /** Expressions that order the rows of a tenant, or of a key; default `dueAtOfGroup`. */
   readonly order?: string;
-  /** The table has the ORM's column `version`. */
+  /** True if the table has the ORM's column `version`. */
   readonly hasVersion?: boolean;
   /** A SELECT statement that reads the claimed rows from the CTE `claimed`. */
   readonly select: string;
@@ -36,7 +39,9 @@ export interface DueGroup {
 
 interface FoundGroups {
   readonly groups: readonly DueGroup[];
-  /** Whether the next call finds other groups. */
+  /**
+   * True if this search did not reach all groups. The next call continues with the other groups.
+   */
   readonly hasMore: boolean;
 }
 
@@ -48,16 +53,16 @@ const lowestId = "00000000-0000-0000-0000-000000000000";
 
 /**
  * Creates a function that finds groups with due rows. Usually few rows are due, and a search finds
- * all of them in the index on the due time. If more rows are due than a search reads, the oldest
- * may all belong to one tenant. The search then also steps through the groups with planned rows.
- * Each step is one index probe, independent of the number of rows in the group.
+ * all of them in the index on the due time. If at least `soonestMax` rows are due, the oldest rows
+ * may all belong to one tenant. The search then also steps through the groups that have planned
+ * rows. Each step is one index probe, independent of the number of rows in the group.
  */
 export function createDueSearch(orm: Orm, due: DueTable): () => Promise<FoundGroups> {
-  const { name, table, isPlanned, dueAt, key } = due;
+  const { name, table, plannedCondition, dueAt, key } = due;
   const columns = key ? `business_id, ${key}` : "business_id";
   const tenantAndKey = `business_id as tenant, ${key ?? "business_id"} as key`;
   const next = (after: string) =>
-    `select ${columns} from ${table} where ${isPlanned} and (${columns}) > (${after}) order by ${columns} limit 1`;
+    `select ${columns} from ${table} where ${plannedCondition} and (${columns}) > (${after}) order by ${columns} limit 1`;
   const after = key ? "$1::uuid, $2::uuid" : "$1::uuid";
   const afterStep = key ? `stepped.business_id, stepped.${key}` : "stepped.business_id";
   let cursor: DueGroup = { tenant: lowestId, key: lowestId };
@@ -68,7 +73,7 @@ export function createDueSearch(orm: Orm, due: DueTable): () => Promise<FoundGro
       em,
       `${name}_due`,
       `with soonest as materialized (
-         select ${tenantAndKey} from ${table} where ${isPlanned} and ${dueAt} <= now() and ${isFree} order by ${dueAt} limit ${soonestMax}
+         select ${tenantAndKey} from ${table} where ${plannedCondition} and ${dueAt} <= now() and ${leaseIsFreeSql} order by ${dueAt} limit ${soonestMax}
        ) select tenant, key, sum(count(*)) over ()::int as read from soonest group by tenant, key`,
       [],
     );
@@ -94,10 +99,11 @@ const distinct = (groups: readonly DueGroup[]): DueGroup[] => [
 ];
 
 /**
- * Claims at most `limit` due rows of the groups: writes a lease into them, which other replicas
- * respect. Rows of the tenant that uses the fewest `slots` come first, so that tenants share the
- * slots fairly. No tenant and no key gets more rows than it has free slots. Rows that another
- * replica claims at the same time and rows with an id in `except` are skipped.
+ * Claims at most `limit` due rows of the groups. The statement writes a lease into each row, so
+ * that other replicas do not claim it. Rows of the tenant that uses the fewest `slots` come first,
+ * so that tenants share the slots fairly. A tenant or key gets at most as many rows as it has free
+ * slots. Skips rows that another replica claims at the same time, and rows whose ids are in
+ * `except`.
  */
 export async function claimDue<Row>(
   orm: Orm,
@@ -108,14 +114,15 @@ export async function claimDue<Row>(
 ): Promise<Row[]> {
   const { perTenant, perKey } = slots.limits;
   const groupsWithSlots = groups.flatMap(({ tenant, key }) => {
-    const used = slots.size(tenant);
-    const free = Math.min(perTenant - used, due.key ? perKey - slots.size(tenant, key) : perTenant);
+    const used = slots.usedAndQueued(tenant);
+    const free = Math.min(perTenant - used, due.key ? perKey - slots.usedAndQueued(tenant, key) : perTenant);
     return free > 0 ? [{ tenant, key, used, free }] : [];
   });
   if (groupsWithSlots.length === 0 || limit <= 0) return [];
-  const { name, table, isPlanned, dueAtOfGroup = due.dueAt, key, order = dueAtOfGroup, select } = due;
-  const isDue = `${isPlanned} and ${dueAtOfGroup} <= now() and ${isFree}`;
-  // "between" instead of "=": with "=" PostgreSQL may choose the index on the due time, and sort.
+  const { name, table, plannedCondition, dueAtOfGroup = due.dueAt, key, order = dueAtOfGroup, select } = due;
+  const isDue = `${plannedCondition} and ${dueAtOfGroup} <= now() and ${leaseIsFreeSql}`;
+  // Uses "between", because with "=" PostgreSQL may choose the index on the due time and sort the
+  // rows.
   const ofGroup = key ? `business_id = g.tenant and ${key} = g.key` : "business_id between g.tenant and g.tenant";
   return await namedQuery<Row>(
     orm.em.fork(),
@@ -131,7 +138,7 @@ export async function claimDue<Row>(
        where id in (select id from candidate where turn <= $3 order by turn, rank limit $4) and ${isDue}
        for update skip locked
      ), claimed as (
-       update ${table} t set leased_until = now() + $5 * interval '1 millisecond', lease_token = $6::uuid${due.hasVersion ? `, ${versionAfterExpiry}` : ""}
+       update ${table} t set leased_until = now() + $5 * interval '1 millisecond', lease_token = $6::uuid${due.hasVersion ? `, ${incrementVersionSql}` : ""}
        from mine where t.id = mine.id returning t.*
      ) ${select}`,
     [JSON.stringify(groupsWithSlots), except, perTenant, limit, leaseMs, randomUUID()],

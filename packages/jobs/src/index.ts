@@ -1,6 +1,6 @@
-/** Claims due rows, fair by tenant, and renews their leases while they are processed. */
+/** Claims due rows, fairly between tenants, and renews their leases while they are processed. */
 export { claimDue, createDueSearch, type DueGroup, type DueTable } from "./claim.ts";
-export { keepLease, type Lease, type Leased, newLease, renewedLease, withLease } from "./lease.ts";
+export { type Lease, newLease, type RowLease, renewLeaseSql, withClaimedLease, withLease } from "./lease.ts";
 export { type DueRows, processDueRows } from "./process-due-rows.ts";
 export { overdueRows } from "./stuck-rows.ts";
 export { throttleRow } from "./throttle-row.ts";

@@ -18,7 +18,7 @@ afterAll(() => db[Symbol.asyncDispose]());
 
 const runWithLease = <T>(work: (lease: Lease) => Promise<T>) =>
   withLease(db.orm, { table: "job", where: "id = ?", values: [id] }, work);
-const holds = (lease: Lease) => transaction(db.orm, (em) => lease.holds(em));
+const holds = (lease: Lease) => transaction(db.orm, (em) => lease.renew(em));
 const readLease = async () => {
   const [readLease] = await db.sql<{ token: string | null; seconds: number | null }>(
     "select lease_token as token, extract(epoch from leased_until - now())::float as seconds from job where id = ?",
@@ -29,7 +29,7 @@ const readLease = async () => {
 const setRemainingSeconds = (seconds: number) =>
   db.sql("update job set leased_until = now() + make_interval(secs => ?) where id = ?", [seconds, id]);
 
-test("withLease gives the lease to one of fifty concurrent callers and returns undefined to the others at once", async () => {
+test("withLease gives the lease to one of fifty concurrent callers, and immediately returns undefined to the other callers", async () => {
   let holders = 0;
   let holdersMax = 0;
   let release = () => {};
@@ -63,11 +63,11 @@ test("withLease releases the lease after the work succeeds or fails", async () =
   expect(await runWithLease(async () => 2)).toEqual({ result: 2 });
 });
 
-test("`holds` of a lease returns true during the work", async () => {
+test("`renew` of a lease returns true during the work", async () => {
   expect(await runWithLease(holds)).toEqual({ result: true });
 });
 
-test("`holds` of a lease returns false after another process takes the lease, and the former holder does not release it", async () => {
+test("`renew` of a lease returns false after another process has claimed the row, and withLease does not release the lease of that process", async () => {
   await runWithLease(async (lostLease) => {
     await setRemainingSeconds(-1);
     await runWithLease(async (newLease) => {
@@ -82,7 +82,7 @@ test("`holds` of a lease returns false after another process takes the lease, an
   expect((await readLease())?.token).not.toBeNull();
 });
 
-test("`holds` of a lease renews an expired lease that no other process has taken", async () => {
+test("`renew` of a lease renews an expired lease that no other process has claimed", async () => {
   await runWithLease(async (current) => {
     await setRemainingSeconds(-1);
     expect(await holds(current)).toBe(true);
@@ -98,7 +98,7 @@ test("withLease renews the lease during the work", async () => {
   });
 });
 
-test("withLease gives the lease of a crashed process to another process when it expires", async () => {
+test("withLease gives the lease of a crashed process to another process when the lease has expired", async () => {
   await db.sql("update job set lease_token = gen_random_uuid(), leased_until = now() + interval '10 seconds' where id = ?", [id]);
   expect(await runWithLease(async () => 1)).toBeUndefined();
   await setRemainingSeconds(-0.001);
@@ -118,7 +118,7 @@ test("withLease returns the row and the start of the lease by the database's clo
   });
 });
 
-test("release ends the lease in the transaction of the work; if that transaction fails, withLease ends the lease", async () => {
+test("`release` ends a lease when the transaction commits, and withLease ends the lease when the transaction fails", async () => {
   await runWithLease(async ({ release, token }) => {
     const job = { leaseToken: token as string | null, leasedUntil: new Date() as Date | null };
     await transaction(db.orm, async (em) => {
@@ -128,7 +128,7 @@ test("release ends the lease in the transaction of the work; if that transaction
     expect(job).toEqual({ leaseToken: null, leasedUntil: null });
     await db.sql("update job set lease_token = ? where id = ?", [token, id]);
   });
-  // The transaction has released the lease, so withLease does not release it again.
+  // After `release`, withLease does not change the lease columns again.
   expect((await readLease())?.token).not.toBeNull();
 
   await runWithLease(async ({ release, token }) => {
@@ -141,7 +141,7 @@ test("release ends the lease in the transaction of the work; if that transaction
   expect((await readLease())?.token).toBeNull();
 });
 
-test("release does not change a row with the lease of another process", async () => {
+test("`release` of a lease does not change a row with the lease of another process", async () => {
   await runWithLease(async ({ release }) => {
     const job = { leaseToken: "another", leasedUntil: new Date() };
     await transaction(db.orm, async (em) => release(em, job));

@@ -1,18 +1,18 @@
 import { type Orm, rowsCountedMax, showRows } from "@amana/database";
 import { gauge, histogram } from "@amana/runtime";
-import { isFree } from "./lease.ts";
+import { leaseIsFreeSql } from "./lease.ts";
 
 const task = "the background tasks";
 
 const due = gauge({
   name: "amana_due_rows",
-  help: "Due rows without a lease, 10000 at most",
+  help: "Due rows without a lease; at most 10000",
   labels: { task },
 });
 
 const oldest = gauge({
   name: "amana_due_oldest_seconds",
-  help: "Time since the oldest due row without a lease became due; 0 for none",
+  help: "Time since the oldest due row without a lease became due; 0 if there is none",
   labels: { task },
 });
 
@@ -25,12 +25,12 @@ export const workDuration = histogram({
 /** Exports the number and age of a job's due rows as metrics, until disposed. */
 export const showDueRows = (
   orm: Orm,
-  rows: { readonly name: string; readonly table: string; readonly due: string },
+  rows: { readonly name: string; readonly table: string; readonly dueColumn: string },
 ): Disposable =>
   showRows(orm, {
     name: `due_${rows.name}`,
     text: `select $1::text as task, count(*) as due, coalesce(extract(epoch from now() - min(due)), 0) as oldest
-      from (select ${rows.due} as due from ${rows.table} where ${rows.due} <= now() and ${isFree} order by ${rows.due} limit ${rowsCountedMax}) d`,
+      from (select ${rows.dueColumn} as due from ${rows.table} where ${rows.dueColumn} <= now() and ${leaseIsFreeSql} order by ${rows.dueColumn} limit ${rowsCountedMax}) d`,
     values: [rows.name],
     gauges: { due, oldest },
   });

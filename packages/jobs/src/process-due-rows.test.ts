@@ -12,7 +12,7 @@ beforeAll(async () => {
 beforeEach(() => db.sql("truncate job"));
 afterAll(() => db[Symbol.asyncDispose]());
 
-const rows: DueRows = { name: "test", table: "job", due: "due_at", since: "since", concurrency: 4 };
+const rows: DueRows = { name: "test", table: "job", dueColumn: "due_at", orderColumn: "since", concurrency: 4 };
 const startJob = (work: (id: string, lease: Lease) => Promise<unknown>, changes: Partial<DueRows> = {}) =>
   processDueRows({ orm: db.orm, logger: createLogger("test", "silent") }, { ...rows, ...changes }, work, 20);
 const insertDueRows = async (count: number, businessId = uuidv7()) => {
@@ -29,7 +29,7 @@ const readRow = async (id: string) => {
   return row;
 };
 
-test("three replicas process each due row once and no row that is not due", async () => {
+test("processDueRows in three replicas processes each due row once, and does not process a row that is due later", async () => {
   const due = await insertDueRows(30);
   const [later = ""] = await insertDueRows(1);
   await db.sql("update job set due_at = now() + interval '1 hour' where id = ?", [later]);
@@ -48,7 +48,7 @@ test("three replicas process each due row once and no row that is not due", asyn
   expect(await db.sql("select id from job where lease_token is not null")).toEqual([]);
 });
 
-test("processDueRows skips a row that another replica is claiming, without waiting for it", async () => {
+test("processDueRows skips, without waiting, a row that another replica is claiming", async () => {
   const [claimed = "", free = ""] = await insertDueRows(2);
   const startedIds: string[] = [];
   await transaction(db.orm, async (em) => {
@@ -77,7 +77,7 @@ test("processDueRows renews the lease of a slow row, so that no other replica pr
     const work = async (id: string, lease: Lease) => {
       startedIds.push(id);
       await release.promise;
-      holdsLease.push(await db.orm.em.fork().transactional((em) => lease.holds(em)));
+      holdsLease.push(await db.orm.em.fork().transactional((em) => lease.renew(em)));
       await finishRow(id);
     };
     await using _one = startJob(work);
@@ -93,7 +93,7 @@ test("processDueRows renews the lease of a slow row, so that no other replica pr
   expect(await readRow(id)).toEqual({ due: null, token: null });
 });
 
-test("processDueRows waits for the rows in progress when it is disposed", async () => {
+test("the disposal of processDueRows waits for the rows in progress", async () => {
   const [id = ""] = await insertDueRows(1);
   const [began, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const job = startJob(async () => {
@@ -108,7 +108,7 @@ test("processDueRows waits for the rows in progress when it is disposed", async 
   expect(await readRow(id)).toEqual({ due: null, token: null });
 });
 
-test("processDueRows postpones a row whose work fails, but not a row that the work has finished before it failed", async () => {
+test("processDueRows postpones a row whose work fails, but not a row whose due time the failed work has already cleared", async () => {
   const [failing = "", finished = ""] = await insertDueRows(2);
   const startedIds: string[] = [];
   {
@@ -124,7 +124,7 @@ test("processDueRows postpones a row whose work fails, but not a row that the wo
   expect(startedIds).toHaveLength(2);
 });
 
-test("six slow rows of one business use at most half of the slots and do not delay another business", async () => {
+test("processDueRows uses at most half of the slots for six slow rows of one business, and does not delay another business", async () => {
   const slow = await insertDueRows(6);
   const [other = ""] = await insertDueRows(1);
   const release = Promise.withResolvers<void>();
@@ -145,7 +145,7 @@ test("six slow rows of one business use at most half of the slots and do not del
   }
 });
 
-test("a business uses all slots when perBusiness equals concurrency, and another business gets the next free slot", async () => {
+test("if perBusiness equals concurrency, processDueRows uses all slots for one business, and gives the next free slot to another business", async () => {
   const alone = await insertDueRows(6);
   const ends = new Map(alone.map((id) => [id, Promise.withResolvers<void>()]));
   const startedIds: string[] = [];
@@ -168,7 +168,7 @@ test("a business uses all slots when perBusiness equals concurrency, and another
   }
 });
 
-test("the next row of a business that uses all its slots begins without a pause when a slot becomes free", async () => {
+test("processDueRows begins the next row of a business without a pause when a slot of the business becomes free", async () => {
   await insertDueRows(6);
   const startedIds: string[] = [];
   await using _job = processDueRows(
@@ -184,7 +184,7 @@ test("the next row of a business that uses all its slots begins without a pause 
   await eventually(() => expect(startedIds).toHaveLength(6));
 });
 
-test("processDueRows begins at most perPause rows within one pause, even if they end at once", async () => {
+test("processDueRows begins at most rowsPerPauseMax rows within one pause, even if the work of the rows ends immediately", async () => {
   await insertDueRows(20);
   const startedIds: string[] = [];
   const work = async (id: string) => {
@@ -192,7 +192,7 @@ test("processDueRows begins at most perPause rows within one pause, even if they
     await finishRow(id);
   };
   for (const begins of [3, 6]) {
-    const limits = { ...rows, perPause: 3, perBusiness: 4 };
+    const limits = { ...rows, rowsPerPauseMax: 3, perBusiness: 4 };
     await using _job = processDueRows({ orm: db.orm, logger: createLogger("test", "silent") }, limits, work, 3_600_000);
     await eventually(() => expect(startedIds.length).toBeGreaterThanOrEqual(begins));
     await db.sql("select pg_sleep(0.05)");
@@ -200,7 +200,7 @@ test("processDueRows begins at most perPause rows within one pause, even if they
   }
 });
 
-test("processDueRows processes the rows of a business by priority, then by age, and serves two businesses in turn", async () => {
+test("processDueRows processes the rows of a business by priority and then by age, and alternates between two businesses", async () => {
   const [rowsOfA, rowsOfB] = [await insertDueRows(3), await insertDueRows(2)];
   const [a1 = "", a2 = "", a3 = ""] = rowsOfA;
   const [b1 = "", b2 = ""] = rowsOfB;
@@ -224,7 +224,7 @@ test("processDueRows processes the rows of a business by priority, then by age, 
   expect(startedIds.filter((id) => rowsOfB.includes(id))).toEqual([b1, b2]);
 });
 
-test("processDueRows processes a row of one business while another has 600 due rows and 2500 businesses have planned rows", async () => {
+test("processDueRows processes a row of one business while another business has 600 due rows and 2500 businesses have planned rows", async () => {
   const planned = "insert into job (id, business_id, due_at) select gen_random_uuid(),";
   await db.sql(`${planned} gen_random_uuid(), now() + interval '1 hour' from generate_series(1, 2500)`);
   await db.sql(`${planned} ?, now() - interval '1 hour' from generate_series(1, 600)`, [uuidv7()]);

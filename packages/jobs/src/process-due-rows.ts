@@ -1,7 +1,7 @@
 import { type Orm, pollWhenDue } from "@amana/database";
-import { FairSemaphore, forTenant, inTrace, type Logger, secondsSince, sleep, traced, waitAtMost } from "@amana/runtime";
+import { FairSemaphore, forTenant, inSpan, inTrace, type Logger, secondsSince, sleep, waitAtMost } from "@amana/runtime";
 import { claimDue, createDueSearch, type DueTable } from "./claim.ts";
-import { isFree, keepLease, type Lease, leaseSeconds } from "./lease.ts";
+import { type Lease, leaseIsFreeSql, leaseSeconds, withClaimedLease } from "./lease.ts";
 import { showDueRows, workDuration } from "./metrics.ts";
 
 /** Delay before a failed row is retried, so that failing rows do not starve others. */
@@ -13,25 +13,28 @@ export interface DueRows {
   readonly name: string;
   readonly table: string;
   /** The column with the time from which a row is due. Rows with null are never due. */
-  readonly due: string;
-  /** An SQL condition. Rows that meet it come after all other rows of their business. */
+  readonly dueColumn: string;
+  /** SQL condition. Rows that match it are processed after all other rows of their business. */
   readonly lowPriorityWhen?: string;
-  /** The column that orders the rows of a business, earliest first; `due` by default. */
-  readonly since?: string;
+  /** The column that orders the rows of a business, earliest first; `dueColumn` by default. */
+  readonly orderColumn?: string;
   /** Maximum number of rows that are processed at the same time. */
   readonly concurrency: number;
   /**
    * Maximum number of rows of one business that are processed at the same time; half of
-   * `concurrency` by default. With the value of `concurrency`, a business alone uses all slots, and
-   * another business gets the next free slot. Use that only if work takes equally long for all.
+   * `concurrency` by default. If it equals `concurrency`, one business can use all slots, and
+   * another business must wait until a slot is free. Use that value only if the work takes about
+   * the same time for every business.
    */
   readonly perBusiness?: number;
-  /** Continues the trace in the row's column `traceparent`. False by default. */
+  /**
+   * If true, the work continues the trace in the column `traceparent` of the row. Default: false.
+   */
   readonly isTraced?: boolean;
-  /** The table has the ORM's column `version`. False by default. */
+  /** True if the table has the ORM's column `version`. Default: false. */
   readonly hasVersion?: boolean;
   /** Rate limit: maximum number of rows that begin within one `pauseMs`. No limit by default. */
-  readonly perPause?: number;
+  readonly rowsPerPauseMax?: number;
 }
 
 interface ClaimedRow {
@@ -43,10 +46,10 @@ interface ClaimedRow {
 
 /**
  * Claims due rows and runs `work` on each, until disposed. `work` must change the row's due time or
- * set it to null. A free slot is filled without delay, so slow rows do not delay others. Slots go
- * to the business that uses the fewest: thousands of due rows of one business delay a row of
- * another by one slot. The rows of a business are processed in the order of `lowPriorityWhen` and
- * `since`.
+ * set it to null. A free slot is used immediately, so that slow rows do not delay other rows. The
+ * slot goes to the business that uses the fewest slots. Thousands of due rows of one business
+ * therefore delay a row of another business only until the next slot is free. The rows of a
+ * business are processed in the order of `lowPriorityWhen` and `orderColumn`.
  */
 export function processDueRows(
   { orm, logger }: { orm: Orm; logger: Logger },
@@ -63,20 +66,20 @@ export function processDueRows(
   let period = { endsMs: 0, left: 0 };
 
   const processRow = async (claimed: ClaimedRow) => {
-    const { table, due, name: task } = rows;
+    const { table, dueColumn, name: task } = rows;
     const startedMs = performance.now();
     try {
-      await traced("internal", task, async (span) => {
+      await inSpan("internal", task, async (span) => {
         span?.set({ [`amana.${table}_id`]: claimed.id, "amana.business_id": claimed.businessId });
-        await keepLease(orm, { table, ...claimed }, (lease) => work(claimed.id, lease));
+        await withClaimedLease(orm, { table, ...claimed }, (lease) => work(claimed.id, lease));
       });
       workDuration.observe({ task, outcome: "done" }, secondsSince(startedMs));
     } catch (error) {
       workDuration.observe({ task, outcome: "failed" }, secondsSince(startedMs));
       logger.error({ err: error, job: rows.name, [`${table}_id`]: claimed.id }, "due row failed, retry scheduled");
-      // `is not null` skips a finished row whose commit succeeded although its response was lost.
-      // With a new due time, the finished row would stay due for ever.
-      const postpone = `${due} = now() + interval '${retryDelaySeconds} seconds' where id = ? and ${due} is not null`;
+      // Skips a row without a due time. The work on that row has committed, although the response
+      // to the commit was lost. A new due time would make the finished row due again and again.
+      const postpone = `${dueColumn} = now() + interval '${retryDelaySeconds} seconds' where id = ? and ${dueColumn} is not null`;
       const em = orm.em.fork();
       await em.execute(`update ${table} set ${postpone}`, [claimed.id]).catch(() => {});
     }
@@ -87,7 +90,7 @@ export function processDueRows(
   const claimAndStart = async () => {
     const nowMs = performance.now();
     if (nowMs >= period.endsMs) {
-      period = { endsMs: nowMs + pauseMs, left: rows.perPause ?? Number.POSITIVE_INFINITY };
+      period = { endsMs: nowMs + pauseMs, left: rows.rowsPerPauseMax ?? Number.POSITIVE_INFINITY };
     }
     const free = Math.min(rows.concurrency - inFlight.size, period.left);
     if (free === 0) {
@@ -102,9 +105,9 @@ export function processDueRows(
       const trace = claimed.traceparent ? { traceparent: claimed.traceparent } : undefined;
       // Takes a slot without waiting, because `claimDue` claims only as many rows as a business has
       // free slots.
-      slots.enter(claimed.businessId, 0);
+      slots.acquire(claimed.businessId, 0);
       const processing = inTrace(trace, () => forTenant(claimed.businessId, () => processRow(claimed))).finally(() => {
-        slots.leave(claimed.businessId);
+        slots.release(claimed.businessId);
         inFlight.delete(claimed.id);
       });
       inFlight.set(claimed.id, processing);
@@ -112,8 +115,8 @@ export function processDueRows(
     period.left -= claims.length;
     if (claims.length > 0 || hasMore) return 1;
     if (inFlight.size === 0) return 0;
-    // A business that uses all its slots may have more due rows. When one of its rows ends, the
-    // next begins without a pause.
+    // A business that uses all its slots may have more due rows. The next of these rows begins as
+    // soon as a row in flight ends.
     await waitAtMost(pauseMs, anyRowEnds());
     return 1;
   };
@@ -131,25 +134,28 @@ export function processDueRows(
   };
 }
 
-/** SQL expression: now if a free row is due, else the time at which the next row is due. */
-const nextDueOf = ({ table, due }: DueRows): string =>
-  `coalesce((select now() from ${table} where ${due} <= now() and ${isFree} limit 1),
-    (select ${due} from ${table} where ${due} > now() order by ${due} limit 1))`;
+/**
+ * Returns the SQL expression for the next due time: now if a row without a lease is due, otherwise
+ * the due time of the next row.
+ */
+const nextDueOf = ({ table, dueColumn }: DueRows): string =>
+  `coalesce((select now() from ${table} where ${dueColumn} <= now() and ${leaseIsFreeSql} limit 1),
+    (select ${dueColumn} from ${table} where ${dueColumn} > now() order by ${dueColumn} limit 1))`;
 
 const dueTable = ({
   name,
   table,
-  due,
+  dueColumn,
   lowPriorityWhen,
-  since = due,
+  orderColumn = dueColumn,
   isTraced = false,
   hasVersion = false,
 }: DueRows): DueTable => ({
   name,
   table,
-  isPlanned: `${due} is not null`,
-  dueAt: due,
+  plannedCondition: `${dueColumn} is not null`,
+  dueAt: dueColumn,
   hasVersion,
-  order: lowPriorityWhen ? `${lowPriorityWhen}, ${since}` : since,
+  order: lowPriorityWhen ? `${lowPriorityWhen}, ${orderColumn}` : orderColumn,
   select: `select id, business_id as "businessId", lease_token as token, ${isTraced ? "traceparent" : "null as traceparent"} from claimed`,
 });

@@ -2,8 +2,8 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 
 /**
  * Limits an action on a row to once in ten seconds across all replicas. Returns true if the caller
- * may proceed, and stores the time in `column`. `where` is an SQL condition; the result is false
- * for rows that do not meet it.
+ * may proceed, and stores the current time in `column`. Returns false for a row that does not match
+ * the SQL condition `where`.
  */
 export async function throttleRow(
   em: SqlEntityManager,

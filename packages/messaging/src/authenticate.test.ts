@@ -12,7 +12,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("createAuthentication logs the number of rejected messages in at most one alert a minute", async () => {
+test("createAuthentication logs at most one alert a minute, with the number of rejected messages", async () => {
   const counts: number[] = [];
   const logger = { error: ({ count }: { count: number }) => counts.push(count) } as unknown as Logger;
   const keys = { verify: (_topic, message) => (message.key === "good" ? message : undefined) } as MessageKeys;

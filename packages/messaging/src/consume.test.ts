@@ -35,7 +35,7 @@ async function aConsumer(options: Partial<TopicHandler> = {}, orm: Orm = db.orm,
 const bodiesFrom = (count: number) => Array.from({ length: count }, (_, number) => String(number));
 const reasons = async () => (await deadLetters(db.orm)).map(({ reason }) => reason);
 
-test("a message takes effect once when it is delivered repeatedly in different batches", async () => {
+test("a consumer applies a message once when the message is delivered repeatedly in different batches", async () => {
   await aConsumer();
   const [first, second, third] = [aMessage("1"), aMessage("2"), aMessage("3")];
   await transport.deliver(first, first, second, first);
@@ -45,7 +45,7 @@ test("a message takes effect once when it is delivered repeatedly in different b
   expect(await effects(db.orm)).toEqual(["1", "2", "3"]);
 });
 
-test("two consumers with different names each receive every message", async () => {
+test("two consumers with different names both apply every message", async () => {
   const received: string[] = [];
   for (const consumer of ["a", "b"]) {
     await aConsumer({
@@ -59,7 +59,7 @@ test("two consumers with different names each receive every message", async () =
   expect(received.sort()).toEqual(["a1", "a2", "b1", "b2"]);
 });
 
-test("a consumer on two replicas applies each message once when both get them concurrently in opposite order", async () => {
+test("a consumer on two replicas applies each message once when both replicas get the messages concurrently in opposite order", async () => {
   const second = new MemoryTransport();
   await using otherReplica = {
     orm: await createOrm({ url: db.url, ...database }, logger),
@@ -77,7 +77,7 @@ test("a consumer on two replicas applies each message once when both get them co
   expect(await deadLetters(db.orm)).toEqual([]);
 });
 
-test("a consumer applies every message of a delivery with more messages than a batch", async () => {
+test("a consumer applies every message of a delivery that has more messages than one batch can contain", async () => {
   await aConsumer();
   await transport.deliver(...bodiesFrom(450).map((body) => aMessage(body)));
   expect(await effects(db.orm)).toEqual(bodiesFrom(450));
@@ -97,7 +97,7 @@ const failingFor = (bodies: Set<string>, failure: (body: string) => Error): Func
   };
 };
 
-test("a message whose last retry fails is parked once with the reason, and the others of its batch take effect", async () => {
+test("a consumer parks a message once, with the reason, after its last retry fails, and applies the other messages of the batch", async () => {
   await aConsumer({}, db.orm, quickRetries);
   const poison = aMessage("poison", { key: "p" });
   const batch = [aMessage("1"), poison, aMessage("2")];
@@ -119,7 +119,7 @@ test("a message whose last retry fails is parked once with the reason, and the o
   });
 });
 
-test("a consumer retries a failed message until it succeeds", async () => {
+test("a consumer retries a failed message until the effect of the message succeeds", async () => {
   const failingBodies = new Set(["1"]);
   await aConsumer({ effect: failingFor(failingBodies, () => new TypeError("a bug")) }, db.orm, {
     retrySeconds: Array(100).fill(0.01),
@@ -132,7 +132,7 @@ test("a consumer retries a failed message until it succeeds", async () => {
   expect(await deadLetters(db.orm)).toMatchObject([{ status: "DELIVERED", payload: Buffer.alloc(0) }]);
 });
 
-test("a statement effect runs once for each message, including the retry of a dead letter", async () => {
+test("a consumer applies a statement effect once for each message, even after a repeated delivery or a retry of a dead letter", async () => {
   const failingBodies = new Set(["bad"]);
   const results: number[] = [];
   const effect: StatementEffect<object, number> = {
@@ -148,7 +148,7 @@ test("a statement effect runs once for each message, including the retry of a de
     resultCte: "added",
     resultOf: (rows) => rows.length,
   };
-  await aConsumer({ effect, committed: (count) => results.push(count as number) }, db.orm, {
+  await aConsumer({ effect, afterCommit: (count) => results.push(count as number) }, db.orm, {
     retrySeconds: Array(100).fill(0.05),
   });
   const [first, bad, second] = [aMessage("1"), aMessage("bad"), aMessage("2")];
@@ -176,7 +176,7 @@ test("a consumer applies later messages of a key while an earlier message of the
   await eventually(async () => expect(await effects(db.orm)).toEqual(["k2", "x1", "k3", "k1"]));
 });
 
-test("a dead letter whose message is delivered again and succeeds has no second effect", async () => {
+test("a consumer applies a message once when the message of a dead letter is delivered again and succeeds", async () => {
   const failingBodies = new Set(["1"]);
   await aConsumer({ effect: failingFor(failingBodies, () => new Error("effect failed")) }, db.orm, { retrySeconds: [1] });
   const message = aMessage("1");
@@ -210,7 +210,7 @@ test("a consumer pauses after three different messages fail in a row, and resume
   expect((await effects(db.orm)).sort()).toEqual(bodies.toSorted());
 });
 
-test("a consumer applies the messages that follow failing messages when its pauses end", async () => {
+test("a consumer applies a message that follows ten failing messages after its pauses have ended", async () => {
   const bad = bodiesFrom(10);
   await aConsumer({ effect: failingFor(new Set(bad), (body) => new Error(body)) }, db.orm, { retrySeconds: [0.05] });
   const messages = [...bad, "good"].map((body) => aMessage(body));
@@ -219,7 +219,7 @@ test("a consumer applies the messages that follow failing messages when its paus
   expect(await statuses()).toHaveLength(10);
 });
 
-test("an event of an unknown type waits for a version that supports it, and other events of its key take effect", async () => {
+test("a consumer applies an event of an unknown type after an upgrade that supports the type, and other events of the key before the upgrade", async () => {
   const supported = new Set<string>();
   const effect: FunctionEffect = async (em, messages) => {
     for (const { headers } of messages) {
@@ -243,7 +243,7 @@ test("an event of an unknown type waits for a version that supports it, and othe
   await eventually(async () => expect((await effects(db.orm)).sort()).toEqual(["0", "1", "2", "3", "4", "same key"]));
 });
 
-test("a message that exceeds the statement timeout does not delay other messages", async () => {
+test("a consumer applies the other messages of a batch when the effect of one message exceeds the statement timeout", async () => {
   const effect: FunctionEffect = async (em, messages) => {
     if (messages.some(({ key }) => key === "slow")) {
       await em.execute("set local statement_timeout = 20");
@@ -257,7 +257,7 @@ test("a message that exceeds the statement timeout does not delay other messages
   expect((await deadLetters(db.orm)).map(({ reason }) => reason)).toEqual([expect.stringContaining("statement timeout")]);
 });
 
-test("a parked message that is published again after the fix takes effect once", async () => {
+test("a consumer applies a parked message once when the message is published again after the cause of its failure is fixed", async () => {
   const failingBodies = new Set(["bad"]);
   await aConsumer({ effect: failingFor(failingBodies, () => new Error("effect failed")) }, db.orm, quickRetries);
   const bad = aMessage("bad", { key: "b" });
@@ -272,7 +272,7 @@ test("a parked message that is published again after the fix takes effect once",
   await eventually(async () => expect(await statuses()).toEqual(["DELIVERED"]));
 });
 
-test("a consumer does not poll faster for a dead letter that another replica has locked", async () => {
+test("a consumer does not poll in a tight loop while another replica has locked a due dead letter", async () => {
   await aConsumer({ effect: failingFor(new Set(["bad"]), () => new Error("effect failed")) }, db.orm, { retrySeconds: [0.05] });
   await transport.deliver(aMessage("bad"));
   await transaction(db.orm, async (em) => {
@@ -285,7 +285,7 @@ test("a consumer does not poll faster for a dead letter that another replica has
   });
 });
 
-test("the reason of a database error has the SQLSTATE, table and column, and no value", async () => {
+test("a consumer stores the reason of a database error with SQLSTATE, table and column, and without values", async () => {
   await aConsumer({
     effect: async (em) => {
       await em.execute("insert into inbox (consumer, event_id, received_at) values ('Amina Benali', 'Amina Benali', null)");
@@ -305,7 +305,7 @@ test("the reason of a database error has the SQLSTATE, table and column, and no 
   expect(JSON.stringify(storedReasons)).not.toContain("Benali");
 });
 
-test("messages with an invalid MAC are neither applied nor stored, and do not delay authentic ones with the same id", async () => {
+test("a consumer ignores messages with an invalid MAC, and applies authentic messages with the same id", async () => {
   await aConsumer();
   const [authentic, other] = [aMessage("1"), aMessage("2")];
   const signed = transport.keys.sign(topic, authentic);
@@ -318,13 +318,14 @@ test("messages with an invalid MAC are neither applied nor stored, and do not de
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-test("a consumer rejects a message whose event is more than 39 days old, and applies one of 38 days", async () => {
+test("a consumer ignores a message whose event is more than 39 days old, and applies a message whose event is 38 days old", async () => {
   await aConsumer();
   const [old, recent] = [39.01, 38].map((days) => aMessage(String(days), { id: uuidv7(Date.now() - days * dayMs) }));
   if (!old || !recent) throw new Error("messages missing");
   await transport.deliver(old, recent);
   await transport.deliver(old);
-  // The consumer reads the event's age from the id. It rejects a new id, because the MAC covers it.
+  // The consumer reads the age of an event from its id. A sender cannot send an old event with a
+  // new id, because the MAC includes the id.
   const signed = transport.keys.sign(topic, old);
   await transport.deliverUnsigned({ ...signed, headers: { ...signed.headers, ce_id: uuidv7() } });
   expect(await effects(db.orm)).toEqual(["38"]);
@@ -344,7 +345,7 @@ test("a consumer whose clock is a year ahead accepts a message of today", async 
   expect(await deadLetters(db.orm)).toEqual([]);
 });
 
-test("an event takes effect once if the clock of its publisher is a year behind the database's clock", async () => {
+test("a consumer applies an event once, even if the publisher's clock is a year behind the database's clock", async () => {
   await aConsumer();
   const occurredAt = await databaseTime(db.orm.em.fork());
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - 365 * dayMs });
@@ -358,7 +359,7 @@ test("an event takes effect once if the clock of its publisher is a year behind 
   expect(await deadLetters(db.orm)).toEqual([]);
 });
 
-test("a message without an event id, or with a malformed one, is parked", async () => {
+test("a consumer parks a message without an event id or with a malformed event id", async () => {
   await aConsumer();
   const withoutId = { ...aMessage("1"), headers: {} };
   await transport.deliver(withoutId, aMessage("2", { key: "2" }), aMessage("3", { id: "not a uuid", key: "3" }));
@@ -370,7 +371,7 @@ test("a message without an event id, or with a malformed one, is parked", async 
   for (const reason of await reasons()) expect(reason).toContain("no event id");
 });
 
-test("a dead letter stores NUL and unpaired surrogates as replacement characters", async () => {
+test("a consumer stores a dead letter with replacement characters in place of NUL and unpaired surrogates", async () => {
   await aConsumer({
     effect: async () => {
       throw new Error("NUL \0 and half a pair \ud800");
@@ -393,7 +394,7 @@ test("a dead letter stores NUL and unpaired surrogates as replacement characters
   ]);
 });
 
-test("a database outage creates no dead letters, and the next delivery takes effect", async () => {
+test("a consumer creates no dead letters during a database outage, and applies the messages at the next delivery", async () => {
   let outages = 2;
   await aConsumer({
     effect: async (em, messages) => {
@@ -409,7 +410,7 @@ test("a database outage creates no dead letters, and the next delivery takes eff
   expect(await deadLetters(db.orm)).toEqual([]);
 });
 
-test("the consumer creates dead letters only for messages that failed before a database outage, if the outage begins while it applies messages one at a time", async () => {
+test("when a database outage begins while a consumer applies messages one at a time, only messages that failed earlier become dead letters", async () => {
   let outages = 1;
   await aConsumer({
     effect: async (em, messages) => {
@@ -426,19 +427,20 @@ test("the consumer creates dead letters only for messages that failed before a d
   expect(await reasons()).toEqual(["Error: this message is poison"]);
 });
 
-test("`committed` runs only after commits with an effect", async () => {
+test("a consumer calls `afterCommit` only after a commit in which a message took effect", async () => {
   const effectsAtCommit: Promise<string[]>[] = [];
-  await aConsumer({ committed: () => effectsAtCommit.push(effects(db.orm)) });
+  await aConsumer({ afterCommit: () => effectsAtCommit.push(effects(db.orm)) });
   const [first, second] = [aMessage("1"), aMessage("2")];
   for (const batch of [[first], [first], [aMessage("poison", { key: "p" })], [first, second]]) {
     await transport.deliver(...batch);
-    // A query of `committed` must not see the effects of the next batch.
+    // Waits for the queries of `afterCommit`, so that they do not read the effects of the next
+    // batch.
     await Promise.all(effectsAtCommit);
   }
   expect(await Promise.all(effectsAtCommit)).toEqual([["1"], ["1", "2"]]);
 });
 
-test("inbox rows are deleted 40 days after the time in their event id", async () => {
+test("keepPartitions deletes inbox rows 40 days after the time in their event ids", async () => {
   const insertSeen = (consumer: string, days: number) =>
     db.orm.em
       .fork()
@@ -460,7 +462,7 @@ test("inbox rows are deleted 40 days after the time in their event id", async ()
   ]);
 });
 
-test("a message takes effect once when its event id is repeated in other case", async () => {
+test("a consumer applies a message once when its event id arrives in upper case and again in lower case", async () => {
   await aConsumer();
   const id = uuidv7();
   await transport.deliver(aMessage("1", { id: id.toUpperCase() }));

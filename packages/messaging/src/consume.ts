@@ -7,26 +7,26 @@ import {
   forTenant,
   inOperation,
   type Logger,
-  nextPause,
   onScrape,
   poll,
+  scheduledPause,
 } from "@amana/runtime";
 import { createAuthentication } from "./authenticate.ts";
 import { eventRetrySeconds } from "./create-transport.ts";
 import {
   addDeadLetter,
-  cleanDeadLetters,
-  countRetried,
+  countRetriedDeadLetters,
+  deleteOldDeadLetters,
   endDeadLetter,
-  endRepublished,
+  endRepublishedDeadLetters,
   findDueDeadLetters,
-  lockDue,
+  lockDueDeadLetter,
+  makeDeadLettersDue,
   messageOf,
-  nextRetry,
-  recordFailure,
-  retryNow,
+  nextRetrySql,
+  recordFailedRetry,
 } from "./dead-letter.ts";
-import { type Applied, applyFresh, type TopicHandler } from "./effect.ts";
+import { type ApplyResult, applyNewMessages, type TopicHandler } from "./effect.ts";
 import { isDatabaseOutage, UnknownEventTypeError } from "./failure.ts";
 import type { Message } from "./message.ts";
 import { inConsumerSpans, inTraceOf } from "./message-spans.ts";
@@ -34,18 +34,28 @@ import { consumedEvents, consumedOutcomes, consumerStopped, showDeadLetters } fr
 import type { Transport } from "./transport.ts";
 
 const batchMessagesMax = 200;
-/** The consumer pauses each time this number of different messages have failed in a row. */
+/**
+ * Number of different messages that must fail in a row before the consumer pauses. The consumer
+ * pauses again after each further group of this number of failures.
+ */
 const failuresPerPause = 3;
 const pauseMsMax = 10_000;
-/** Maximum number of retried dead letters of a topic. Above it, messages stay in the transport. */
+/**
+ * When this number of dead letters of a topic are RETRYING or WAITING, the consumer pauses and
+ * messages stay in the transport.
+ */
 const retriedDeadLettersMax = 10_000;
 const retryBatchMax = 20;
 const cleaningMs = 60 * 60 * 1000;
 
-/** Rejects messages that are delivered during a pause. The transport delivers them again. */
+/** Thrown for messages that are delivered during a pause. The transport delivers them again. */
 class ConsumerPausedError extends DomainError {
   constructor(topic: string, reason: string) {
-    super("unavailable", "service_unavailable", `The consumer of ${topic} is paused: ${reason} The message is delivered again.`);
+    super(
+      "unavailable",
+      "service_unavailable",
+      `The consumer of ${topic} is paused: ${reason} The message is delivered again later.`,
+    );
     this.name = "ConsumerPausedError";
   }
 }
@@ -60,10 +70,10 @@ interface Context {
 /**
  * Consumes a topic. Inbox rows and effects commit together. A message therefore takes effect once
  * even if it is delivered repeatedly. The order of effects is not guaranteed. A message whose
- * effect fails becomes a dead letter that is retried on the schedule `retrySeconds`; other messages
- * continue. When three different messages in a row have failed, the consumer pauses. Its pauses
- * grow until a message succeeds. While the database is unavailable, the transport keeps the
- * messages.
+ * effect fails becomes a dead letter that is retried on the schedule `retrySeconds`, and the
+ * consumer continues with other messages. When three different messages in a row have failed, the
+ * consumer pauses. Its pauses grow until a message succeeds. While the database is unavailable, the
+ * transport keeps the messages.
  */
 export async function consume(topicHandler: TopicHandler, context: Context): Promise<AsyncDisposable> {
   const { topic, consumer } = topicHandler;
@@ -77,12 +87,12 @@ export async function consume(topicHandler: TopicHandler, context: Context): Pro
     forTenant(allTenants, () => inOperation(`consume ${topic}`, () => topicConsumer.handle(messages))),
   );
   await using stack = new AsyncDisposableStack();
-  const due = { name: "retry-messages", nextDue: nextRetry(topicHandler) };
+  const due = { name: "retry-messages", nextDue: nextRetrySql(topicHandler) };
   const retrying = stack.use(pollWhenDue(orm, logger, due, () => topicConsumer.retryDue()));
   topicConsumer.onResumed = () => retrying.wake();
   stack.use(showDeadLetters(orm, topicHandler));
   stack.use(onScrape(() => consumerStopped.set({ topic }, topicConsumer.isPaused ? 1 : 0)));
-  stack.use(poll("clean-dead-letters", logger, () => cleanDeadLetters(orm.em.fork(), consumer), cleaningMs));
+  stack.use(poll("clean-dead-letters", logger, () => deleteOldDeadLetters(orm.em.fork(), consumer), cleaningMs));
   const running = stack.move();
   return { [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
@@ -99,7 +109,8 @@ class TopicConsumer {
   #failures = 0;
   #pausedUntilMs = 0;
   /**
-   * True at the start, because a new version may support the event types of WAITING dead letters.
+   * If true, the next call of `retryDue` makes all dead letters due. Initially true, because a new
+   * version may support the event types of WAITING dead letters.
    */
   #retriesAll = true;
   /** Called after the first success that follows a pause. */
@@ -113,7 +124,7 @@ class TopicConsumer {
     this.#authenticate = createAuthentication(orm, topicHandler.topic, transport.keys, logger);
   }
 
-  /** True during a pause, and after it until a message succeeds. */
+  /** True during a pause, and after the pause until a message succeeds. */
   get isPaused(): boolean {
     return this.#failures >= failuresPerPause;
   }
@@ -128,13 +139,13 @@ class TopicConsumer {
   /** Retries a batch of due dead letters. Returns the number of delivered dead letters. */
   async retryDue(): Promise<number> {
     const em = this.#orm.em.fork();
-    if (this.#retriesAll) await retryNow(em, this.#topicHandler);
+    if (this.#retriesAll) await makeDeadLettersDue(em, this.#topicHandler);
     this.#retriesAll = false;
-    await endRepublished(em, this.#topicHandler);
+    await endRepublishedDeadLetters(em, this.#topicHandler);
     let delivered = 0;
     for (const id of await findDueDeadLetters(em, this.#topicHandler, retryBatchMax)) if (await this.#retry(id)) delivered++;
-    // Counts only delivered dead letters: the caller calls this method again at once after a result
-    // above zero, but a failed dead letter must wait until its pause ends.
+    // Does not count failed dead letters. After a result above zero, the caller calls this method
+    // again immediately, but a failed dead letter must wait until its pause ends.
     return delivered;
   }
 
@@ -146,7 +157,8 @@ class TopicConsumer {
     } catch (error) {
       if (isDatabaseOutage(error)) throw error;
     }
-    // Applies the messages one at a time, so that a failing message does not delay the others.
+    // Applies the messages one at a time, so that a failing message does not delay other
+    // messages.
     for (const message of batch) await inTraceOf(message, () => this.#applyOne(message));
   }
 
@@ -164,8 +176,8 @@ class TopicConsumer {
     const { topic, effect } = this.#topicHandler;
     const applied = await inConsumerSpans(this.#topicHandler, messages, async () =>
       typeof effect === "function"
-        ? await transaction(this.#orm, (em) => applyFresh(em, this.#topicHandler, messages))
-        : await applyFresh(this.#orm.em.fork(), this.#topicHandler, messages),
+        ? await transaction(this.#orm, (em) => applyNewMessages(em, this.#topicHandler, messages))
+        : await applyNewMessages(this.#orm.em.fork(), this.#topicHandler, messages),
     );
     faultPoint("consumer.committed");
     consumedEvents.inc({ topic, outcome: "passed_over" }, messages.length - applied.count);
@@ -175,9 +187,9 @@ class TopicConsumer {
   async #deadLetter(message: Message, error: unknown): Promise<void> {
     const { topic } = this.#topicHandler;
     const isNew = await transaction(this.#orm, async (em) => {
-      const retried = await countRetried(em, this.#topicHandler);
+      const retried = await countRetriedDeadLetters(em, this.#topicHandler);
       if (retried >= retriedDeadLettersMax)
-        throw new ConsumerPausedError(topic, `${retried} dead letters of the topic are retried.`);
+        throw new ConsumerPausedError(topic, `${retried} dead letters of the topic wait for a retry.`);
       return await addDeadLetter(em, this.#topicHandler, message, error, this.#pausesMs);
     });
     if (!isNew) return;
@@ -190,25 +202,27 @@ class TopicConsumer {
     this.#logger.warn(fields, "message failed, retry scheduled");
     this.#failures++;
     if (this.#failures % failuresPerPause !== 0) return;
-    const pauseMs = Math.min(nextPause(this.#pausesMs, this.#failures / failuresPerPause - 1), pauseMsMax);
+    const pauseMs = Math.min(scheduledPause(this.#pausesMs, this.#failures / failuresPerPause - 1), pauseMsMax);
     this.#pausedUntilMs = performance.now() + pauseMs;
     const isFirst = this.#failures === failuresPerPause;
     if (isFirst) this.#logger.error({ err: error, alert: true }, "consumer paused, different messages failed in a row");
   }
 
   /**
-   * Returns true if the dead letter is delivered. The effect, inbox row and dead letter commit
-   * together.
+   * Retries a dead letter. Returns true if the dead letter is now DELIVERED. The effect, the inbox
+   * row and the status commit together.
    */
   async #retry(id: string): Promise<boolean> {
     const attempt: { message?: Message } = {};
     try {
       const applied = await transaction(this.#orm, async (em) => {
-        const deadLetter = await lockDue(em, id);
+        const deadLetter = await lockDueDeadLetter(em, id);
         if (!deadLetter) return undefined;
         const message = messageOf(deadLetter);
         attempt.message = message;
-        const result = await inConsumerSpans(this.#topicHandler, [message], () => applyFresh(em, this.#topicHandler, [message]));
+        const result = await inConsumerSpans(this.#topicHandler, [message], () =>
+          applyNewMessages(em, this.#topicHandler, [message]),
+        );
         await endDeadLetter(em, id, "DELIVERED");
         return result;
       });
@@ -223,20 +237,20 @@ class TopicConsumer {
 
   async #recordFailure(id: string, error: unknown): Promise<void> {
     const schedule = { pausesMs: this.#pausesMs, retriesMax: this.#pausesMs.length };
-    const failed = await transaction(this.#orm, (em) => recordFailure(em, id, error, schedule));
+    const failed = await transaction(this.#orm, (em) => recordFailedRetry(em, id, error, schedule));
     if (!failed) return;
     const fields = { err: error, dead_letter: id, attempts: failed.attempts };
     if (failed.status === "PARKED") this.#logger.error({ ...fields, alert: true }, "message parked after its last retry failed");
     else this.#logger.warn(fields, "message failed again, retry scheduled");
   }
 
-  #succeeded({ count, result }: Applied<unknown>): void {
+  #succeeded({ count, result }: ApplyResult<unknown>): void {
     if (count === 0) return;
     consumedEvents.inc({ topic: this.#topicHandler.topic, outcome: "applied" }, count);
-    this.#topicHandler.committed?.(result);
+    this.#topicHandler.afterCommit?.(result);
     if (this.isPaused) {
       this.#logger.info("consumer resumed");
-      // The cause of the failures may be fixed.
+      // Retries all dead letters now, because the cause of their failures may be fixed.
       this.#retriesAll = true;
       this.onResumed();
     }

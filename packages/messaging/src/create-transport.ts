@@ -1,15 +1,18 @@
 import type { Tls } from "@amana/rpc";
 import type { EnvReader, Logger } from "@amana/runtime";
-import { createDirectTransport } from "./direct.ts";
-import { createKafkaTransport } from "./kafka.ts";
+import { createDirectTransport } from "./direct-transport.ts";
 import { readKafkaOptions } from "./kafka-options.ts";
+import { createKafkaTransport } from "./kafka-transport.ts";
 import { createMessageKeys, readMessageKeys } from "./message-keys.ts";
 import type { Transport } from "./transport.ts";
 
 /** Settings of the transport: Kafka, or the RPC addresses of the consumers. */
 export type TransportOptions = ReturnType<typeof readTransportOptions>;
 
-/** Seconds between the attempts for a failing message, which is PARKED after about five hours. */
+/**
+ * Pauses in seconds between the attempts to apply a failing message. The message is PARKED after
+ * the last attempt, about five hours after the first attempt.
+ */
 export const eventRetrySeconds = "1,5,30,120,300,600,1200,1800,3600,3600,3600,3600";
 
 /**
@@ -38,9 +41,9 @@ export function readTransportOptions(
 }
 
 /**
- * Creates the transport. `clientId` is the service's name. A service also starts while Kafka is
- * unreachable. Throws TopicAtRiskError in production if a topic could lose events (see
- * createKafkaTransport).
+ * Creates the transport. `clientId` is the service's name. Does not fail while Kafka is
+ * unreachable, so that a service can start. Throws TopicAtRiskError in production if a topic could
+ * lose events (see createKafkaTransport).
  */
 export async function createTransport(
   options: TransportOptions,

@@ -72,7 +72,7 @@ async function readAuditTrail() {
   return rows.map(({ payload }) => fromBinary(ActionRecordedSchema, payload));
 }
 
-test("a parked event has one effect when ten concurrent retries and a repeated delivery apply it", async () => {
+test("DeadLetterService applies a parked event once when ten retries and two deliveries of the event run concurrently", async () => {
   const { message, id } = await aParkedDeadLetter("p");
   failingKeys.clear();
   const retries = Array.from({ length: 10 }, () => deadLetterClient.retryDeadLetter({ id }, as));
@@ -85,7 +85,7 @@ test("a parked event has one effect when ten concurrent retries and a repeated d
   expect((await list({ status: DeadLetterStatus.DELIVERED })).map((deadLetter) => deadLetter.id)).toEqual([id]);
 });
 
-test("a failed retry returns the reason, keeps the dead letter PARKED, and is audited", async () => {
+test("when the message fails again, retryDeadLetter returns the reason, keeps the dead letter PARKED, and adds an audit entry", async () => {
   const { id } = await aParkedDeadLetter("p");
   expect(await refusal(deadLetterClient.retryDeadLetter({ id }, as))).toMatchObject({
     kind: "conflict",
@@ -101,7 +101,7 @@ test("a failed retry returns the reason, keeps the dead letter PARKED, and is au
   ]);
 });
 
-test("a dropped event has no effect even if it is delivered again, and the audit trail contains the note", async () => {
+test("dropDeadLetter prevents the effect of the event, even after a repeated delivery, and stores the operator's note in the audit trail", async () => {
   const { message, id } = await aParkedDeadLetter("p");
   failingKeys.clear();
   const dropped = await deadLetterClient.dropDeadLetter({ id, note: "sent in error" }, as);
@@ -116,17 +116,20 @@ test("a dropped event has no effect even if it is delivered again, and the audit
 test.each([
   ["a retry", (id: string, options: typeof as) => deadLetterClient.retryDeadLetter({ id }, options)],
   ["a drop", (id: string, options: typeof as) => deadLetterClient.dropDeadLetter({ id, note: "not needed" }, options)],
-])("%s with the same Idempotency-Key returns the same result and is recorded once", async (_, change) => {
-  const { id } = await aParkedDeadLetter("once");
-  failingKeys.clear();
-  const first = await change(id, { ...as, ...withIdempotencyKey(adminCaller, `once-${id}`) });
-  const repeatedCall = Object.assign(withIdempotencyKey(adminCaller, `once-${id}`), as);
-  expect(await change(id, repeatedCall)).toEqual(first);
-  expect(repeatedCall.replayed).toBe(true);
-  expect(await readAuditTrail()).toHaveLength(1);
-});
+])(
+  "%s of a dead letter, when repeated with the same Idempotency-Key, returns the same result and adds only one audit entry",
+  async (_, change) => {
+    const { id } = await aParkedDeadLetter("once");
+    failingKeys.clear();
+    const first = await change(id, { ...as, ...withIdempotencyKey(adminCaller, `once-${id}`) });
+    const repeatedCall = Object.assign(withIdempotencyKey(adminCaller, `once-${id}`), as);
+    expect(await change(id, repeatedCall)).toEqual(first);
+    expect(repeatedCall.replayed).toBe(true);
+    expect(await readAuditTrail()).toHaveLength(1);
+  },
+);
 
-test("an operator's retry applies a later event of a key while the earlier one stays a dead letter", async () => {
+test("retryDeadLetter applies a later event of a key while the earlier event of the key stays a dead letter", async () => {
   const first = await aParkedDeadLetter("k");
   const second = await aParkedDeadLetter("k", aMessage("2", { key: "k" }));
   failingKeys.clear();
@@ -134,7 +137,7 @@ test("an operator's retry applies a later event of a key while the earlier one s
   expect((await list()).map(({ id }) => id)).toEqual([first.id]);
 });
 
-test("a FORGED dead letter cannot be retried, and dropping it does not affect the authentic event with its id", async () => {
+test("retryDeadLetter rejects a FORGED dead letter, and dropDeadLetter does not affect the authentic event with the same id", async () => {
   const message = aMessage("authentic");
   const [row] = await db.orm.em.fork().execute<{ id: string }[]>(
     `insert into dead_letter (consumer, topic, key, event_type, payload, headers, status, reason)
@@ -149,7 +152,7 @@ test("a FORGED dead letter cannot be retried, and dropping it does not affect th
   expect(await effects(db.orm)).toEqual(["authentic"]);
 });
 
-test("dropping a dead letter whose event was published again and took effect ends it as DELIVERED", async () => {
+test("dropDeadLetter does not drop a dead letter whose event was published again and took effect", async () => {
   const { id, message } = await aParkedDeadLetter("p");
   failingKeys.clear();
   await transport.deliver(message);
@@ -159,7 +162,7 @@ test("dropping a dead letter whose event was published again and took effect end
   expect(await list()).toEqual([]);
 });
 
-test("the list of dead letters contains only the CloudEvents headers of a message", async () => {
+test("listDeadLetters returns only the CloudEvents headers of a message", async () => {
   const { message } = await aParkedDeadLetter("p", {
     ...aMessage("p", { key: "p" }),
     headers: { ...aMessage("p").headers, ce_other: "x" },
@@ -198,7 +201,7 @@ test("getDeadLetter returns ids, enums and numbers of the payload, and only the 
   expect((await list())[0]?.payloadJson).toBeUndefined();
 });
 
-test("DeadLetterService is only for operators, filters by topic and status, and returns not_found for unknown ids", async () => {
+test("DeadLetterService rejects businesses, filters by topic and status, and returns not_found for unknown ids", async () => {
   const { id } = await aParkedDeadLetter("p");
   for (const call of [
     deadLetterClient.listDeadLetters({ limit: 1 }, { caller: aBusinessCaller() }),

@@ -12,12 +12,12 @@ import { isUuid } from "@amana/runtime";
 import type { DescMessage, MessageInitShape } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { deadLetterFailed, deadLetterNotFound } from "./dead-letter.errors.ts";
-import { type DeadLetterRow, endDeadLetter, lockDeadLetter, messageOf, recordFailure } from "./dead-letter.ts";
-import { applyFresh, type TopicHandler } from "./effect.ts";
+import { type DeadLetterRow, endDeadLetter, lockDeadLetter, messageOf, recordFailedRetry } from "./dead-letter.ts";
+import { applyNewMessages, type TopicHandler } from "./effect.ts";
 import { isDatabaseOutage, reasonOf } from "./failure.ts";
 import { maskPayload } from "./mask-payload.ts";
 import { byCaller, type RecordAction } from "./record-action.ts";
-import { type DeadLetterChange, deadLetterAction, lockRetryable, markDropped, short } from "./repair-dead-letters.ts";
+import { type DeadLetterChange, deadLetterAction, lockRetryableDeadLetter, markDropped, shorten } from "./repair-dead-letters.ts";
 
 interface DeadLetterContext {
   readonly orm: Orm;
@@ -39,7 +39,10 @@ interface ShownRow extends Omit<DeadLetterRow, "payload"> {
 const ms = (column: string) => `floor(extract(epoch from ${column}) * 1000)::bigint`;
 const listColumns = `id, consumer, topic, key, event_id, event_type, headers, status, reason, attempts, length(payload) as payload_bytes,
   ${ms("next_attempt_at")} as next_attempt_ms, ${ms("created_at")} as created_ms, ${ms("updated_at")} as updated_ms`;
-/** Schedule after a failed manual retry, which never parks the dead letter. */
+/**
+ * Schedule after a failed manual retry. It has no maximum of retries, so that a manual retry never
+ * parks a dead letter.
+ */
 const scheduleAfterManualRetry = { pausesMs: [60_000], retriesMax: null };
 
 /** Returns the RPC service for operators to read, retry and drop the dead letters of a service. */
@@ -87,14 +90,14 @@ export function deadLetterService(context: DeadLetterContext): ServedService {
     async retryDeadLetter({ id }, call) {
       requireAdmin(call.caller);
       const attempt = once(orm, call, schema, async (em) => {
-        const deadLetter = await lockRetryable(em, id);
+        const deadLetter = await lockRetryableDeadLetter(em, id);
         if (deadLetter.status === "DELIVERED") return await read(em, id);
         const topicHandler = topicHandlerOf(deadLetter.topic);
         if (!topicHandler) throw new Error(`this service does not consume ${deadLetter.topic} any more`);
-        const { count, result } = await applyFresh(em, topicHandler, [messageOf(deadLetter)]);
+        const { count, result } = await applyNewMessages(em, topicHandler, [messageOf(deadLetter)]);
         await endDeadLetter(em, id, "DELIVERED");
         record(em, call, { before: deadLetter, status: "DELIVERED" });
-        if (count > 0) afterCommit(em, () => topicHandler.committed?.(result));
+        if (count > 0) afterCommit(em, () => topicHandler.afterCommit?.(result));
         return await read(em, id);
       });
       return await attempt.catch(async (error: unknown) => {
@@ -102,7 +105,7 @@ export function deadLetterService(context: DeadLetterContext): ServedService {
         const reason = reasonOf(error);
         await transaction(orm, async (em) => {
           const deadLetter = await lockDeadLetter(em, id);
-          const failed = await recordFailure(em, id, error, scheduleAfterManualRetry);
+          const failed = await recordFailedRetry(em, id, error, scheduleAfterManualRetry);
           record(em, call, { before: deadLetter, status: failed?.status ?? deadLetter.status }, reason);
         });
         throw deadLetterFailed(reason);
@@ -126,9 +129,9 @@ function toDeadLetter(row: ShownRow, schema: DescMessage | undefined): DeadLette
     id: row.id,
     service: row.consumer,
     topic: row.topic,
-    key: short(row.key),
-    eventId: row.event_id ?? short(row.headers["ce_id"] ?? ""),
-    eventType: short(row.event_type),
+    key: shorten(row.key),
+    eventId: row.event_id ?? shorten(row.headers["ce_id"] ?? ""),
+    eventType: shorten(row.event_type),
     status: ProtoStatus[row.status],
     reason: row.reason,
     attempts: row.attempts,
@@ -141,10 +144,10 @@ function toDeadLetter(row: ShownRow, schema: DescMessage | undefined): DeadLette
   };
 }
 
-/** Allowed headers. A forged message can have thousands of others. */
+/** Headers shown to operators. A forged message can contain thousands of other headers. */
 const shownHeaders = new Set(["ce_specversion", "ce_id", "ce_type", "ce_source", "ce_time", "traceparent"]);
 
 function attributesOf(headers: Readonly<Record<string, string>>): Record<string, string> {
   const shownEntries = Object.entries(headers).filter(([name]) => shownHeaders.has(name));
-  return Object.fromEntries(shownEntries.map(([name, value]) => [name, short(value)]));
+  return Object.fromEntries(shownEntries.map(([name, value]) => [name, shorten(value)]));
 }

@@ -14,5 +14,5 @@ export const deadLetterForged = () =>
 export const deadLetterFailed = (reason: string) =>
   conflict(
     "dead_letter_failed",
-    `The message failed again and had no effect: ${reason} Fix the cause and retry, or drop the dead letter.`,
+    `The message failed again and had no effect: ${reason}. Fix the cause and retry, or drop the dead letter.`,
   );

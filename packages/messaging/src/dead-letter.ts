@@ -8,10 +8,12 @@ import { reasonOf, UnknownEventTypeError } from "./failure.ts";
 import { eventIdOf, type Message, type Subscription } from "./message.ts";
 
 /**
- * RETRYING: the effect failed and is retried on a schedule. WAITING: the event type is unknown, and
- * the dead letter waits for a version that supports it. PARKED: all retries failed, or the message
- * has no event id; it needs an action of an operator. DELIVERED, DROPPED: final. FORGED: a rejected
- * message, stored by an earlier version.
+ * Status of a dead letter.
+ * - RETRYING: the effect failed and is retried on a schedule.
+ * - WAITING: the event type is unknown. The dead letter waits for a version that supports it.
+ * - PARKED: all retries failed, or the message has no event id. An operator must act.
+ * - DELIVERED and DROPPED are final.
+ * - FORGED: an earlier version rejected and stored the message.
  */
 export type DeadLetterStatus = EnumName<typeof proto.DeadLetterStatus>;
 
@@ -30,9 +32,12 @@ export interface DeadLetterRow {
 }
 
 const columns = "id, consumer, topic, key, event_id, event_type, payload, headers, status, reason, attempts";
-/** SQL condition: the dead letter is retried automatically. Excludes PARKED. */
+/** SQL condition that selects the dead letters that are retried automatically. */
 const isRetried = "status in ('RETRYING', 'WAITING')";
-/** SQL condition: a PARKED dead letter whose event was published again and took effect. */
+/**
+ * SQL condition that selects the PARKED dead letters whose events were published again and took
+ * effect.
+ */
 const isRepublished =
   "d.status = 'PARKED' and exists (select 1 from inbox i where i.consumer = d.consumer and i.event_id = d.event_id)";
 const ended = "next_attempt_at = null, payload = '', updated_at = now()";
@@ -40,7 +45,7 @@ const ended = "next_attempt_at = null, payload = '', updated_at = now()";
 export const messageOf = ({ key, payload, headers }: DeadLetterRow): Message => ({ key, payload, headers });
 
 /** Counts the dead letters of a topic that are retried automatically. */
-export async function countRetried(em: SqlEntityManager, { topic, consumer }: Subscription): Promise<number> {
+export async function countRetriedDeadLetters(em: SqlEntityManager, { topic, consumer }: Subscription): Promise<number> {
   const text = `select count(*)::int as count from dead_letter where consumer = ? and topic = ? and ${isRetried}`;
   const [row] = await em.execute<{ count: number }[]>(text, [consumer, topic]);
   return row?.count ?? 0;
@@ -48,8 +53,8 @@ export async function countRetried(em: SqlEntityManager, { topic, consumer }: Su
 
 /**
  * Stores a message whose effect failed. No inbox row is written, so that the effect runs if the
- * event is published again. Returns false if the event already has a dead letter that has not
- * ended.
+ * event is published again. Returns false if the event already has a dead letter without a final
+ * status.
  */
 export async function addDeadLetter(
   em: SqlEntityManager,
@@ -60,7 +65,8 @@ export async function addDeadLetter(
 ): Promise<boolean> {
   const eventId = eventIdOf(message) ?? null;
   const isUnknownType = error instanceof UnknownEventTypeError;
-  // Without an event id, a repeated delivery cannot be detected. The message is not retried.
+  // Without an event id, a repeated delivery cannot be detected. Such a message is therefore not
+  // retried.
   const status = eventId === null ? "PARKED" : isUnknownType ? "WAITING" : "RETRYING";
   const headers = Object.entries(message.headers).map(([name, value]) => [storable(name), storable(value)]);
   const rows = await em.execute<{ id: string }[]>(
@@ -86,9 +92,10 @@ export async function addDeadLetter(
 
 /**
  * Returns the SQL expression of the next time at which `retryDue` has work: now if the event of a
- * PARKED dead letter took effect, else the next retry. Topic and consumer are names from code.
+ * PARKED dead letter was published again and took effect, otherwise the time of the next retry.
+ * Topic and consumer are names from code.
  */
-export const nextRetry = ({ topic, consumer }: Subscription): string => {
+export const nextRetrySql = ({ topic, consumer }: Subscription): string => {
   const ofTopic = `consumer = '${consumer}' and topic = '${topic}'`;
   return `coalesce((select now() from dead_letter d where ${ofTopic} and ${isRepublished} limit 1),
     (select min(next_attempt_at) from dead_letter where ${ofTopic} and ${isRetried}))`;
@@ -109,7 +116,7 @@ export async function findDueDeadLetters(
 }
 
 /** Locks a dead letter that is due, unless another replica has locked it. */
-export async function lockDue(em: SqlEntityManager, id: string): Promise<DeadLetterRow | undefined> {
+export async function lockDueDeadLetter(em: SqlEntityManager, id: string): Promise<DeadLetterRow | undefined> {
   const [row] = await em.execute<DeadLetterRow[]>(
     `select ${columns} from dead_letter where id = ? and ${isRetried} and next_attempt_at <= now() for update skip locked`,
     [id],
@@ -117,7 +124,7 @@ export async function lockDue(em: SqlEntityManager, id: string): Promise<DeadLet
   return row;
 }
 
-/** Locks a dead letter of any status. Throws `not_found` if the database has none of that id. */
+/** Locks a dead letter of any status. Throws `not_found` if no dead letter has this id. */
 export async function lockDeadLetter(em: SqlEntityManager, id: string): Promise<DeadLetterRow> {
   if (!isUuid(id)) throw deadLetterNotFound();
   const [row] = await em.execute<DeadLetterRow[]>(`select ${columns} from dead_letter where id = ? for update`, [id]);
@@ -131,7 +138,7 @@ export async function endDeadLetter(em: SqlEntityManager, id: string, status: "D
 }
 
 /** Sets PARKED dead letters to DELIVERED if their events were published again and took effect. */
-export async function endRepublished(em: SqlEntityManager, { topic, consumer }: Subscription): Promise<void> {
+export async function endRepublishedDeadLetters(em: SqlEntityManager, { topic, consumer }: Subscription): Promise<void> {
   await em.execute(
     `update dead_letter d set status = 'DELIVERED', ${ended} where consumer = ? and topic = ? and ${isRepublished}`,
     [consumer, topic],
@@ -139,10 +146,11 @@ export async function endRepublished(em: SqlEntityManager, { topic, consumer }: 
 }
 
 /**
- * Records a failed retry and schedules the next one. After `retriesMax` retries the dead letter is
- * PARKED; with null it is never PARKED. Returns undefined if the dead letter has ended.
+ * Records a failed retry and schedules the next retry. A dead letter becomes PARKED after
+ * `retriesMax` retries, or never if `retriesMax` is null. Returns undefined if the dead letter
+ * already has a final status.
  */
-export async function recordFailure(
+export async function recordFailedRetry(
   em: SqlEntityManager,
   id: string,
   error: unknown,
@@ -150,7 +158,7 @@ export async function recordFailure(
 ): Promise<{ attempts: number; status: DeadLetterStatus } | undefined> {
   const isUnknownType = error instanceof UnknownEventTypeError;
   const [row] = await em.execute<{ attempts: number; status: DeadLetterStatus }[]>(
-    // The schedule of a dead letter with an unknown type begins when a version supports the type.
+    // A WAITING dead letter starts its schedule with attempt 1 when a version supports its type.
     `with failed as (
        select id, status, case when status = 'WAITING' and not ?::boolean then 1 else attempts + 1 end as attempts
        from dead_letter where id = ? and status not in ('DELIVERED', 'DROPPED') for update
@@ -175,8 +183,8 @@ export async function recordFailure(
   return row;
 }
 
-/** Makes all dead letters of a topic due that are retried automatically. */
-export async function retryNow(em: SqlEntityManager, { topic, consumer }: Subscription): Promise<void> {
+/** Makes the RETRYING and WAITING dead letters of a topic due now. */
+export async function makeDeadLettersDue(em: SqlEntityManager, { topic, consumer }: Subscription): Promise<void> {
   await em.execute(
     `update dead_letter set next_attempt_at = now() where consumer = ? and topic = ? and ${isRetried} and next_attempt_at > now()`,
     [consumer, topic],
@@ -184,7 +192,7 @@ export async function retryNow(em: SqlEntityManager, { topic, consumer }: Subscr
 }
 
 /** Deletes a batch of dead letters that ended more than 30 days ago. Returns their number. */
-export const cleanDeadLetters = (em: SqlEntityManager, consumer: string): Promise<number> =>
+export const deleteOldDeadLetters = (em: SqlEntityManager, consumer: string): Promise<number> =>
   deleteOld(em, {
     table: "dead_letter",
     since: "updated_at",
@@ -193,5 +201,5 @@ export const cleanDeadLetters = (em: SqlEntityManager, consumer: string): Promis
     values: [consumer],
   });
 
-/** PostgreSQL stores neither NUL nor half a surrogate pair. */
+/** Replaces NUL and unpaired surrogates, which PostgreSQL cannot store. */
 const storable = (text: string) => text.toWellFormed().replaceAll("\0", "\uFFFD");

@@ -2,16 +2,19 @@ import { isDatabaseUnavailable } from "@amana/database";
 
 /**
  * Thrown by an effect for an event type that this version does not support. The message waits for a
- * version that supports it. It is never PARKED and does not pause the consumer.
+ * version that supports the type. Such a message is never PARKED and does not pause the consumer.
  */
 export class UnknownEventTypeError extends Error {
   constructor(type: string) {
-    super(`this version does not support the event type ${type}`);
+    super(`this version does not support this event type or value: ${type}`);
     this.name = "UnknownEventTypeError";
   }
 }
 
-/** SQLSTATEs of errors whose texts can contain values of rows: data, constraints and triggers. */
+/**
+ * SQLSTATE classes whose error texts can contain values of rows: data errors, constraint violations
+ * and errors of triggers.
+ */
 const containsValues = /^(22|23|P0)/;
 const reasonMax = 1_000;
 
@@ -23,16 +26,19 @@ export function reasonOf(error: unknown): string {
     const place = Object.entries({ table, column, constraint }).filter(([, name]) => name !== undefined);
     return `${error.name}: SQLSTATE ${[code, ...place.map(([kind, name]) => `${kind} ${name}`)].join(", ")}`;
   }
-  // The message of JSON.parse contains its input.
+  // The message of a JSON.parse error contains the parsed text.
   if (error instanceof SyntaxError) return error.name;
   const [line = ""] = error.message.split("\n");
   return `${error.name}: ${line}`.slice(0, reasonMax);
 }
 
-/** SQLSTATEs of statement and lock limits. The message causes them, not an outage. */
+/**
+ * SQLSTATEs of timeouts, deadlocks and memory limits. They are attributed to the message and not to
+ * an outage.
+ */
 const perStatement = /^(57014|55P03|40001|40P01|53200|25P03)$/;
 
-/** Returns true for a database outage, in which an error is not a fault of the message. */
+/** Returns true if the error results from a database outage and not from the message. */
 export function isDatabaseOutage(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { code } = cause as { code?: unknown };

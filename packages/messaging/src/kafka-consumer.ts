@@ -1,6 +1,6 @@
 import { backoffMs, type Logger, onScrape, sleep } from "@amana/runtime";
 import type { EachBatchPayload, Kafka } from "kafkajs";
-import { TopicAtRiskError, type Topics } from "./kafka-topics.ts";
+import { type KafkaTopics, TopicAtRiskError } from "./kafka-topics.ts";
 import type { Message } from "./message.ts";
 import { consumerJoined, consumerLag } from "./metrics.ts";
 import type { MessageHandler } from "./transport.ts";
@@ -12,9 +12,14 @@ import type { MessageHandler } from "./transport.ts";
 const sessionTimeoutMs = 6_000;
 /** Heartbeat interval. A rebalance ends after the next heartbeat of all members. */
 const heartbeatMs = 1_000;
-/** Time that the group waits for a busy member before others get its partitions. */
+/**
+ * Time that a rebalance waits for a busy member. After this time, other members get its partitions.
+ */
 const rebalanceTimeoutMs = 30_000;
-/** Time for which the broker delays an empty fetch. A stop or rebalance waits for it. */
+/**
+ * Time for which the broker delays an empty fetch. A stop or rebalance waits until the fetch
+ * returns.
+ */
 const fetchWaitMs = 1_000;
 /**
  * Maximum number of messages in a chunk. A member can lose a partition to another member only
@@ -29,7 +34,7 @@ const commitMs = 1_000;
 
 interface Subscription {
   readonly kafka: Kafka;
-  readonly topics: Topics;
+  readonly topics: KafkaTopics;
   readonly logger: Logger;
   readonly topic: string;
   readonly group: string;
@@ -39,7 +44,7 @@ interface Subscription {
 }
 
 /** Consumes until stopped. Replaces a consumer that cannot start or that fails. */
-export async function keepConsuming(subscription: Subscription): Promise<void> {
+export async function consumeUntilStopped(subscription: Subscription): Promise<void> {
   const { topics, logger, topic, group, stop } = subscription;
   for (let failures = 1; !stop.aborted; failures++) {
     try {
@@ -67,7 +72,7 @@ async function consumeOnce(subscription: Subscription, onJoin: () => void): Prom
     rebalanceTimeout: rebalanceTimeoutMs,
     maxWaitTimeInMs: fetchWaitMs,
     allowAutoTopicCreation: false,
-    // A consumer that kafkajs restarts can continue after its disconnect. `keepConsuming`
+    // A consumer that kafkajs restarts can continue after its disconnect. `consumeUntilStopped`
     // creates a new consumer instead.
     retry: { restartOnFailure: async () => false },
   });
@@ -98,8 +103,8 @@ async function consumeOnce(subscription: Subscription, onJoin: () => void): Prom
     offsets.clear();
     if (processed.length > 0) await consumer.commitOffsets(processed);
   };
-  // With autoCommit, kafkajs would wait for a commit after each batch. A failed commit is repeated
-  // with the next offsets.
+  // With autoCommit, kafkajs would wait for a commit after each batch. A failed commit needs no
+  // retry, because the next commit has newer offsets.
   const committing = setInterval(() => commit().catch(() => {}), commitMs);
   const stopped = () => end.resolve();
   stop.addEventListener("abort", stopped);
@@ -152,7 +157,8 @@ async function handleBatch(
       }
       const { offset } = chunk.at(-1) as (typeof chunk)[number];
       resolveOffset(offset);
-      // The committed offset is that of the next message to read.
+      // Kafka requires the offset of the next message to read, not of the last message that was
+      // read.
       offsets.set(batch.partition, String(BigInt(offset) + 1n));
       lags.set(batch.partition, Number(BigInt(batch.highWatermark) - BigInt(offset) - 1n));
       await heartbeat();

@@ -5,7 +5,10 @@ export interface KafkaOptions {
   readonly brokers: readonly string[];
   readonly ssl?: NonNullable<KafkaConfig["ssl"]>;
   readonly sasl?: { readonly mechanism: SaslMechanism; readonly username: string; readonly password: string };
-  /** Requires three replicas of each topic and two in sync, so that a lost disk loses no event. */
+  /**
+   * True if each topic must have three replicas, of which two are in sync, so that the loss of a
+   * disk loses no event.
+   */
   readonly requiresCopies: boolean;
 }
 
@@ -17,7 +20,8 @@ type Safeguard = (typeof safeguards)[number];
 
 /**
  * Reads KAFKA_BROKERS, KAFKA_TLS_*, KAFKA_SASL_* and KAFKA_WITHOUT. In production, TLS, a login and
- * three replicas of each topic are required, except for those that KAFKA_WITHOUT lists.
+ * three replicas of each topic are required. An operator can waive these requirements by listing
+ * them in KAFKA_WITHOUT.
  */
 export function readKafkaOptions(env: EnvReader): KafkaOptions {
   const brokers = env.list("KAFKA_BROKERS");
@@ -28,11 +32,11 @@ export function readKafkaOptions(env: EnvReader): KafkaOptions {
   const isRequired = (safeguard: Safeguard) => env.isProduction && !waived.includes(safeguard);
   const optOut = (safeguard: Safeguard) => `or accept the risk with KAFKA_WITHOUT=${safeguard}`;
   if (!ssl && isRequired("tls")) {
-    env.problem(`KAFKA_TLS must be true in production, because the network could read events without it; ${optOut("tls")}`);
+    env.problem(`KAFKA_TLS must be true in production, because third parties could read events without TLS; ${optOut("tls")}`);
   }
   if (!sasl && !ssl?.cert && isRequired("login")) {
     env.problem(
-      `KAFKA_SASL_MECHANISM or KAFKA_TLS_CERTIFICATE must be set in production, because every client could read and write the topics without it; ${optOut("login")}`,
+      `KAFKA_SASL_MECHANISM or KAFKA_TLS_CERTIFICATE must be set in production, because without a login every client could read and write the topics; ${optOut("login")}`,
     );
   }
   return { brokers, ...(ssl && { ssl }), ...(sasl && { sasl }), requiresCopies: isRequired("copies") };

@@ -9,8 +9,9 @@ const minInSync = 2;
 const partitions = 6;
 
 /**
- * Uses the brokers' clock for messages. With the publisher's clock, brokers reject messages that
- * are an hour ahead, and delete messages that are older than the retention.
+ * Topic setting by which messages get the time of the broker's clock. With the publisher's clock,
+ * brokers would reject messages whose time is an hour ahead, and would delete messages whose time
+ * is older than the retention.
  */
 const brokersClock = { name: "message.timestamp.type", value: "LogAppendTime" };
 
@@ -44,7 +45,7 @@ export function createTopics(kafka: Kafka, { requiresCopies }: { requiresCopies:
   };
 }
 
-export type Topics = ReturnType<typeof createTopics>;
+export type KafkaTopics = ReturnType<typeof createTopics>;
 
 async function ensureTopic(admin: Admin, topic: string, requiresCopies: boolean): Promise<void> {
   try {
@@ -68,7 +69,10 @@ async function ensureTopic(admin: Admin, topic: string, requiresCopies: boolean)
   }
 }
 
-/** Throws TopicAtRiskError if the topic has fewer than three replicas or two in sync. */
+/**
+ * Throws TopicAtRiskError if the topic has fewer than three replicas or a min.insync.replicas below
+ * two.
+ */
 async function requireCopies(admin: Admin, topic: string): Promise<void> {
   const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
   const fewest = Math.min(...(topics[0]?.partitions ?? []).map(({ replicas }) => replicas.length));
@@ -76,7 +80,7 @@ async function requireCopies(admin: Admin, topic: string): Promise<void> {
     throw new TopicAtRiskError(
       topic,
       `has ${fewest} ${fewest === 1 ? "replica" : "replicas"} and needs ${replicasMin}`,
-      "Reassign its partitions (kafka-reassign-partitions.sh), or delete the topic while it is empty, to have it created again.",
+      "Add replicas with kafka-reassign-partitions.sh. If the topic is empty, you can delete it instead; the service then creates it with enough replicas.",
     );
   }
   const { resources } = await admin.describeConfigs({
@@ -88,12 +92,15 @@ async function requireCopies(admin: Admin, topic: string): Promise<void> {
     throw new TopicAtRiskError(
       topic,
       `has min.insync.replicas=${value} and needs ${minInSync}`,
-      `Set it: kafka-configs.sh --alter --topic ${topic} --add-config min.insync.replicas=${minInSync}.`,
+      `Set the value: kafka-configs.sh --alter --topic ${topic} --add-config min.insync.replicas=${minInSync}.`,
     );
   }
 }
 
-/** Returns an error if the cluster has too few brokers for the topic, else undefined. */
+/**
+ * Returns a TopicAtRiskError if Kafka rejected the creation because it has too few brokers.
+ * Otherwise returns undefined.
+ */
 function toBrokerShortage(topic: string, error: unknown): TopicAtRiskError | undefined {
   const { errors = [error] } = (error ?? {}) as { errors?: unknown[] };
   if (!errors.some((cause) => (cause as { type?: string } | undefined)?.type === "INVALID_REPLICATION_FACTOR")) return undefined;

@@ -53,7 +53,7 @@ async function retrier(attempt: (bail: (error: Error) => void) => Promise<unknow
   }
 }
 
-test("the producer resends the messages of a failed broker to a broker that has already responded", async () => {
+test("when a partition moves to a broker that has already responded, the patched KafkaJS producer sends its messages to that broker", async () => {
   const { received, cluster } = clusterWithMovedLeader();
   const sendMessages = createSendMessages({
     logger: { debug: () => {}, error: () => {} },
@@ -85,7 +85,10 @@ const RequestQueue = require("kafkajs/src/network/requestQueue/index.js") as new
   options: object,
 ) => { push(request: object): void; scheduleRequestTimeoutCheck(): void; destroy(): void };
 
-/** Steps the wall clock, as an operator or a time server does. The monotonic clock is unchanged. */
+/**
+ * Changes the wall clock by a step, as an operator or a time server can do. The monotonic clock
+ * does not change.
+ */
 function stepWallClock(byMs: number): void {
   const now = Date.now;
   vi.spyOn(Date, "now").mockImplementation(() => now() + byMs);
@@ -95,7 +98,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-test("a consumer continues its heartbeats after its clock is set back", async () => {
+test("the patched KafkaJS consumer continues its heartbeats after the wall clock is set back", async () => {
   let beats = 0;
   const group = new ConsumerGroup({ logger: { namespace: () => {} }, instrumentationEmitter: { emit: () => {} } });
   group.memberId = "member";
@@ -109,7 +112,7 @@ test("a consumer continues its heartbeats after its clock is set back", async ()
 test.each([
   ["times out after the clock is set back", -hourMs, 1],
   ["does not time out early after the clock is set forward", hourMs, 60_000],
-])("a request without a response %s", async (_, stepMs, requestTimeout) => {
+])("a request without a response in patched KafkaJS %s", async (_, stepMs, requestTimeout) => {
   const queue = new RequestQueue({
     ...{ requestTimeout, enforceRequestTimeout: true, maxInFlightRequests: null, clientId: "test", broker: "test" },
     logger: { debug: () => {} },

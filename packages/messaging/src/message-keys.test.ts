@@ -10,19 +10,19 @@ const message: Message = {
   headers: { ce_id: uuidv7(), ce_type: "t", traceparent: "00-1-2-01" },
 };
 
-test("`verify` returns a signed message unchanged and without its MAC", () => {
+test("`verify` of message keys returns a signed message unchanged and without its MAC", () => {
   const signed = keys.sign("a.v1", message);
   expect(signed.headers["amana-mac"]).toMatch(/^new:[\w-]{43}$/);
   expect(keys.verify("a.v1", signed)).toEqual(message);
 });
 
-test("`verify` accepts every key of the topic, so that keys can be rotated", () => {
+test("`verify` of message keys accepts a message that was signed with any key of the topic", () => {
   const oldKeys = createMessageKeys({ "a.v1": [key("old", 2)] });
   expect(keys.verify("a.v1", oldKeys.sign("a.v1", message))).toEqual(message);
   expect(oldKeys.verify("a.v1", keys.sign("a.v1", message))).toBeUndefined();
 });
 
-test("`verify` rejects a message with a changed topic, key, header, payload or MAC", () => {
+test("`verify` of message keys rejects a message with a changed topic, key, header, payload or MAC", () => {
   const signed = keys.sign("a.v1", message);
   const { ce_type: _, ...fewer } = signed.headers;
   const forged: Message[] = [
@@ -41,11 +41,11 @@ test("`verify` rejects a message with a changed topic, key, header, payload or M
   expect(keys.verify("c.v1", signed)).toBeUndefined();
 });
 
-test("`verify` rejects a message whose key contains the start of its payload", () => {
+test("`verify` of message keys rejects a message in which the start of the payload was moved to the key", () => {
   const signed = keys.sign("a.v1", { key: "k", payload: Buffer.from("\nxy"), headers: { a: "b" } });
   expect(keys.verify("a.v1", { ...signed, key: "k\nx", payload: Buffer.from("y") })).toBeUndefined();
 });
 
-test("`sign` throws for a topic without a key", () => {
+test("`sign` of message keys throws for a topic without a key", () => {
   expect(() => keys.sign("c.v1", message)).toThrow("EVENT_MAC_KEYS");
 });

@@ -13,7 +13,7 @@ interface MessageKey {
   readonly key: Uint8Array;
 }
 
-/** Signs published messages and verifies received ones. */
+/** Signs published messages and verifies received messages. */
 export interface MessageKeys {
   hasKeyFor(topic: string): boolean;
   /** Returns the message with its MAC in the headers. Throws for a topic without a key. */
@@ -29,12 +29,12 @@ const idLengthMax = 32;
 /** Reads EVENT_MAC_KEYS: "topic=id:base64 of 32 bytes", comma-separated. Each topic needs a key. */
 export function readMessageKeys(env: EnvReader, topics: readonly string[]): MessageKeyring {
   const ring: Record<string, MessageKey[]> = {};
-  // An entry is a secret, so that a problem reports only its number.
+  // A problem reports the number of an entry and not its text, because the text is a secret.
   for (const [i, entry] of env.list("EVENT_MAC_KEYS").entries()) {
     const [, topic = "", id = "", text = ""] = /^([^=:]+)=([\w-]+):([A-Za-z0-9+/_=-]+)$/.exec(entry) ?? [];
     const key = Buffer.from(text, "base64");
     if (topic === "" || id.length > idLengthMax || key.length !== keyBytes) {
-      env.problem(`EVENT_MAC_KEYS: entry ${i + 1} must be topic=id:key, the key ${keyBytes} bytes in base64`);
+      env.problem(`EVENT_MAC_KEYS: entry ${i + 1} must be topic=id:key with a key of ${keyBytes} bytes in base64`);
       continue;
     }
     const keys = ring[topic] ?? [];
@@ -49,7 +49,10 @@ export function readMessageKeys(env: EnvReader, topics: readonly string[]): Mess
   return ring;
 }
 
-/** Rejects a key that two topics share: a reader of one topic could publish to the other. */
+/**
+ * Rejects a key that two topics share, because a consumer of one topic could then publish to the
+ * other topic.
+ */
 function rejectSharedKeys(env: EnvReader, ring: MessageKeyring): void {
   const topicOf = new Map<string, string>();
   for (const [topic, keys] of Object.entries(ring)) {
@@ -65,9 +68,9 @@ function rejectSharedKeys(env: EnvReader, ring: MessageKeyring): void {
 
 /**
  * Creates the functions that sign and verify messages with a MAC over topic, key, headers and
- * payload (HMAC-SHA256). A client that reaches the broker or a consumer's port can neither forge an
- * event nor move one to another topic, key or id. The keys are symmetric: a consumer could sign,
- * too.
+ * payload (HMAC-SHA256). A client that can reach the broker or a consumer, but has no key, cannot
+ * forge an event. It also cannot change the topic, key or id of an event. The keys are symmetric,
+ * so a consumer of a topic could also sign messages.
  */
 export function createMessageKeys(ring: MessageKeyring): MessageKeys {
   return {

@@ -86,7 +86,7 @@ test("a consumer runs each effect in the trace of its message, including the ret
   const last = collector.spans.at(-1);
   expect(last).toMatchObject({ kind: "consumer", name: `process ${topic}`, traceId, parentSpanId: parentId, isFailed: false });
   expect(traceparents.slice(4)).toEqual(Array(2).fill(`00-${traceId}-${last?.spanId}-01`));
-  // The message is attempted with its batch first, and then alone.
+  // The consumer first applies the message together with its batch, and then alone.
   const earlier = collector.spans.slice(0, -1).map(({ isFailed }) => isFailed);
   expect(earlier.length).toBeGreaterThanOrEqual(2);
   expect(earlier).not.toContain(false);

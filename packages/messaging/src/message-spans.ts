@@ -9,7 +9,10 @@ const attributesOf = (topic: string, operation: "send" | "process", { headers }:
 });
 
 interface SendSpans {
-  /** The messages to publish. Those of sampled traces have the `traceparent` of their send span. */
+  /**
+   * The messages to publish. The `traceparent` of a message with a sampled trace is the context of
+   * its send span.
+   */
   readonly messages: readonly Message[];
   end(outcome: "done" | "failed"): void;
 }
@@ -29,7 +32,10 @@ export function beginSendSpans(topic: string, rows: readonly Message[]): SendSpa
   return { messages, end: (outcome) => spans.forEach((span) => void span.end(outcome === "failed" ? outcome : undefined)) };
 }
 
-/** Spans of messages in processing. They are not in the headers, because the MAC covers these. */
+/**
+ * Spans of the messages that are being processed. They are not stored in the headers, because the
+ * MAC includes the headers.
+ */
 const spansOf = new WeakMap<Message, Span>();
 
 /** Returns the trace context for effects of the message. */
@@ -43,8 +49,8 @@ export const inTraceOf = <T>(message: Message | undefined, work: () => T): T => 
 };
 
 /**
- * Runs `work` on messages, with a span for each message of a sampled trace. The work on a single
- * message runs in the trace of that message.
+ * Runs `work` on messages, with a span for each message of a sampled trace. If there is only one
+ * message, `work` runs in the trace of that message.
  */
 export async function inConsumerSpans<T>(
   { topic, consumer }: Subscription,

@@ -12,7 +12,7 @@ export interface Message {
 /** A topic and one of its consumers. */
 export interface Subscription {
   readonly topic: string;
-  /** Name of the consumer in its inbox and its Kafka group: "webhooks". */
+  /** Name of the consumer in its inbox and its Kafka group, for example "webhooks". */
   readonly consumer: string;
 }
 

@@ -6,19 +6,19 @@ const topic = "the event topics";
 
 const outboxWaiting = gauge({
   name: "amana_outbox_waiting",
-  help: "Committed events that are not published, by the relay's stored cursor (at most a second behind); about 10000 at most",
+  help: "Committed events after the stored cursor of the relay, which is at most one second old; at most about 10000",
   labels: { topic },
 });
 
 const outboxOldest = gauge({
   name: "amana_outbox_oldest_seconds",
-  help: "Age of the oldest of these events; 0 for none",
+  help: "Age of the oldest committed event that is not published; 0 if there is none",
   labels: { topic },
 });
 
 export const relayActive = gauge({
   name: "amana_outbox_relay_active",
-  help: "1 in the replica that publishes, 0 in the others",
+  help: "1 if this replica publishes the events, otherwise 0",
 });
 
 export const publishDuration = histogram({
@@ -43,31 +43,31 @@ export const consumedEvents = counter({
 
 export const consumerStopped = gauge({
   name: "amana_consumer_stopped",
-  help: "1 while the consumer pauses because different events failed in a row, else 0",
+  help: "1 while the consumer pauses because different events failed in a row, otherwise 0",
   labels: { topic },
 });
 
 export const consumerJoined = gauge({
   name: "amana_consumer_joined",
-  help: "1 while the consumer is a member of its Kafka group, else 0; absent with direct events",
+  help: "1 while the consumer is a member of its Kafka group, otherwise 0; absent with EVENTS=direct",
   labels: { topic },
 });
 
 export const consumerLag = gauge({
   name: "amana_consumer_lag_events",
-  help: "Events that this replica had not processed in its partitions at its last fetch; absent with direct events",
+  help: "Events in the partitions of this replica that it had not processed at its last fetch; absent with EVENTS=direct",
   labels: { topic },
 });
 
 const deadLetters = gauge({
   name: "amana_dead_letters",
-  help: "Dead letters: retrying and waiting are retried automatically, parked need an operator; 10000 of each at most",
+  help: "Dead letters by status; at most 10000 for each status. retrying and waiting: retried automatically. parked: an operator must act",
   labels: { topic, status: ["retrying", "waiting", "parked"] },
 });
 
 const deadLettersOldest = gauge({
   name: "amana_dead_letters_oldest_seconds",
-  help: "Age of the oldest of these dead letters; 0 for none",
+  help: "Age of the oldest dead letter in this status; 0 if there is none",
   labels: { topic, status: ["retrying", "waiting", "parked"] },
 });
 
@@ -92,7 +92,7 @@ export const showOutbox = (orm: Orm, topics: readonly string[]): Disposable =>
 export const showDeadLetters = (orm: Orm, { topic, consumer }: Subscription): Disposable =>
   showRows(orm, {
     name: "dead_letter_gauges",
-    // A branch for each status, so that PostgreSQL uses the partial index of that status.
+    // Selects each status separately, so that PostgreSQL uses the partial index of that status.
     text: ["RETRYING", "WAITING", "PARKED"]
       .map(
         (status) => `select $2::text as topic, '${status.toLowerCase()}' as status, count(*) as dead_letters,

@@ -8,8 +8,8 @@ export interface OutboxRow {
 
 /**
  * The position up to which a topic is published: all rows up to `id`, except those whose
- * transactions were in progress in `snapshot`. PostgreSQL formats snapshots as xmin:xmax:xip.
- * Transactions from xmax on and those listed in xip were in progress.
+ * transactions were in progress in `snapshot`. PostgreSQL formats snapshots as xmin:xmax:xip. The
+ * transactions that xip lists, and all transactions from xmax on, were in progress.
  */
 interface Cursor {
   readonly id: string;
@@ -18,7 +18,8 @@ interface Cursor {
 
 const batchRowsMax = 500;
 /**
- * Maximum size of a part. In one request, Kafka accepts 1 MiB for a partition, including headers.
+ * Maximum size of a part of a batch. In one request, Kafka accepts 1 MiB for a partition, including
+ * headers.
  */
 const partBytesMax = 512 * 1024;
 
@@ -30,7 +31,7 @@ export async function loadCursor(client: pg.Client, topic: string): Promise<Curs
 
 /**
  * Stores a cursor. Keeps a newer stored cursor, because a relay that was frozen may have an older
- * one.
+ * cursor.
  */
 export async function saveCursor(client: pg.Client, topic: string, { id, snapshot }: Cursor): Promise<void> {
   await client.query({
@@ -48,16 +49,18 @@ interface FoundRow extends OutboxRow {
   /** Null in the single row that is returned if there are no rows to publish. */
   readonly id: string | null;
   /**
-   * True if the topic has more rows than the limit. Null if no row has a higher id than the cursor.
+   * True if the limit of rows or bytes excluded further rows. Null if no row has a higher id than
+   * the cursor.
    */
   readonly cut: boolean | null;
 }
 
 /**
- * Returns the next rows of a topic in the order of their ids, whether more rows wait, and the
- * cursor to store after their publication. Rows that were committed late come first. This keeps
- * the order of a key: its event with a higher id is committed after the earlier transaction, and is
- * therefore not published yet.
+ * Returns the next rows of a topic in the order of their ids, whether more rows can be read
+ * immediately, and the cursor to store after their publication. The result can contain rows whose
+ * ids are below the cursor, because their transactions were committed late. These rows come first.
+ * The order of events with the same key is correct, because a later event of that key is committed
+ * after the late transaction and is not published yet.
  */
 export async function readNext(
   client: pg.Client,
@@ -69,7 +72,7 @@ export async function readNext(
     name: "outbox_read_next",
     // Reads at most one part, so that a client that freezes while it reads has little data in
     // flight. In a copy of the database on another server, rows can have higher transaction ids
-    // than the current one. `seen` includes these rows.
+    // than that server's current transaction id. `seen` includes these rows.
     text: `with seen as (
              select case when xmax < $6::xid8 then xid8 '18446744073709551615' else xmax end as before
              from pg_snapshot_xmax(pg_current_snapshot()) as xmax
@@ -99,7 +102,10 @@ export async function readNext(
   return { rows: first.id === null ? [] : rows, next, isCut };
 }
 
-/** Splits rows into parts that fit into one request. Late commits can make several parts. */
+/**
+ * Splits rows into parts that fit into one request. Rows that were committed late are not limited
+ * by the query, so they can need several parts.
+ */
 export function splitIntoParts(rows: readonly OutboxRow[]): OutboxRow[][] {
   const parts: OutboxRow[][] = [];
   let bytes = Number.POSITIVE_INFINITY;

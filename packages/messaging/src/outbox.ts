@@ -26,29 +26,30 @@ schema.setClass(OutboxMessage);
 
 /**
  * Inserts an event in the caller's transaction. `key` is the id of the event's subject. Returns the
- * event's id, which all deliveries share. Throws RangeError for a payload above 256 KiB.
+ * id of the event, which is the same in all of its deliveries. Throws RangeError for a payload
+ * above 256 KiB.
  */
 export function addToOutbox(
   em: SqlEntityManager,
   event: {
     topic: string;
     key: string;
-    /** "payments.v1.PaymentRefunded" */
+    /** For example "payments.v1.PaymentRefunded". */
     type: string;
     /** The emitting service. */
     source: string;
     payload: Uint8Array;
-    /** Time of the event. The time in the event's id is not earlier. */
+    /** Time of the event. The time in the id of the event is this time or later. */
     occurredAt: Date;
-    /** Trace context of the event; the current one by default. */
+    /** Trace context of the event. Default: the current trace context. */
     traceparent?: string | undefined;
   },
 ): string {
   if (event.payload.length > payloadBytesMax) {
     throw new RangeError(`the payload of ${event.type} has ${event.payload.length} bytes; the maximum is ${payloadBytesMax}`);
   }
-  // The clock of this process may be far behind, and consumers reject ids that are older than the
-  // ids in their inboxes.
+  // Uses the later time, because the clock of this process may be far behind. Consumers reject an
+  // event whose id is older than the retention of their inboxes.
   const id = uuidv7(Math.max(Date.now(), event.occurredAt.getTime()));
   const traceparent = event.traceparent ?? currentTrace()?.traceparent;
   em.persist(
@@ -96,8 +97,8 @@ type RepublishRange = { readonly topic: string } & (
  * Publishes events again, after a broker lost acknowledged messages or a consumer's database was
  * restored to an earlier time. Inserts their outbox rows again with the same event ids; the relay
  * of the running service publishes them. Consumers skip events that they have processed. `record`
- * writes in the transaction of the first batch. Events committed after the start of the call are
- * excluded. Returns the number of events.
+ * runs in the transaction of the first batch, for example to add an audit entry. Events committed
+ * after the start of the call are excluded. Returns the number of events.
  */
 export async function republish(
   orm: Orm,

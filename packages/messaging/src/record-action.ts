@@ -14,7 +14,7 @@ export interface Action<Value = string> {
     readonly requestId: string;
     readonly address: string;
   };
-  /** "kyc_application.reviewed" */
+  /** For example "kyc_application.reviewed". */
   readonly action: string;
   readonly entity: { readonly type: string; readonly id: string };
   readonly businessId?: string | undefined;

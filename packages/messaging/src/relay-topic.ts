@@ -5,9 +5,15 @@ import { publishDuration, publishedEvents } from "./metrics.ts";
 import { loadCursor, type OutboxRow, readNext, saveCursor, splitIntoParts } from "./outbox-cursor.ts";
 import type { Transport } from "./transport.ts";
 
-/** Interval of cursor writes. After a failover, the next relay publishes this period again. */
+/**
+ * Interval of cursor writes. After a failover, the next relay publishes the rows of the last
+ * interval again.
+ */
 const cursorSaveMs = 1_000;
-/** Maximum number of rows after a stored cursor, because metrics scan these rows. */
+/**
+ * The relay stores its cursor when the cursor is this number of ids ahead of the stored cursor,
+ * because metrics scan the rows after the stored cursor.
+ */
 const idsBehindMax = 5_000n;
 /** Poll interval. A lost wake-up delays a row by at most this time. */
 const pollMs = 3_000;
@@ -35,7 +41,7 @@ export class TopicRelay {
     this.#pause.wake();
   }
 
-  /** True during a publication, in which the topic sends no query. */
+  /** True during a publication. During that time, the relay sends no query for the topic. */
   get isPublishing(): boolean {
     return this.#isPublishing;
   }

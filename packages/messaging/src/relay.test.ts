@@ -32,7 +32,7 @@ function aRelay(): Relay {
   return relay;
 }
 
-/** Begins a transaction that has inserted its event. Returns a function that commits it. */
+/** Begins a transaction and inserts an event. Returns a function that commits the transaction. */
 async function beginEarly(body: string): Promise<() => Promise<void>> {
   const hasId = Promise.withResolvers<void>();
   const mayCommit = Promise.withResolvers<void>();
@@ -57,7 +57,7 @@ const terminateSessions = () =>
       "select pg_terminate_backend(pid, 5000) from pg_stat_activity where application_name = 'relay' and datname = current_database()",
     );
 
-test("the relay publishes committed events with id and headers, and none of a transaction that rolls back", async () => {
+test("the relay publishes committed events with id and headers, and no event of a transaction that is rolled back", async () => {
   aRelay();
   const occurredAt = new Date("2026-11-20T10:00:00.000Z");
   const event = { topic, key: "k", type: "tests.v1.Test", source: "tests", payload: Buffer.from([0, 255]), occurredAt };
@@ -90,7 +90,7 @@ test("the relay publishes committed events with id and headers, and none of a tr
   expect(await outbox(db.orm)).toEqual([]);
 });
 
-test("published rows stay in the outbox for three days, and the next relay does not publish them again", async () => {
+test("deletePublished keeps published rows for three days, and the next relay does not publish these rows again", async () => {
   const first = aRelay();
   await emit(db.orm, "k", "1", "2");
   await waitForRelay(db.orm);
@@ -112,7 +112,7 @@ test("published rows stay in the outbox for three days, and the next relay does 
   expect(transport.bodies).toEqual(["1", "2", "old and not published"]);
 });
 
-test("readNext returns the row of a transaction that began last, has the lower row id, and commits last", async () => {
+test("readNext returns a row whose id is below the cursor if the row's transaction commits late", async () => {
   const event = { topic, key: "k", type: "t", source: "s", occurredAt: new Date() };
   const [hasBegun, hasId, early] = [Promise.withResolvers<void>(), Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const first = transaction(db.orm, async (em) => {
@@ -141,7 +141,7 @@ test("readNext returns the row of a transaction that began last, has the lower r
   await client.end();
 });
 
-test("the relay publishes the row of a transaction that began before a failover and commits after it", async () => {
+test("the relay publishes the row of a transaction that began before a failover and commits after the failover", async () => {
   const first = aRelay();
   const commitLate = await beginEarly("early id");
   for (const body of ["1", "2"]) {
@@ -158,7 +158,7 @@ test("the relay publishes the row of a transaction that began before a failover 
   expect(await outbox(db.orm)).toEqual([]);
 });
 
-test("the relay publishes each row once in a copy on another server, where transaction ids are lower", async () => {
+test("the relay publishes each row once after the database was copied to a server with lower transaction ids", async () => {
   const client = new pg.Client({ connectionString: db.url });
   await client.connect();
   await emit(db.orm, "k", "was in progress", "published", "published and old");
@@ -201,7 +201,7 @@ test("republish publishes the events of a time range again, with the same ids an
   expect(await republish(db.orm, { ...range, topic: "other.v1" }, () => {})).toBe(0);
 });
 
-test("the relay publishes both rows of interleaved transactions when the one with the lower row id commits last", async () => {
+test("the relay publishes the rows of two concurrent transactions, even if the row with the lower id is committed last", async () => {
   aRelay();
   const commitLate = await beginEarly("early id");
   await emit(db.orm, "b", "late id");
@@ -212,7 +212,7 @@ test("the relay publishes both rows of interleaved transactions when the one wit
   expect(transport.bodies).toEqual(["late id", "early id"]);
 });
 
-test("two relays on one database publish each message once and each key in order", async () => {
+test("two relays on one database publish each message once, and the messages of each key in order", async () => {
   aRelay();
   aRelay();
   const keys = ["a", "b", "c", "d"];
@@ -229,7 +229,7 @@ test("two relays on one database publish each message once and each key in order
   }
 });
 
-test("a second relay publishes after the active relay is closed", async () => {
+test("a second relay begins to publish after the active relay is closed", async () => {
   const active = aRelay();
   await emit(db.orm, "k", "one");
   await waitForRelay(db.orm);
@@ -240,7 +240,7 @@ test("a second relay publishes after the active relay is closed", async () => {
   expect(transport.bodies).toEqual(["one", "two"]);
 });
 
-test("an event has one effect when its relay is killed after publishing and the next relay publishes it again", async () => {
+test("a consumer applies an event once when the relay is killed after the publication and the next relay publishes the event again", async () => {
   const [id] = await emit(db.orm, "k", "body");
   await using crashing = startChild("./relay-process.ts", { DATABASE_URL: db.url, FAULT_POINT: "relay.published" });
   expect(await crashing.ended()).toBe("SIGKILL");
@@ -259,7 +259,7 @@ test("an event has one effect when its relay is killed after publishing and the 
   expect(await effects(db.orm)).toEqual(["body"]);
 });
 
-test("events commit while the transport is down, and are published in order when it works again", async () => {
+test("when the transport is available again, the relay publishes in order the events that were committed during the outage", async () => {
   transport.beforePublish = () => {
     throw new Error("no broker");
   };
@@ -274,7 +274,7 @@ test("events commit while the transport is down, and are published in order when
   expect(transport.bodies).toEqual(["1", "2", "3"]);
 });
 
-test("a topic that cannot be published does not delay other topics", async () => {
+test("the relay publishes other topics while a topic cannot be published", async () => {
   transport.beforePublish = (to) => {
     if (to === topic) throw new Error("no such topic");
   };
@@ -289,7 +289,7 @@ test("a topic that cannot be published does not delay other topics", async () =>
   await eventually(async () => expect(await outbox(db.orm)).toEqual(["stuck"]));
 });
 
-test("the relay publishes large messages in parts of at most 1 MiB; addToOutbox rejects a message above 256 KiB", async () => {
+test("the relay publishes large messages in batches of at most 1 MiB, and addToOutbox rejects a message of more than 256 KiB", async () => {
   aRelay();
   const bodies = Array.from({ length: 12 }, (_, number) => `${number}${"x".repeat(200 * 1024)}`);
   await emit(db.orm, "k", ...bodies);
@@ -299,7 +299,7 @@ test("the relay publishes large messages in parts of at most 1 MiB; addToOutbox 
   await expect(emit(db.orm, "k", "x".repeat(256 * 1024 + 1))).rejects.toThrow(RangeError);
 });
 
-test("the relay publishes more messages than one batch in order", async () => {
+test("the relay publishes more messages than fit in one batch, in order", async () => {
   const bodies = Array.from({ length: 1_203 }, (_, number) => String(number));
   await emit(db.orm, "k", ...bodies);
   aRelay();
@@ -307,7 +307,7 @@ test("the relay publishes more messages than one batch in order", async () => {
   expect(transport.bodies).toEqual(bodies);
 });
 
-test("a commit wakes the relay, which then publishes without a timer", async () => {
+test("the relay publishes an event after its commit without waiting for a timer", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
   aRelay();
   for (const [index, body] of ["1", "2", "3"].entries()) {
@@ -329,7 +329,7 @@ test("a relay reconnects after its database connection ends, and publishes later
   expect(transport.bodies).toEqual(["0", "1", "2", "3"]);
 });
 
-test("messages are published again when the database connection ends during their publication", async () => {
+test("the relay publishes messages again when its database connection ends during the publication", async () => {
   transport.beforePublish = async () => {
     transport.beforePublish = () => {};
     await terminateSessions();
@@ -341,7 +341,7 @@ test("messages are published again when the database connection ends during thei
   expect(await outbox(db.orm)).toEqual([]);
 });
 
-test("a relay closes while its database is unreachable", async () => {
+test("the disposal of a relay succeeds while its database is unreachable", async () => {
   const relay = startRelay({ databaseUrl: "postgres://u:p@127.0.0.1:1/d", topics: [topic], transport, logger });
   await relay[Symbol.asyncDispose]();
 });
@@ -372,7 +372,7 @@ test("the relay publishes another topic while 501 events of a topic cannot be pu
   expect(transport.bodies).toEqual(["other", ...stuck]);
 });
 
-test("a publication without a result times out, is retried, and does not delay another topic", async () => {
+test("the relay retries a publication that times out, and does not delay another topic", async () => {
   let hangs = true;
   const signals: (AbortSignal | undefined)[] = [];
   const hanging: Transport = {
@@ -404,7 +404,7 @@ test("a publication without a result times out, is retried, and does not delay a
   expect(transport.bodies).toEqual(["published", "hangs"]);
 });
 
-test("another relay replaces a frozen relay without lost or reordered events", async () => {
+test("a second relay replaces a frozen relay, and no event is lost or reordered", async () => {
   await using frozen = startChild("./relay-process.ts", { DATABASE_URL: db.url });
   const [first] = await emit(db.orm, "k", "1");
   expect(JSON.parse(await frozen.nextLine())).toEqual({ id: first });
@@ -419,7 +419,7 @@ test("another relay replaces a frozen relay without lost or reordered events", a
   await eventually(() => expect(published()).toEqual([...ids, last]));
 });
 
-test("another relay replaces a relay that freezes while it receives a query result", async () => {
+test("a second relay replaces a relay that freezes while it receives a query result", async () => {
   const large = Array.from({ length: 400 }, (_, i) => `${i}${"x".repeat(200 * 1024)}`);
   await emit(db.orm, "k", ...large);
   // Unlike the relay, this client selects all rows at once, and it does not read the result.

@@ -8,15 +8,24 @@ import { TopicRelay } from "./relay-topic.ts";
 import type { Transport } from "./transport.ts";
 
 export interface Relay extends AsyncDisposable {
-  /** Wakes the relay after a commit without `transaction`, which wakes the relay itself. */
+  /**
+   * Wakes the relay. Call it after a commit that did not use `transaction`, because only
+   * `transaction` wakes the relay automatically.
+   */
   wake(): void;
 }
 
 /** Interval of the relay's heartbeat queries while all topics publish. */
 const heartbeatMs = 1_500;
-/** Without a query for this time, the relay loses its session and the lock. */
+/**
+ * PostgreSQL ends the session of the relay, and releases the session's lock, after this time
+ * without a query.
+ */
 const idleTimeoutMs = 6_000;
-/** A publication that takes longer is repeated. Both may succeed; consumers skip duplicates. */
+/**
+ * Timeout of a publication, after which the relay repeats it. Both publications may succeed;
+ * consumers skip the duplicates.
+ */
 const publishTimeoutMs = 25_000;
 /** Interval at which other replicas try to get the lock. */
 const electionMs = 1_000;
@@ -24,10 +33,11 @@ const cleaningMs = 60 * 60 * 1000;
 /** Key of the advisory lock. The number is arbitrary. */
 export const relayLock = 7_166_242;
 /**
- * Session settings that release the lock of a failed relay. The operating system of a frozen
- * process still acknowledges keepalives, so PostgreSQL ends sessions that send no query or read no
- * response. Keepalives detect a lost machine in seconds; the default is hours. The session has no
- * tenant, because the outbox has none. It cannot read rows of tenants.
+ * Session settings that release the lock of a failed relay. Keepalives detect a lost machine in
+ * seconds instead of hours. They do not detect a frozen process, because its operating system still
+ * acknowledges them. PostgreSQL therefore also ends sessions that send no query or read no
+ * response. The session has no tenant, because the outbox belongs to no tenant. It cannot read rows
+ * of tenants.
  */
 export const relaySessionOptions = `-c idle_session_timeout=${idleTimeoutMs} -c tcp_user_timeout=${idleTimeoutMs} -c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3 ${plansByIndex} ${noTenantOption}`;
 
@@ -42,13 +52,14 @@ interface RelayOptions {
 }
 
 /**
- * Publishes committed outbox rows to the transport at least once, in the order of each topic. Only
- * the replica of a service whose session holds an advisory lock publishes. The lock ends with the
- * session, so another replica replaces a stopped relay within about a second. It replaces a frozen
- * relay within about eight seconds, because PostgreSQL ends idle sessions. A commit in the relay's
- * process wakes it. Other replicas notify it outside of business transactions. After a failover,
- * rows that the former relay published after its last cursor write are published again; inboxes
- * skip them. Topics are independent: a topic that hangs or fails does not delay others.
+ * Publishes committed outbox rows to the transport at least once, and in order within each topic.
+ * Only the replica of a service whose session holds an advisory lock publishes. The lock ends with
+ * the session, so another replica replaces a stopped relay within about a second. Another replica
+ * replaces a frozen relay within about eight seconds, because PostgreSQL ends idle sessions. A
+ * commit in the process of the relay wakes the relay. Other replicas notify the relay after their
+ * commits, outside of the transactions. After a failover, rows that the former relay published
+ * after its last cursor write are published again; inboxes skip them. Topics are independent: a
+ * topic that hangs or fails does not delay other topics.
  */
 export function startRelay({ databaseUrl, transport, logger, ...options }: RelayOptions): Relay {
   const { timeoutMs = publishTimeoutMs } = options;
@@ -70,7 +81,8 @@ export function startRelay({ databaseUrl, transport, logger, ...options }: Relay
     await client.query("listen outbox");
     const end = AbortSignal.any([connectionLost.signal, stop.signal]);
     const sendHeartbeat = () => {
-      // A topic that is not publishing sends queries, which also keep the session alive.
+      // Sends a heartbeat only while all topics publish. A topic that is not publishing sends
+      // queries, which also keep the session alive.
       if (topics.every((topic) => topic.isPublishing)) client.query("select 1").catch(() => {});
     };
     const heartbeats = setInterval(sendHeartbeat, heartbeatMs);
@@ -86,7 +98,7 @@ export function startRelay({ databaseUrl, transport, logger, ...options }: Relay
     }
   };
 
-  /** Notifies the relaying replica of commits in this process, one notification at a time. */
+  /** Waits for a commit in this process and notifies the replica that runs the relay. */
   const standBy = async (client: pg.Client): Promise<void> => {
     if (!(await committed.wait(electionMs)) || stop.signal.aborted) return;
     committed.begin();

@@ -27,7 +27,9 @@ const shownColumns = `id, consumer, topic, left(key, 100) as key, event_id, left
   to_json(next_attempt_at) #>> '{}' as next_attempt_at, to_json(created_at) #>> '{}' as created_at,
   to_json(updated_at) #>> '{}' as updated_at`;
 
-/** Returns dead letters, oldest first. Without `status`, returns those that have not ended. */
+/**
+ * Returns dead letters, oldest first. Without `status`, omits DELIVERED and DROPPED dead letters.
+ */
 export async function readDeadLetters(
   em: SqlEntityManager,
   { topic, status, limit }: { topic?: string | undefined; status?: string | undefined; limit: number },
@@ -63,12 +65,12 @@ export interface DeadLetterChange {
 }
 
 /**
- * Makes a dead letter due, so that the running consumer retries it within five seconds, or at its
- * start. Returns undefined if the dead letter is DELIVERED. Throws a DomainError if it is DROPPED
- * or FORGED.
+ * Makes a dead letter due, so that the running consumer retries it within five seconds. A stopped
+ * consumer retries it when the consumer starts. Returns undefined if the dead letter is DELIVERED.
+ * Throws a DomainError if it is DROPPED or FORGED.
  */
 export async function requestRetry(em: SqlEntityManager, id: string): Promise<DeadLetterChange | undefined> {
-  const deadLetter = await lockRetryable(em, id);
+  const deadLetter = await lockRetryableDeadLetter(em, id);
   if (deadLetter.status === "DELIVERED") return undefined;
   const status = deadLetter.status === "WAITING" ? "WAITING" : "RETRYING";
   await em.execute("update dead_letter set status = ?, next_attempt_at = now(), updated_at = now() where id = ?", [status, id]);
@@ -76,7 +78,7 @@ export async function requestRetry(em: SqlEntityManager, id: string): Promise<De
 }
 
 /** Locks a dead letter for a retry. Throws a DomainError if it is DROPPED or FORGED. */
-export async function lockRetryable(em: SqlEntityManager, id: string): Promise<DeadLetterRow> {
+export async function lockRetryableDeadLetter(em: SqlEntityManager, id: string): Promise<DeadLetterRow> {
   const deadLetter = await lockDeadLetter(em, id);
   if (deadLetter.status === "DROPPED") throw deadLetterEnded("DROPPED");
   if (deadLetter.status === "FORGED") throw deadLetterForged();
@@ -84,15 +86,16 @@ export async function lockRetryable(em: SqlEntityManager, id: string): Promise<D
 }
 
 /**
- * Drops a dead letter, so that its event counts as seen and has no effect. The dead letter becomes
- * DELIVERED instead if the event has taken effect in the meantime. Returns undefined if the dead
- * letter is already DROPPED.
+ * Drops a dead letter. Inserts its event into the inbox without the effect, so that later
+ * deliveries have no effect. The dead letter becomes DELIVERED instead if the event has taken
+ * effect in the meantime. Returns undefined if the dead letter is already DROPPED. Throws a
+ * DomainError if it is already DELIVERED.
  */
 export async function markDropped(em: SqlEntityManager, id: string): Promise<DeadLetterChange | undefined> {
   const deadLetter = await lockDeadLetter(em, id);
   if (deadLetter.status === "DROPPED") return undefined;
   if (deadLetter.status === "DELIVERED") throw deadLetterEnded("DELIVERED");
-  // A FORGED dead letter has no event id, because its header may contain the id of an authentic
+  // A FORGED dead letter has no `event_id`, because the id in its header may belong to an authentic
   // event.
   const eventId = deadLetter.event_id;
   const isFresh = eventId === null || (await insertInboxRows(em, deadLetter.consumer, [eventId])).has(eventId);
@@ -121,7 +124,7 @@ export function deadLetterAction(
     service: deadLetter.consumer,
     topic: deadLetter.topic,
     event_id: deadLetter.event_id ?? "",
-    event_type: short(deadLetter.event_type),
+    event_type: shorten(deadLetter.event_type),
   };
   return {
     by,
@@ -134,4 +137,4 @@ export function deadLetterAction(
 }
 
 /** Limits the length of a string that the sender of a message chose. */
-export const short = (text: string) => text.slice(0, 100);
+export const shorten = (text: string) => text.slice(0, 100);

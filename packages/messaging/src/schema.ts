@@ -3,9 +3,9 @@ import { readMigrations, type StuckRows } from "@amana/database";
 
 const folder = join(import.meta.dirname, "..", "migrations");
 
-/** Migrations of a service that emits events; it lists them before its own. */
+/** Migrations of the outbox. A service that emits events lists them before its own migrations. */
 export const outboxMigrations = readMigrations(folder, "outbox-");
-/** Migrations of a service that consumes events; it lists them before its own. */
+/** Migrations of the inbox. A service that consumes events lists them before its own migrations. */
 export const inboxMigrations = readMigrations(folder, "inbox-");
 
 /** Events that are not published 30 seconds after their commit. */
@@ -15,18 +15,18 @@ export const stuckOutboxRows: readonly StuckRows[] = [
     table: "outbox_waiting",
     where: "created_at < now() - interval '30 seconds'",
     since: "created_at",
-    todo: "Check that the service runs and reaches Kafka; its log contains the cause. It then publishes them automatically.",
+    todo: "Check that the service runs and reaches Kafka; its log contains the cause. The service then publishes the events automatically.",
   },
 ];
 
-/** Dead letters that need an operator. */
+/** Dead letters that an operator must inspect. */
 export const stuckInboxRows: readonly StuckRows[] = [
   {
     what: "events that fail repeatedly, or whose type this version does not support",
     table: "dead_letter",
     where: "status in ('RETRYING', 'WAITING') and created_at < now() - interval '10 minutes'",
     since: "created_at",
-    todo: "Find the reason with amana dead-letters list and fix the cause. They are retried automatically.",
+    todo: "Find the reason with amana dead-letters list and fix the cause. The service retries the events automatically.",
   },
   {
     what: "events whose last retry failed (PARKED)",

@@ -18,7 +18,7 @@ const problems = (source: Record<string, string>) => {
 const direct = { EVENTS: "direct", DIRECT_SUBSCRIBERS: "x.v1=http://h:1" };
 const kafka = { EVENTS: "kafka", KAFKA_BROKERS: "a:9092, b:9092" };
 
-test("readTransportOptions reads the brokers, or the subscribers of each topic", () => {
+test("readTransportOptions returns the brokers with EVENTS=kafka, and the subscribers of each topic with EVENTS=direct", () => {
   expect(read(kafka)).toMatchObject({ kind: "kafka", brokers: ["a:9092", "b:9092"], requiresCopies: false });
   expect(read({ EVENTS: "direct", DIRECT_SUBSCRIBERS: "x.v1=http://h:1,z=http://h:1,x.v1=http://h:2" })).toMatchObject({
     kind: "direct",
@@ -26,7 +26,7 @@ test("readTransportOptions reads the brokers, or the subscribers of each topic",
   });
 });
 
-test("readTransportOptions rejects settings without a transport, brokers or subscribers", () => {
+test("readTransportOptions rejects settings that lack the transport, the brokers or the subscribers", () => {
   expect(problems({})).toContain("EVENTS is not set");
   expect(problems({ KAFKA_BROKERS: "a:9092" })).toContain("EVENTS is not set");
   expect(problems({ EVENTS: "kafka" })).toContain("KAFKA_BROKERS is not set");
@@ -49,7 +49,7 @@ describe("Kafka in production", () => {
   const production = { ...kafka, NODE_ENV: "production" };
   const login = { KAFKA_SASL_MECHANISM: "scram-sha-512", KAFKA_SASL_USERNAME: "u", KAFKA_SASL_PASSWORD: "p" };
 
-  test("Kafka in production requires TLS and a login, and names the settings that waive them", () => {
+  test("readTransportOptions in production requires TLS and a login for Kafka, and names the settings that waive these safeguards", () => {
     const messages = problems(production);
     expect(messages).toMatch(/KAFKA_TLS must be true in production.*KAFKA_WITHOUT=tls/);
     expect(messages).toMatch(/KAFKA_SASL_MECHANISM.*KAFKA_WITHOUT=login/);
@@ -68,7 +68,7 @@ describe("Kafka in production", () => {
     expect(problems({ ...production, KAFKA_WITHOUT: "everything" })).toContain('not "everything"');
   });
 
-  test("Kafka in production rejects TLS files without TLS, a key without a certificate and an incomplete login", () => {
+  test("readTransportOptions rejects TLS files without KAFKA_TLS=true, a TLS key without a certificate, and an incomplete login", () => {
     expect(problems({ ...kafka, KAFKA_TLS_CA: "ca" })).toContain("need KAFKA_TLS=true");
     expect(problems({ ...kafka, KAFKA_TLS: "true", KAFKA_TLS_KEY: "key" })).toContain("must be set together");
     expect(problems({ ...kafka, KAFKA_SASL_MECHANISM: "plain" })).toContain("KAFKA_SASL_USERNAME is not set");

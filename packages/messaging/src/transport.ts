@@ -3,7 +3,8 @@ import type { Message } from "./message.ts";
 import type { MessageKeys } from "./message-keys.ts";
 
 /**
- * Handles messages. Resolves when they have taken effect. If it rejects, they are delivered again.
+ * Handles messages. Resolves when the messages have taken effect. If the handler rejects, the
+ * transport delivers the messages again.
  */
 export type MessageHandler = (messages: readonly Message[]) => Promise<void>;
 
@@ -14,7 +15,10 @@ export interface Transport extends AsyncDisposable {
    * applied them. After `signal` aborts, the caller no longer waits for the result.
    */
   publish(topic: string, messages: readonly Message[], signal?: AbortSignal): Promise<void>;
-  /** Passes every message to `handler`, once for each group. The handler verifies the MACs. */
+  /**
+   * Subscribes a group to a topic. Every message is passed to one handler of each group. The
+   * handler must verify the MACs.
+   */
   subscribe(topic: string, group: string, handler: MessageHandler): Promise<void>;
   /** RPC services that the process must serve to receive messages; empty for Kafka. */
   readonly services: readonly ServedService[];

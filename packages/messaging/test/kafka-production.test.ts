@@ -92,7 +92,7 @@ describe.skipIf(missing !== "")("Kafka in production", () => {
     await expect(starting).rejects.toThrow(/safe\.v1 has 1 replica and needs 3.*kafka-reassign-partitions.*KAFKA_WITHOUT=copies/);
   });
 
-  test("`publish` throws with a wrong password, an unknown certificate authority or no TLS", async () => {
+  test("`publish` of the Kafka transport throws with a wrong password, an unknown certificate authority or no TLS", async () => {
     const invalidSettings = [
       { ...tls, ...login, KAFKA_SASL_PASSWORD: "wrong" },
       { KAFKA_TLS: "true", ...login },

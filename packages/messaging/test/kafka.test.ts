@@ -84,7 +84,10 @@ async function withAdmin<T>(use: (admin: ReturnType<Client["admin"]>) => Promise
   }
 }
 
-/** Returns state and size of a group. "Stable 2": two members have their partitions assigned. */
+/**
+ * Returns the state and the number of members of a group, for example "Stable 2" when two members
+ * have partitions.
+ */
 const groupState = (group: string) =>
   withAdmin(async (admin) => {
     const { groups } = await admin.describeGroups([group]);
@@ -102,7 +105,7 @@ describe.skipIf(missing !== "")("Kafka", () => {
     expect(warnings).toEqual([]);
   });
 
-  test("the Kafka transport delivers a message unchanged to every group, on a topic that did not exist", async () => {
+  test("the Kafka transport creates a missing topic, and delivers a message unchanged to every group", async () => {
     const [first, second] = [Promise.withResolvers<readonly Message[]>(), Promise.withResolvers<readonly Message[]>()];
     const transport = await aTransport();
     await transport.subscribe("fresh.v1", "one", async (messages) => first.resolve(messages));
@@ -123,7 +126,7 @@ describe.skipIf(missing !== "")("Kafka", () => {
     await eventually(() => expect(received).toEqual(["k:early"]));
   });
 
-  test("the messages of each key are delivered in order from several batches and partitions", async () => {
+  test("the Kafka transport delivers the messages of each key in order from several batches and partitions", async () => {
     const { received } = await aSubscriber("ordered.v1", "order");
     const publisher = await aTransport();
     for (const body of numbers(30)) {
@@ -141,7 +144,7 @@ describe.skipIf(missing !== "")("Kafka", () => {
     expect(offsets.map(({ high }) => Number(high) > 0)).toEqual(Array(6).fill(true));
   });
 
-  test("two members of a group share the messages, and the remaining member gets all after the other stops", async () => {
+  test("two members of a Kafka group share the messages, and after one member stops, the other member gets all messages", async () => {
     const [leaving, remaining] = [await aSubscriber("shared.v1", "share"), await aSubscriber("shared.v1", "share")];
     await eventually(async () => expect(await groupState("share.shared.v1")).toBe("Stable 2"));
     const publisher = await aTransport();
@@ -166,7 +169,7 @@ describe.skipIf(missing !== "")("Kafka", () => {
     });
   });
 
-  test("the Kafka transport passes messages to a failing handler again, in order, until it succeeds", async () => {
+  test("the Kafka transport passes messages to a failing handler again, in order, until the handler succeeds", async () => {
     let failures = 0;
     const { received } = await aSubscriber("failing.v1", "fail", async (messages) => {
       if (messages.some((message) => bodyOf(message) === "bad") && ++failures < 5) throw new TypeError("handler failed");
@@ -179,7 +182,7 @@ describe.skipIf(missing !== "")("Kafka", () => {
     expect(failures).toBe(5);
   });
 
-  test("no other member gets the messages of a handler that takes longer than the session timeout", {
+  test("the Kafka transport delivers no message to a second member while a handler takes longer than the session timeout", {
     concurrent: true,
   }, async (testContext) => {
     const calls: string[] = [];
@@ -195,7 +198,7 @@ describe.skipIf(missing !== "")("Kafka", () => {
     expect(calls).toEqual(["once"]);
   });
 
-  test("thousands of messages take effect once each when one of two consumers is killed", {
+  test("when one of two consumers of the Kafka transport is killed, each of thousands of messages is applied once", {
     concurrent: true,
   }, async (testContext) => {
     await using db = await createTestDatabase("messaging", database);
@@ -229,7 +232,7 @@ describe.skipIf(missing !== "")("Kafka", () => {
     expect(await deadLetters(db.orm)).toEqual([]);
   });
 
-  test("all events take effect without a service restart when Kafka is unreachable at the start and fails later", async () => {
+  test("relay and consumer deliver all events without a restart when Kafka is unreachable at the start and fails later", async () => {
     await using db = await createTestDatabase("messaging", database);
     await kafka.stop();
     const [consuming, publishing] = [await aTransport(), await aTransport()];
@@ -261,7 +264,7 @@ describe.skipIf(missing !== "")("Kafka", () => {
     expect(await deadLetters(db.orm)).toEqual([]);
   });
 
-  test("a Kafka transport that is closed during its start leaves no group member behind", async () => {
+  test("a Kafka transport that is closed while it starts is not a member of its consumer group afterwards", async () => {
     const nowhere = await aTransport("127.0.0.1:1");
     await nowhere.subscribe("closed.v1", "close", async () => {});
     const publishing = expect(nowhere.publish("closed.v1", [aMessage("1")])).rejects.toThrow();

@@ -3,13 +3,16 @@ import { testEventKeys } from "@amana/testing";
 import { createMessageKeys, type Message, type MessageHandler, type Transport } from "../src/index.ts";
 import { topic } from "./database.ts";
 
-/** An in-memory transport. `published` has the published messages; `deliver` calls the handlers. */
+/**
+ * An in-memory transport. `published` contains the published messages. `deliver` calls the
+ * handlers.
+ */
 export class MemoryTransport implements Transport {
   readonly published: { topic: string; message: Message }[] = [];
   /** Payload bytes of each call of `publish`. */
   readonly batchBytes: number[] = [];
   attempts = 0;
-  /** Runs before each publication, and rejects it by throwing. */
+  /** Runs before each publication. If this function throws, the publication fails. */
   beforePublish: (topic: string) => Promise<void> | void = () => {};
   readonly services = [];
   readonly keys = createMessageKeys(testEventKeys(topic));
@@ -38,7 +41,7 @@ export class MemoryTransport implements Transport {
     await Promise.all(this.#handlers.map((handler) => handler(messages)));
   }
 
-  /** Resolves when `count` messages have been published, without polling. */
+  /** Resolves when `count` messages have been published. Does not poll. */
   async untilPublished(count: number): Promise<void> {
     while (this.published.length < count) await this.#arrived.promise;
   }
@@ -54,7 +57,7 @@ export class MemoryTransport implements Transport {
   async [Symbol.asyncDispose](): Promise<void> {}
 }
 
-/** Creates a message. The default event id is a new one. */
+/** Creates a message, by default with a new event id. */
 export function aMessage(body: string, { key = "k", id = uuidv7() }: { key?: string; id?: string } = {}): Message {
   return { key, payload: Buffer.from(body), headers: { ce_id: id, ce_type: "tests.v1.Test" } };
 }

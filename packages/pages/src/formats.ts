@@ -3,7 +3,7 @@ import { direction, type Language } from "./language.ts";
 // Arabic texts in Algeria use Latin digits.
 const locale: Readonly<Record<Language, string>> = { fr: "fr-DZ", ar: "ar-DZ-u-nu-latn", en: "en-GB" };
 
-/** The construction of a format takes longer than the whole rendering of a page. */
+/** Creates a format for each language once, because creation takes longer than rendering a page. */
 const perLanguage = <Format>(create: (locale: string) => Format): Readonly<Record<Language, Format>> => ({
   fr: create(locale.fr),
   ar: create(locale.ar),
@@ -20,7 +20,7 @@ const dateFormat = perLanguage((name) => new Intl.DateTimeFormat(name, date));
 export function formatAmount(amountMinor: number | bigint, language: Language): string {
   const number = amountFormat[language].format(Number(amountMinor) / 100);
   const amount = `${number}\u00a0DZD`;
-  // Isolated, so that number and currency keep their order in right-to-left text.
+  // Isolates the amount, so that number and currency keep their order in right-to-left text.
   return direction[language] === "rtl" ? `\u2066${amount}\u2069` : amount;
 }
 

@@ -5,7 +5,7 @@ const icon = (path: string) =>
     `<svg class="icon" viewBox="0 0 24 24" width="24" height="24" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true" focusable="false"><circle cx="12" cy="12" r="10"/>${path}</svg>`,
   );
 
-/** Icons of states. Each has its own shape, so that colour is not the only difference. */
+/** Icons of states. Each icon has its own shape, so that colour is not the only difference. */
 export const icons = {
   success: icon('<path d="m7.5 12.5 3 3 6-6.5"/>'),
   danger: icon('<path d="m8.5 8.5 7 7m0-7-7 7"/>'),

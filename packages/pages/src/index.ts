@@ -4,6 +4,15 @@ export { escapeText, Html, type HtmlValue, html } from "./html.ts";
 export { type IconName, icons } from "./icons.ts";
 export { direction, type Language, languages, parseLanguage, preferredLanguage } from "./language.ts";
 export { languageLinks } from "./language-links.ts";
-export { baseStyle, documentOf, htmlType, mark, type Page, type PageHeaderOptions, pageHeaders, privateHeaders } from "./page.ts";
+export {
+  baseStyle,
+  htmlContentType,
+  logo,
+  type Page,
+  type PageHeaderOptions,
+  pageHeaders,
+  privateHeaders,
+  renderDocument,
+} from "./page.ts";
 export { plainText } from "./plain-text.ts";
 export { type StaticFile, staticFile } from "./static-file.ts";

@@ -1,17 +1,17 @@
 import { expect, test } from "vitest";
 import { html } from "./html.ts";
 import { languages, parseLanguage, preferredLanguage } from "./language.ts";
-import { documentOf, pageHeaders } from "./page.ts";
+import { pageHeaders, renderDocument } from "./page.ts";
 
-test.each(languages)("documentOf sets language and direction and escapes the title: %s", (language) => {
-  const page = documentOf({ language, title: "<title>", head: html``, body: html`<main></main>` });
+test.each(languages)("renderDocument sets language and direction and escapes the title: %s", (language) => {
+  const page = renderDocument({ language, title: "<title>", head: html``, body: html`<main></main>` });
   expect(page).toContain(`<html lang="${language}" dir="${language === "ar" ? "rtl" : "ltr"}">`);
   expect(page).toContain("<title>&lt;title&gt;</title>");
   expect(page).toContain("<body>\n<main></main>\n</body>");
 });
 
-test("pageHeaders by default forbids frames, referrers, the camera and all sources that `sources` does not list", () => {
-  expect(pageHeaders({ language: "ar", sources: { "script-src": "'self'" } })).toEqual({
+test("pageHeaders forbids frames, referrers, the camera and all sources that `contentSources` does not list", () => {
+  expect(pageHeaders({ language: "ar", contentSources: { "script-src": "'self'" } })).toEqual({
     "content-security-policy":
       "default-src 'none'; script-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     "permissions-policy": "camera=(), microphone=()",
@@ -19,7 +19,7 @@ test("pageHeaders by default forbids frames, referrers, the camera and all sourc
     "x-content-type-options": "nosniff",
     "content-language": "ar",
   });
-  expect(pageHeaders({ sources: {}, camera: true })["permissions-policy"]).toBe("camera=(self), microphone=()");
+  expect(pageHeaders({ contentSources: {}, permitsCamera: true })["permissions-policy"]).toBe("camera=(self), microphone=()");
 });
 
 test.each([

@@ -8,10 +8,10 @@ const asset = (name: string) => readFileSync(new URL(`./assets/${name}`, import.
 export const baseStyle = asset("base.css");
 
 /** The logo as an SVG element. The class `mark` of its parent sets the colours. */
-export const mark = new Html(asset("mark.svg").trim());
+export const logo = new Html(asset("mark.svg").trim());
 
 /** Content type of a page. */
-export const htmlType = "text/html; charset=utf-8";
+export const htmlContentType = "text/html; charset=utf-8";
 
 /** The parts of a document. */
 export interface Page {
@@ -25,7 +25,7 @@ export interface Page {
 }
 
 /** Returns a complete document. */
-export function documentOf({ language, title, head, body, bodyClass }: Page): string {
+export function renderDocument({ language, title, head, body, bodyClass }: Page): string {
   return html`<!doctype html>
 <html lang="${language}" dir="${direction[language]}">
 <head>
@@ -43,31 +43,34 @@ ${body}
 `.text;
 }
 
-/** Headers of a response whose URL contains a secret: not stored, and not sent as a referrer. */
+/**
+ * Headers of a response whose URL contains a secret. The response is not stored, and browsers do
+ * not send the URL as a referrer.
+ */
 export const privateHeaders = { "referrer-policy": "no-referrer", "cache-control": "no-store" };
 
 /** The part of a page's headers that differs between pages. */
 export interface PageHeaderOptions {
-  /** Permitted sources by directive of Content-Security-Policy. All others are forbidden. */
-  readonly sources: Readonly<Record<string, string>>;
+  /** Permitted sources by directive of Content-Security-Policy. All other sources are forbidden. */
+  readonly contentSources: Readonly<Record<string, string>>;
   readonly language?: Language;
   /** Permits the camera. The default is false. */
-  readonly camera?: boolean;
+  readonly permitsCamera?: boolean;
 }
 
 /**
- * Returns the security headers of a page. The page loads only from `sources`, cannot be framed and
- * sends no referrer.
+ * Returns the security headers of a page. The page loads only from `contentSources`, cannot be
+ * framed and sends no referrer.
  */
-export function pageHeaders({ sources, language, camera = false }: PageHeaderOptions): Record<string, string> {
+export function pageHeaders({ contentSources, language, permitsCamera = false }: PageHeaderOptions): Record<string, string> {
   const none = "'none'";
-  const fixed = { "base-uri": none, "form-action": sources["form-action"] ?? none, "frame-ancestors": none };
-  const policy = { "default-src": none, ...sources, ...fixed };
+  const fixed = { "base-uri": none, "form-action": contentSources["form-action"] ?? none, "frame-ancestors": none };
+  const policy = { "default-src": none, ...contentSources, ...fixed };
   return {
     "content-security-policy": Object.entries(policy)
       .map((directive) => directive.join(" "))
       .join("; "),
-    "permissions-policy": `camera=${camera ? "(self)" : "()"}, microphone=()`,
+    "permissions-policy": `camera=${permitsCamera ? "(self)" : "()"}, microphone=()`,
     "referrer-policy": "no-referrer",
     "x-content-type-options": "nosniff",
     ...(language && { "content-language": language }),

@@ -18,9 +18,15 @@ interface Variant {
   readonly etag: string;
 }
 
-/** Minimum length for compression in bytes: a shorter response fits into one packet anyway. */
+/**
+ * Minimum length in bytes of a response that is compressed. A shorter response fits into one
+ * packet.
+ */
 const compressedFrom = 1_400;
-/** The highest quality takes seconds for the four megabytes of the API reference. */
+/**
+ * Quality of the Brotli compression. With the highest quality, the compression of the API reference
+ * (4 MB) would take seconds.
+ */
 const brotliQuality = 6;
 
 /**
@@ -48,7 +54,7 @@ export function staticFile(load: () => StaticFile | Promise<StaticFile>) {
   };
 }
 
-/** Returns the variants in order of preference; the last one is uncompressed. */
+/** Returns the variants in order of preference; the last variant is uncompressed. */
 async function variantsOf(content: string | Buffer): Promise<Variant[]> {
   const bytes = Buffer.from(content);
   const hash = createHash("sha256").update(bytes).digest("base64url");

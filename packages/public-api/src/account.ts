@@ -1,7 +1,7 @@
 import { AccountSchema, AccountStatus, AccountType } from "@amana/contracts/clients/v1/account_pb";
 import { enumNames } from "@amana/contracts/enum-names";
 import { Type } from "typebox";
-import { renderer } from "./renderer.ts";
+import { createRenderer } from "./renderer.ts";
 
 export const accountTypes = enumNames(AccountType);
 export const accountStatuses = enumNames(AccountStatus);
@@ -34,7 +34,7 @@ export const AccountJson = Type.Object({
 });
 
 /** Renders an account as public JSON. */
-export const renderAccount = renderer(AccountSchema, AccountJson, {
+export const renderAccount = createRenderer(AccountSchema, AccountJson, {
   account_type: "type",
   opened_date: "created_at",
   closed_date: "closed_at",

@@ -1,6 +1,6 @@
 import { type ApiKey, ApiKeySchema } from "@amana/contracts/identity/v1/api_key_pb";
 import { Type } from "typebox";
-import { renderer } from "./renderer.ts";
+import { createRenderer } from "./renderer.ts";
 
 const optionalTimestamp = () => Type.Optional(Type.String({ format: "date-time" }));
 const expiresAt = () =>
@@ -32,7 +32,10 @@ export const ApiKeyForOperator = Type.Omit(ApiKeyJson, ["api_key"]);
 export const ApiKeyCreation = Type.Omit(ApiKeyJson, ["last_used_at", "revoked_at"]);
 export const ApiKeyRevocation = Type.Pick(ApiKeyJson, ["id", "business_id", "name", "api_key_prefix", "revoked_at"]);
 
-/** Schema of an API key for its own business, which has `prefix` in place of `api_key_prefix`. */
+/**
+ * Schema of an API key in responses to the business that owns the key. Its field is named `prefix`,
+ * not `api_key_prefix`.
+ */
 const OwnApiKeyJson = Type.Object({
   id: Type.String({ format: "uuid" }),
   name: Type.String({ examples: ["checkout"] }),
@@ -52,7 +55,8 @@ export const OwnApiKeyRevocation = Type.Pick(OwnApiKeyJson, ["id", "name", "pref
 const allowed_ips = ({ allowedIps }: ApiKey) => (allowedIps.length > 0 ? allowedIps : undefined);
 
 /**
- * Renders a key with all public fields. The response schema of each operation selects from them.
+ * Renders a key with all public fields. The response schema of each operation drops the fields that
+ * it does not list.
  */
-export const renderApiKey = renderer(ApiKeySchema, ApiKeyJson, { api_key_prefix: "prefix", allowed_ips });
-export const renderOwnApiKey = renderer(ApiKeySchema, OwnApiKeyJson, { allowed_ips });
+export const renderApiKey = createRenderer(ApiKeySchema, ApiKeyJson, { api_key_prefix: "prefix", allowed_ips });
+export const renderOwnApiKey = createRenderer(ApiKeySchema, OwnApiKeyJson, { allowed_ips });

@@ -1,6 +1,6 @@
 import { AuditEventSchema } from "@amana/contracts/identity/v1/audit_event_service_pb";
 import { Type } from "typebox";
-import { renderer } from "./renderer.ts";
+import { createRenderer } from "./renderer.ts";
 
 const snapshot = (description: string) => Type.Record(Type.String(), Type.Union([Type.String(), Type.Null()]), { description });
 
@@ -28,7 +28,7 @@ export const AuditEventJson = Type.Object({
 
 const parsed = (json: string | undefined) => (json === undefined ? undefined : JSON.parse(json));
 
-export const renderAuditEvent = renderer(AuditEventSchema, AuditEventJson, {
+export const renderAuditEvent = createRenderer(AuditEventSchema, AuditEventJson, {
   entity: ({ entityType: type, entityId: id }) => ({ type, id }),
   before: ({ beforeJson }) => parsed(beforeJson),
   after: ({ afterJson }) => parsed(afterJson),

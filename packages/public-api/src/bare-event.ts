@@ -1,6 +1,8 @@
 import { type Static, Type } from "typebox";
 
-/** Schema of an event with only the common fields, with which each webhook body begins. */
+/**
+ * Schema of an event that has only the common fields. Each webhook body begins with these fields.
+ */
 export const BareEventJson = Type.Object({
   id: Type.String({ format: "uuid", description: "Id of the event; the same in all attempts." }),
   event: Type.String({ description: "Type of the event.", examples: ["WEBHOOK_TEST"] }),

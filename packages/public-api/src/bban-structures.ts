@@ -1,8 +1,9 @@
 /**
  * Structure of the BBAN, the part of an IBAN after country code and check digits. Source: the SWIFT
- * IBAN registry (ISO 13616), and for Algeria, which has no entry there, IBANs of 26 characters.
- * "4a 14n" means four capital letters and fourteen digits; "c" means letters or digits. Adjacent
- * parts of one kind are merged. The bank code of Brazil may have letters, like company numbers.
+ * IBAN registry (ISO 13616). Algeria has no entry there; its IBANs have 26 characters. "4a 14n"
+ * means four capital letters and fourteen digits; "c" means letters or digits. Adjacent parts of
+ * one kind are merged. The bank code of Brazil may contain letters, as company numbers in Brazil
+ * do.
  */
 const table = `
   AD 8n 12c, AE 19n, AL 8n 16c, AT 16n, AX 14n, AZ 4a 20c, BA 16n, BE 12n, BG 4a 6n 8c, BH 4a 14c, BI 23n,

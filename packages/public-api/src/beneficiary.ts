@@ -1,7 +1,7 @@
 import { BeneficiarySchema, BeneficiaryType } from "@amana/contracts/clients/v1/beneficiary_pb";
 import { enumNames } from "@amana/contracts/enum-names";
 import { Type } from "typebox";
-import { renderer } from "./renderer.ts";
+import { createRenderer } from "./renderer.ts";
 
 export const beneficiaryTypes = enumNames(BeneficiaryType);
 
@@ -29,4 +29,4 @@ export const BeneficiaryJson = Type.Object({
 });
 
 /** Renders a beneficiary as public JSON. */
-export const renderBeneficiary = renderer(BeneficiarySchema, BeneficiaryJson, { beneficiary_type: "type" });
+export const renderBeneficiary = createRenderer(BeneficiarySchema, BeneficiaryJson, { beneficiary_type: "type" });

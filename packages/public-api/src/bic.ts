@@ -5,7 +5,8 @@ const countryCodes = [...countries.map(({ alpha2 }) => alpha2), "XK"].join("|");
 
 /**
  * Normalized business identifier code (ISO 9362, also called SWIFT code): four letters or digits of
- * the party, the country code, two characters of the location and an optional branch code of three.
+ * the party, the country code, two characters of the location, and optionally three characters of
+ * the branch.
  */
 export const bicPattern = `^[A-Z0-9]{4}(${countryCodes})[A-Z0-9]{2}([A-Z0-9]{3})?$`;
 

@@ -63,7 +63,7 @@ describe("renderClient", () => {
     ["risk_level", "High"],
     ["created_at", "2026-11-20T10:20:00.000Z"],
     ["updated_at", "2026-11-20T10:20:00.001Z"],
-  ])("renderClient renders %s", (name, value) => {
+  ])("renderClient renders the field %s", (name, value) => {
     expect(json(required)[name]).toEqual(value);
     expect(Object.keys(json(required))).toHaveLength(21);
   });
@@ -79,13 +79,13 @@ describe("renderClient", () => {
     ["second_email", "second@example.dz"],
     ["second_mobile_phone_number", "+213660123456"],
     ["state_province", "Alger"],
-  ])("renderClient renders %s when it has a value and omits it otherwise", (name, value) => {
+  ])("renderClient renders the field %s when it has a value, and omits the field otherwise", (name, value) => {
     expect(json({ ...required, ...optional })[name]).toBe(value);
     expect(Object.keys(json({ ...required, ...optional }))).toHaveLength(31);
     expect(json(required)).not.toHaveProperty(name);
   });
 
-  test("renderClient renders each value of the enums", () => {
+  test("renderClient renders each value of kyc_status, kyc_level and risk_level", () => {
     for (const status of clientKycStatuses)
       expect(render({ ...required, kycStatus: ClientKycStatus[status] }).kyc_status).toBe(status);
     for (const level of kycLevels) expect(render({ ...required, kycLevel: KycLevel[level] }).kyc_level).toBe(level);

@@ -7,7 +7,7 @@ import {
 } from "@amana/contracts/clients/v1/client_pb";
 import { enumNames } from "@amana/contracts/enum-names";
 import { type Static, Type } from "typebox";
-import { renderer } from "./renderer.ts";
+import { createRenderer } from "./renderer.ts";
 
 export const genders = ["male", "female"] as const;
 export const kycLevels = enumNames(KycLevel);
@@ -57,9 +57,9 @@ export const ClientJson = Type.Object({
   updated_at: Type.String({ format: "date-time" }),
 });
 
-const renderPerson = renderer(ClientSchema, Type.Omit(ClientJson, ["organization_id"]));
+const renderPerson = createRenderer(ClientSchema, Type.Omit(ClientJson, ["organization_id"]));
 
-/** Renders a client. `organizationId` is that of its business. */
+/** Renders a client. `organizationId` is the number of the client's business. */
 export const renderClient = (client: ClientMessage, organizationId: number): Static<typeof ClientJson> => ({
   ...renderPerson(client),
   organization_id: organizationId,

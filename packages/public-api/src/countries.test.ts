@@ -27,11 +27,11 @@ test.each([
   ["SB", "SLB", 90],
   ["AX", "ALA", 248],
   ["ZW", "ZWE", 716],
-])("the country %s has the codes %s and %i", (alpha2, alpha3, numeric) => {
+])("countries contains the country %s with the codes %s and %i", (alpha2, alpha3, numeric) => {
   expect(countries.find((country) => country.alpha2 === alpha2)).toEqual({ alpha2, alpha3, numeric });
 });
 
-test("the numeric codes of countries have the same sum as those of ISO 3166-1", () => {
+test("the numeric codes of countries have the same sum as the numeric codes of ISO 3166-1", () => {
   expect(countries.reduce((total, { numeric }) => total + numeric, 0)).toBe(108_025);
 });
 

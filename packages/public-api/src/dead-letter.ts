@@ -1,7 +1,7 @@
 import { DeadLetterSchema } from "@amana/contracts/messaging/v1/dead_letter_service_pb";
 import { Type } from "typebox";
 import { deadLetterStatuses } from "./names.ts";
-import { renderer } from "./renderer.ts";
+import { createRenderer } from "./renderer.ts";
 
 export const DeadLetterJson = Type.Object({
   id: Type.String({ format: "uuid" }),
@@ -31,6 +31,6 @@ export const DeadLetterJson = Type.Object({
   updated_at: Type.String({ format: "date-time" }),
 });
 
-export const renderDeadLetter = renderer(DeadLetterSchema, DeadLetterJson, {
+export const renderDeadLetter = createRenderer(DeadLetterSchema, DeadLetterJson, {
   payload: ({ payloadJson }) => (payloadJson === undefined ? undefined : JSON.parse(payloadJson)),
 });

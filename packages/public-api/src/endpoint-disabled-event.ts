@@ -13,6 +13,6 @@ export const EndpointDisabledEventJson = Type.Object({
 
 export type EndpointDisabledReason = Static<typeof EndpointDisabledEventJson>["reason"];
 
-/** Renders the body as JSON text. The text is stored and signed unchanged. */
+/** Renders the body of the event as JSON text. The text is stored and signed unchanged. */
 export const renderEndpointDisabled = ({ id, ...event }: Omit<Static<typeof EndpointDisabledEventJson>, "event">): string =>
   JSON.stringify({ id, event: "WEBHOOK_ENDPOINT_DISABLED", ...event });

@@ -13,7 +13,7 @@ export type EventType =
 interface EventDescription {
   /** Sentence for the documentation. */
   readonly meaning: string;
-  /** Whether only endpoints that list the type receive it. */
+  /** True if only endpoints that list this type receive its events. */
   readonly optIn: boolean;
 }
 
@@ -21,8 +21,8 @@ const byDefault = (meaning: string): EventDescription => ({ meaning, optIn: fals
 const optIn = (meaning: string): EventDescription => ({ meaning, optIn: true });
 
 /**
- * The event types that a webhook endpoint can select. WEBHOOK_TEST and WEBHOOK_CHECK are sent to
- * the tested endpoint independent of its selection.
+ * The event types that a webhook endpoint can select. WEBHOOK_TEST and WEBHOOK_CHECK are not among
+ * them: they are always sent to the tested endpoint.
  */
 export const eventTypes: Readonly<Record<EventType, EventDescription>> = {
   KYC_COMPLETED: byDefault("The verification succeeded, and the applicant is verified."),
@@ -50,7 +50,7 @@ export const eventTypes: Readonly<Record<EventType, EventDescription>> = {
 
 export const eventTypeNames = Object.keys(eventTypes) as EventType[];
 
-/** The event types of an endpoint that selects none. */
+/** The event types that an endpoint receives if it selects no types. */
 export const defaultEventTypeNames: readonly EventType[] = eventTypeNames.filter((name) => !eventTypes[name].optIn);
 
 /** The event types of the event log. */

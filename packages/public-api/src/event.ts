@@ -9,7 +9,7 @@ import {
   EventSchema,
 } from "@amana/contracts/webhooks/v1/event_pb";
 import { Type } from "typebox";
-import { renderer, withMember } from "./renderer.ts";
+import { createRenderer, withMember } from "./renderer.ts";
 
 export const EventJson = Type.Object({
   id: Type.String({ format: "uuid" }),
@@ -21,7 +21,7 @@ export const EventJson = Type.Object({
   ),
 });
 
-const renderHead = renderer(EventSchema, Type.Omit(EventJson, ["body"]));
+const renderHead = createRenderer(EventSchema, Type.Omit(EventJson, ["body"]));
 
 /** Renders an event as JSON text. */
 export const renderEvent = (event: Event): string => withMember(renderHead(event), "body", event.body);
@@ -41,7 +41,7 @@ const AttemptJson = Type.Object({
   duration_ms: Type.Integer({ description: "Duration of the attempt in milliseconds." }),
   response: Type.Optional(Type.String({ description: "First 1024 bytes of the response body." })),
 });
-const renderAttempt = renderer(DeliveryAttemptSchema, AttemptJson, {
+const renderAttempt = createRenderer(DeliveryAttemptSchema, AttemptJson, {
   // In the proto message, `error` is the description and `failure` the code.
   error: "failure",
   detail: "error",
@@ -59,7 +59,9 @@ export const DeliveryJson = Type.Object({
 });
 
 /** Renders a delivery with its attempts. */
-export const renderDelivery = renderer(DeliverySchema, DeliveryJson, { attempts: ({ attempts }) => attempts.map(renderAttempt) });
+export const renderDelivery = createRenderer(DeliverySchema, DeliveryJson, {
+  attempts: ({ attempts }) => attempts.map(renderAttempt),
+});
 
 /** Schema of a test event with its only delivery. */
 export const TestEventJson = Type.Object({ ...EventJson.properties, delivery: DeliveryJson });

@@ -74,7 +74,7 @@ describe("isIban", () => {
     }
   });
 
-  test("isIban accepts an IBAN with the structure of its country, and rejects it with an unknown country code", () => {
+  test("isIban accepts an IBAN with the structure of its country, and rejects the IBAN with an unknown country code", () => {
     fc.assert(
       fc.property(iban, (text) => {
         expect(isIban(text)).toBe(true);
@@ -100,7 +100,7 @@ describe("isIban", () => {
     );
   });
 
-  test("isIban accepts an Algerian IBAN only with 26 characters and only digits after the country", () => {
+  test("isIban accepts an Algerian IBAN only if it has 26 characters and only digits follow the country code", () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[0-9]{1,30}$/), (bban) => {
         expect(isIban(withCheckDigits("DZ", bban))).toBe(bban.length === 22);

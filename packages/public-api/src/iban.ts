@@ -27,7 +27,10 @@ export function isIban(text: string): boolean {
   return Boolean(isStructured) && !["00", "01", "99"].includes(text.slice(2, 4)) && remainderOf97(text) === 1;
 }
 
-/** Moves the first four characters to the end and replaces each letter by two digits (A = 10). */
+/**
+ * Returns the remainder modulo 97 of an IBAN as a number. To form the number, moves the first four
+ * characters to the end and replaces each letter by two digits (A = 10).
+ */
 function remainderOf97(iban: string): number {
   let remainder = 0;
   for (const character of iban.slice(4) + iban.slice(0, 4)) {

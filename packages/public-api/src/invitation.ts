@@ -1,6 +1,6 @@
 import { InvitationSchema } from "@amana/contracts/identity/v1/invitation_pb";
 import { Type } from "typebox";
-import { renderer } from "./renderer.ts";
+import { createRenderer } from "./renderer.ts";
 
 const InvitationJson = Type.Object({
   id: Type.String({ format: "uuid" }),
@@ -21,7 +21,7 @@ export const Invitation = Type.Omit(InvitationJson, ["invitation_token"]);
 export const InvitationCreation = Type.Omit(InvitationJson, ["used_at", "business_id", "revoked_at"]);
 
 /**
- * Renders an invitation with all public fields. The response schema of each operation selects from
- * them.
+ * Renders an invitation with all public fields. The response schema of each operation drops the
+ * fields that it does not list.
  */
-export const renderInvitation = renderer(InvitationSchema, InvitationJson, { token_prefix: "prefix" });
+export const renderInvitation = createRenderer(InvitationSchema, InvitationJson, { token_prefix: "prefix" });

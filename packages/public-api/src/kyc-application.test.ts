@@ -15,7 +15,7 @@ import { renderKycEvent } from "./kyc-event.ts";
 const id = "019a0000-0000-7000-8000-000000000001";
 const at = 1_795_170_000_000n;
 const isoAt = "2026-11-20T10:20:00.000Z";
-/** Numbers, escapes and a key order that JSON.parse does not preserve. */
+/** Metadata with numbers, escapes and a key order that JSON.parse does not preserve. */
 const metadata = String.raw`{"z":1,"a":{"n":12345678901234567890,"f":1.10,"e":1E+2},"t":"\u00e9 \ud83d\ude00","k":[null,true,"\/"],"z2":{},"1":0}`;
 
 const anApplication = (fields: MessageInitShape<typeof KycApplicationSchema> = {}) =>
@@ -41,7 +41,7 @@ const decided = {
 } satisfies MessageInitShape<typeof KycApplicationSchema>;
 
 describe("renderKycApplication", () => {
-  test("renderKycApplicationCreation renders exactly the fields of a creation", () => {
+  test("renderKycApplicationCreation renders only the fields of the creation response", () => {
     const json = JSON.parse(JSON.stringify(renderKycApplicationCreation(anApplication({ metadata: '{"a":1}' }))));
     expect(Check(KycApplicationCreation, json)).toBe(true);
     expect(json).toEqual({
@@ -53,13 +53,13 @@ describe("renderKycApplication", () => {
     });
   });
 
-  test("renderKycApplication omits fields without a value, and renders numbers and lists before a verdict", () => {
+  test("renderKycApplication, without a verdict, omits fields that have no value, and renders numbers and empty lists", () => {
     const json = JSON.parse(renderKycApplication(anApplication({ linkUrl: undefined })));
     expect(Object.keys(json).sort()).toEqual((KycApplicationJson.required as string[]).toSorted());
     expect(json).toMatchObject({ aml_hit_count: 0, reason_codes: [], metadata: {}, attempts_used: 0, attempts_remaining: 3 });
   });
 
-  test("renderKycApplication renders all fields with a value", () => {
+  test("renderKycApplication renders all fields that have a value", () => {
     const json = JSON.parse(
       renderKycApplication(
         anApplication({
@@ -81,7 +81,7 @@ describe("renderKycApplication", () => {
     expect(Check(KycApplicationJson, json)).toBe(true);
   });
 
-  test("renderKycApplication omits the link when the message has none", () => {
+  test("renderKycApplication omits the link when the message has no link", () => {
     const json = JSON.parse(renderKycApplication(anApplication({ linkUrl: undefined })));
     expect(json).not.toHaveProperty("link_url");
     expect(Check(KycReviewJson, json)).toBe(true);

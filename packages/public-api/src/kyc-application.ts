@@ -1,7 +1,7 @@
 import { type KycApplication, KycApplicationSchema, type KycReason } from "@amana/contracts/kyc/v1/kyc_application_pb";
 import { Type } from "typebox";
 import { kycStatuses, kycVerdicts } from "./names.ts";
-import { renderer, withMember } from "./renderer.ts";
+import { createRenderer, withMember } from "./renderer.ts";
 
 export const kycDocuments = ["id_card", "passport"] as const;
 
@@ -12,7 +12,7 @@ const linkUrl = (more = "") =>
   });
 const status = () => Type.Enum(kycStatuses);
 
-/** Schema of the response to a creation. */
+/** Schema of the response to the creation of an application. */
 export const KycApplicationCreation = Type.Object({
   id: Type.String({ format: "uuid" }),
   created_at: Type.String({ format: "date-time" }),
@@ -61,15 +61,15 @@ export const KycApplicationJson = Type.Object({
 /** Schema of an application for operators, without the link, which is for the applicant only. */
 export const KycReviewJson = Type.Omit(KycApplicationJson, ["link_url"]);
 
-export const renderKycApplicationCreation = renderer(KycApplicationSchema, KycApplicationCreation, {
+export const renderKycApplicationCreation = createRenderer(KycApplicationSchema, KycApplicationCreation, {
   link_url: ({ linkUrl }) => linkUrl ?? "",
 });
 
-const renderView = renderer(KycApplicationSchema, Type.Omit(KycApplicationJson, ["metadata"]), {
+const renderView = createRenderer(KycApplicationSchema, Type.Omit(KycApplicationJson, ["metadata"]), {
   reason_codes: ({ reasonCodes }) => renderKycReasons(reasonCodes),
 });
 
-/** Renders an application as JSON text. Without a link in the message, the JSON has none. */
+/** Renders an application as JSON text. The JSON has a link only if the message has a link. */
 export const renderKycApplication = (application: KycApplication): string =>
   withMember(renderView(application), "metadata", application.metadata);
 

@@ -5,7 +5,7 @@ import { Type } from "typebox";
 import { BareEventJson } from "./bare-event.ts";
 import { renderKycReasons } from "./kyc-application.ts";
 import { kycVerdicts } from "./names.ts";
-import { renderer, withMember } from "./renderer.ts";
+import { createRenderer, withMember } from "./renderer.ts";
 
 export const KycEventJson = Type.Object({
   ...BareEventJson.properties,
@@ -24,12 +24,12 @@ export const KycEventJson = Type.Object({
   aml_hit_count: Type.Integer(),
 });
 
-const renderHead = renderer(
+const renderHead = createRenderer(
   KycApplicationSchema,
   Type.Pick(KycEventJson, ["business_id", "application_id", "client_id", "external_id"]),
   { application_id: "id" },
 );
-const renderTail = renderer(
+const renderTail = createRenderer(
   KycApplicationSchema,
   Type.Pick(KycEventJson, ["status", "verdict", "reason_codes", "document_expiry", "aml_hit_count"]),
   { reason_codes: ({ reasonCodes }) => renderKycReasons(reasonCodes) },

@@ -9,7 +9,7 @@ const moneyText = fc
   .map(([whole, fraction]) => (fraction === null ? whole : `${whole}.${fraction}`));
 
 describe("amounts", () => {
-  test("parseMoney inverts formatMoney for all amounts", () => {
+  test("parseMoney returns the original amount for each text that formatMoney returns", () => {
     fc.assert(fc.property(amount, (minor) => parseMoney(formatMoney(minor, "DZD"), "DZD") === minor));
   });
 
@@ -20,14 +20,14 @@ describe("amounts", () => {
   test("parseMoney preserves the order of amounts", () => {
     fc.assert(
       fc.property(moneyText, moneyText, (a, b) => {
-        // Scales without parseMoney, which is under test.
+        // Scales the amounts without parseMoney, because the test checks parseMoney.
         const scaled = (text: string) => BigInt(text.replace(/^([^.]*)\.?(.*)$/, (_, w, f) => `${w}${f.padEnd(2, "0")}`));
         return parseMoney(a, "DZD") < parseMoney(b, "DZD") === scaled(a) < scaled(b);
       }),
     );
   });
 
-  test("isMoneyText accepts amounts with missing decimals, and parseMoney treats these as zeros", () => {
+  test("isMoneyText accepts amounts with missing decimals, and parseMoney reads missing decimals as zeros", () => {
     fc.assert(
       fc.property(moneyText, (text) => {
         expect(isMoneyText(text)).toBe(true);

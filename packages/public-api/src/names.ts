@@ -1,6 +1,6 @@
 /**
- * Enum values of the API. This module loads no schemas, because their load time would dominate a
- * CLI command.
+ * Enum values of the API. This module loads no schemas, because loading them would take most of the
+ * time of a CLI command.
  */
 import { enumNames } from "@amana/contracts/enum-names";
 import { BusinessStatus } from "@amana/contracts/identity/v1/business_pb";

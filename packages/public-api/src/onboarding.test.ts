@@ -58,7 +58,7 @@ describe("renderOnboardingDetails", () => {
     ["source_of_funds", "GIFT"],
     ["created_at", "2026-11-20T10:20:00.000Z"],
     ["updated_at", "2026-11-20T10:20:00.001Z"],
-  ])("renderOnboardingDetails renders %s", (name, value) => {
+  ])("renderOnboardingDetails renders the field %s", (name, value) => {
     expect(renderRequired()[name]).toEqual(value);
     expect(Object.keys(renderRequired())).toHaveLength(10);
   });
@@ -70,7 +70,7 @@ describe("renderOnboardingDetails", () => {
     ["other_occupation", "Luthier"],
     ["other_source_of_funds", "Mécénat"],
     ["tax_identification_number", "0999"],
-  ])("renderOnboardingDetails renders %s when it has a value and omits it otherwise", (name, value) => {
+  ])("renderOnboardingDetails renders the field %s when it has a value, and omits the field otherwise", (name, value) => {
     expect(full()[name]).toBe(value);
     expect(Object.keys(full())).toHaveLength(16);
     expect(renderRequired()).not.toHaveProperty(name);
@@ -98,7 +98,7 @@ describe("renderOnboardingStatus", () => {
     ["overall_status", "IN_PROGRESS"],
     ["created_at", "2026-11-20T10:20:00.000Z"],
     ["updated_at", "2026-11-20T10:20:00.001Z"],
-  ])("renderOnboardingStatus renders %s", (name, value) => {
+  ])("renderOnboardingStatus renders the field %s", (name, value) => {
     expect(renderRequired()[name]).toBe(value);
     expect(Object.keys(renderRequired())).toHaveLength(7);
   });
@@ -106,7 +106,7 @@ describe("renderOnboardingStatus", () => {
   test.each([
     ["kyc_application_id", kycApplicationId],
     ["kyc_link", "https://v.example/x"],
-  ])("renderOnboardingStatus renders %s when it has a value and omits it otherwise", (name, value) => {
+  ])("renderOnboardingStatus renders the field %s when it has a value, and omits the field otherwise", (name, value) => {
     expect(full()[name]).toBe(value);
     expect(renderRequired()).not.toHaveProperty(name);
   });

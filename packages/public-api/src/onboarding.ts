@@ -7,7 +7,7 @@ import {
 import { enumNames } from "@amana/contracts/enum-names";
 import { Type } from "typebox";
 import { clientKycStatuses } from "./client.ts";
-import { renderer } from "./renderer.ts";
+import { createRenderer } from "./renderer.ts";
 
 const splitWords = (list: string): string[] => list.trim().split(/\s+/);
 
@@ -80,12 +80,12 @@ export const OnboardingStatusJson = Type.Object({
   updated_at: Type.String({ format: "date-time" }),
 });
 
-/** Adds the link of the newest KYC application to a rendered message. */
+/** Returns a renderer that adds the link of the newest KYC application to a rendered message. */
 const withLink =
   <Message, Json>(render: (message: Message) => Json) =>
   (message: Message, kycLink: string | undefined) => ({ ...render(message), kyc_link: kycLink });
 
 export const renderOnboardingDetails = withLink(
-  renderer(OnboardingDetailsSchema, Type.Omit(OnboardingDetailsJson, ["kyc_link"])),
+  createRenderer(OnboardingDetailsSchema, Type.Omit(OnboardingDetailsJson, ["kyc_link"])),
 );
-export const renderOnboardingStatus = withLink(renderer(OnboardingSchema, Type.Omit(OnboardingStatusJson, ["kyc_link"])));
+export const renderOnboardingStatus = withLink(createRenderer(OnboardingSchema, Type.Omit(OnboardingStatusJson, ["kyc_link"])));

@@ -1,6 +1,6 @@
 import { OperatorKeySchema } from "@amana/contracts/identity/v1/operator_key_pb";
 import { Type } from "typebox";
-import { renderer } from "./renderer.ts";
+import { createRenderer } from "./renderer.ts";
 
 const OperatorKeyJson = Type.Object({
   id: Type.String({ format: "uuid" }),
@@ -17,7 +17,7 @@ export const OperatorKey = Type.Omit(OperatorKeyJson, ["admin_key"]);
 export const OperatorKeyCreation = Type.Omit(OperatorKeyJson, ["last_used_at", "revoked_at"]);
 
 /**
- * Renders an operator key with all public fields. The response schema of each operation selects
- * from them.
+ * Renders an operator key with all public fields. The response schema of each operation drops the
+ * fields that it does not list.
  */
-export const renderOperatorKey = renderer(OperatorKeySchema, OperatorKeyJson, { admin_key_prefix: "prefix" });
+export const renderOperatorKey = createRenderer(OperatorKeySchema, OperatorKeyJson, { admin_key_prefix: "prefix" });

@@ -3,7 +3,7 @@ import { type PaymentEvent, PaymentEventType } from "@amana/contracts/payments/v
 import { PaymentSchema } from "@amana/contracts/payments/v1/payment_pb";
 import { Type } from "typebox";
 import { BareEventJson } from "./bare-event.ts";
-import { renderer, withMember } from "./renderer.ts";
+import { createRenderer, withMember } from "./renderer.ts";
 
 export const PaymentEventJson = Type.Object({
   ...BareEventJson.properties,
@@ -35,7 +35,7 @@ export const PaymentEventJson = Type.Object({
   ),
 });
 
-const renderFields = renderer(PaymentSchema, Type.Omit(PaymentEventJson, ["id", "event", "occurred_at", "metadata"]), {
+const renderFields = createRenderer(PaymentSchema, Type.Omit(PaymentEventJson, ["id", "event", "occurred_at", "metadata"]), {
   payment_id: "id",
 });
 

@@ -2,7 +2,7 @@ import { enumName } from "@amana/contracts/enum-names";
 import { CustomerFieldRule, type PaymentLink, PaymentLinkSchema } from "@amana/contracts/payments/v1/payment_link_pb";
 import { Type } from "typebox";
 import { customerFieldRules, paymentLinkStatuses } from "./names.ts";
-import { renderer, withMember } from "./renderer.ts";
+import { createRenderer, withMember } from "./renderer.ts";
 
 const optionalText = (description?: string) => Type.Optional(Type.String(description === undefined ? {} : { description }));
 const amount = (description: string) => Type.String({ description, examples: ["5000.00"] });
@@ -46,7 +46,7 @@ export const PaymentLinkJson = Type.Object({
 
 const nameOfRule = (rule: CustomerFieldRule | undefined) => rule && enumName(CustomerFieldRule, rule);
 
-const renderView = renderer(PaymentLinkSchema, Type.Omit(PaymentLinkJson, ["metadata"]), {
+const renderView = createRenderer(PaymentLinkSchema, Type.Omit(PaymentLinkJson, ["metadata"]), {
   customer_fields: ({ customerFields: fields }) => ({
     name: nameOfRule(fields?.name),
     email: nameOfRule(fields?.email),

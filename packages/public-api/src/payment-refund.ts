@@ -6,7 +6,7 @@ import { type Static, Type } from "typebox";
 import { formatMoney } from "./money.ts";
 import { refundOutcomes } from "./names.ts";
 import { PaymentJson, renderPayment } from "./payment.ts";
-import { isoTimestamp, renderer } from "./renderer.ts";
+import { createRenderer, isoTimestamp } from "./renderer.ts";
 
 const money = () => Type.String({ examples: ["5000.00"] });
 const time = () => Type.String({ format: "date-time" });
@@ -50,13 +50,13 @@ export const RefundJson = Type.Object({
   created_at: time(),
   updated_at: time(),
 });
-const renderOwn = renderer(
+const renderOwn = createRenderer(
   RefundSchema,
   Type.Omit(RefundJson, ["currency", "amount", "payment_status", "payment_amount", "payment_refunded_amount", "processor"]),
   { needs_decision: ({ needsDecisionSinceMs }) => needsDecisionSinceMs !== undefined },
 );
 
-/** Renders a refund. Throws a TypeError without its payment. */
+/** Renders a refund. Throws a TypeError if the message contains no payment. */
 export function renderRefund(refund: Refund): Static<typeof RefundJson> {
   const { payment } = refund;
   if (!payment) throw new TypeError("the refund has no payment");
@@ -83,7 +83,7 @@ export const ChangedPaymentJson = Type.Object({
   processor: ProcessorView,
 });
 
-/** Renders a changed payment. Throws a TypeError without the payment. */
+/** Renders a changed payment. Throws a TypeError if the message contains no payment. */
 export function renderChangedPayment(changed: ChangedPayment): Static<typeof ChangedPaymentJson> {
   const { payment, difference } = changed;
   if (!payment) throw new TypeError("the message ChangedPayment has no payment");

@@ -4,7 +4,7 @@ import { RefundOutcome, RefundStatus } from "@amana/contracts/payments/v1/refund
 import { type PaymentHistory, ProcessorOperation, ProcessorOutcome } from "@amana/contracts/payments/v1/refund_service_pb";
 import type { ListEventsOfPaymentResponse, ToldEvent } from "@amana/contracts/webhooks/v1/event_service_pb";
 import { type Static, Type } from "typebox";
-import { byTimeAndCause } from "./by-time-and-cause.ts";
+import { compareByTimeAndCause } from "./compare-by-time-and-cause.ts";
 import { renderDelivery } from "./event.ts";
 import { formatMoney } from "./money.ts";
 import { PaymentJson, renderPayment } from "./payment.ts";
@@ -78,7 +78,7 @@ export function renderPaymentTimeline(
       refund_id: refundId,
     })),
     ...(eventsResponse?.events ?? []).flatMap(entriesOfEvent),
-  ].sort(byTimeAndCause);
+  ].sort(compareByTimeAndCause);
   const truncated = [...(callsCut ? ["processor_calls" as const] : []), ...(eventsResponse?.isCut ? ["events" as const] : [])];
   return {
     payment: renderPayment(payment),
@@ -89,8 +89,8 @@ export function renderPaymentTimeline(
 }
 
 /**
- * Returns the first, the paid and the current state. The entries of events have the states in
- * between.
+ * Returns entries for the first, the paid and the current state. The entries of events show the
+ * states in between.
  */
 function statesOf({ createdAtMs, paidAtMs, updatedAtMs, status, origin }: NonNullable<PaymentHistory["payment"]>): Entry[] {
   const state = (ms: bigint, name: string, detail?: string): Entry => ({ at: isoTimestamp(ms), kind: "payment", name, detail });

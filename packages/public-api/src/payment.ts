@@ -1,7 +1,7 @@
 import { PaymentSchema } from "@amana/contracts/payments/v1/payment_pb";
 import { Type } from "typebox";
 import { paymentStatuses } from "./names.ts";
-import { renderer } from "./renderer.ts";
+import { createRenderer } from "./renderer.ts";
 
 const optionalText = () => Type.Optional(Type.String());
 
@@ -54,4 +54,4 @@ export const PaymentJson = Type.Object({
 });
 
 /** Renders a payment as public JSON. */
-export const renderPayment = renderer(PaymentSchema, PaymentJson);
+export const renderPayment = createRenderer(PaymentSchema, PaymentJson);

@@ -66,7 +66,7 @@ describe("renderPayment", () => {
     expect(json).toMatchObject({ amount: "5000.00", status: "PAID", created_at: "2026-11-20T10:20:00.000Z" });
   });
 
-  test("renderPayment renders all fields with a value", () => {
+  test("renderPayment renders all fields that have a value", () => {
     const text = "x";
     const json = parsedJson(
       renderPayment(
@@ -103,7 +103,7 @@ describe("renderPayment", () => {
   });
 });
 
-test("the body of an event of a link's payment contains payment_link_id, and the metadata of the link unchanged", () => {
+test("renderPaymentEvent, for a payment of a payment link, renders payment_link_id and the link's metadata byte for byte", () => {
   const event = create(PaymentEventSchema, {
     type: PaymentEventType.PAYMENT_COMPLETED,
     payment: aPayment({ paymentLinkId: id }),
@@ -114,7 +114,7 @@ test("the body of an event of a link's payment contains payment_link_id, and the
   expect(text).toContain('"metadata":{"b":1.0,"a":"\\u00e9"}}');
 });
 
-test("the body of a payment event is flat and has a fixed field order", () => {
+test("renderPaymentEvent renders a flat body with a fixed field order", () => {
   const event = create(PaymentEventSchema, {
     type: PaymentEventType.PAYMENT_REFUNDED,
     payment: aPayment({ status: PaymentStatus.REFUNDED, orderRef: "commande-é-1", refundedAmountMinor: 500_000n }),
@@ -126,7 +126,7 @@ test("the body of a payment event is flat and has a fixed field order", () => {
   );
 });
 
-test("renderBusiness renders api_key only when the message has one", () => {
+test("renderBusiness renders api_key only when the message has an API key", () => {
   const business = create(BusinessSchema, { id, name: "B", status: BusinessStatus.ACTIVE, createdAtMs: at, updatedAtMs: at });
   expect(parsedJson(renderBusiness(business))).not.toHaveProperty("api_key");
   expect(parsedJson(renderBusiness({ ...business, apiKey: "sk" }))).toMatchObject({ api_key: "sk", status: "ACTIVE" });
@@ -138,13 +138,13 @@ test("renderApiKey and renderOwnApiKey render the prefix of the key", () => {
   expect(parsedJson(renderOwnApiKey(key))).toMatchObject({ prefix: "sk_test_00000000" });
 });
 
-test("renderWebhookEndpoint renders the default event types when the message has none", () => {
+test("renderWebhookEndpoint renders the default event types when the message has no event types", () => {
   const endpoint = create(WebhookEndpointSchema, { id, businessId: id, status: WebhookEndpointStatus.ACTIVE });
   expect(renderWebhookEndpoint(endpoint).events).toEqual(eventTypeNames.filter((name) => !eventTypes[name].optIn));
   expect(renderWebhookEndpoint({ ...endpoint, events: ["KYC_CANCELED"] }).events).toEqual(["KYC_CANCELED"]);
 });
 
-test("renderWebhookEndpoint renders the secret only when the message has one", () => {
+test("renderWebhookEndpoint renders the secret only when the message has a secret", () => {
   const endpoint = create(WebhookEndpointSchema, {
     id,
     businessId: id,
@@ -161,7 +161,7 @@ test("renderEvent inserts the body byte for byte", () => {
   expect(text).toBe(`{"id":"${id}","type":"PAYMENT_REFUNDED","created_at":"2026-11-20T10:20:00.000Z","body":${body}}`);
 });
 
-test("renderDelivery renders the attempts", () => {
+test("renderDelivery renders each attempt with its status code, duration and response", () => {
   const delivery = create(DeliverySchema, {
     id,
     endpointId: id,
@@ -192,11 +192,11 @@ test.each([
     "timeout dns_error connection_refused connection_reset tls_error address_forbidden invalid_response secret_unreadable",
   ],
   [deadLetterStatuses, "RETRYING WAITING PARKED FORGED DELIVERED DROPPED"],
-])("the public enum values are %j, independent of internal values", (values: readonly string[], expected) => {
+])("an enum of the public API has exactly the values %j", (values: readonly string[], expected) => {
   expect(values).toEqual(expected.split(" "));
 });
 
-test("events of intermediate KYC steps are not public", () => {
+test("isEventType returns false for the events of intermediate KYC steps", () => {
   const steps = enumNames(KycEventType).filter((name) => !isEventType(name));
   expect(steps).toEqual(["KYC_CREATED", "KYC_OPENED", "KYC_SUBMITTED", "KYC_PROCESSING"]);
 });

@@ -6,7 +6,7 @@ import { isoTimestamp } from "./renderer.ts";
 const optionalText = () => Type.Optional(Type.String());
 const time = (description: string) => Type.String({ format: "date-time", description });
 
-/** Free number of the card holders' help line in Algeria. */
+/** Toll-free number of the card holders' help line in Algeria. */
 const helpline = "3020";
 
 export const ReceiptJson = Type.Object({

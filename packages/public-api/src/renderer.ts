@@ -3,19 +3,19 @@ import type { Static, TObject, TProperties, TSchema } from "typebox";
 import { formatMoney } from "./money.ts";
 
 /**
- * Sources of the public fields that are not read from the message field with their name: the name
- * of another field, or a function of the message.
+ * Sources of public fields whose value is not in the message field of the same name: the name of
+ * another field, or a function of the message.
  */
 type Sources<M, P> = { readonly [K in keyof P]?: string | ((message: M) => unknown) };
 
 /**
  * Returns a function that renders a message as the public JSON of a schema. Each public field has
- * the value of the message field with its name. A timestamp is read from the field with the suffix
- * `_ms`. An amount is read from the field with the suffix `_minor`, in the message's currency. Enum
- * values are rendered in the case of the schema. Fields without a value are undefined. Throws a
- * TypeError when the message has no field for a public field without a source.
+ * the value of the message field with the same name. A timestamp is read from the field with the
+ * suffix `_ms`. An amount is read from the field with the suffix `_minor`, in the message's
+ * currency. Enum values are rendered in the case of the schema. Fields without a value are
+ * undefined. Throws a TypeError if a public field has neither a source nor a message field.
  */
-export function renderer<D extends DescMessage, P extends TProperties>(
+export function createRenderer<D extends DescMessage, P extends TProperties>(
   message: D,
   schema: TObject<P>,
   sources: Sources<MessageShape<D>, P> = {},
@@ -38,7 +38,7 @@ export function renderer<D extends DescMessage, P extends TProperties>(
   };
 }
 
-/** Returns the conversion of a field's values, or undefined when they need none. */
+/** Returns the conversion of a field's values, or undefined when the values need no conversion. */
 function formatOf(field: DescField, enumValues: readonly string[] | undefined) {
   if (field.name.endsWith("_ms") && field.fieldKind === "scalar") return isoTimestamp;
   if (field.name.endsWith("_minor")) {

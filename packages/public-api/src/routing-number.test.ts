@@ -22,7 +22,7 @@ test.each([
   ["no characters", ""],
 ])("isRoutingNumber rejects a number with %s: %j", (_reason, text) => expect(isRoutingNumber(text)).toBe(false));
 
-test("isRoutingNumber accepts exactly one check digit after an assigned prefix, and none after another prefix", () => {
+test("isRoutingNumber accepts exactly one check digit after an assigned prefix, and no check digit after an unassigned prefix", () => {
   const isAssigned = (first: number) =>
     first <= 12 || (first >= 21 && first <= 32) || (first >= 61 && first <= 72) || first === 80;
   fc.assert(

@@ -1,7 +1,7 @@
 import { enumNames } from "@amana/contracts/enum-names";
 import { StatementLineSchema, StatementLineType } from "@amana/contracts/payments/v1/statement_service_pb";
 import { Type } from "typebox";
-import { renderer } from "./renderer.ts";
+import { createRenderer } from "./renderer.ts";
 
 const uuid = (description: string) => Type.String({ format: "uuid", description });
 
@@ -24,4 +24,4 @@ export const StatementLineJson = Type.Object({
 });
 
 /** Renders a line without its running total. */
-export const renderStatementLine = renderer(StatementLineSchema, Type.Omit(StatementLineJson, ["running_total"]));
+export const renderStatementLine = createRenderer(StatementLineSchema, Type.Omit(StatementLineJson, ["running_total"]));

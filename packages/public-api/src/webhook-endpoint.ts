@@ -8,7 +8,7 @@ import { WebhookCheckName, WebhookCheckSchema } from "@amana/contracts/webhooks/
 import { WebhookReplaySchema, WebhookReplayStatus } from "@amana/contracts/webhooks/v1/webhook_replay_pb";
 import { Type } from "typebox";
 import { defaultEventTypeNames } from "./event-types.ts";
-import { renderer } from "./renderer.ts";
+import { createRenderer } from "./renderer.ts";
 
 export const webhookEndpointStatuses = enumNames(WebhookEndpointStatus);
 
@@ -70,20 +70,20 @@ export const WebhookEndpointJson = Type.Omit(WebhookEndpointFields, ["secret", "
 export const WebhookEndpointCreation = Type.Omit(WebhookEndpointFields, ["updated_at", "health"]);
 export const WebhookEndpointUpdate = Type.Omit(WebhookEndpointFields, ["created_at", "health"]);
 
-const renderHealth = renderer(WebhookEndpointHealthSchema, HealthJson);
+const renderHealth = createRenderer(WebhookEndpointHealthSchema, HealthJson);
 
 /**
- * Renders an endpoint with all public fields. The response schema of each operation selects from
- * them.
+ * Renders an endpoint with all public fields. The response schema of each operation drops the
+ * fields that it does not list.
  */
-export const renderWebhookEndpoint = renderer(WebhookEndpointSchema, WebhookEndpointFields, {
+export const renderWebhookEndpoint = createRenderer(WebhookEndpointSchema, WebhookEndpointFields, {
   // An empty list means the default types, so that the endpoint also receives types that are added
   // later.
   events: ({ events }) => (events.length > 0 ? events : defaultEventTypeNames),
   health: ({ health }) => health && renderHealth(health),
 });
 
-/** Schema of the result of one event of a check. */
+/** Schema of the result for one of the events in an endpoint check. */
 export const WebhookCheckJson = Type.Object({
   name: Type.Enum(lowerCaseNames(WebhookCheckName)),
   passed: Type.Boolean({ description: "Whether the endpoint responded as required." }),
@@ -92,7 +92,7 @@ export const WebhookCheckJson = Type.Object({
     examples: ["returned 204 in 35 ms"],
   }),
 });
-export const renderWebhookCheck = renderer(WebhookCheckSchema, WebhookCheckJson);
+export const renderWebhookCheck = createRenderer(WebhookCheckSchema, WebhookCheckJson);
 
 export const WebhookReplayJson = Type.Object({
   id: Type.String({ format: "uuid" }),
@@ -102,4 +102,4 @@ export const WebhookReplayJson = Type.Object({
   }),
   sent: Type.Integer({ description: "Number of matching deliveries that were started again." }),
 });
-export const renderWebhookReplay = renderer(WebhookReplaySchema, WebhookReplayJson);
+export const renderWebhookReplay = createRenderer(WebhookReplaySchema, WebhookReplayJson);

@@ -15,12 +15,12 @@ test.each(languages)("receiptMail has the details and the link in the text and i
   expect(html).toContain(`<html lang="${language}" dir="${language === "ar" ? "rtl" : "ltr"}">`);
 });
 
-test("receiptMail isolates a text of another direction", () => {
+test("receiptMail isolates a text whose direction differs from the direction of the language", () => {
   expect(receiptMail(anArabicReceipt, "en", url).subject).toBe("Your payment receipt – \u2067مكتبة الكتاب\u2069");
   expect(receiptMail(aReceipt, "ar", url).text).toContain("\u2066628058**7215\u2069");
 });
 
-test("receiptMail keeps the subject in one line and escapes texts of a caller", () => {
+test("receiptMail writes the subject in one line and escapes texts of a caller", () => {
   const businessName = `${hostileTexts.lines}\r\nBcc: victim@example.com ${hostileTexts.markup}`;
   const { subject, html } = receiptMail({ ...aReceipt, businessName }, "fr", url);
   expect(subject).not.toMatch(/[\r\n]/);

@@ -1,5 +1,5 @@
 import { direction, type Html, html, type Language } from "@amana/pages";
-import { shown } from "./page.ts";
+import { renderShownText } from "./page.ts";
 import type { Receipt } from "./receipt.ts";
 import { contentOf, type Row } from "./rows.ts";
 import { type ShownText, shownText } from "./shown-text.ts";
@@ -66,8 +66,8 @@ ${lines.map(tableRow)}
 const cell = "padding: 6px 0; border-bottom: 1px solid #84928a; vertical-align: top";
 
 const tableRow = ({ label, value }: Row): Html =>
-  html`<tr><th scope="row" style="${cell}; text-align: start; font-weight: 400">${label}</th><td style="${cell}; text-align: end; word-break: break-word">${shown(value)}</td></tr>`;
+  html`<tr><th scope="row" style="${cell}; text-align: start; font-weight: 400">${label}</th><td style="${cell}; text-align: end; word-break: break-word">${renderShownText(value)}</td></tr>`;
 
-/** Encloses a text of another direction than the language's in isolates (UAX #9). */
+/** Encloses a text in isolates (UAX #9) if its direction differs from the language's direction. */
 const isolate = ({ text, direction: own }: ShownText, language: Language): string =>
   own === direction[language] ? text : `${own === "ltr" ? "\u2066" : "\u2067"}${text}\u2069`;

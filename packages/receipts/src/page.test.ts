@@ -6,7 +6,7 @@ import { receiptTexts } from "./texts.ts";
 
 const options = { language: "fr", path: "/receipts/abc", canSendEmail: true } as const;
 
-test.each(languages)("receiptCard shows every item that the card processor requires, in one language: %s", (language) => {
+test.each(languages)("receiptCard in the language %s shows every item that the card processor requires", (language) => {
   const { text } = receiptCard(aReceipt, language);
   const texts = receiptTexts[language];
   const labels = [texts.seller, texts.amount, texts.paidAt, texts.respCodeDesc, texts.processorOrderId];
@@ -42,12 +42,12 @@ test("receiptCard escapes texts of a caller", () => {
   expect(text).toContain('<bdi dir="ltr">abcdcbaisolatedend</bdi>');
 });
 
-test("receiptPage has a form for the address only if the deployment sends e-mail", () => {
+test("receiptPage has a form for the e-mail address only if the deployment sends e-mail", () => {
   expect(receiptPage(aReceipt, options).text).toContain('action="/receipts/abc/email?lang=fr"');
   expect(receiptPage(aReceipt, { ...options, canSendEmail: false }).text).not.toContain("<form");
 });
 
-test("receiptPage keeps a rejected address, escaped, and names the problem", () => {
+test("receiptPage shows a rejected e-mail address again, escaped, together with the problem", () => {
   const { text } = receiptPage(aReceipt, { ...options, rejectedEmail: '"><script>' });
   expect(text).toContain('value="&quot;&gt;&lt;script&gt;" aria-invalid="true" autofocus');
   expect(text).toContain(receiptTexts.fr.emailProblem);

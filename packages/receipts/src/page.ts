@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { baseStyle, type Html, html, icons, type Language, languageLinks, mark } from "@amana/pages";
+import { baseStyle, type Html, html, icons, type Language, languageLinks, logo } from "@amana/pages";
 import type { Receipt } from "./receipt.ts";
 import { contentOf, type Row } from "./rows.ts";
 import type { ShownText } from "./shown-text.ts";
@@ -9,16 +9,16 @@ const asset = (name: string) => readFileSync(new URL(`./assets/${name}`, import.
 
 /** Style sheet of the pages of this package. */
 export const receiptStyle = `${baseStyle}\n${asset("receipt.css")}`;
-/** Script of these pages. It shows the print button, which cannot work without a script. */
+/** Script of the pages. It shows the print button, which cannot work without a script. */
 export const receiptScript = asset("receipt.js");
 
 /** Longest accepted e-mail address (RFC 5321, section 4.5.3.1.3, without the angle brackets). */
 export const emailCharactersMax = 254;
 
 /** Renders a text of a caller, isolated from the direction of the text around it. */
-export const shown = ({ text, direction }: ShownText): Html => html`<bdi dir="${direction}">${text}</bdi>`;
+export const renderShownText = ({ text, direction }: ShownText): Html => html`<bdi dir="${direction}">${text}</bdi>`;
 
-const row = ({ label, value }: Row): Html => html`<div><dt>${label}</dt><dd>${shown(value)}</dd></div>`;
+const row = ({ label, value }: Row): Html => html`<div><dt>${label}</dt><dd>${renderShownText(value)}</dd></div>`;
 
 /** Renders the content of a receipt: state, amounts, seller and all details. */
 export function receiptCard(receipt: Receipt, language: Language): Html {
@@ -46,7 +46,9 @@ export interface ReceiptPageOptions {
   readonly rejectedEmail?: string | undefined;
 }
 
-/** Returns the body of the page of a receipt: print, PDF and e-mail. */
+/**
+ * Returns the body of a receipt's page, with controls to print, download and e-mail the receipt.
+ */
 export function receiptPage(receipt: Receipt, options: ReceiptPageOptions): Html {
   const { language, path, canSendEmail } = options;
   const texts = receiptTexts[language];
@@ -93,7 +95,7 @@ ${isRejected && html`<p class="problem" id="email-problem">${icons.danger}<span>
 
 function headerOf({ language, path }: ReceiptPageOptions): Html {
   return html`<header>
-<div class="brand"><span class="mark" aria-hidden="true">${mark}</span><span>Amana</span></div>
+<div class="brand"><span class="mark" aria-hidden="true">${logo}</span><span>Amana</span></div>
 ${languageLinks(language, receiptTexts[language].chooseLanguage, (linked) => `${path}?lang=${linked}`)}
 </header>`;
 }

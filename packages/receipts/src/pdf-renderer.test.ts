@@ -42,7 +42,7 @@ describe("createPdfRenderer", () => {
     }
   });
 
-  test("PdfRenderer.render draws Arabic labels to the right of their values, and its words can be copied", async () => {
+  test("PdfRenderer.render draws Arabic labels to the right of their values, and the words in the PDF can be copied", async () => {
     const pdf = await renderer.render({ ...anArabicReceipt, description: undefined }, "ar");
     const document = await getDocumentProxy(Uint8Array.from(pdf));
     const { items } = await (await document.getPage(1)).getTextContent();
@@ -57,7 +57,7 @@ describe("createPdfRenderer", () => {
     expect(text).toContain("1.234.567,50");
   });
 
-  test("PdfRenderer.render shows texts of a caller as text", async () => {
+  test("PdfRenderer.render shows the markup in texts of a caller as plain text", async () => {
     const receipt = { ...aReceipt, businessName: hostileTexts.markup, description: hostileTexts.overrides };
     const { text, pages } = await read(await renderer.render({ ...receipt, customerName: hostileTexts.invisible }, "fr"));
     expect(text).toContain("<script>alert(1)</script> #panic() *bold* $x$ \\u{41} [a] & \"quotes\" 'x'");
@@ -81,7 +81,7 @@ describe("createPdfRenderer", () => {
     expect(Buffer.compare(first, second)).toBe(0);
   });
 
-  test("PdfRenderer.render rejects a receipt beyond the queue at once and renders the others", async () => {
+  test("PdfRenderer.render immediately rejects a receipt beyond the queue limit, and renders the queued receipts", async () => {
     await using small = createPdfRenderer({ queuedMax: 2 });
     const results = await Promise.allSettled([1, 2, 3].map(() => small.render(aReceipt, "fr")));
     expect(results.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected"]);
@@ -96,7 +96,7 @@ describe("createPdfRenderer", () => {
     await expect(impatient.render(aReceipt, "fr")).rejects.toThrow("not rendered in time");
   });
 
-  test("a process ends while its PdfRenderer is open", async () => {
+  test("a process with an open PdfRenderer ends when its other work is done", async () => {
     const run = promisify(execFile);
     await run(process.execPath, [join(import.meta.dirname, "..", "test", "render-once.ts")], { timeout: 30_000 });
   });

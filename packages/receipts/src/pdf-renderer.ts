@@ -37,9 +37,10 @@ const workerUrl = new URL("./assets/pdf-worker.js", import.meta.url);
 
 /**
  * Creates a renderer. The layout runs in one worker thread, so that it does not delay other work of
- * the process. The thread starts with the first receipt, because it needs about 50 MB. It renders
- * one receipt at a time, in 10 ms. `queuedMax`: accepted receipts, including the current one.
- * `timeoutMs`: maximum time of a receipt, including its time in the queue.
+ * the process. The thread starts with the first receipt, because it needs about 50 MB. The thread
+ * renders one receipt at a time, in about 10 ms. `queuedMax` limits the accepted receipts,
+ * including the current one. `timeoutMs` limits the time of a receipt, including its time in the
+ * queue.
  */
 export function createPdfRenderer({ queuedMax = 20, timeoutMs = 5_000 } = {}): PdfRenderer {
   const queued = new Map<number, Rendering>();
@@ -55,8 +56,8 @@ export function createPdfRenderer({ queuedMax = 20, timeoutMs = 5_000 } = {}): P
   };
 
   const start = () => {
-    // The thread does not inherit the Node options of the process, because it needs none and
-    // rejects some.
+    // The thread does not inherit the Node options of the process, because threads reject some
+    // options.
     const started = new Worker(workerUrl, { execArgv: [] });
     started.on("message", ({ id, pdf, error }: Reply) => {
       const rendering = queued.get(id);
@@ -68,7 +69,7 @@ export function createPdfRenderer({ queuedMax = 20, timeoutMs = 5_000 } = {}): P
       if (worker === started) void stop(`the worker thread ended: ${reason}`);
     };
     started.on("error", onEnd).on("exit", onEnd);
-    // An idle thread does not keep the process running.
+    // Permits the process to end while the thread is idle.
     started.unref();
     return started;
   };
@@ -92,7 +93,7 @@ export function createPdfRenderer({ queuedMax = 20, timeoutMs = 5_000 } = {}): P
   };
 }
 
-/** A longer run of letters may be wider than a line. */
+/** Matches 24 letters of a longer run, because a longer run may be wider than a line. */
 const longRun = /[^\s\u200b]{24}(?=\S)/gu;
 
 /** Permits a line break in long runs of letters, because the layout breaks lines only at spaces. */

@@ -14,7 +14,7 @@ export interface Receipt {
   readonly respCodeDesc?: string | undefined;
   readonly cardBrand?: string | undefined;
   readonly maskedPan?: string | undefined;
-  /** Centimes. */
+  /** Paid amount in centimes. */
   readonly amountMinor: bigint;
   readonly paidAt: Date;
   /** Undefined unless the payment is REFUNDED. */
@@ -23,5 +23,5 @@ export interface Receipt {
   readonly refundedAt?: Date | undefined;
 }
 
-/** Free number of the card holders' help line in Algeria. */
+/** Toll-free number of the card holders' help line in Algeria. */
 export const helpline = "3020";

@@ -15,7 +15,7 @@ export interface ReceiptContent {
   readonly state: { readonly tone: "success" | "warning"; readonly text: string };
   readonly seller: Row;
   readonly amount: Row;
-  /** Undefined unless an amount was refunded. */
+  /** The refunded amount and the time of the refund. Empty if no amount was refunded. */
   readonly refund: readonly Row[];
   readonly rows: readonly Row[];
   readonly help: string;

@@ -6,11 +6,11 @@ export interface ShownText {
   readonly direction: "ltr" | "rtl";
 }
 
-/** Invisible letters of tags, which some fonts show as nothing. */
+/** Characters of Unicode's block Tags, which are invisible in some fonts. */
 const tags = /[\u{e0000}-\u{e007f}]/gu;
-/** Parts of a character that is not complete. */
+/** Halves of surrogate pairs whose other half is missing. */
 const loneSurrogates = /\p{Cs}/gu;
-/** A text of these characters only is invisible. */
+/** Matches a text that consists only of invisible characters. */
 const invisible = /^[\p{Cf}\p{Z}\p{Mn}\u115f\u1160\u3164\uffa0\u2800]*$/u;
 const firstLetter = /\p{L}/u;
 const rightToLeft = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;

@@ -18,7 +18,7 @@ export const aReceipt: Receipt = {
   paidAt: new Date("2026-11-25T13:05:00Z"),
 };
 
-/** The same receipt in Arabic after a partial refund. */
+/** The receipt `aReceipt` with Arabic texts, after a partial refund. */
 export const anArabicReceipt: Receipt = {
   ...aReceipt,
   businessName: "مكتبة الكتاب",

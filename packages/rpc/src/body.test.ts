@@ -5,7 +5,10 @@ import { ConnectError } from "@connectrpc/connect";
 import { expect, onTestFinished, test } from "vitest";
 import { createBodyReader } from "./body.ts";
 
-/** Starts a server that responds with the body's length, or the error's code and refusal count. */
+/**
+ * Starts a server that reads request bodies. It responds with the body's length, or with the
+ * error's code and the number of its refusals.
+ */
 async function startServer(unfinishedBytesMax: number): Promise<number> {
   const readBody = createBodyReader(unfinishedBytesMax);
   const server = http.createServer((request, response) => {
@@ -34,21 +37,21 @@ async function responseOn(socket: net.Socket): Promise<string> {
   return data.toString().split("\r\n\r\n")[1] ?? "";
 }
 
-test("createBodyReader reads a body of many one-byte chunks", async () => {
+test("createBodyReader reads a complete body from many one-byte chunks", async () => {
   const socket = connect(await startServer(10_000));
   socket.write(head + chunk(Buffer.of(65)).toString().repeat(3_000));
   socket.write("0\r\n\r\n");
   expect(await responseOn(socket)).toBe("3000 bytes");
 });
 
-test("createBodyReader ends the connection of a body in more than 10 000 chunks", async () => {
+test("createBodyReader ends the connection when a body has more than 10 000 chunks", async () => {
   const socket = connect(await startServer(10_000_000));
   const closed = new Promise((resolve) => socket.once("close", resolve));
   socket.write(head + chunk(Buffer.of(65)).toString().repeat(10_001));
   await closed;
 });
 
-test("createBodyReader rejects a body that exceeds the limit of unfinished bodies, and accepts bodies again after others end", async () => {
+test("createBodyReader rejects a body while unfinished bodies exceed the limit, and accepts bodies again after these bodies have ended", async () => {
   const port = await startServer(200_000);
   const largeSockets = [connect(port), connect(port)];
   for (const socket of largeSockets) {
@@ -70,7 +73,7 @@ test("createBodyReader rejects a body that exceeds the limit of unfinished bodie
   expect(await responseOn(next)).toBe("90000 bytes");
 });
 
-test("createBodyReader accepts small bodies while unfinished large bodies use the whole limit of large bodies", async () => {
+test("createBodyReader accepts small bodies while unfinished large bodies use the complete limit of large bodies", async () => {
   const port = await startServer(40_000);
   for (let i = 0; i < 2; i++) {
     const large = connect(port);

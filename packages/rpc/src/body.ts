@@ -14,19 +14,21 @@ export const messageBytesMax = 4 * 1024 * 1024;
 const smallBytesMax = 16 * 1024;
 
 /**
- * Maximum number of chunks of a body, because a small chunk takes as much time as a large one. A
- * message of maximum size in 10 000 chunks has 400 bytes in each chunk.
+ * Maximum number of chunks of a body. A small chunk takes as much time as a large chunk. A message
+ * of maximum size in 10 000 chunks has 400 bytes in each chunk.
  */
 const chunksMax = 10_000;
 
-/** Reads a request body to its end. Throws a ConnectError when it exceeds `messageBytesMax`. */
+/**
+ * Reads a request body to its end. Throws a ConnectError when the body exceeds `messageBytesMax`.
+ */
 export type ReadBody = (request: Request) => Promise<Buffer>;
 
 /**
  * Creates a reader of request bodies. All unfinished bodies together buffer at most
- * `unfinishedBytesMax` bytes. Small bodies may use a quarter more, so that unfinished large bodies
- * do not delay them. The reader rejects a body beyond the limit and drops the rest of it. An error
- * response can still be sent to the request.
+ * `unfinishedBytesMax` bytes. Small bodies may exceed this limit by a quarter, so that unfinished
+ * large bodies do not delay them. The reader rejects a body beyond the limit and drops the rest of
+ * the body, so that the caller can still receive an error response.
  */
 export function createBodyReader(unfinishedBytesMax: number): ReadBody {
   let buffered = 0;
@@ -55,7 +57,8 @@ export function createBodyReader(unfinishedBytesMax: number): ReadBody {
       return body.bytes();
     } finally {
       buffered -= body.capacity;
-      // The request can outlive this function, and the listener would retain the buffer.
+      // Removes the listener, because the request can outlive this function and would retain the
+      // buffer.
       request.off("data", append);
     }
   };
@@ -67,7 +70,7 @@ export function dropBody(request: Request): void {
   request.resume();
 }
 
-/** Ends a request whose body has too many chunks. Over HTTP/1.1, this ends its connection, too. */
+/** Ends a request whose body has too many chunks. Over HTTP/1.1, its connection also ends. */
 function boundChunks(request: Request): void {
   let chunks = 0;
   request.on("data", () => {
@@ -77,7 +80,8 @@ function boundChunks(request: Request): void {
   });
 }
 
-// The texts are those of connect-node, so that a caller gets the same text from both paths.
+// The texts equal the texts of connect-node, so that a caller gets the same text from the fast path
+// and from connect-node.
 export const tooLargeToRead = (bytes?: number) =>
   new ConnectError(
     `message size ${bytes === undefined ? "" : `${bytes} `}is larger than configured readMaxBytes ${messageBytesMax}`,

@@ -12,13 +12,13 @@ export interface IdempotencyKey {
    */
   readonly fingerprint: string;
   /**
-   * Fingerprint under the gateway's other key, while a key is replaced. An earlier request may have
-   * stored it.
+   * Fingerprint that is computed with the gateway's other fingerprint key while a key is replaced.
+   * An earlier request may have stored this fingerprint.
    */
   readonly otherFingerprint?: string | undefined;
 }
 
-/** Returns whether the fingerprint that is stored under the key belongs to the same request. */
+/** Returns whether the stored fingerprint of an Idempotency-Key belongs to the same request. */
 export const isSameRequest = ({ fingerprint, otherFingerprint }: IdempotencyKey, stored: string): boolean =>
   stored === fingerprint || stored === otherFingerprint;
 
@@ -31,9 +31,9 @@ export interface Call {
   /** W3C trace context of the call. */
   readonly traceparent: string;
   readonly idempotencyKey: IdempotencyKey | undefined;
-  /** Returns the milliseconds until the deadline, after which the client has given up. */
+  /** Returns the milliseconds until the deadline, after which the client no longer waits. */
   remainingMs(): number;
-  /** Marks the response or refusal as the stored one of an earlier call with the same key. */
+  /** Marks the response or refusal as a stored result of an earlier call with the same key. */
   markReplayed(): void;
 }
 

@@ -18,7 +18,7 @@ function createPair({ id = "k", signsFor = "anyone" as TrustedKey["signsFor"] } 
 }
 
 test.each<Caller>([caller, { role: "admin", keyId: "a1", keyPrefix: "ak_00000000" }, platformCaller])(
-  "the caller token verifier returns all fields of the caller that was signed ($role)",
+  "the caller token verifier returns all fields of the caller in a signed token ($role)",
   (signedCaller) => {
     const { signer, verifier } = createPair();
     const token = signer.sign(signedCaller, "clients");
@@ -27,7 +27,7 @@ test.each<Caller>([caller, { role: "admin", keyId: "a1", keyPrefix: "ak_00000000
   },
 );
 
-test("the caller token verifier rejects a token after ten seconds, even if it has cached the token", () => {
+test("the caller token verifier rejects a token after ten seconds, even if the token is in its cache", () => {
   const { clock, signer, verifier } = createPair();
   const token = signer.sign(caller, "clients");
   clock.verifierMs += 9_999;
@@ -36,7 +36,7 @@ test("the caller token verifier rejects a token after ten seconds, even if it ha
   expect(() => verifier.check(token, getClient)).toThrow("has expired");
 });
 
-test("the caller token verifier accepts a signer's clock that is five seconds ahead, and rejects six", () => {
+test("the caller token verifier accepts a token whose signer's clock is five seconds ahead, and rejects it if the clock is six seconds ahead", () => {
   const { clock, signer, verifier } = createPair();
   clock.signerMs += 5_000;
   expect(verifier.check(signer.sign(caller, "clients"), getClient)).toEqual(caller);
@@ -45,13 +45,13 @@ test("the caller token verifier accepts a signer's clock that is five seconds ah
   expect(() => verifier.check(earlyToken, getClient)).toThrow("is not valid yet");
 });
 
-/** Moves the signer's clock past the age at which it replaces a token. */
+/** Moves the signer's clock forward, so that the signer creates a new token. Returns this token. */
 function signRenewedToken(signer: ReturnType<typeof createCallerSigner>, clock: { signerMs: number }): string {
   clock.signerMs += 5_000;
   return signer.sign(caller, "clients");
 }
 
-test("the caller token signer reuses a caller's token for a service for five seconds, unless its clock is set back", () => {
+test("the caller token signer reuses a token for the same caller and service for five seconds, but not after the signer's clock was set back", () => {
   const { clock, signer } = createPair();
   const first = signer.sign(caller, "clients");
   clock.signerMs += 4_999;
@@ -65,7 +65,7 @@ test("the caller token signer reuses a caller's token for a service for five sec
   expect(signer.sign(caller, "clients")).not.toBe(second);
 });
 
-test("the caller token verifier rejects a token that is for another service, changed, truncated or signed with another algorithm", () => {
+test("the caller token verifier rejects a token for another service, and a token that is changed, truncated or signed with another algorithm", () => {
   const { signer, verifier, verifierOf } = createPair();
   const token = signer.sign(caller, "clients");
   expect(() => verifierOf("payments").check(token, getClient)).toThrow("another service");
@@ -88,7 +88,7 @@ test("the caller token verifier rejects a token that is for another service, cha
   expect(verifier.check(token, getClient)).toEqual(caller);
 });
 
-test("the caller token verifier rejects no token in the three steps of a key rotation", () => {
+test("in each step of a key rotation, the caller token verifier accepts the tokens of all replicas", () => {
   const [oldPair, newPair] = [createPair(), createPair({ id: "k2" })];
   const [checkBefore, checkDuring, checkAfter] = [[oldPair.key], [oldPair.key, newPair.key], [newPair.key]].map((keys) => {
     const verifier = oldPair.verifierOf("clients", keys);
@@ -100,7 +100,7 @@ test("the caller token verifier rejects no token in the three steps of a key rot
   expect(() => checkAfter(oldPair)).toThrow("unknown key");
 });
 
-test("a caller key with a list of methods signs only for the platform, and only for these methods", () => {
+test("the caller token verifier accepts a key with a list of methods only for the platform and only for these methods", () => {
   const { signer, verifier } = createPair({ signsFor: [getClientStanding] });
   expect(verifier.check(signer.sign(platformCaller, "clients"), getClientStanding)).toEqual(platformCaller);
   expect(() => verifier.check(signer.sign(platformCaller, "clients"), getClient)).toThrow("not permitted");

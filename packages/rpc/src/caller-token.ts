@@ -4,7 +4,10 @@ import type { DescMethodUnary } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { Caller } from "./caller.ts";
 
-/** Private key that signs caller tokens: one of the gateway, or of kyc for its calls to clients. */
+/**
+ * Private key that signs caller tokens. The gateway has such a key. kyc has its own key for its
+ * calls to the service `clients`.
+ */
 export interface CallerKey {
   readonly id: string;
   /** Ed25519. */
@@ -16,13 +19,18 @@ export interface TrustedKey {
   readonly id: string;
   /** Ed25519. */
   readonly publicKey: KeyObject;
-  /** "anyone": all callers and methods. A list: only the platform, and only these methods. */
+  /**
+   * "anyone" if the key may sign for all callers and methods. A list of methods if the key may sign
+   * only for the platform and only for these methods.
+   */
   readonly signsFor: "anyone" | readonly DescMethodUnary[];
 }
 
-/** Validity of a token. */
+/** Time for which a token is valid. */
 const lifetimeMs = 10_000;
-/** Age at which the signer replaces a token, so that it does not expire before it is verified. */
+/**
+ * Age at which the signer replaces a token, so that no token expires before a service verifies it.
+ */
 const renewAfterMs = 5_000;
 /** Permitted difference between the clocks of two hosts. */
 const clockSkewMs = 5_000;
@@ -47,7 +55,7 @@ export function createCallerSigner({ id, privateKey }: CallerKey, nowMs: () => n
       const name = `${audience} ${JSON.stringify(caller)}`;
       const now = nowMs();
       const cached = cachedTokens.get(name);
-      // A token with a later time is replaced, because the clock was set back.
+      // Replaces a cached token whose time is in the future, because the clock was set back.
       if (cached && now >= cached.atMs && now < cached.atMs + renewAfterMs) return cached.token;
       const claims = { ...caller, aud: audience, iat: now / 1_000, exp: (now + lifetimeMs) / 1_000 };
       const input = `${header}.${base64url(JSON.stringify(claims))}`;
@@ -93,7 +101,7 @@ export function createCallerVerifier(
   return {
     /**
      * Returns the caller of a token for a call of a method. Throws a ConnectError `unauthenticated`
-     * with the reason for a token that is not valid there.
+     * with the reason if the token is not valid for the call.
      */
     check(token: string | undefined, method: DescMethodUnary): Caller {
       if (!token) throw tokenError("is missing");

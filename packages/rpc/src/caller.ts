@@ -1,12 +1,20 @@
 import { forbidden } from "./domain-error.ts";
 
-/** The identity in whose name a call is made. The gateway authenticates it. */
+/**
+ * The identity in whose name a call is made. The gateway authenticates businesses and operators.
+ */
 export type Caller =
   | { readonly role: "business"; readonly businessId: string; readonly keyId: string; readonly keyPrefix: string }
   | { readonly role: "admin"; readonly keyId: string; readonly keyPrefix: string }
-  /** The platform: key lookups, the public return redirect, events of the direct transport. */
+  /**
+   * The platform, for example for key lookups, the public return redirect and kyc's reads of a
+   * client's standing.
+   */
   | { readonly role: "platform" }
-  /** No authenticated caller: for RPCs that need no caller token (see `serve`). */
+  /**
+   * No authenticated caller, for RPCs that need no caller token (see `serve`), such as the direct
+   * transport of events.
+   */
   | { readonly role: "none" };
 
 export const platformCaller: Caller = { role: "platform" };

@@ -43,7 +43,7 @@ async function callTo(status: number, headers: Record<string, string>, ...body: 
 
 describe("createRpcClient", () => {
   test.each<Record<string, string>>([{}, { "content-encoding": "identity" }])(
-    "createRpcClient accepts a protobuf response with headers %o",
+    "createRpcClient accepts a protobuf response with the additional headers %o",
     async (headers) => {
       expect(await callTo(200, { ...inProto, ...headers }, message)).toMatchObject({
         outcome: { leaseMs: 5 },

@@ -19,7 +19,7 @@ import type { Caller } from "./caller.ts";
 import type { CallerSigner } from "./caller-token.ts";
 import { DomainError, outcomeUnknown, unavailable } from "./domain-error.ts";
 import { fromConnectError } from "./error-mapping.ts";
-import { called, measured, methodName, repeated } from "./metrics.ts";
+import { clientDuration, clientRetries, measure, methodName } from "./metrics.ts";
 import { endSpan } from "./spans.ts";
 import type { Tls } from "./tls.ts";
 
@@ -29,9 +29,9 @@ export interface CallOptions {
   readonly address?: string;
   readonly traceparent?: string;
   readonly idempotencyKey?: IdempotencyKey | undefined;
-  /** Milliseconds to the deadline, which the call carries to the server. */
+  /** Milliseconds to the deadline. The client sends the deadline to the server. */
   readonly timeoutMs?: number;
-  /** Called before the promise settles when the response is the stored one of an earlier call. */
+  /** Called before the promise settles if the response is a stored result of an earlier call. */
   readonly onReplayed?: () => void;
 }
 
@@ -58,13 +58,16 @@ const timeoutMsDefault = 5_000;
 const ejectMs = 1_000;
 const attemptsMax = 3;
 /**
- * The server did not receive the whole request in time and therefore did not begin the call (RFC
- * 9110, section 15.5.9).
+ * Status of a request that the server did not receive completely in time. The server did not begin
+ * the call (RFC 9110, section 15.5.9).
  */
 const requestTimeout = 408;
 
 export interface RpcChannelOptions {
-  /** Replicas of one service; https with `tls`. Their certificates must have these host names. */
+  /**
+   * URLs of the replicas of one service. With `tls`, the URLs must be https, and the certificates
+   * of the replicas must contain the host names.
+   */
   readonly urls: readonly string[];
   /** Name of the service, for which caller tokens are signed. */
   readonly audience: string;
@@ -83,10 +86,10 @@ const eject = (replica: Replica): void => {
 };
 
 /**
- * Opens the pool of a replica. A connection carries one call at a time. The pool does not limit the
- * number of connections, so that no call waits for another one. Callers limit their own calls.
- * The pool closes an idle connection 2 s before the time in the server's Keep-Alive header, so that
- * no call is written to a connection that the server closes.
+ * Opens the pool of a replica. A connection has one call at a time. The pool does not limit the
+ * number of connections, so a call never waits for another call. Callers limit their own calls. The
+ * pool closes an idle connection 2 s before the time in the server's Keep-Alive header, so that no
+ * call is written to a connection that the server closes.
  */
 function openReplica(url: string, tls: Tls | undefined): Replica {
   const openPool = () => {
@@ -109,8 +112,9 @@ function openReplica(url: string, tls: Tls | undefined): Replica {
 
 /**
  * Opens a channel to the replicas of a service, which get calls in rotation. The channel retries a
- * call in two cases: the server did not begin it, or the service was unavailable and the call is a
- * read or has an idempotency key. docs/decisions/rpc.md explains why this is not a standard client.
+ * call in two cases: the server did not begin the call, or the service was unavailable and the call
+ * is a read or has an idempotency key. docs/decisions/rpc.md explains why this is not a standard
+ * client.
  */
 export function createRpcChannel({ urls, audience, signer, tls }: RpcChannelOptions): RpcChannel {
   const replicas = urls.map((url) => openReplica(url, tls));
@@ -154,7 +158,7 @@ export function createRpcChannel({ urls, audience, signer, tls }: RpcChannelOpti
           (notSent || expired || (unavailable && isRepeatable)) &&
           endsAtMs - performance.now() > 100
         ) {
-          repeated.inc({ to: audience });
+          clientRetries.inc({ to: audience });
           await new Promise((resolve) => setTimeout(resolve, 20 * attempt ** 2));
           continue;
         }
@@ -171,9 +175,9 @@ export function createRpcChannel({ urls, audience, signer, tls }: RpcChannelOpti
       const labels = { to: audience, method: methodName(method) };
       const span = beginSpan("client", labels.method, call.traceparent);
       const traced = span ? { ...call, traceparent: span.traceparent } : call;
-      return measured(
+      return measure(
         (code, seconds) => {
-          called.observe({ ...labels, code }, seconds);
+          clientDuration.observe({ ...labels, code }, seconds);
           if (span) endSpan(span, method, code, call.caller);
         },
         () => makeCall(method, body, traced),
@@ -198,7 +202,10 @@ export function createRpcClient<S extends DescService>(service: S, channel: RpcC
   return Object.fromEntries(methods) as RpcClient<S>;
 }
 
-/** The connection ended without a response. `notSent`: the server did not begin the call. */
+/**
+ * Thrown when the connection ended without a response. `notSent` is true if the server did not
+ * begin the call.
+ */
 class ConnectionError extends Error {
   readonly notSent: boolean;
 
@@ -208,7 +215,7 @@ class ConnectionError extends Error {
   }
 }
 
-/** Adds the current trace to a call without one. */
+/** Adds the current trace to a call that has no trace. */
 function inCurrentTrace(call: CallOptions): CallOptions {
   const trace = currentTrace();
   return trace ? { ...call, traceparent: trace.traceparent, requestId: call.requestId ?? trace.requestId ?? "" } : call;

@@ -18,7 +18,10 @@ export class DomainError extends Error {
   readonly kind: DomainErrorKind;
   /** Stable snake_case name, part of the public API. */
   readonly code: string;
-  /** JSON pointer of the invalid request field, "/amount"; empty when there is no single one. */
+  /**
+   * JSON pointer of the invalid request field, "/amount". Empty if the refusal is not about a
+   * single field.
+   */
   readonly pointer: string;
   /** Extra members of the public problem document. */
   readonly members: Readonly<Record<string, string>>;

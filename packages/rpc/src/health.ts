@@ -2,12 +2,12 @@ import { Health, HealthCheckResponse_ServingStatus as Status } from "@amana/cont
 import { atMostEvery } from "@amana/runtime";
 import { Code, ConnectError, type ConnectRouter } from "@connectrpc/connect";
 
-/** Minimum interval between readiness checks. Several systems probe a server. */
+/** Minimum interval between readiness checks, because several systems probe a server. */
 const probeEveryMs = 1_000;
 
 /**
  * Health of a server, published through the gRPC health checking protocol. `isReady` checks the
- * dependencies that the server requires, such as its database. It must not throw.
+ * dependencies that the server requires, such as its database. `isReady` must not throw.
  */
 export class ServerHealth {
   #serving = true;
@@ -20,7 +20,10 @@ export class ServerHealth {
     this.#ready = atMostEvery(probeEveryMs, isReady);
   }
 
-  /** Reports NOT_SERVING. Call it before the server closes, so that load balancers use others. */
+  /**
+   * Reports NOT_SERVING. Call it before the server closes, so that load balancers use other
+   * servers.
+   */
   stopServing(): void {
     this.#serving = false;
     this.#changes.dispatchEvent(new Event("change"));

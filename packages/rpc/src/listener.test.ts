@@ -28,7 +28,7 @@ async function startServer(connectionsMax = 100, respondAfterMs = 0, requestTime
             return {};
           },
         },
-        { takesCaller: false },
+        { requiresCallerToken: false },
       ),
     ],
     host: "127.0.0.1",
@@ -47,7 +47,7 @@ async function startServer(connectionsMax = 100, respondAfterMs = 0, requestTime
  */
 const waitForClose = (socket: net.Socket) => new Promise((resolve) => socket.on("error", () => {}).once("close", resolve));
 
-/** Sends `begin`, then `drop` every 50 ms. Resolves when the server closes the connection. */
+/** Sends `begin`, and then `piece` every 50 ms. Resolves when the server closes the connection. */
 async function sendSlowly(begin: Buffer | string, piece: Buffer | string): Promise<void> {
   const socket = net.connect(server.port, "127.0.0.1");
   const timer = setInterval(() => socket.write(piece), 50);
@@ -73,7 +73,7 @@ test.each([
   await sendSlowly(begin, piece);
 });
 
-test("the RPC server ends an HTTP/2 request whose body is not received, and later its idle connection", async () => {
+test("the RPC server ends an HTTP/2 request whose body is not received in time, and later closes the idle connection", async () => {
   await startServer();
   const session = http2.connect(server.url);
   const stream = session.request({ ":method": "POST", ":path": path, "content-type": "application/grpc" });
@@ -83,7 +83,7 @@ test("the RPC server ends an HTTP/2 request whose body is not received, and late
   await once(session, "close");
 });
 
-test("the RPC server keeps a connection during a call that exceeds the request timeout, and while it is idle between calls", async () => {
+test("the RPC server keeps a connection open during a call that exceeds the request timeout, and between calls", async () => {
   await startServer(100, 1_000);
   await using channel = createRpcChannel({ urls: [server.url], audience: "test" });
   const client = createRpcClient(HandOverService, channel);
@@ -98,7 +98,7 @@ test("the RPC server closes a connection whose caller does not read the response
       serve(
         KeyLeaseService,
         { resolveBusiness: async () => ({}), resolveKeys: async () => ({ resolutions: [{ keyPrefix: "k".repeat(4_000_000) }] }) },
-        { takesCaller: false },
+        { requiresCallerToken: false },
       ),
     ],
     host: "127.0.0.1",
@@ -152,7 +152,7 @@ test("the RPC server ends an HTTP/2 request whose body has more than 10 000 fram
   socket.destroy();
 });
 
-test("the RPC server closes connections beyond the limit and keeps the others", async () => {
+test("the RPC server closes connections beyond the connection limit, and keeps the earlier connections open", async () => {
   await startServer(2);
   const sockets = [1, 2].map(() => net.connect(server.port, "127.0.0.1"));
   await Promise.all(sockets.map((socket) => once(socket, "connect")));
@@ -223,7 +223,7 @@ test("the RPC server responds to a request that arrived on an idle connection wh
   socket.write(request);
   await once(socket, "data");
   socket.write(request);
-  // Longer than the lifetime of an idle connection.
+  // Blocks the process for longer than the lifetime of an idle connection.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5_500);
   const [chunk] = await once(socket, "data");
   expect(String(chunk)).toContain("HTTP/1.1 200");
@@ -237,7 +237,7 @@ test("the RPC server responds to a call on an idle connection while the server s
   await client.handOverMessages({}, { caller: noCaller });
   startedCalls = 0;
   const stopped = server[Symbol.asyncDispose]();
-  // The server has closed its port before.
+  // At this time, the server has already closed its port.
   await sleep(500);
   await client.handOverMessages({}, { caller: noCaller });
   expect(startedCalls).toBe(1);

@@ -9,21 +9,21 @@ import type { Tls } from "./tls.ts";
 export type Request = http.IncomingMessage | http2.Http2ServerRequest;
 export type Response = http.ServerResponse | http2.Http2ServerResponse;
 
-export interface Limits {
+export interface ListenerLimits {
   /** Timeout of a connection's first bytes, of a TLS handshake, and of a request's headers. */
   readonly headersTimeoutMs: number;
   /** Timeout of a complete request. It does not limit the time of the response. */
   readonly requestTimeoutMs: number;
   /**
-   * Timeout of a connection without traffic, or whose caller does not read. It must exceed the
-   * longest call.
+   * Timeout of a connection that has no traffic, or whose caller does not read the response. It
+   * must exceed the longest call.
    */
   readonly idleTimeoutMs: number;
-  /** The listener closes further connections at once. */
+  /** Maximum number of connections. The listener closes further connections at once. */
   readonly connectionsMax: number;
 }
 
-const limitsDefault: Limits = {
+const limitsDefault: ListenerLimits = {
   headersTimeoutMs: 5_000,
   requestTimeoutMs: 10_000,
   idleTimeoutMs: 75_000,
@@ -32,8 +32,9 @@ const limitsDefault: Limits = {
 /** Time for calls in flight to end when the server stops. */
 const drainTimeoutMs = 40_000;
 /**
- * Lifetime of an idle connection, sent in the Keep-Alive header. Clients close it 2 s earlier.
- * While the server stops, it serves idle connections until their clients have closed them.
+ * Lifetime of an idle connection. The server sends this time in the Keep-Alive header, and clients
+ * close the connection 2 s earlier. While the server stops, it serves idle connections until their
+ * clients have closed them.
  */
 const keepAliveTimeoutMs = 4_000;
 /**
@@ -41,7 +42,10 @@ const keepAliveTimeoutMs = 4_000;
  * close` in this time, and then connect to another replica.
  */
 const portGraceMs = 100;
-/** Maximum number of pending requests on a connection. `createRpcClient` sends one at a time. */
+/**
+ * Maximum number of pending requests on a connection. `createRpcClient` sends one request at a
+ * time.
+ */
 const pipelinedMax = 32;
 /** Number of checks for unread responses during `idleTimeoutMs`. */
 const stallChecks = 5;
@@ -53,14 +57,14 @@ const handshakeEndMs = 500;
 /**
  * Listens on one port for HTTP/1.1 and HTTP/2. With TLS, only clients with a certificate of the CA
  * are accepted, and ALPN selects the protocol. Without TLS, the first bytes of a connection select
- * it. When the certificate changes, earlier connections end after their next response.
+ * the protocol. When the certificate changes, earlier connections end after their next response.
  */
 export async function listen(options: {
   readonly host: string;
   readonly port: number;
   readonly handle: RequestHandler;
   readonly tls: Tls | undefined;
-  readonly limits?: Partial<Limits> | undefined;
+  readonly limits?: Partial<ListenerLimits> | undefined;
 }): Promise<{ port: number; stop: () => Promise<void> }> {
   const { handle } = options;
   const limits = { ...limitsDefault, ...options.limits };
@@ -141,8 +145,8 @@ export async function listen(options: {
     async stop() {
       stopping = true;
       for (const socket of sockets) {
-        // Only the newest pending response gets `Connection: close`. An earlier one with this
-        // header would end the connection before the responses to the pipelined requests after it.
+        // Only the newest pending response gets `Connection: close`. An earlier response with this
+        // header would end the connection before the responses to later pipelined requests.
         const newest = [...(pending.get(socket) ?? [])].at(-1);
         if (newest) newest.shouldKeepAlive = false;
       }
@@ -162,8 +166,8 @@ export async function listen(options: {
 }
 
 /**
- * Destroys a socket whose timeout has expired, unless bytes have arrived. After the event loop was
- * blocked, timers run before the bytes that arrived in the meantime are read.
+ * Destroys a socket whose timeout has expired, if no bytes have arrived. If the event loop was
+ * blocked, timers run before the event loop reads the bytes that arrived during the block.
  */
 function destroyIfSilent(socket: net.Socket): void {
   const { bytesRead } = socket;
@@ -182,9 +186,9 @@ function destroyStalled(sockets: ReadonlySet<net.Socket>, stallMs: number): Node
 }
 
 /**
- * Accepts the connections that are queued in the kernel, which would reset them when the port
- * closes. A busy process needs several rounds, because more connections arrive during a round. The
- * loop ends after a round without work.
+ * Accepts the connections that are queued in the kernel. The kernel would reset these connections
+ * when the port closes. A busy process needs several rounds, because more connections arrive during
+ * a round. The loop ends after a round without work.
  */
 async function acceptPending(): Promise<void> {
   for (let round = 0; round < acceptRoundsMax; round++) {
@@ -196,7 +200,11 @@ async function acceptPending(): Promise<void> {
 
 type RequestHandler = (request: Request, response: Response) => void;
 
-function createHttp2Server(handle: RequestHandler, limits: Limits, sessions: Set<http2.ServerHttp2Session>): http2.Http2Server {
+function createHttp2Server(
+  handle: RequestHandler,
+  limits: ListenerLimits,
+  sessions: Set<http2.ServerHttp2Session>,
+): http2.Http2Server {
   const { requestTimeoutMs, idleTimeoutMs } = limits;
   const server = http2.createServer({ settings: { maxConcurrentStreams: 256 } }, (request, response) => {
     const bodyTimer = setTimeout(() => {

@@ -6,19 +6,19 @@ import { codeOf } from "./error-mapping.ts";
 const method = "the RPCs in the form Service/Method";
 const code = "the Connect error codes, or ok";
 
-export const served = histogram({
+export const serverDuration = histogram({
   name: "amana_rpc_server_duration_seconds",
   help: "Duration of RPCs that this service received, including refused ones",
   labels: { method, code },
 });
 
-export const called = histogram({
+export const clientDuration = histogram({
   name: "amana_rpc_client_duration_seconds",
   help: "Duration of RPCs that this service made, including retries",
   labels: { to: "the called services, or events for direct delivery", method, code },
 });
 
-export const repeated = counter({
+export const clientRetries = counter({
   name: "amana_rpc_client_repetitions_total",
   help: "Retries of RPCs that the server did not begin or that are safe to repeat",
   labels: { to: "the called services, or events for direct delivery" },
@@ -37,7 +37,7 @@ export function methodName(method: DescMethodUnary): string {
 }
 
 /** Runs the work and calls `record` with the Connect code, or "ok", and the duration. */
-export async function measured<T>(record: (code: string, seconds: number) => void, work: () => Promise<T>): Promise<T> {
+export async function measure<T>(record: (code: string, seconds: number) => void, work: () => Promise<T>): Promise<T> {
   const startedMs = performance.now();
   let code = "ok";
   try {

@@ -50,7 +50,7 @@ const inProto = { "content-type": "application/proto" };
 interface TestRequest {
   readonly path?: string;
   readonly method?: string;
-  /** Headers in place of those of a valid request; undefined removes a header. */
+  /** Headers that replace the headers of a valid request. The value undefined removes a header. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
   readonly body?: Uint8Array;
   readonly chunked?: boolean;
@@ -84,7 +84,7 @@ function overHttp1(additionalHeaders: Record<string, string> = {}): Connection &
       const { path = resolveKeys, method = "POST", body = new Uint8Array() } = options;
       const request = http.request(`${server.url}${path}`, { agent, method, headers: headersOf(options, additionalHeaders) });
       request.on("socket", (socket) => sockets.add(socket));
-      // Written before the end, so that Node does not add a Content-Length.
+      // Writes the body before the end, so that Node does not add a Content-Length.
       request.write(body);
       request.end();
       const [response] = (await once(request, "response")) as [http.IncomingMessage];
@@ -129,8 +129,8 @@ const invalidTimeout = failure(400, "invalid_argument", /protocol error: invalid
 const tooLarge = new Uint8Array(messageBytesMax + 1);
 
 /**
- * Requests with their expected responses. Codes are those of connectrpc.com/docs/protocol, or of
- * connect-node where the protocol names none.
+ * Requests with their expected responses. The codes come from connectrpc.com/docs/protocol, or from
+ * connect-node if the protocol defines none.
  */
 const cases: Record<string, [TestRequest, () => Outcome]> = {
   "an empty body": [{}, success],
@@ -143,7 +143,8 @@ const cases: Record<string, [TestRequest, () => Outcome]> = {
     { body: Buffer.from([0xff, 0xff]) },
     () => failure(500, "internal", /parse binary: .*/),
   ],
-  // "If the server doesn't support the specified Message-Codec, it must respond with […] 415"
+  // The protocol: "If the server doesn't support the specified Message-Codec, it must respond with
+  // […] 415"
   "content type image/jpeg": [{ headers: { "content-type": "image/jpeg" } }, () => noBody(415)],
   "content type text/html": [{ headers: { "content-type": "text/html; charset=utf-8" } }, () => noBody(415)],
   "content type application/proto with a parameter": [
@@ -155,15 +156,15 @@ const cases: Record<string, [TestRequest, () => Outcome]> = {
     { headers: { "content-type": "application/json" }, body: Buffer.from([10, 1, 1]) },
     () => failure(400, "invalid_argument", /.*/),
   ],
-  // "servers should return an error with code "unimplemented" and a message listing the supported
-  // encodings", of which there are none
+  // The protocol: "servers should return an error with code "unimplemented" and a message listing
+  // the supported encodings". This server supports no encodings.
   ...Object.fromEntries(
     ["gzip", "br", "zstd"].map((encoding) => [
       `content encoding ${encoding}`,
       [{ headers: { "content-encoding": encoding } }, () => failure(501, "unimplemented", /unknown compression .*/)],
     ]),
   ),
-  // "positive integer as ASCII string of at most 10 digits"
+  // The protocol: "positive integer as ASCII string of at most 10 digits"
   ...Object.fromEntries(
     ["abc", "1.5", "1e3", "0x10", "-1", "+1", "12345678901"].map((value) => [
       `timeout ${value}`,
@@ -171,7 +172,7 @@ const cases: Record<string, [TestRequest, () => Outcome]> = {
     ]),
   ),
   "timeout 0": [timeout("0"), () => failure(504, "deadline_exceeded", /.*/)],
-  // "server implementations may clamp timeouts to an appropriate maximum"
+  // The protocol: "server implementations may clamp timeouts to an appropriate maximum"
   "a timeout of 100 days": [timeout("8640000000"), success],
   "a timeout of 10 s": [timeout("10000"), success],
   "an unknown method": [{ path: "/identity.v1.KeyLeaseService/Nothing" }, () => noBody(404)],
@@ -179,7 +180,7 @@ const cases: Record<string, [TestRequest, () => Outcome]> = {
 };
 
 test.each(Object.entries(cases))(
-  "the fast path and connect-node return the same response for %s and keep the connection usable",
+  "the RPC server's fast path and connect-node return the same response for %s and keep the connection usable",
   async (_name, [request, expected]) => {
     prefixLength = 1;
     await using fast = overHttp1();
@@ -199,7 +200,7 @@ test.each(Object.entries(cases))(
 );
 
 describe("the fast path and connect-node", () => {
-  test("the fast path and connect-node reject a response larger than 4 MiB with the same error", async () => {
+  test("the RPC server's fast path and connect-node reject a response larger than 4 MiB with the same error", async () => {
     prefixLength = messageBytesMax;
     await using fast = overHttp1();
     await using slow = overHttp1({ "content-encoding": "identity" });
@@ -210,7 +211,7 @@ describe("the fast path and connect-node", () => {
     expect(new Set(outcomes.map(({ body }) => body)).size).toBe(1);
   });
 
-  test("the fast path and connect-node accept a request and a response of 4 MiB", async () => {
+  test("the RPC server's fast path and connect-node accept a request and a response of 4 MiB", async () => {
     const body = Buffer.concat([Buffer.from([10, 0xfb, 0xff, 0xff, 0x01]), Buffer.alloc(messageBytesMax - 5)]);
     prefixLength = messageBytesMax - 10;
     expect(success().body).toHaveLength(messageBytesMax);
@@ -223,7 +224,7 @@ describe("the fast path and connect-node", () => {
     }
   });
 
-  test("the RPC server responds with 400 to a truncated body and closes the connection", async () => {
+  test("the RPC server responds with status 400 to a truncated body and closes the connection", async () => {
     for (const additionalHeaders of [{}, { "content-encoding": "identity" }]) {
       const socket = net.connect(server.port, "127.0.0.1");
       const lines = Object.entries({ host: "a", ...inProto, ...token(), ...additionalHeaders, "content-length": "100" });
@@ -250,7 +251,7 @@ describe("standard clients that send more than 4 MiB", () => {
         }),
     ],
   ])(
-    "%s gets resource_exhausted for a request above 4 MiB, and its next call on the connection succeeds",
+    "a %s client gets resource_exhausted for a request above 4 MiB, and its next call on the connection succeeds",
     async (_name, transport) => {
       prefixLength = 1;
       const client = createClient(KeyLeaseService, transport());

@@ -3,10 +3,10 @@ import { requestedName } from "./index.ts";
 
 const Colour = { UNSPECIFIED: 0, RED: 1 } as const;
 
-test("requestedName returns the name of a known value, and undefined for UNSPECIFIED", () => {
+test("requestedName returns the name of a known enum value, and undefined for UNSPECIFIED", () => {
   expect([requestedName(Colour, 1), requestedName(Colour, 0)]).toEqual(["RED", undefined]);
 });
 
-test("requestedName throws service_unavailable for a value that this version does not have", () => {
+test("requestedName throws service_unavailable for an enum value that this version does not have", () => {
   expect(() => requestedName(Colour, 2)).toThrow(expect.objectContaining({ code: "service_unavailable" }));
 });

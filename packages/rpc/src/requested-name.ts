@@ -6,7 +6,7 @@ import { unavailable } from "./domain-error.ts";
  * Returns the name of an enum value in a request, or undefined for UNSPECIFIED, the value of an
  * absent field. Throws a DomainError `service_unavailable` for a value that this version of the
  * service does not have: without the value, the request would have another effect. A newer replica,
- * or this one after its update, can execute the request.
+ * or this replica after its update, can execute the request.
  */
 export function requestedName<E extends Record<string, number>>(enumeration: E, value: number): EnumName<E> | undefined {
   const name = enumName(enumeration, value);
@@ -16,8 +16,8 @@ export function requestedName<E extends Record<string, number>>(enumeration: E, 
 
 /**
  * Throws a DomainError `service_unavailable` for a request with a field that this version of the
- * service does not have. A list that ignores an unknown field would ignore a new filter.
- * Checks the fields of the request itself, not of messages in it.
+ * service does not have. A list that ignores an unknown field would ignore a new filter. Checks
+ * only the fields of the request itself, not the fields of nested messages.
  */
 export function rejectUnknownFields({ $unknown }: Message): void {
   if ($unknown) throw notSupportedYet("field");

@@ -90,7 +90,7 @@ function holdCalls() {
 }
 
 describe("createRpcClient and createRpcServer", () => {
-  test("createRpcClient and createRpcServer transmit caller, request id, address, trace, idempotency key and deadline", async () => {
+  test("an RPC transmits caller, request id, address, trace, idempotency key and deadline to the implementation", async () => {
     calls = [];
     behaviour = async () => ({});
     const idempotencyKey = { key: "once", route: "POST /x", fingerprint: "abc", otherFingerprint: "def" };
@@ -117,7 +117,7 @@ describe("createRpcClient and createRpcServer", () => {
     expect(remainingMs).toBeLessThanOrEqual(3_000);
   });
 
-  test("createRpcClient and createRpcServer continue the trace of a call in the calls that its implementation makes", async () => {
+  test("an RPC server continues the trace of a call in the calls that the implementation makes", async () => {
     calls = [];
     const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00";
     await withClient([server.url], async (client) => {
@@ -135,7 +135,7 @@ describe("createRpcClient and createRpcServer", () => {
     ]);
   });
 
-  test("createRpcClient and createRpcServer transmit a refusal with all its fields", async () => {
+  test("an RPC transmits a refusal of the implementation with all its fields to the caller", async () => {
     behaviour = async () => Promise.reject(refusal);
     const error = await withClient([server.url], (client) =>
       client.handOverMessages(request, { caller }).catch((e: unknown) => e),
@@ -151,7 +151,7 @@ describe("createRpcClient and createRpcServer", () => {
   });
 
   test.each([false, true])(
-    "createRpcClient and createRpcServer mark a stored response as replayed (refusal: %s)",
+    "an RPC client calls onReplayed once when the server returns a stored response (refusal: %s)",
     async (refused) => {
       behaviour = async (call) => {
         call.markReplayed();
@@ -167,7 +167,7 @@ describe("createRpcClient and createRpcServer", () => {
     },
   );
 
-  test("createRpcClient and createRpcServer transmit a fault as internal, without its text", async () => {
+  test("an RPC server returns `internal` without the text of the error when the implementation throws an internal error", async () => {
     behaviour = async () => Promise.reject(new Error("secret detail"));
     const error = await withClient([server.url], (client) =>
       client.handOverMessages(request, { caller }).catch((e: unknown) => e),
@@ -177,7 +177,7 @@ describe("createRpcClient and createRpcServer", () => {
     expect(String(error)).not.toContain("secret detail");
   });
 
-  test("createRpcClient and createRpcServer return unavailable while the database is unavailable, and retry a call with an idempotency key", async () => {
+  test("an RPC server returns unavailable while its database is unavailable, and the client retries a call with an idempotency key", async () => {
     calls = [];
     behaviour = async () => Promise.reject(new Error("the database is unavailable"));
     const error = await withClient([server.url], (client) =>
@@ -189,7 +189,7 @@ describe("createRpcClient and createRpcServer", () => {
     expect(calls).toHaveLength(3);
   });
 
-  test("createRpcClient and createRpcServer reject a call of a business or operator with an unknown field as unavailable, and accept such a call of the platform", async () => {
+  test("an RPC server returns service_unavailable for a request with an unknown field, and accepts such a request from the platform", async () => {
     calls = [];
     behaviour = async () => ({});
     const newer = create(HandOverService.method.handOverMessages.input, request);
@@ -205,7 +205,7 @@ describe("createRpcClient and createRpcServer", () => {
     expect(calls).toHaveLength(1);
   });
 
-  test("createRpcClient and createRpcServer do not retry a call that is refused with another code than service_unavailable", async () => {
+  test("an RPC client does not retry a call that the server refused with another code than service_unavailable", async () => {
     calls = [];
     behaviour = async () => Promise.reject(new DomainError("unavailable", "provider_unavailable", "Try again later."));
     const error = await withClient([server.url], (client) =>
@@ -217,7 +217,7 @@ describe("createRpcClient and createRpcServer", () => {
     expect(calls).toHaveLength(1);
   });
 
-  test("createRpcClient and createRpcServer do not retry a failed call that is not a read and has no idempotency key", async () => {
+  test("an RPC client does not retry a failed change without an idempotency key", async () => {
     calls = [];
     behaviour = async () => Promise.reject(new Error("the database is unavailable"));
     await withClient([server.url], (client) => client.handOverMessages(request, { caller }).catch(() => {}));
@@ -228,22 +228,19 @@ describe("createRpcClient and createRpcServer", () => {
     ["is signed with an unknown key", { signer: unknownSigner("unknown") }],
     ["has an invalid signature", { signer: unknownSigner("gateway") }],
     ["is for another service", { audience: "elsewhere" }],
-  ])(
-    "createRpcClient and createRpcServer reject a call whose token %s, without running its implementation",
-    async (reason, options) => {
-      calls = [];
-      const error = await withClient(
-        [server.url],
-        (client) => client.handOverMessages(request, { caller }).catch((e: unknown) => e),
-        options,
-      );
-      expect((error as ConnectError).code).toBe(Code.Unauthenticated);
-      expect((error as ConnectError).message).toContain(reason);
-      expect(calls).toHaveLength(0);
-    },
-  );
+  ])("an RPC server rejects a call whose token %s, and does not run the implementation", async (reason, options) => {
+    calls = [];
+    const error = await withClient(
+      [server.url],
+      (client) => client.handOverMessages(request, { caller }).catch((e: unknown) => e),
+      options,
+    );
+    expect((error as ConnectError).code).toBe(Code.Unauthenticated);
+    expect((error as ConnectError).message).toContain(reason);
+    expect(calls).toHaveLength(0);
+  });
 
-  test("createRpcClient and createRpcServer retry a call with a new token when its token expired before the server read it", async () => {
+  test("an RPC client retries a call with a new token when the token expired before the server read the call", async () => {
     calls = [];
     behaviour = async () => ({});
     const old = createCallerSigner({ id: "gateway", privateKey: gatewayKey.privateKey }, () => Date.now() - 11_000);
@@ -256,12 +253,12 @@ describe("createRpcClient and createRpcServer", () => {
     expect(calls).toHaveLength(1);
   });
 
-  test("createRpcClient and createRpcServer throw before a call with a caller when the client has no signing key", async () => {
+  test("an RPC client without a signing key throws for a call with a caller, and does not send the call", async () => {
     const call = withClient([server.url], (client) => client.handOverMessages(request, { caller }), { signer: undefined });
     await expect(call).rejects.toThrow("no signing key");
   });
 
-  test("createRpcClient and createRpcServer accept calls without a token only with `takesCaller: false`, where the caller is always noCaller", async () => {
+  test("an RPC server accepts calls without a token only with `requiresCallerToken: false`, and then uses noCaller for every call", async () => {
     const callers: Caller[] = [];
     await using openServer = await createRpcServer({
       services: [
@@ -273,7 +270,7 @@ describe("createRpcClient and createRpcServer", () => {
               return {};
             },
           },
-          { takesCaller: false },
+          { requiresCallerToken: false },
         ),
       ],
       host: "127.0.0.1",
@@ -295,7 +292,7 @@ describe("createRpcClient and createRpcServer", () => {
     expect(calls).toHaveLength(0);
   });
 
-  test("createRpcClient and createRpcServer end a call without a response at its deadline", async () => {
+  test("an RPC client throws deadline_exceeded when a call has no response before its deadline", async () => {
     behaviour = () => new Promise(() => {});
     const error = await withClient([server.url], (client) =>
       client.handOverMessages(request, { caller, timeoutMs: 100 }).catch((e: unknown) => e),
@@ -303,7 +300,7 @@ describe("createRpcClient and createRpcServer", () => {
     expect((error as ConnectError).code).toBe(Code.DeadlineExceeded);
   });
 
-  test("createRpcClient and createRpcServer use the other replica while a replica is down", async () => {
+  test("an RPC client with two replicas uses the available replica while the other replica is down", async () => {
     behaviour = async () => ({});
     const down = await startServer();
     await down[Symbol.asyncDispose]();
@@ -312,7 +309,7 @@ describe("createRpcClient and createRpcServer", () => {
     });
   });
 
-  test("createRpcClient and createRpcServer use the other replica after a response with `Connection: close`", async () => {
+  test("an RPC client uses another replica after a replica has sent a response with `Connection: close`", async () => {
     behaviour = async () => ({});
     let requests = 0;
     const closingServer = http.createServer((_request, response) => {
@@ -329,7 +326,7 @@ describe("createRpcClient and createRpcServer", () => {
     expect(requests).toBe(1);
   });
 
-  test("createRpcClient and createRpcServer retry a call at another replica after 408, because the server did not begin it", async () => {
+  test("an RPC client retries a call at another replica after a 408 response, which means that the server did not begin the call", async () => {
     behaviour = async () => ({});
     let requests = 0;
     const closingServer = net.createServer((socket) => {
@@ -348,14 +345,14 @@ describe("createRpcClient and createRpcServer", () => {
     expect(requests).toBe(1);
   });
 
-  test("createRpcClient and createRpcServer return unavailable when all replicas are down", async () => {
+  test("an RPC client throws unavailable when all replicas are down", async () => {
     const down = await startServer();
     await down[Symbol.asyncDispose]();
     const error = await withClient([down.url], (client) => client.handOverMessages(request, { caller }).catch((e: unknown) => e));
     expect(error).toMatchObject({ kind: "unavailable", code: "service_unavailable" });
   });
 
-  test("createRpcClient and createRpcServer return outcome_unknown when the connection breaks after a call was sent, unless the call is safe to repeat", async () => {
+  test("an RPC client throws outcome_unknown when the connection ends after the client sent a call that is not safe to repeat", async () => {
     const target = await startServer();
     // The test cuts connections of this proxy to simulate a network failure.
     const sockets = new Set<net.Socket>();
@@ -384,7 +381,7 @@ describe("createRpcClient and createRpcServer", () => {
     await target[Symbol.asyncDispose]();
   });
 
-  test("createRpcClient and createRpcServer return deadline_exceeded, and do not begin the call, when its deadline passes before its body is complete", async () => {
+  test("an RPC server returns deadline_exceeded and does not begin a call whose deadline passes before its body is complete", async () => {
     calls = [];
     const sent = http.request(`${server.url}/${HandOverService.typeName}/HandOverMessages`, {
       method: "POST",
@@ -402,7 +399,7 @@ describe("createRpcClient and createRpcServer", () => {
     expect([response.statusCode, calls.length]).toEqual([504, 0]);
   });
 
-  test("createRpcClient and createRpcServer respond to a call while the same replica has as many pending calls as all bulkheads of a gateway permit", async () => {
+  test("an RPC server responds to a call while it has as many pending calls as all bulkheads of a gateway permit", async () => {
     await withClient([server.url], async (client) => {
       const { release, begun: started } = holdCalls();
       const hold = behaviour;
@@ -415,7 +412,7 @@ describe("createRpcClient and createRpcServer", () => {
     });
   });
 
-  test("createRpcClient and createRpcServer finish the calls in flight when the server stops", async () => {
+  test("an RPC server completes the calls in flight when it stops", async () => {
     const stopping = await startServer();
     const { release, begun: started } = holdCalls();
     await withClient([stopping.url], async (client) => {
@@ -430,7 +427,7 @@ describe("createRpcClient and createRpcServer", () => {
 });
 
 describe("standard clients on the same port", () => {
-  /** Signs when it is called: a token is valid for ten seconds. */
+  /** Signs a new token at each call, because a token is valid for only ten seconds. */
   const freshHeaders = () => ({ [headerNames.caller]: signer.sign(caller, "test"), [headerNames.requestId]: "r2" });
 
   test.each([
@@ -441,7 +438,7 @@ describe("standard clients on the same port", () => {
     ["Connect over HTTP/2", () => createConnectTransport({ baseUrl: server.url, httpVersion: "2" })],
     ["gRPC", () => createGrpcTransport({ baseUrl: server.url })],
     ["gRPC-Web", () => createGrpcWebTransport({ baseUrl: server.url, httpVersion: "1.1" })],
-  ])("%s gets responses and refusals like createRpcClient", async (_name, transport) => {
+  ])("a %s client gets the same responses and refusals from an RPC server as createRpcClient", async (_name, transport) => {
     calls = [];
     behaviour = async () => ({});
     const client = createClient(HandOverService, transport());
@@ -453,7 +450,7 @@ describe("standard clients on the same port", () => {
     });
   });
 
-  test("@grpc/grpc-js gets responses and refusals", async () => {
+  test("a client of @grpc/grpc-js gets responses and refusals from an RPC server", async () => {
     const { input, output } = HandOverService.method.handOverMessages;
     const client = new grpc.Client(`127.0.0.1:${server.port}`, grpc.credentials.createInsecure());
     const metadata = new grpc.Metadata();
@@ -481,14 +478,14 @@ describe("standard clients on the same port", () => {
     ["Connect over HTTP/2", () => createConnectTransport({ baseUrl: server.url, httpVersion: "2" })],
     ["gRPC", () => createGrpcTransport({ baseUrl: server.url })],
     ["gRPC-Web", () => createGrpcWebTransport({ baseUrl: server.url, httpVersion: "1.1" })],
-  ])("%s without a token gets unauthenticated", async (_name, transport) => {
+  ])("a %s client without a token gets unauthenticated from an RPC server", async (_name, transport) => {
     calls = [];
     const client = createClient(HandOverService, transport());
     await expect(client.handOverMessages(request)).rejects.toMatchObject({ code: Code.Unauthenticated });
     expect(calls).toHaveLength(0);
   });
 
-  test("the RPC server responds with 401 to a call without a token before it receives the body, for each protocol", async () => {
+  test("the RPC server, for each protocol, responds with status 401 to a call without a token before it receives the body", async () => {
     const path = "/messaging.v1.HandOverService/HandOverMessages";
     const session = http2.connect(server.url);
     for (const target of [path, `${path}?`, `${path}?a=b`]) {
@@ -535,7 +532,7 @@ describe("standard clients on the same port", () => {
       expect((await watching.next()).value?.status).toBe(1);
       ended.abort();
       await expect(watching.next()).rejects.toMatchObject({ code: Code.Canceled });
-      // The server reads this call after the end of the watch.
+      // The server processes the end of the watch before this call.
       await client.check({});
     }
     process.off("warning", onWarning);

@@ -11,8 +11,8 @@ import { createCallerVerifier, type TrustedKey } from "./caller-token.ts";
 import { DomainError, unavailable } from "./domain-error.ts";
 import { toConnectError } from "./error-mapping.ts";
 import { ServerHealth } from "./health.ts";
-import { type Limits, listen, type Request, type Response } from "./listener.ts";
-import { measured, methodName, served } from "./metrics.ts";
+import { type ListenerLimits, listen, type Request, type Response } from "./listener.ts";
+import { measure, methodName, serverDuration } from "./metrics.ts";
 import { rejectUnknownFields } from "./requested-name.ts";
 import { endSpan } from "./spans.ts";
 import type { Tls } from "./tls.ts";
@@ -21,23 +21,26 @@ import type { Tls } from "./tls.ts";
 export interface ServedService {
   readonly service: DescService;
   readonly implementations: Readonly<Record<string, Implementation<DescMethodUnary>>>;
-  readonly takesCaller: boolean;
+  readonly requiresCallerToken: boolean;
 }
 
 /**
- * Combines a service with the implementations of its RPCs. With `takesCaller: false`, calls need no
- * caller token and get `noCaller` as their caller. The implementation must then authenticate
- * requests by other means.
+ * Combines a service with the implementations of its RPCs. With `requiresCallerToken: false`, calls
+ * need no caller token and get `noCaller` as their caller. The implementation must then
+ * authenticate requests by other means.
  */
 export function serve<S extends DescService>(
   service: S,
   implementations: Implementations<S>,
-  { takesCaller = true }: { takesCaller?: boolean } = {},
+  { requiresCallerToken = true }: { requiresCallerToken?: boolean } = {},
 ): ServedService {
-  return { service, implementations: implementations as unknown as ServedService["implementations"], takesCaller };
+  return { service, implementations: implementations as unknown as ServedService["implementations"], requiresCallerToken };
 }
 
-/** Calls `serve` with RPCs that are created from a context: those of a service's `rpc/index.ts`. */
+/**
+ * Calls `serve` with the RPCs of a service's `rpc/index.ts`. Each entry of `rpcs` is a function
+ * that creates an RPC from the context.
+ */
 export function serveFrom<S extends DescService, Context>(
   service: S,
   rpcs: { readonly [K in keyof Implementations<S>]: (context: Context) => Implementations<S>[K] },
@@ -58,9 +61,12 @@ export interface RpcServerOptions {
   readonly callerKeys: readonly TrustedKey[];
   /** Undefined on a single machine, or in a network that encrypts and authenticates connections. */
   readonly tls?: Tls | undefined;
-  readonly limits?: Partial<Limits>;
+  readonly limits?: Partial<ListenerLimits>;
   readonly logger: Logger;
-  /** Returns whether a fault is temporary, as of a database. The response is then `unavailable`. */
+  /**
+   * Returns whether a fault is temporary, such as an unavailable database. The response is then
+   * `unavailable`.
+   */
   readonly isUnavailable?: (error: unknown) => boolean;
   /** Returns whether required dependencies respond, for health probes. It must not throw. */
   readonly isReady?: () => Promise<boolean>;
@@ -81,14 +87,14 @@ const unfinishedBytesMax = { calls: 32 * 1024 * 1024, withoutToken: 8 * 1024 * 1
 interface Target {
   readonly method: DescMethodUnary;
   readonly implementation: Implementation<DescMethodUnary>;
-  readonly takesCaller: boolean;
+  readonly requiresCallerToken: boolean;
 }
 
 /**
  * Starts a server for Connect, gRPC and gRPC-Web on one port, over HTTP/1.1 and HTTP/2. It
  * authenticates the caller from the headers, before it reads the body. A fast path serves calls of
  * `createRpcClient`: unary Connect calls with a protobuf body over HTTP/1.1. connect-node serves
- * all others. Both paths end in `invoke`.
+ * all other calls. Both paths end in `invoke`.
  */
 export async function createRpcServer(options: RpcServerOptions): Promise<RpcServer> {
   const { logger } = options;
@@ -100,8 +106,8 @@ export async function createRpcServer(options: RpcServerOptions): Promise<RpcSer
 
   const methods = targetsOf(options.services);
   const invoke = createInvoke(options);
-  const callerOf = ({ method, takesCaller }: Target, token: string | undefined) =>
-    takesCaller ? callers.check(token, method) : noCaller;
+  const callerOf = ({ method, requiresCallerToken }: Target, token: string | undefined) =>
+    requiresCallerToken ? callers.check(token, method) : noCaller;
 
   const routes = (router: ConnectRouter) => {
     health.routes(router);
@@ -119,7 +125,8 @@ export async function createRpcServer(options: RpcServerOptions): Promise<RpcSer
     routes,
     readMaxBytes: messageBytesMax,
     writeMaxBytes: messageBytesMax,
-    // Compressed bytes could become 4 MiB, which the limit on unfinished bodies does not count.
+    // A few compressed bytes could become 4 MiB, but the limit on unfinished bodies counts only
+    // received bytes.
     acceptCompression: [],
     maxTimeoutMs: timeoutMsMax,
   });
@@ -143,13 +150,13 @@ export async function createRpcServer(options: RpcServerOptions): Promise<RpcSer
       // The body stays unread. The connection can therefore not be used again.
       if (response instanceof http.ServerResponse) response.shouldKeepAlive = false;
       const rejection = ConnectError.from(error);
-      if (target) served.observe({ method: methodName(target.method), code: codeToString(rejection.code) }, 0);
+      if (target) serverDuration.observe({ method: methodName(target.method), code: codeToString(rejection.code) }, 0);
       inTrace(claimedTrace(request), () =>
         logger.warn({ err: error, method: target?.method.name }, "call rejected, invalid caller token"),
       );
       return sendError(response, rejection);
     }
-    const readBody = target?.takesCaller ? readCallBody : readOtherBody;
+    const readBody = target?.requiresCallerToken ? readCallBody : readOtherBody;
     if (target && isFast(request) && response instanceof http.ServerResponse) {
       void serveFast(request, response, { target, caller, invoke, readBody });
     } else {
@@ -179,13 +186,13 @@ export async function createRpcServer(options: RpcServerOptions): Promise<RpcSer
 
 /** Returns the RPCs by their paths. */
 function targetsOf(services: readonly ServedService[]): Map<string, Target> {
-  const targets = services.flatMap(({ service, implementations, takesCaller }) =>
+  const targets = services.flatMap(({ service, implementations, requiresCallerToken }) =>
     service.methods.map((method) => {
       const implementation = implementations[method.localName];
       if (!implementation || method.methodKind !== "unary") {
         throw new Error(`${service.typeName}/${method.name} is not implemented`);
       }
-      const target = { method: method as DescMethodUnary, implementation, takesCaller };
+      const target = { method: method as DescMethodUnary, implementation, requiresCallerToken };
       return [`/${service.typeName}/${method.name}`, target] as const;
     }),
   );
@@ -232,9 +239,9 @@ function createInvoke({ logger, isUnavailable }: RpcServerOptions): Invoke {
     const span = beginSpan("server", method, call.traceparent);
     const traced = span ? { ...call, traceparent: span.traceparent } : call;
     const tenant = call.caller.role === "business" ? call.caller.businessId : allTenants;
-    return measured(
+    return measure(
       (code, seconds) => {
-        served.observe({ method, code }, seconds);
+        serverDuration.observe({ method, code }, seconds);
         if (span) endSpan(span, target.method, code, call.caller);
       },
       () => inTrace(traced, () => forTenant(tenant, () => inOperation(method, () => invoke(target, codec, traced)))),
@@ -271,7 +278,8 @@ async function serveFast(
 
 /**
  * Returns whether a request has the form that `createRpcClient` sends: Connect unary, a protobuf
- * body without compression, HTTP/1.1. connect-node handles all others and their error responses.
+ * body without compression, HTTP/1.1. connect-node handles all other requests and their error
+ * responses.
  */
 const isFast = (request: Request): request is http.IncomingMessage =>
   request instanceof http.IncomingMessage &&
@@ -298,7 +306,10 @@ async function* yieldBody(request: Request, readBody: ReadBody): AsyncGenerator<
   if (body.length > 0) yield body;
 }
 
-/** Returns the trace of an unauthenticated call, for the log. Cuts both values to usual lengths. */
+/**
+ * Returns the trace of an unauthenticated call, for the log. Cuts the trace context and the request
+ * id to their usual lengths.
+ */
 const claimedTrace = ({ headers }: Request): Trace => ({
   traceparent: String(headers[headerNames.traceparent] ?? "").slice(0, 55),
   requestId: String(headers[headerNames.requestId] ?? "").slice(0, 64),
@@ -317,8 +328,8 @@ function sendError(response: Response, error: ConnectError): void {
 }
 
 /**
- * Decodes a request. An unreadable one gets the code and text of connect-node, because the Connect
- * protocol does not define them.
+ * Decodes a request. For an unreadable request, throws the code and text of connect-node, because
+ * the Connect protocol does not define them.
  */
 function decode(method: DescMethodUnary, body: Buffer): Message {
   try {

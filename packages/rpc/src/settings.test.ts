@@ -40,7 +40,7 @@ test.each<[Record<string, string>, RegExp]>([
   [files, /CLIENTS_URLS must list https:.*with RPC_TLS/],
   [{ CLIENTS_URLS: "https://clients:4000" }, /CLIENTS_URLS must list http:.*without RPC_TLS/],
   [{ NODE_ENV: "production" }, /RPC_TLS_CERT_FILE.*RPC_WITHOUT_TLS=true/],
-])("the readers of RPC settings reject %o with a message that contains no secret", (invalidSettings, expected) => {
+])("the functions that read RPC settings reject %o with a message that contains no secret", (invalidSettings, expected) => {
   const message = (() => {
     try {
       read({ ...validSettings, ...invalidSettings });
@@ -73,7 +73,7 @@ test.each(published)("readCallerKey and readTrustedKeys reject the published exa
   );
 });
 
-test("rejectSharedKeys reports the same key in two settings in production only", () => {
+test("rejectSharedKeys reports the same key in two settings, but only in production", () => {
   const readShared = (source: Record<string, string>) =>
     readEnv((env) => {
       const keys = (name: string) => readTrustedKeys(env, name, "anyone").map(({ publicKey }) => publicKey);
@@ -86,12 +86,12 @@ test("rejectSharedKeys reports the same key in two settings in production only",
   const [firstKey, secondKey] = pairs;
   const source = { NODE_ENV: "production", A: `k1:${firstKey}`, B: `k1:${secondKey}`, C: `k1:${privateText}` };
   expect(() => readShared(source)).not.toThrow();
-  expect(() => readShared({ ...source, B: `k1:${secondKey},k2:${firstKey}` })).toThrow("B and A hold the same key");
-  expect(() => readShared({ ...source, A: `k1:${firstKey},k2:${publicText}` })).toThrow("C and A hold the same key");
+  expect(() => readShared({ ...source, B: `k1:${secondKey},k2:${firstKey}` })).toThrow("B and A contain the same key");
+  expect(() => readShared({ ...source, A: `k1:${firstKey},k2:${publicText}` })).toThrow("C and A contain the same key");
   expect(() => readShared({ ...source, B: `k1:${firstKey}`, NODE_ENV: "test" })).not.toThrow();
 });
 
-test("readServiceUrls and readTlsFiles accept http in production only with RPC_WITHOUT_TLS", () => {
+test("readServiceUrls and readTlsFiles accept http in production only with RPC_WITHOUT_TLS=true", () => {
   expect(read({ ...validSettings, ...files, NODE_ENV: "production", CLIENTS_URLS: "https://clients:4000" }).tls).toEqual({
     certFile: "/c",
     keyFile: "/k",

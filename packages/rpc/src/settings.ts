@@ -41,7 +41,7 @@ export function rejectSharedKeys(env: EnvReader, settings: Readonly<Record<strin
       const publicHalf = publicHalfOf(key);
       const holder = holders.get(publicHalf) ?? name;
       holders.set(publicHalf, holder);
-      if (holder !== name) env.problem(`${name} and ${holder} hold the same key; make a separate key pair for each`);
+      if (holder !== name) env.problem(`${name} and ${holder} contain the same key; create a separate key pair for each`);
     }
   }
 }
@@ -102,7 +102,7 @@ function readKey(
   return { id, key: unusable };
 }
 
-const makePair = "make a pair with: node packages/rpc/src/make-caller-key.ts";
+const makePair = "create a key pair with: node packages/rpc/src/make-caller-key.ts";
 
 const publicHalfOf = (key: KeyObject): string =>
   (key.type === "private" ? createPublicKey(key) : key).export({ format: "der", type: "spki" }).toString("base64");

@@ -2,7 +2,7 @@ import type { Span } from "@amana/runtime";
 import type { DescMethodUnary } from "@bufbuild/protobuf";
 import type { Caller } from "./caller.ts";
 
-/** Connect codes of faults. A span with another code, a refusal, is not marked as failed. */
+/** Connect codes of faults, which mark a span as failed. All other codes belong to refusals. */
 const faultCodes = new Set(["unknown", "deadline_exceeded", "unimplemented", "internal", "unavailable", "data_loss"]);
 
 /** Ends the span of a call at the client or server with its code. */

@@ -105,7 +105,7 @@ describe("over TLS with client certificates", () => {
       "gRPC-Web",
       (baseUrl: string, nodeOptions: ClientOptions) => createGrpcWebTransport({ baseUrl, nodeOptions, httpVersion: "1.1" }),
     ],
-  ])("%s gets a response over TLS with a client certificate", async (_name, create) => {
+  ])("a %s client gets a response from the RPC server over TLS with a client certificate", async (_name, create) => {
     const server = await startServer(validFiles);
     const transport = create(`https://localhost:${server.port}`, await clientOptions(validFiles));
     await createClient(HandOverService, transport).handOverMessages(
@@ -116,7 +116,7 @@ describe("over TLS with client certificates", () => {
     expect((await createClient(Health, transport).check({})).status).toBe(1);
   });
 
-  test("@grpc/grpc-js gets a response over TLS with a client certificate", async () => {
+  test("a client of @grpc/grpc-js gets a response from the RPC server over TLS with a client certificate", async () => {
     const server = await startServer(validFiles);
     const { ca: root, cert, key } = await clientOptions(validFiles);
     const client = new grpc.Client(`localhost:${server.port}`, grpc.credentials.createSsl(root, key, cert));
@@ -171,7 +171,7 @@ describe("over TLS with client certificates", () => {
     expect(callers).toEqual([]);
   });
 
-  test("an RPC whose deadline passes during the TLS handshake is never sent", async () => {
+  test("the RPC client does not send a call whose deadline passes during the TLS handshake", async () => {
     const server = await startServer(validFiles);
     const handshake = Promise.withResolvers<void>();
     const proxy = net.createServer(async (socket) => {
@@ -189,7 +189,7 @@ describe("over TLS with client certificates", () => {
     expect(callers).toEqual([caller]);
   });
 
-  test("the RPC server resumes no session, so that it verifies the certificate of each connection", async () => {
+  test("the RPC server resumes no TLS session, so that it verifies the certificate of each connection", async () => {
     const server = await startServer(validFiles);
     const options = { ...(await clientOptions(validFiles)), port: server.port, host: "localhost" };
     const sessions: Buffer[] = [];
@@ -215,7 +215,7 @@ describe("changed certificate files", () => {
     return copies;
   }
 
-  test("changed certificate files apply without a restart, and the server rejects clients with the old files", async () => {
+  test("the RPC server uses changed certificate files without a restart, and rejects clients with the old files", async () => {
     const newFiles = await otherCa.issue("next");
     const [serverFiles, clientFiles] = [await copyFiles("server", validFiles), await copyFiles("client", validFiles)];
     const server = await startServer(serverFiles);
@@ -230,7 +230,7 @@ describe("changed certificate files", () => {
     }, 5_000);
   });
 
-  test("changed certificate files end an earlier connection that has not finished its handshake", async () => {
+  test("the RPC server, after a change of certificate files, ends an earlier connection that has not completed its handshake", async () => {
     const newFiles = await otherCa.issue("after");
     const files = await copyFiles("early", validFiles);
     const server = await startServer(files);
@@ -242,11 +242,11 @@ describe("changed certificate files", () => {
     await (await createTlsClient(server, validFiles)).deliver();
     await replace(files, newFiles);
     await vi.waitFor(async () => (await createTlsClient(server, newFiles)).deliver(), 4_000);
-    // The handshake timeout would close it only later.
+    // The handshake timeout would close the connection only later.
     await vi.waitFor(() => expect(earlyConnection.destroyed).toBe(true), 1_000);
   });
 
-  test("changed certificate files have no effect while they are unusable, and apply when they are usable again", async () => {
+  test("the RPC server ignores changed certificate files while they are unusable, and uses them when they are usable again", async () => {
     const files = await copyFiles("broken", validFiles);
     const server = await startServer(files);
     await writeFile(files.certFile, "half a cert");

@@ -7,7 +7,7 @@ export interface TlsFiles {
   /** The certificate with its chain, without the CA. */
   readonly certFile: string;
   readonly keyFile: string;
-  /** The CA that signs the certificates of this deployment's services, and no others. */
+  /** The CA that signs only the certificates of this deployment's services. */
   readonly caFile: string;
 }
 
@@ -53,7 +53,7 @@ export async function openTls(files: TlsFiles, logger: Logger, pauseMs: number =
   };
 }
 
-/** Reads the files. Throws when they do not match, as while they are being replaced. */
+/** Reads the files. Throws if they do not match, which happens while they are being replaced. */
 async function read({ certFile, keyFile, caFile }: TlsFiles) {
   const [cert, key, ca] = await Promise.all([readFile(certFile), readFile(keyFile), readFile(caFile)]);
   createSecureContext({ cert, key, ca });

@@ -16,7 +16,7 @@ export async function createCa(folder: string) {
 
   return {
     cert,
-    /** Issues a certificate. One with `days` 0 has expired. */
+    /** Issues a certificate. With `days` 0, the certificate has already expired. */
     async issue(
       name: string,
       {

@@ -3,7 +3,7 @@ import { createLogger, sleep } from "@amana/runtime";
 import { expect, test } from "vitest";
 import { createRpcChannel, createRpcClient, createRpcServer, noCaller, serve } from "../src/index.ts";
 
-test("a stopping RPC server waits for a call in flight that takes 12 s", async () => {
+test("a stopping RPC server waits for a call that takes 12 seconds", async () => {
   const started = Promise.withResolvers<void>();
   const server = await createRpcServer({
     services: [
@@ -16,7 +16,7 @@ test("a stopping RPC server waits for a call in flight that takes 12 s", async (
             return {};
           },
         },
-        { takesCaller: false },
+        { requiresCallerToken: false },
       ),
     ],
     host: "127.0.0.1",

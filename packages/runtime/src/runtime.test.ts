@@ -11,14 +11,14 @@ import {
   inTrace,
   isUuid,
   jitter,
-  nextPause,
   readEnv,
   SettingsError,
+  scheduledPause,
   sleep,
   uuidv7,
 } from "./index.ts";
 
-/** Properties of the OpenAPI document with the name of a secret. */
+/** Properties of the OpenAPI document whose names show that their values are secrets. */
 const secretsOfTheApi: string[] = [
   ...new Set(
     readFileSync(new URL("../../../docs/api/openapi.json", import.meta.url), "utf8")
@@ -99,7 +99,7 @@ describe("createLogger", () => {
     return text;
   };
 
-  test("createLogger adds the ids of the current trace and request, and none outside of a trace", async () => {
+  test("createLogger adds the ids of the current trace and request, and adds no ids outside of a trace", async () => {
     const lines: object[] = [];
     const logger = createLogger("test", "trace", { write: (line) => void lines.push(JSON.parse(line)) });
     const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00";
@@ -134,13 +134,13 @@ describe("createLogger", () => {
     expect(text.match(/\[redacted\]/g)).toHaveLength(3);
   });
 
-  test.each(secretsOfTheApi)("createLogger redacts the value of %s, a secret of the API", (name) => {
+  test.each(secretsOfTheApi)("createLogger redacts the value of the secret API field %s", (name) => {
     const camelCase = name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
     const text = logged((logger) => logger.info({ [name]: "canary", response: { [camelCase]: "canary" } }, "x"));
     expect(text).not.toContain("canary");
   });
 
-  test("createLogger writes the stack of a database error without the row in its message", () => {
+  test("createLogger writes the stack of a database error, and removes the row from the message", () => {
     const error = Object.assign(new Error("null value\n - detail: Failing row contains (canary, 7)."), {
       detail: "Failing row contains (canary)",
     });
@@ -150,7 +150,7 @@ describe("createLogger", () => {
   });
 
   test.each(["(canary\ncanary, 7).", "(x).\n    at canary (canary.ts:1:1), canary).", "(a, b) = (canary\n\ncanary) exists."])(
-    "createLogger removes a row whose values have several lines: %j",
+    "createLogger removes a row with multi-line values from a database error: %j",
     (values) => {
       const error = new Error(`null value\n - detail: Failing row contains ${values}`);
       const text = logged((logger) => logger.error({ err: error }, "x"));
@@ -182,12 +182,12 @@ describe("backoffMs", () => {
   });
 });
 
-test("nextPause returns the pauses of the schedule in order, and then repeats the last one", () => {
-  expect([0, 1, 2, 9].map((done) => nextPause([1, 5, 30], done))).toEqual([1, 5, 30, 30]);
-  expect(() => nextPause([], 0)).toThrow(RangeError);
+test("scheduledPause returns the pauses of the schedule in order, and then repeats the last pause", () => {
+  expect([0, 1, 2, 9].map((done) => scheduledPause([1, 5, 30], done))).toEqual([1, 5, 30, 30]);
+  expect(() => scheduledPause([], 0)).toThrow(RangeError);
 });
 
-test("atMostEvery calls its function once during the interval, and again after it", async () => {
+test("atMostEvery calls its function once within the interval, and again after the interval", async () => {
   let calls = 0;
   const seldom = atMostEvery(60_000, async () => ++calls);
   expect(await Promise.all([seldom(), seldom()])).toEqual([1, 1]);

@@ -51,9 +51,9 @@ export interface Collector extends AsyncDisposable {
   /** Number of accepted connections. */
   connections: number;
   /** Status of the responses, or "hang" for no response. */
-  answer: number | "hang";
+  responseStatus: number | "hang";
   /** Body of the responses. */
-  text: string;
+  responseBody: string;
 }
 
 /** Starts a receiver of spans by OTLP over HTTP with JSON, over TLS if there is a certificate. */
@@ -62,10 +62,10 @@ export async function startCollector(tls?: { cert: string; key: string }): Promi
   server.on("request", async (request, response) => {
     collector.headers.push(request.headers);
     const text = await readText(request, 64 * 1024 * 1024);
-    if (collector.answer === "hang") return;
+    if (collector.responseStatus === "hang") return;
     if (request.method !== "POST" || request.url !== "/v1/traces") return response.writeHead(404).end();
-    response.writeHead(collector.answer, { "content-type": "application/json" }).end(collector.text);
-    if (collector.answer !== 200) return;
+    response.writeHead(collector.responseStatus, { "content-type": "application/json" }).end(collector.responseBody);
+    if (collector.responseStatus !== 200) return;
     collector.bodies.push(text);
     collector.spans.push(...read(JSON.parse(text) as Body));
   });
@@ -79,8 +79,8 @@ export async function startCollector(tls?: { cert: string; key: string }): Promi
     bodies: [],
     headers: [],
     connections: 0,
-    answer: 200,
-    text: "{}",
+    responseStatus: 200,
+    responseBody: "{}",
     async [Symbol.asyncDispose]() {
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
@@ -110,7 +110,10 @@ function read({ resourceSpans }: Body): CollectedSpan[] {
   });
 }
 
-/** Drops the last three digits first, because a double cannot hold a time in nanoseconds. */
+/**
+ * Converts nanoseconds to milliseconds. Drops the last three digits first, because a double cannot
+ * represent a time in nanoseconds exactly.
+ */
 const millis = (nanos: string): number => Number(nanos.slice(0, -3)) / 1_000;
 
 const valuesOf = (attributes: Attributes) =>

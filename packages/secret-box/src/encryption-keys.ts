@@ -2,9 +2,9 @@ import type { EnvReader } from "@amana/runtime";
 import type { EncryptionKey } from "./secret-box.ts";
 
 /**
- * Reads the keys of a setting such as SECRET_ENCRYPTION_KEYS: at least one entry of the form
- * `id:base64`, with 32 bytes. The first key encrypts. A problem names the number of an entry, never
- * its text, which is secret.
+ * Reads the keys of a setting such as SECRET_ENCRYPTION_KEYS. The setting has one or more entries
+ * of the form `id:base64`, each with a key of 32 bytes. The first key encrypts. Reported problems
+ * contain the number of an entry, never its text, which is secret.
  */
 export function readEncryptionKeys(env: EnvReader, name: string): EncryptionKey[] {
   const keys = env.words(name).map((entry) => {
@@ -18,6 +18,6 @@ export function readEncryptionKeys(env: EnvReader, name: string): EncryptionKey[
     else if (key.length !== 32) env.problem(`${entry} must be 32 bytes in base64, not ${key.length}`);
   }
   if (new Set(keys.map(({ id }) => id)).size < keys.length)
-    env.problem(`${name} names one key id twice; give each key its own id`);
+    env.problem(`${name} has the same key id twice; give each key its own id`);
   return keys;
 }

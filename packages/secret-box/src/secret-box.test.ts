@@ -5,7 +5,7 @@ import { createSecretBox, decryptIfReadable } from "./secret-box.ts";
 
 const key = (id: string, byte: number) => ({ id, key: Buffer.alloc(32, byte) });
 
-test("createSecretBox decrypts each secret that it encrypted, and no ciphertext contains its secret", () => {
+test("createSecretBox decrypts each secret that it encrypted, and no ciphertext contains the secret", () => {
   const box = createSecretBox([key("k1", 1)]);
   fc.assert(
     fc.property(fc.string({ minLength: 8 }), (secret) => {
@@ -16,7 +16,7 @@ test("createSecretBox decrypts each secret that it encrypted, and no ciphertext 
   );
 });
 
-test("decrypt throws for another owner, an altered ciphertext and another key id", () => {
+test("`decrypt` of a secret box throws for a wrong owner, an altered ciphertext or a wrong key id", () => {
   const box = createSecretBox([key("k1", 1), key("k2", 1)]);
   const ciphertext = box.encrypt("whsec_secret", "a");
   expect(() => box.decrypt(ciphertext, "b")).toThrow();
@@ -26,7 +26,7 @@ test("decrypt throws for another owner, an altered ciphertext and another key id
   expect(() => box.decrypt(`k1:${altered.toString("base64")}`, "a")).toThrow();
 });
 
-test("createSecretBox encrypts with the first key, decrypts with each, and throws for a removed key", () => {
+test("createSecretBox encrypts with the first key, decrypts with each key, and throws for a removed key", () => {
   const old = createSecretBox([key("k1", 1)]).encrypt("whsec_secret", "a");
   const box = createSecretBox([key("k2", 2), key("k1", 1)]);
   expect(box.decrypt(old, "a")).toBe("whsec_secret");
@@ -34,7 +34,7 @@ test("createSecretBox encrypts with the first key, decrypts with each, and throw
   expect(() => createSecretBox([key("k2", 2)]).decrypt(old, "a")).toThrow(/encryption key "k1"/);
 });
 
-test("decryptIfReadable returns undefined for an unreadable secret, and formerKeyIds lists the other keys", () => {
+test("decryptIfReadable returns undefined for an unreadable secret, and formerKeyIds lists the keys after the first key", () => {
   const [removed, box] = [createSecretBox([key("k0", 0)]), createSecretBox([key("k2", 2), key("k1", 1)])];
   const logger = createLogger("test", "silent");
   expect(decryptIfReadable(box, box.encrypt("whsec_secret", "a"), "a", logger)).toBe("whsec_secret");

@@ -2,7 +2,10 @@ import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import type { Logger } from "@amana/runtime";
 
 export interface EncryptionKey {
-  /** Prefix of each ciphertext: letters, digits, "_" and "-". */
+  /**
+   * Id of the key, which is the prefix of each ciphertext. It consists of letters, digits, "_" and
+   * "-".
+   */
   readonly id: string;
   /** 32 bytes. */
   readonly key: Buffer;
@@ -10,11 +13,14 @@ export interface EncryptionKey {
 
 /** Encrypts and decrypts secrets, each bound to the row that owns it. */
 export interface SecretBox {
-  /** Ids of the keys that only decrypt, for ciphertexts that are not encrypted again yet. */
+  /**
+   * Ids of the former keys, which only decrypt. They are needed for ciphertexts that are not
+   * encrypted again yet.
+   */
   readonly formerKeyIds: readonly string[];
   /** Returns the ciphertext to store in the row whose id is `owner`. */
   encrypt(secret: string, owner: string): string;
-  /** Throws if the key is no longer configured, the text was altered, or the owner is another. */
+  /** Throws if the key is no longer configured, the text was altered, or `owner` is another row. */
   decrypt(ciphertext: string, owner: string): string;
 }
 
@@ -23,9 +29,9 @@ const tagBytes = 16;
 
 /**
  * Encrypts with AES-256-GCM (NIST SP 800-38D) and a random nonce. The ciphertext has the form
- * `keyId:base64(nonce, ciphertext, tag)`. The ids of key and owner are associated data, so a
- * ciphertext decrypts in its own row only. The first key encrypts and all keys decrypt, so that
- * keys can be rotated. Throws if there is no key.
+ * `keyId:base64(nonce, ciphertext, tag)`. The key's id and the owner's id are associated data, so a
+ * ciphertext that was copied to another row cannot be decrypted. The first key encrypts and all
+ * keys decrypt, so that keys can be rotated. Throws if there is no key.
  */
 export function createSecretBox(keys: readonly EncryptionKey[]): SecretBox {
   const [first] = keys;
@@ -57,9 +63,9 @@ export function createSecretBox(keys: readonly EncryptionKey[]): SecretBox {
 }
 
 /**
- * Returns the secret. Returns undefined and logs with `alert` if its key was removed too early or
- * the text was altered. Use it for lists, so that an unreadable secret does not hide the other
- * entries.
+ * Returns the decrypted secret. If its key was removed too early or the ciphertext was altered,
+ * logs an alert and returns undefined. Use it for lists, so that an unreadable secret does not hide
+ * the other entries.
  */
 export function decryptIfReadable(box: SecretBox, ciphertext: string, owner: string, logger: Logger): string | undefined {
   try {

@@ -8,16 +8,16 @@ interface Context {
 }
 
 /** Returns `allBusinesses` for an operator. Throws a DomainError for any other caller. */
-export function forOperators(caller: Caller): typeof allBusinesses {
+export function operatorScope(caller: Caller): typeof allBusinesses {
   requireAdmin(caller);
   return allBusinesses;
 }
 
 /**
- * Returns an RPC that reads a row by its id. `ownerOf` selects whose rows, by default those of the
+ * Returns an RPC that reads a row by its id. `ownerOf` selects the owner of the row, by default the
  * calling business. Throws `missing()` when the owner has no such row.
  */
-export const readOne =
+export const createGetRpc =
   <Row, Message>(
     view: { read(em: SqlEntityManager, owner: Owner, id: string): Promise<Row | undefined> },
     toMessage: (row: Row) => Message,
@@ -34,12 +34,12 @@ export const readOne =
 interface PageOptions<Request> {
   /** Selects the owner of the rows. Default: the calling business. */
   readonly ownerOf?: (caller: Caller) => Owner;
-  /** Throws to reject a request. */
+  /** Checks a request. Throws to reject the request. */
   readonly check?: (em: SqlEntityManager, owner: Owner, request: Request) => Promise<void>;
 }
 
 /** Returns an RPC that reads a page of rows, in the response field `name`, and their total. */
-export const readPage =
+export const createListRpc =
   <R extends DescMessage, Row, Name extends string, Message>(
     list: List<R, Row>,
     name: Name,

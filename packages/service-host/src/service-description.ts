@@ -7,14 +7,14 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 export interface ServiceDescription {
   readonly name: string;
   readonly database: Omit<MigrateOptions, "url">;
-  /** Topics to which its outbox is relayed. */
+  /** Topics to which the service's outbox is relayed. */
   readonly emits: readonly string[];
   /** Consumed topics, with the messages of their payloads. */
   readonly consumes: Readonly<Record<string, DescMessage>>;
-  /** Rows that can be stuck: the service's own, and those of its packages. */
+  /** Rows that can be stuck: the rows of the service and the rows of its packages. */
   readonly stuckRows: readonly StuckRows[];
   /** Columns that are encrypted with SECRET_ENCRYPTION_KEYS. */
-  readonly sealed?: readonly SealedColumn[];
+  readonly encryptedColumns?: readonly EncryptedColumn[];
   /** Starts and ends the refund hold after a restore. */
   readonly refunds?: {
     hold(em: SqlEntityManager, seconds: number): Promise<Date>;
@@ -31,9 +31,9 @@ export interface ServiceDescription {
    * Compares events with the rows of this service and schedules a new read of the rows that differ.
    * `events` contains the newest event of each row. Runs in the caller's transaction.
    */
-  compare?(em: SqlEntityManager, events: readonly ConsumedEvent[]): Promise<Difference[]>;
+  findDifferences?(em: SqlEntityManager, events: readonly ConsumedEvent[]): Promise<Difference[]>;
   /** Rows of a business for an evidence bundle. */
-  readonly evidence?: readonly Evidence[];
+  readonly evidence?: readonly EvidenceFile[];
   /** Records an action of a person in the audit trail, in the transaction of the action. */
   readonly record: RecordAction;
 }
@@ -55,7 +55,7 @@ export interface Difference extends ConsumedEvent {
 }
 
 /** A column with ciphertexts of `packages/secret-box`, which are bound to the id of their row. */
-export interface SealedColumn {
+export interface EncryptedColumn {
   readonly table: string;
   /** Table or view in which rows are searched by their encryption keys. Default: `table`. */
   readonly lookUpIn?: string;
@@ -63,7 +63,7 @@ export interface SealedColumn {
 }
 
 /** Rows of a business in a file of an evidence bundle. */
-export interface Evidence {
+export interface EvidenceFile {
   /** Name of the file, for example "payments". */
   readonly name: string;
   /**

@@ -39,7 +39,9 @@ export interface ServiceParts<Config> {
   use<T extends AsyncDisposable | Disposable>(resource: T): T;
 }
 
-/** The parts that are specific to a service. `startService` has the common ones. */
+/**
+ * The parts that are specific to a service. `startService` adds the parts that all services have.
+ */
 export interface Service<Config extends ServiceConfig, Context extends { readonly orm: Orm }> {
   /** Name of the service, also the audience of caller tokens and the source of its events. */
   readonly name: string;
@@ -53,7 +55,9 @@ export interface Service<Config extends ServiceConfig, Context extends { readonl
   topicHandlers?(context: Context): readonly TopicHandler[];
   /** Starts the background jobs. */
   jobs?(context: Context, config: Config): readonly (AsyncDisposable | Disposable)[];
-  /** Records actions of operators on dead letters. Default: by an event for the audit trail. */
+  /**
+   * Records actions of operators on dead letters. By default, emits an event for the audit trail.
+   */
   readonly recordAction?: RecordAction;
 }
 
@@ -67,9 +71,11 @@ export interface RunningService<Context> extends AsyncDisposable {
 export interface StartOptions<Context> {
   readonly clock?: Clock;
   /** Replaces members of the context, so that a test can simulate external systems. */
-  readonly replace?: Partial<Context>;
-  /** Whether relay and jobs run. False in tests, which check rows that these would change. */
-  readonly background?: boolean;
+  readonly contextOverrides?: Partial<Context>;
+  /**
+   * Whether relay and jobs run. False in tests, because both would change rows that a test checks.
+   */
+  readonly runsBackgroundWork?: boolean;
 }
 
 /**
@@ -80,7 +86,7 @@ export async function startService<Config extends ServiceConfig, Context extends
   service: Service<Config, Context>,
   config: Config,
   logger: Logger,
-  { clock = { now: () => new Date() }, replace, background = true }: StartOptions<Context> = {},
+  { clock = { now: () => new Date() }, contextOverrides, runsBackgroundWork = true }: StartOptions<Context> = {},
 ): Promise<RunningService<Context>> {
   await using stack = new AsyncDisposableStack();
   const { name } = service;
@@ -92,13 +98,13 @@ export async function startService<Config extends ServiceConfig, Context extends
   const transport = stack.use(await createTransport(config.events, { clientId: name, tls, logger }));
   const use: ServiceParts<Config>["use"] = (resource) => stack.use(resource);
   const parts = { config, orm, logger, clock, tls, use };
-  const context = { ...(await forTenant(allTenants, async () => await service.createContext(parts))), ...replace };
+  const context = { ...(await forTenant(allTenants, async () => await service.createContext(parts))), ...contextOverrides };
 
   const topicHandlers = service.topicHandlers?.(context) ?? [];
   for (const topicHandler of topicHandlers) {
     stack.use(await consume(topicHandler, { orm, transport, logger, retrySeconds: config.eventRetrySeconds }));
   }
-  if (background) {
+  if (runsBackgroundWork) {
     if (config.emits.length > 0) {
       stack.use(startRelay({ databaseUrl: config.databaseUrl, topics: config.emits, transport, logger }));
       stack.use(showOutbox(orm, config.emits));
@@ -130,8 +136,9 @@ export async function startService<Config extends ServiceConfig, Context extends
 }
 
 /**
- * Returns a readiness check. A database that was unreachable at start may lack migrations. They are
- * checked before the service is ready, so that a rollout does not continue without them.
+ * Returns a readiness check. A database that was unreachable at start may lack migrations. The
+ * check requires these migrations before the service is ready, so that a rollout does not continue
+ * without them.
  */
 function databaseReadiness(orm: Orm, { migrations }: Service<never, never>["database"], logger: Logger, isMigrated: boolean) {
   return async () => {

@@ -1,6 +1,9 @@
 import { createTestDatabase, type TestDatabaseOptions } from "@amana/testing";
 
-/** For each table, the columns in the evidence and the columns left out of it, as SQL. */
+/**
+ * For each table, SQL lists of the columns that the evidence contains and of the columns that it
+ * leaves out.
+ */
 type EvidenceColumns = Readonly<Record<string, { readonly shown: string; readonly leftOut: string }>>;
 
 /**

@@ -1,4 +1,7 @@
-/** Services in tests: in the process of the test, or as a separate process that can be killed. */
+/**
+ * Helpers for tests of services: start a service in the process of the test or as a separate
+ * process, and check list plans, evidence columns and row-level security.
+ */
 export { columnsOfEvidence } from "./evidence-columns.ts";
 export { businessOfRow, startListPlans, timeOfRow } from "./list-plans.ts";
 export { callUntilKilled, startTestProcess } from "./start-test-process.ts";

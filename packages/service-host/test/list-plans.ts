@@ -1,15 +1,15 @@
 import { createOrm, type List, transaction } from "@amana/database";
 import { createLogger, forTenant } from "@amana/runtime";
-import { asService, copyTestDatabase, type TestDatabaseOptions } from "@amana/testing";
+import { copyTestDatabase, type TestDatabaseOptions, withServiceRole } from "@amana/testing";
 import { create, type DescField, type DescMessage, type MessageShape, ScalarType } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 
 const filledRows = 20_000;
 const plannedRows = 1_000_000;
 const largestBusiness = "0195a000-0000-7000-8000-000000000001";
-/** SQL of the business of row `i`: one business has a fifth of all rows. */
+/** SQL expression for the business of row `i`. One business has a fifth of all rows. */
 export const businessOfRow = `case when i % 5 = 0 then '${largestBusiness}' else md5((i % 100)::text) end::uuid`;
-/** SQL of the creation time of row `i`. */
+/** SQL expression for the creation time of row `i`. */
 export const timeOfRow = "now() - interval '20 days' + i * interval '1 minute'";
 
 interface Statement {
@@ -29,9 +29,10 @@ interface PlanNode {
 }
 
 /**
- * Plans lists as a service does, in tables of a million rows. `fill` is SQL that inserts a row for
- * each `i` of a table `numbers` with 20 000 rows. The statistics then get a million rows
- * (`pg_restore_relation_stats`), because an insert of a million rows takes minutes.
+ * Creates a database in which a test can plan the statements of lists as a service does. `fill` is
+ * SQL that inserts a row for each `i` of the table `numbers`, which has 20 000 rows. Then
+ * `pg_restore_relation_stats` sets the statistics to a million rows, because an insert of a million
+ * rows takes minutes.
  */
 export async function startListPlans(name: string, database: TestDatabaseOptions, tables: readonly string[], fill: string) {
   await using stack = new AsyncDisposableStack();
@@ -54,14 +55,15 @@ export async function startListPlans(name: string, database: TestDatabaseOptions
     );
     if (restored.length < tables.length) throw new Error(`one of these tables does not exist: ${tables.join(", ")}`);
   });
-  const orm = await connect({ url: asService(url), forTenants: true });
+  const orm = await connect({ url: withServiceRole(url), forTenants: true });
   const { getNativeClient } = orm.em.getConnection() as unknown as { getNativeClient(): Promise<Pool> };
   const pool = await getNativeClient.call(orm.em.getConnection());
 
   const started = stack.move();
   return {
     /**
-     * Returns the scans that do not begin with the business, each with the filter of its request.
+     * Returns the sequential scans, and the index scans that use neither the business nor the row
+     * id. Each is returned with the filter of its request.
      */
     async badScans<R extends DescMessage>(list: List<R, unknown>, request: R): Promise<string[]> {
       const problems: string[] = [];

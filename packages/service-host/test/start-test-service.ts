@@ -2,7 +2,14 @@ import { createOrm, hasTenantTables, type Orm } from "@amana/database";
 import { createTransport, type Message, type Transport } from "@amana/messaging";
 import type { RpcChannel } from "@amana/rpc";
 import { createLogger, type Logger } from "@amana/runtime";
-import { asService, connectForTest, copyTestDatabase, testEventKeys, testEventSettings, testRpcSettings } from "@amana/testing";
+import {
+  connectForTest,
+  copyTestDatabase,
+  testEventKeys,
+  testEventSettings,
+  testRpcSettings,
+  withServiceRole,
+} from "@amana/testing";
 import type { ServiceConfig } from "../src/service-config.ts";
 import { type RunningService, type Service, type StartOptions, startService } from "../src/start-service.ts";
 
@@ -27,28 +34,28 @@ export interface TestService<Context> extends RunningService<Context> {
 
 /**
  * Starts a service as in production, on a loopback port and with its own database. Relay and jobs
- * run only when `background` is true: a test starts the jobs that it checks, and reads events from
- * the outbox.
+ * run only when `runsBackgroundWork` is true: a test starts the jobs that it checks, and reads
+ * events from the outbox.
  */
 export async function startTestService<Config extends ServiceConfig, Context extends { readonly orm: Orm }>(
   service: Service<Config, Context>,
-  { settings, background = false, logger = testLogger(), ...options }: TestServiceOptions<Context> = {},
+  { settings, runsBackgroundWork = false, logger = testLogger(), ...options }: TestServiceOptions<Context> = {},
 ): Promise<TestService<Context>> {
   await using stack = new AsyncDisposableStack();
   const isOwn = options.databaseUrl === undefined;
   const databaseUrl = options.databaseUrl ?? stack.use(await copyTestDatabase(service.name, service.database)).url;
   const config = service.readConfig({
     RPC_PORT: "0",
-    DATABASE_URL: isOwn && hasTenantTables(service.database.migrations) ? asService(databaseUrl) : databaseUrl,
+    DATABASE_URL: isOwn && hasTenantTables(service.database.migrations) ? withServiceRole(databaseUrl) : databaseUrl,
     ...testEventSettings(...topics),
     ...testRpcSettings,
     ...settings,
   });
-  const running = stack.use(await startService(service, config, logger, { ...options, background }));
+  const running = stack.use(await startService(service, config, logger, { ...options, runsBackgroundWork }));
   const { url, context } = running;
   const channel = stack.use(connectForTest([url], service.name));
   const transport = stack.use(await createTransportTo(url));
-  // Tests read the rows of all tenants.
+  // Connects as the owner of the tables, so that tests can read the rows of all tenants.
   const owner = await createOrm({ url: databaseUrl, ...service.database, poolMax: 2 }, createLogger("test", "silent"));
   stack.defer(() => owner.close());
   const started = stack.move();

@@ -7,7 +7,9 @@ import { expect } from "vitest";
 /** Path of Debian's package chromium-headless-shell, which needs half of Chromium's CPU time. */
 const headlessShell = "/usr/bin/chromium-headless-shell";
 
-/** Path of the browser: CHROMIUM_PATH, else the headless shell, else a Chromium or Chrome. */
+/**
+ * Path of the browser: CHROMIUM_PATH if set, then the headless shell, then a Chromium or Chrome.
+ */
 const executablePath = !process.env["CHROMIUM_PATH"] && existsSync(headlessShell) ? headlessShell : findChromium();
 
 /**

@@ -1,6 +1,9 @@
 import type { CallOptions } from "@amana/rpc";
 
-/** Options of a POST with an Idempotency-Key. `replayed`: the response was a stored one. */
+/**
+ * Returns call options with an Idempotency-Key, as for a POST. A stored response sets `replayed` to
+ * true.
+ */
 export function withIdempotencyKey(
   caller: CallOptions["caller"],
   key: string,

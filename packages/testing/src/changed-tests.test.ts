@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeEach, expect, test } from "vitest";
-import { changedTests, readers } from "./changed-tests.ts";
+import { changedTests, testsOfOtherWorkspaces } from "./changed-tests.ts";
 
 const repository = mkdtempSync(join(tmpdir(), "amana-changed-"));
 const git = (...args: string[]) =>
@@ -24,26 +24,26 @@ beforeEach(() => {
 });
 afterAll(() => rmSync(repository, { recursive: true, force: true }));
 
-test("changedTests returns the folders of committed and new files, and the tests in `readers`", () => {
+test("changedTests returns the folders of committed and new files, and the tests in `testsOfOtherWorkspaces`", () => {
   write("packages/rpc/src/server.ts");
   git("add", ".");
   git("commit", "--message=second");
   write("services/kyc/src/new.ts");
-  expect(changedTests(repository)).toEqual(["packages/rpc/", "services/kyc/", ...readers]);
+  expect(changedTests(repository)).toEqual(["packages/rpc/", "services/kyc/", ...testsOfOtherWorkspaces]);
 });
 
-test("changedTests returns only the tests in `readers` when only documents differ", () => {
+test("changedTests returns only the tests in `testsOfOtherWorkspaces` when only documents have changed", () => {
   write("docs/guide/webhooks.md");
   write("packages/rpc/README.md");
-  expect(changedTests(repository)).toEqual(readers);
+  expect(changedTests(repository)).toEqual(testsOfOtherWorkspaces);
 });
 
-test("changedTests returns undefined when a file that all workspaces share differs", () => {
+test("changedTests returns undefined when a file that all workspaces share has changed", () => {
   write("proto/kyc/v1/kyc.proto");
   expect(changedTests(repository)).toBeUndefined();
 });
 
-test("readers contains only existing files of the repository", () => {
+test("`testsOfOtherWorkspaces` of changedTests contains only existing files of the repository", () => {
   const root = join(import.meta.dirname, "..", "..", "..");
-  expect(readers.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  expect(testsOfOtherWorkspaces.filter((path) => !existsSync(join(root, path)))).toEqual([]);
 });

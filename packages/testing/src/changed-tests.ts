@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 
 /** Paths of unit tests that read files of other workspaces. */
-export const readers: readonly string[] = [
+export const testsOfOtherWorkspaces: readonly string[] = [
   "chaos/src/tenants/resources.test.ts",
   "packages/database/src/migrations.test.ts",
   "e2e/src/audited-operations.test.ts",
@@ -10,12 +10,13 @@ export const readers: readonly string[] = [
 ];
 
 const workspace = /^(?:(?:packages|services)\/[^/]+|bench|chaos|sdks\/typescript|sdks)\//;
-/** Files outside of the workspaces that no unit test depends on, except the tests in `readers`. */
+/** Matches files on which no unit test depends, except the tests in `testsOfOtherWorkspaces`. */
 const withoutTests = /^(?:docs|deploy|\.github|\.ci)\/|\.md$/;
 
 /**
- * Returns parts of the paths of the tests for the files that differ from main: the tests of their
- * workspaces, and the readers. Undefined when a file that all workspaces share differs.
+ * Returns parts of test paths that select the tests for the changes since main: the tests of each
+ * changed workspace, and `testsOfOtherWorkspaces`. Returns undefined when a file that all
+ * workspaces share has changed.
  */
 export function changedTests(root: string): string[] | undefined {
   const git = (...args: string[]) =>
@@ -29,5 +30,5 @@ export function changedTests(root: string): string[] | undefined {
   ].filter((path) => !withoutTests.test(path));
   const folders = new Set(changed.map((path) => workspace.exec(path)?.[0]));
   if (folders.has(undefined)) return undefined;
-  return [...folders, ...readers] as string[];
+  return [...folders, ...testsOfOtherWorkspaces] as string[];
 }

@@ -5,7 +5,10 @@ import { type AST, RegExpParser, visitRegExpAST } from "@eslint-community/regexp
 const { checkSync } = createRequire(import.meta.url)("recheck/lib/browser.js") as typeof import("recheck");
 const parser = new RegExpParser();
 
-/** Maximum number of combinations: trying more takes too long, even if the number is constant. */
+/**
+ * Maximum number of ways to match at one place. More ways would take too long, even if their number
+ * does not depend on the text.
+ */
 const waysMax = 1_000;
 const timeoutMs = 120_000;
 
@@ -14,7 +17,7 @@ const timeoutMs = 120_000;
  * text, or undefined when it always takes linear time. The result depends on the expression's
  * automaton and not on measured time. The timeout applies to the analysis only.
  */
-export function superLinearity(pattern: string, flags: string): string | undefined {
+export function findSuperLinearity(pattern: string, flags: string): string | undefined {
   const sets = { unicode: flags.includes("u"), unicodeSets: flags.includes("v") };
   const tree = parser.parsePattern(pattern, 0, pattern.length, sets);
   if (waysOf(tree) > waysMax) return `can match in more than ${waysMax} ways at one place: write it in a simpler way`;

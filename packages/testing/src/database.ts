@@ -41,7 +41,7 @@ export async function copyTestDatabase(name: string, options: TestDatabaseOption
 async function ensureTemplate(server: pg.Client, name: string, options: TestDatabaseOptions): Promise<string> {
   const text = options.migrations.map((migration) => `${migration.name} ${checksumOf(migration)}`).join();
   const template = `template_${name}_${createHash("sha256").update(`${serviceRole} ${text}`).digest("hex").slice(0, 12)}`;
-  // Test files start at the same time. The lock lets only one of them create the template.
+  // Test files start at the same time. The lock lets only one file create the template.
   await server.query("select pg_advisory_lock(hashtext($1))", [template]);
   try {
     const { rowCount } = await server.query("select 1 from pg_database where datname = $1", [template]);
@@ -78,7 +78,7 @@ async function grantRowAccess(database: string): Promise<void> {
 const serviceRole = "amana_test_service";
 
 /** Returns the URL with the role of a service, to which row-level security applies. */
-export function asService(databaseUrl: string): string {
+export function withServiceRole(databaseUrl: string): string {
   const url = new URL(databaseUrl);
   url.username = serviceRole;
   url.password = serviceRole;

@@ -8,7 +8,8 @@ export const testEventKeys = (...topics: string[]) =>
   Object.fromEntries(topics.map((topic) => [topic, [{ id, key: keyOf(topic) }]]));
 
 /**
- * Returns settings for these topics. Unless they are overridden, no service receives the events.
+ * Returns event settings for these topics. No service listens at the address of the subscribers, so
+ * no service receives the events unless a test overrides it.
  */
 export const testEventSettings = (...topics: string[]) => ({
   EVENTS: "direct",

@@ -2,12 +2,12 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { superLinearity } from "./check-expression.ts";
+import { findSuperLinearity } from "./check-expression.ts";
 import { type Expression, findExpressions } from "./find-expressions.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
 
-/** Tests, development tools and a generated script. None gets external input. */
+/** Paths of tests, of development tools and of a generated script. They get no external input. */
 const withoutExternalInput =
   /\.test\.ts$|(^|\/)(test|scripts)\/|^(bench|chaos|deploy|e2e|packages\/(dev-env|testing)|sdks\/src)\/|^services\/gateway\/src\/(guide\.ts|pages\/assets\/guide\/search\.js)$/;
 
@@ -21,12 +21,12 @@ const computed: Readonly<Record<string, string[]>> = {
   ],
   // The terms are words of the search index. They have no punctuation, so they need no escaping.
   'services/gateway/src/pages/guide-search.js: new RegExp(`(${terms.join("|")})`, "giu")': ["(payment|pay|refund)"],
-  // Constants that are also patterns of the OpenAPI document.
+  // The expressions of these calls are constants that are also patterns of the OpenAPI document.
   "packages/public-api/src/bank-details.ts: new RegExp(accountNumberPattern)": [],
   "packages/public-api/src/bic.ts: new RegExp(bicPattern)": [],
   "packages/public-api/src/routing-number.ts: new RegExp(routingNumberPattern)": [],
   "services/gateway/src/plugins/idempotency-key.ts: new RegExp(idempotencyKeyPattern)": [],
-  // A constant of the class.
+  // The expression is a constant of the class.
   "sdks/php/src/transport.php: preg_match(self::ENCRYPTED_OR_LOOPBACK, $baseUrl)) {": [
     "^(https:|http://(([a-z0-9-]+\\.)*localhost|127(\\.[0-9]{1,3}){3}|\\[::1\\])(:[0-9]+)?(/|$))",
   ],
@@ -51,11 +51,11 @@ const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclud
 const found = files.map((file) => findExpressions(file, readFileSync(join(root, file), "utf8")));
 
 describe("regular expressions for external input", () => {
-  test("every regular expression has its text in the source, or is listed with its computed text", () => {
+  test("every regular expression of the repository has its text in the source, or is listed with its computed text", () => {
     expect(found.flatMap((file) => file.computed).sort()).toEqual(Object.keys(computed).sort());
   });
 
-  test("every regular expression for external input takes linear time", { timeout: 600_000 }, () => {
+  test("every regular expression for external input matches in linear time", { timeout: 600_000 }, () => {
     const listed = Object.entries(computed).flatMap(([at, patterns]) => patterns.map((pattern) => ({ at, pattern, flags: "" })));
     const all: Expression[] = [...found.flatMap(({ expressions }) => expressions), ...listed];
     const checked = new Set<string>();
@@ -64,7 +64,7 @@ describe("regular expressions for external input", () => {
       const text = `/${pattern}/${flags}`;
       if (checked.has(text) || Object.hasOwn(decided, pattern)) continue;
       checked.add(text);
-      const problem = superLinearity(pattern, flags);
+      const problem = findSuperLinearity(pattern, flags);
       if (problem) problems.push(`${at}: ${text} ${problem}`);
     }
     expect(problems).toEqual([]);
@@ -74,7 +74,7 @@ describe("regular expressions for external input", () => {
   });
 });
 
-describe("superLinearity", () => {
+describe("findSuperLinearity", () => {
   test.each([
     ["nested quantifiers", "^(a+)+$", "exponential"],
     ["alternatives that overlap", "^(a|a)*$", "exponential"],
@@ -82,18 +82,18 @@ describe("superLinearity", () => {
     ["an unanchored repetition", "\\s+$", "2nd degree polynomial"],
     ["a string that is never closed", '"[^"\\\\]*(?:\\\\.[^"\\\\]*)*"', "2nd degree polynomial"],
     ["bounded repetitions with very many combinations", "^(a{1,40}){1,40}$", "can match in more than 1000 ways"],
-  ])("superLinearity rejects %s", (_name, pattern, summary) => {
-    expect(superLinearity(pattern, "s")).toMatch(summary);
+  ])("findSuperLinearity rejects %s", (_name, pattern, summary) => {
+    expect(findSuperLinearity(pattern, "s")).toMatch(summary);
   });
 
-  test.each(["^(a+)\\1$", "a(?=b*c)"])("superLinearity returns a message for %s, which it cannot decide", (pattern) => {
-    expect(superLinearity(pattern, "")).toMatch(/^cannot be decided \(unsupported: .+\): write it in a simpler way$/);
+  test.each(["^(a+)\\1$", "a(?=b*c)"])("findSuperLinearity returns that it cannot analyze the expression %s", (pattern) => {
+    expect(findSuperLinearity(pattern, "")).toMatch(/^cannot be decided \(unsupported: .+\): write it in a simpler way$/);
   });
 
   test.each(["^[a-z]+$", "^(a{1,3}b){2}$", '^"(?:[^"\\\\]|\\\\.)*"', "[0-9a-f]{8}-[0-9a-f-]{27}"])(
-    "superLinearity accepts %s",
+    "findSuperLinearity accepts %s",
     (pattern) => {
-      expect(superLinearity(pattern, "")).toBeUndefined();
+      expect(findSuperLinearity(pattern, "")).toBeUndefined();
     },
   );
 });
@@ -107,7 +107,7 @@ describe("findExpressions", () => {
     expect(found("a.ts", text)).toEqual(["/x\\/y/gi", "/b+/", "/c/u", "/^d$/u"]);
   });
 
-  test("findExpressions finds calls in Python and PHP, with the anchors that a call adds", () => {
+  test("findExpressions finds regular expressions in Python and PHP calls, with the anchors that the call adds", () => {
     expect(found("a.py", "re.fullmatch(r'a|b', x); re.search(\"c\", x)")).toEqual(["/^(?:a|b)$/", "/c/"]);
     expect(found("a.php", "preg_match('~^a/b$~Du', $x)")).toEqual(["/^a/b$/u"]);
   });

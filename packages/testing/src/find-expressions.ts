@@ -4,12 +4,12 @@ import { parseAst } from "rolldown/parseAst";
 export interface Expression {
   readonly pattern: string;
   readonly flags: string;
-  /** File and line. */
+  /** File and line of the expression. */
   readonly at: string;
 }
 
 /** Regular expressions of a file. `computed`: calls with a computed expression, as "file: code". */
-export interface Found {
+export interface FoundExpressions {
   readonly expressions: Expression[];
   readonly computed: string[];
 }
@@ -18,7 +18,7 @@ export interface Found {
  * Finds every regular expression in a source file, in the code samples of a Markdown document, or
  * in the JSON schemas of an OpenAPI document. Skips Go, whose regular expressions are linear.
  */
-export function findExpressions(file: string, text: string): Found {
+export function findExpressions(file: string, text: string): FoundExpressions {
   switch (extname(file)) {
     case ".ts":
     case ".js":
@@ -33,11 +33,11 @@ export function findExpressions(file: string, text: string): Found {
     case ".md":
       return findInSamples(file, text);
     default:
-      throw new Error(`${file}: regular expressions cannot be found in this kind of file`);
+      throw new Error(`${file}: findExpressions cannot read this type of file`);
   }
 }
 
-const merge = (parts: readonly Found[]): Found => ({
+const merge = (parts: readonly FoundExpressions[]): FoundExpressions => ({
   expressions: parts.flatMap(({ expressions }) => expressions),
   computed: parts.flatMap(({ computed }) => computed),
 });
@@ -47,8 +47,8 @@ const lineOf = (text: string, index: number) => text.slice(0, index).split("\n")
 type Node = { type: string; start: number; end: number } & Record<string, unknown>;
 const isNode = (value: unknown): value is Node => typeof value === "object" && value !== null && "type" in value;
 
-function findInJavaScript(file: string, text: string, lang: "ts" | "js"): Found {
-  const found: Found = { expressions: [], computed: [] };
+function findInJavaScript(file: string, text: string, lang: "ts" | "js"): FoundExpressions {
+  const found: FoundExpressions = { expressions: [], computed: [] };
   const add = ({ start }: Node, pattern: string, flags: string) =>
     found.expressions.push({ pattern, flags, at: `${file}:${lineOf(text, start)}` });
 
@@ -84,9 +84,12 @@ function stringOf(node: unknown): string | undefined {
 
 type Read = (source: string, call: string) => Pick<Expression, "pattern" | "flags"> | undefined;
 
-/** Finds calls whose first argument is the expression, in a language without a parser here. */
-function findInCalls(file: string, text: string, call: RegExp, read: Read): Found {
-  const found: Found = { expressions: [], computed: [] };
+/**
+ * Finds calls whose first argument is the expression, in a language for which this file has no
+ * parser.
+ */
+function findInCalls(file: string, text: string, call: RegExp, read: Read): FoundExpressions {
+  const found: FoundExpressions = { expressions: [], computed: [] };
   for (const { index, 0: begin, 1: name = "" } of text.matchAll(call)) {
     const source = text.slice(index + begin.length);
     const expression = read(source, name);
@@ -113,7 +116,7 @@ const readPhp: Read = (source) => {
   return /^[imsu]*$/.test(flags) ? { pattern: text.slice(1, end), flags } : undefined;
 };
 
-function findInSchemas(file: string, document: unknown): Found {
+function findInSchemas(file: string, document: unknown): FoundExpressions {
   const patterns = new Set<string>();
   JSON.stringify(document, (key, value) => {
     if (key === "pattern" && typeof value === "string") patterns.add(value);
@@ -124,7 +127,7 @@ function findInSchemas(file: string, document: unknown): Found {
 
 const languages: Readonly<Record<string, string>> = { ts: ".ts", typescript: ".ts", js: ".mjs", python: ".py", php: ".php" };
 
-function findInSamples(file: string, text: string): Found {
+function findInSamples(file: string, text: string): FoundExpressions {
   const samples = text.matchAll(/^ *```(\w+)\n(.*?)^ *```/gms);
   return merge(
     [...samples].flatMap(({ 1: language = "", 2: code = "" }) => {

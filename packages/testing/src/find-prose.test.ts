@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { findProse } from "./find-prose.ts";
 
-test("findProse returns comments, test titles and messages, and no comments inside of literals", () => {
+test("findProse returns comments, test titles and messages, and ignores comment marks inside of literals", () => {
   const source = [
     "/** Returns the",
     " * sum. */",

@@ -83,7 +83,7 @@ function commentsOf(source: string, literals: readonly Node[], lines: (index: nu
     if (isLine && previous && lastLine === line - 1)
       comments[comments.length - 1] = { ...previous, text: `${previous.text} ${text}` };
     else comments.push({ kind: "comment", text: text.replaceAll(/\s+/g, " "), line });
-    // A comment behind code belongs to its line alone.
+    // A comment after code is not merged with a comment on the next line.
     const isAlone = /(^|\n)[ \t]*$/.test(source.slice(Math.max(0, at - 200), at));
     lastLine = isLine && isAlone ? line : -1;
     at = until;

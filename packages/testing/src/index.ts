@@ -2,7 +2,13 @@
 export { aPerson, someDetails } from "@amana/dev-env/demo/a-person";
 export { eventually } from "@amana/dev-env/eventually";
 export { refusal, withIdempotencyKey } from "./calls.ts";
-export { asService, copyTestDatabase, createTestDatabase, type TestDatabase, type TestDatabaseOptions } from "./database.ts";
+export {
+  copyTestDatabase,
+  createTestDatabase,
+  type TestDatabase,
+  type TestDatabaseOptions,
+  withServiceRole,
+} from "./database.ts";
 export { testEventKeys, testEventSettings } from "./event-keys.ts";
 export { processEnv } from "./process-env.ts";
 export {

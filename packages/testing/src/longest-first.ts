@@ -1,6 +1,9 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** The slowest test files. Their duration depends on the processes that they start, not on size. */
+/**
+ * The slowest test files. Their duration depends on the processes that they start, not on their
+ * size.
+ */
 const longest = [
   "system/start.test.ts",
   "test/image.test.ts",
@@ -24,7 +27,7 @@ const longest = [
 
 /**
  * Starts the longest test files first, so that a run does not end with one long file. Vitest orders
- * the others by their last duration, or by size in a fresh clone.
+ * the other files by their last duration, or by size in a fresh clone.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

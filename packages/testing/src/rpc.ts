@@ -16,7 +16,10 @@ const auditKeys = generateKeyPairSync("ed25519");
 const privateKeyOf = (key: KeyObject) => key.export({ format: "der", type: "pkcs8" }).toString("base64");
 const publicKeyOf = (key: KeyObject) => key.export({ format: "der", type: "spki" }).toString("base64");
 
-/** Signs caller tokens like the gateway. Services with `testRpcSettings` trust its key. */
+/**
+ * Signs caller tokens like the gateway. Services with `testRpcSettings` trust the key of this
+ * signer.
+ */
 export const testSigner = createCallerSigner({ id: "test", privateKey: gatewayKeys.privateKey });
 
 /** Settings of all services for signing keys and trusted keys. */
@@ -33,7 +36,7 @@ export const connectForTest = (urls: readonly string[], audience: string): RpcCh
 
 export const adminCaller: Caller = { role: "admin", keyId: "018f0000-0000-7000-8000-000000000001", keyPrefix: "ak_test" };
 
-/** Returns a caller of a business, by default of a new one. */
+/** Returns a caller of the given business, or of a new business. */
 export function aBusinessCaller(businessId: string = uuidv7()): Caller & { role: "business" } {
   return { role: "business", businessId, keyId: uuidv7(), keyPrefix: "sk_test_00000000" };
 }

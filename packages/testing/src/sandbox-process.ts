@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { control } from "@amana/dev-env/demo/at-the-sandbox";
+import { callSandboxControl } from "@amana/dev-env/demo/sandbox-control";
 import { eventually } from "@amana/dev-env/eventually";
 import { freePort } from "@amana/dev-env/free-port";
 import { spawnServer } from "@amana/dev-env/server-process";
@@ -22,9 +22,9 @@ export async function startSandboxProcess(settings: Readonly<Record<string, stri
   await eventually(() => fetch(`${url}/healthz`).catch(() => Promise.reject(new Error(server.recentOutput()))));
   return {
     url,
-    control: <T>(method: "GET" | "POST" | "PUT", path: string, body?: object) => control<T>(url, method, path, body),
-    fault: (operation: string, mode: string, times = 1) => control(url, "PUT", "faults", { operation, mode, times }),
-    clearFaults: () => control(url, "DELETE", "faults"),
+    control: <T>(method: "GET" | "POST" | "PUT", path: string, body?: object) => callSandboxControl<T>(url, method, path, body),
+    fault: (operation: string, mode: string, times = 1) => callSandboxControl(url, "PUT", "faults", { operation, mode, times }),
+    clearFaults: () => callSandboxControl(url, "DELETE", "faults"),
     [Symbol.asyncDispose]: () => server.stop(),
   };
 }

@@ -3,7 +3,7 @@ import type { Prose } from "./find-prose.ts";
 interface Rule {
   readonly pattern: RegExp;
   readonly prefer: string;
-  /** All kinds when absent. */
+  /** Kinds of text to which the rule applies. The rule applies to all kinds when this is absent. */
   readonly kinds?: readonly Prose["kind"][];
 }
 

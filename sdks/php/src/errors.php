@@ -4,13 +4,13 @@ declare(strict_types=1);
 
 namespace Amana;
 
-/** Base of the thrown errors: ProblemError (error response), ConnectionError (no response). */
+/** Base class of all errors of requests. Subclasses are ProblemError and ConnectionError. */
 abstract class AmanaError extends \RuntimeException
 {
     /**
-     * $outcomeUnknown: whether the request may have taken effect, or may still do so. Do not treat
-     * it as failed: repeat the same request with this $idempotencyKey, or read the resource first.
-     * $idempotencyKey: the Idempotency-Key of a POST, also if the client generated it.
+     * $outcomeUnknown is true if the request may have taken effect or may still take effect. Do not
+     * treat such a request as failed. Repeat it with this $idempotencyKey, or read the resource
+     * first. $idempotencyKey is the Idempotency-Key of a POST, even if the client generated it.
      */
     public function __construct(
         string $message,
@@ -22,7 +22,7 @@ abstract class AmanaError extends \RuntimeException
 }
 
 /**
- * No response: the connection failed or broke, the response was unreadable, or the time limit
+ * Thrown if the connection failed or broke, if the response was unreadable, or if the time limit
  * passed.
  */
 final class ConnectionError extends AmanaError
@@ -33,10 +33,9 @@ final class ConnectionError extends AmanaError
 final class Problem
 {
     /**
-     * $code: stable code of the problem, for use in your program; empty if the response did not come
-     * from the API.
-     * $requestId: identifies the request in support cases.
-     * $retryAfter: seconds until the request can be repeated.
+     * $code is the stable code of the problem, for use in your program. It is empty if the response
+     * did not come from the API. $requestId identifies the request in support cases. $retryAfter is
+     * the number of seconds until the request can be repeated.
      *
      * @param list<array{pointer?: string, parameter?: string, code: string, message: string}> $errors
      * @param array<string, mixed> $members all members of the response, also those that only some codes have, such as payment_status
@@ -53,8 +52,8 @@ final class Problem
     }
 
     /**
-     * Reads a problem document. Only the API sends such documents, so the problem of any other body
-     * has an empty code.
+     * Reads a problem document. For any other body, the returned problem has an empty code, because
+     * only the API sends problem documents.
      *
      * @param array<string, string> $headers
      */

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Amana;
 
-/** One page of a list. $total: number of items in the list, at most 1000. */
+/** One page of a list. $total is the number of items in the whole list, at most 1000. */
 final class Page
 {
     /** @param list<array<string, mixed>> $items */
@@ -17,8 +17,9 @@ final class Page
 }
 
 /**
- * A list, newest first. `foreach` reads each page when it is needed. Items that are created in the
- * meantime shift the pages, so an item may occur twice. A created_to in the past prevents this.
+ * A list, newest first. `foreach` reads each page when it is needed. Items that are created during
+ * an iteration shift the pages, so an item may occur twice. To prevent this, pass a created_to in
+ * the past.
  *
  * @implements \IteratorAggregate<int, array<string, mixed>>
  */

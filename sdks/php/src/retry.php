@@ -7,13 +7,13 @@ namespace Amana;
 /** @internal Decides which requests are repeated, and whether their outcome is unknown. */
 final class Retry
 {
-    /** Codes of responses after which the request certainly had no effect. */
+    /** Error codes that prove that the request had no effect. */
     private const CODES_WITHOUT_EFFECT = ['overloaded', 'refunds_held'];
 
     /**
-     * Returns whether the request may have taken effect, given this response and the state before
-     * it. A rejection before the check of the Idempotency-Key does not change the outcome of
-     * earlier attempts.
+     * Returns true if the request may have taken effect. $wasUnknown is the result for the earlier
+     * attempts. It stays valid if the API rejected this attempt before it checked the
+     * Idempotency-Key.
      */
     public static function isOutcomeUnknownAfter(Problem $problem, bool $wasUnknown): bool
     {
@@ -27,9 +27,9 @@ final class Retry
     }
 
     /**
-     * Returns whether the same request may succeed when it is repeated. $repeatable: a repetition
-     * has no second effect, as for a GET or a POST with a key. Other requests are repeated only
-     * after 429.
+     * Returns true if a repetition of the request may succeed after this response. $repeatable must
+     * be true for a GET and for a POST with a key, because their repetition has no second effect.
+     * For other requests, returns true only for status 429.
      */
     public static function isWorthRepeating(Problem $problem, bool $repeatable): bool
     {
@@ -39,7 +39,8 @@ final class Retry
         if (!$repeatable) {
             return false;
         }
-        // A 502 of the API is final: the same key returns the same response.
+        // Status 502 with a code comes from the API. It is final, because the same key returns the
+        // same response.
         if ($problem->status === 502) {
             return $problem->code === '';
         }
@@ -48,8 +49,8 @@ final class Retry
     }
 
     /**
-     * Returns the pause before the next attempt: doubled each time, ± one third, at least
-     * Retry-After.
+     * Returns the pause before the next attempt. The pause doubles with each attempt, varies by up
+     * to one third, and is never shorter than Retry-After.
      */
     public static function pauseSeconds(int $attempt, float $first, ?int $retryAfter): float
     {

@@ -17,7 +17,7 @@ final class Response
     }
 }
 
-/** @internal No response. $reached: whether the request may have been sent and taken effect. */
+/** @internal There is no response. $reached is true if the request may have taken effect. */
 final class NoResponse extends \RuntimeException
 {
     public function __construct(string $message, public readonly bool $reached)
@@ -29,11 +29,14 @@ final class NoResponse extends \RuntimeException
 /** @internal Sends requests, and repeats them after failures that may be temporary. */
 final class Transport
 {
-    /** The client does not wait longer. The error then contains retryAfter. */
+    /**
+     * Longest Retry-After for which the client waits. If Retry-After is longer, the client throws
+     * the error at once.
+     */
     private const RETRY_AFTER_SECONDS_MAX = 60;
     private const ENCRYPTED_OR_LOOPBACK =
         '~^(https:|http://(([a-z0-9-]+\.)*localhost|127(\.[0-9]{1,3}){3}|\[::1\])(:[0-9]+)?(/|$))~iD';
-    /** Error codes of connections that were never established, so the request had no effect. */
+    /** Error codes that mean that no connection was established. The request then had no effect. */
     private const NOT_REACHED = [CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT];
 
     public function __construct(
@@ -77,7 +80,7 @@ final class Transport
         if (!preg_match('/^[\x21-\x7e]{1,255}$/D', $key ?? '-')) {
             throw new \InvalidArgumentException('idempotencyKey must be 1 to 255 visible ASCII characters');
         }
-        // Encoded once, so that each attempt sends the same bytes.
+        // Encodes the body only once, so that each attempt sends the same bytes.
         $flags = JSON_THROW_ON_ERROR | JSON_UNESCAPED_UNICODE | JSON_UNESCAPED_SLASHES;
         $text = $body === null ? null : json_encode((object) $body, $flags);
         $repeatable = in_array($method, ['GET', 'POST'], true);
@@ -126,7 +129,8 @@ final class Transport
             CURLOPT_HTTPHEADER => $headers,
             CURLOPT_USERAGENT => 'amana-php/0.1.0',
             CURLOPT_RETURNTRANSFER => true,
-            // Following a redirect would send the key to another server and turn a POST into a GET.
+            // A redirect must not be followed, because the client would send the key to another
+            // server and turn a POST into a GET.
             CURLOPT_FOLLOWLOCATION => false,
             CURLOPT_PATH_AS_IS => true,
             CURLOPT_PROTOCOLS => CURLPROTO_HTTP | CURLPROTO_HTTPS,
@@ -164,7 +168,7 @@ final class Transport
         return $text === '' ? '' : "?$text";
     }
 
-    /** Encodes an id for a path. Rejects an empty id and dots, which would change the path. */
+    /** Encodes an id for a path. Rejects the ids "", "." and "..", which would change the path. */
     public static function segment(string $value): string
     {
         if (preg_match('/^\.{0,2}$/D', $value)) {

@@ -4,14 +4,17 @@ declare(strict_types=1);
 
 namespace Amana;
 
-/** The webhook is not genuine. Respond with 400 and discard it. The message has the reason. */
+/**
+ * Thrown if a webhook is not genuine. Respond with status 400 and discard the webhook. The message
+ * contains the reason.
+ */
 final class WebhookRefused extends \RuntimeException
 {
 }
 
 /**
- * A verified webhook. $id: the same for each delivery of an event. Ignore ids that were processed
- * before.
+ * A verified webhook. $id is the id of the event, which all its deliveries have. Ignore an id that
+ * you have processed.
  */
 final class Webhook
 {
@@ -25,8 +28,8 @@ final class Webhook
 
     /**
      * Verifies webhook-signature for the raw request body. Throws WebhookRefused, or
-     * InvalidArgumentException for an invalid secret. $toleranceSeconds: maximum difference between
-     * the timestamp and the clock of this machine.
+     * InvalidArgumentException for an invalid secret. $toleranceSeconds is the maximum difference
+     * between the timestamp and the clock of this machine.
      *
      * @param array<string, string> $headers names in any case
      * @param list<string> $secrets webhook secrets (whsec_…); both during a rotation
@@ -66,7 +69,8 @@ final class Webhook
     }
 
     /**
-     * Verifies X-Signature. It does not cover the time, so prefer `verify`. Throws the same errors.
+     * Verifies X-Signature. This signature does not cover the time, so prefer `verify`. Throws the
+     * same errors as `verify`.
      *
      * @param array<string, string> $headers names in any case
      * @param list<string> $secrets
@@ -83,7 +87,7 @@ final class Webhook
     }
 
     /**
-     * Rejects invalid secrets, because anybody could sign with an empty one.
+     * Rejects invalid secrets, because any sender could sign with an empty secret.
      *
      * @param list<string> $secrets
      * @return list<string>

@@ -8,19 +8,19 @@ from typing import Any
 
 
 class AmanaError(Exception):
-    """Base of the raised errors: ProblemError (error response), ConnectionError (no response)."""
+    """Base class of all errors of requests. Subclasses are ProblemError and ConnectionError."""
 
     def __init__(self, message: str, outcome_unknown: bool, idempotency_key: str | None) -> None:
         super().__init__(message)
-        # Whether the request may have taken effect, or may still do so. Do not treat it as failed:
-        # repeat the same request with this idempotency_key, or read the resource first.
+        # True if the request may have taken effect or may still take effect. Do not treat such a
+        # request as failed. Repeat it with this idempotency_key, or read the resource first.
         self.outcome_unknown = outcome_unknown
-        # The Idempotency-Key of a POST, also if the client generated it.
+        # The Idempotency-Key of a POST, even if the client generated the key.
         self.idempotency_key = idempotency_key
 
 
 class ConnectionError(AmanaError):
-    """No response.
+    """Raised if there is no response.
 
     The connection failed or broke, the response was unreadable, or the time limit passed.
     """
@@ -58,7 +58,7 @@ class ProblemError(AmanaError):
 
 
 def problem_of(status: int, headers: Mapping[str, str], text: bytes) -> Problem:
-    """Reads a problem document. Only the API sends such documents; other bodies get an empty code."""
+    """Reads a problem document. The problem of a body that is not from the API has an empty code."""
     parsed = None
     if (headers.get("content-type") or "").startswith("application/problem+json"):
         with suppress(ValueError):

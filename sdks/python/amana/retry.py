@@ -2,16 +2,15 @@ import random
 
 from .errors import Problem
 
-# Codes of responses after which the request certainly had no effect.
+# Error codes that prove that the request had no effect.
 CODES_WITHOUT_EFFECT = ("overloaded", "refunds_held")
 
 
 def is_outcome_unknown_after(problem: Problem, was_unknown: bool) -> bool:
-    """Returns whether the request may have taken effect.
+    """Returns True if the request may have taken effect.
 
-    The result depends on this response and the state before it.
-    A rejection before the check of the Idempotency-Key does not change the outcome of earlier
-    attempts.
+    was_unknown is the result for the earlier attempts. It stays valid if the API rejected this
+    attempt before it checked the Idempotency-Key.
     """
     status, code = problem.status, problem.code
     if status == 409 and code.endswith("_in_progress"):
@@ -22,17 +21,18 @@ def is_outcome_unknown_after(problem: Problem, was_unknown: bool) -> bool:
 
 
 def is_worth_repeating(problem: Problem, repeatable: bool) -> bool:
-    """Returns whether the same request may succeed when it is repeated.
+    """Returns True if a repetition of the request may succeed.
 
-    repeatable: a repetition has no second effect, as for a GET or a POST with a key. Other requests
-    are repeated only after 429.
+    repeatable must be True for a GET and for a POST with a key, because their repetition has no
+    second effect. For other requests, the result is True only for status 429.
     """
     status, code = problem.status, problem.code
     if status == 429:
         return True
     if not repeatable:
         return False
-    # A 502 of the API is final: the same key returns the same response.
+    # Status 502 with a code comes from the API. It is final, because the same key returns the same
+    # response.
     if status == 502:
         return code == ""
     return status in (500, 503, 504) or (status == 409 and code == "idempotency_in_progress")
@@ -41,6 +41,7 @@ def is_worth_repeating(problem: Problem, repeatable: bool) -> bool:
 def pause_seconds(attempt: int, first: float, retry_after: float | None) -> float:
     """Returns the pause before the next attempt.
 
-    It is doubled each time, ± one third, and at least retry_after.
+    The pause doubles with each attempt, varies by up to one third, and is never shorter than
+    retry_after.
     """
     return max(first * 2 ** (attempt - 1) * random.uniform(2 / 3, 4 / 3), retry_after or 0)

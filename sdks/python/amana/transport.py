@@ -18,7 +18,8 @@ from .retry import is_outcome_unknown_after, is_worth_repeating, pause_seconds
 
 T = TypeVar("T")
 
-# The client does not wait longer. The error then contains retry_after.
+# Longest Retry-After for which the client waits. If Retry-After is longer, the client raises the
+# error at once.
 RETRY_AFTER_SECONDS_MAX = 60
 _ENCRYPTED_OR_LOOPBACK = re.compile(
     r"^(https:|http://(([a-z0-9-]+\.)*localhost|127(\.[0-9]{1,3}){3}|\[::1\])(:[0-9]+)?(/|$))", re.IGNORECASE
@@ -46,7 +47,7 @@ class Transport:
     def __init__(
         self, base_url: str, api_key: str, timeout: float, retries: int, retry_pause: float, allow_http: bool
     ) -> None:
-        # Checked here, because the error of http.client for an invalid header contains the key.
+        # Checks the key here, because http.client's error for an invalid header contains the key.
         if not re.fullmatch(r"[\x21-\x7e]+", api_key):
             raise ValueError("api_key must be a text of visible ASCII characters")
         if not re.fullmatch(r"https?://[^/?#@\s]+(/[^?#\s]*)?", base_url):
@@ -128,7 +129,7 @@ class Transport:
             return Response(status, received, text, json.loads(text) if ok else None)
 
     def _read(self, response: Any) -> bytes:
-        """Reads the body within one time limit. A socket restarts its time limit with each read."""
+        """Reads the body within one time limit, because a socket restarts its limit with each read."""
         end = time.monotonic() + self._timeout
         pieces = []
         while piece := response.read1(65536):
@@ -143,7 +144,7 @@ class Transport:
 
 
 def _was_not_reached(error: BaseException) -> bool:
-    """Returns whether the connection was never established, so that the request had no effect."""
+    """Returns True if no connection was established. The request then had no effect."""
     reason = error.reason if isinstance(error, URLError) else error
     return isinstance(reason, (ConnectionRefusedError, socket.gaierror))
 
@@ -157,7 +158,7 @@ def _query_of(query: Mapping[str, Any] | None) -> str:
 
 
 def segment(value: str) -> str:
-    """Encodes an id for a path. Rejects an empty id and dots, which would change the path."""
+    """Encodes an id for a path. Rejects the ids "", "." and "..", which would change the path."""
     if re.fullmatch(r"\.{0,2}", value):
         raise ValueError(f"{value!r} is not a valid id")
     return quote(value, safe="")
@@ -174,8 +175,8 @@ class Page(Generic[T]):
 class List(Generic[T]):
     """A list, newest first. An iteration reads each page when it is needed.
 
-    Items that are created in the meantime shift the pages, so an item may occur twice. A created_to
-    in the past prevents this.
+    Items that are created during an iteration shift the pages, so an item may occur twice. To
+    prevent this, pass a created_to in the past.
     """
 
     def __init__(self, transport: Transport, path: str, query: Mapping[str, Any] | None) -> None:

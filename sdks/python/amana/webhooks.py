@@ -15,14 +15,14 @@ from typing import Any
 class Webhook:
     """A verified webhook."""
 
-    # The same for each delivery of an event. Ignore ids that were processed before.
+    # Id of the event, which all its deliveries have. Ignore an id that you have processed.
     id: str
     event: str
     body: dict[str, Any]
 
 
 class WebhookRefused(Exception):
-    """The webhook is not genuine. Respond with 400 and discard it. The message has the reason."""
+    """Raised if a webhook is not genuine. Respond with status 400 and discard the webhook."""
 
 
 def verify_webhook(
@@ -54,9 +54,9 @@ def verify_webhook(
 
 
 def verify_x_signature(headers: Mapping[str, str], body: bytes, *, secrets: Sequence[str]) -> None:
-    """Verifies X-Signature. It does not cover the time, so prefer verify_webhook.
+    """Verifies X-Signature. This signature does not cover the time, so prefer verify_webhook.
 
-    Raises the same errors.
+    Raises the same errors as verify_webhook.
     """
     received = _bytes(_read(headers, "x-signature"))
     expected = ["sha256=" + hmac.new(key.encode(), body, hashlib.sha256).hexdigest() for key in _keys_of(secrets)]
@@ -79,7 +79,7 @@ def _bytes(text: str) -> bytes:
 
 
 def _keys_of(secrets: Sequence[str]) -> Sequence[str]:
-    """Rejects invalid secrets, because anybody could sign with an empty one."""
+    """Rejects invalid secrets, because any sender could sign with an empty secret."""
     if isinstance(secrets, str) or not secrets:
         raise ValueError("secrets must be a list with at least one secret")
     for secret in secrets:

@@ -57,7 +57,7 @@ def run(step):
         if "verifyXSignature" in step:
             verify_x_signature(headers, body, secrets=secrets)
             return {}
-        # The default, time.time(), is also a float.
+        # Converts to a float, because the default, time.time(), is also a float.
         now = float(signed["now"]) if "now" in signed else None
         return verify_webhook(headers, body, secrets=secrets, now=now).body
     settings = scenario["client"]

@@ -15,7 +15,7 @@ interface ReceivedRequest {
 let stop: (() => void) | undefined;
 afterEach(() => stop?.());
 
-/** Starts a server that sends the replies in order, repeats the last one, and records requests. */
+/** Starts a server that records requests and sends the replies in order. Repeats the last reply. */
 async function startServer(...replies: Reply[]) {
   const received: ReceivedRequest[] = [];
   const sockets = new Set<Socket>();
@@ -66,11 +66,14 @@ test.each<[string, Reply[]]>([
   ["no response in time", ["silence"]],
   ["a success that is not JSON", [{ status: 200, body: "<p>Please log in</p>" }]],
   ["a success without a body", [{ status: 201, body: "" }]],
-  ["429", [problem(429, "rate_limited", { "retry-after": "0" })]],
-  ["503 and 500", [problem(503, "service_unavailable"), problem(500, "internal_error")]],
-  ["504 and then in progress", [problem(504, "refund_outcome_unknown"), problem(409, "idempotency_in_progress")]],
-  ["502 of an intermediary", [html, otherProblem]],
-])("the client repeats a POST with the same bytes and the same key after %s", async (_name, replies) => {
+  ["status 429", [problem(429, "rate_limited", { "retry-after": "0" })]],
+  ["status 503 and then status 500", [problem(503, "service_unavailable"), problem(500, "internal_error")]],
+  [
+    "status 504 and then code idempotency_in_progress",
+    [problem(504, "refund_outcome_unknown"), problem(409, "idempotency_in_progress")],
+  ],
+  ["status 502 of an intermediary", [html, otherProblem]],
+])("the TypeScript client repeats a POST with the same bytes and the same Idempotency-Key after %s", async (_name, replies) => {
   const { amana, received } = await startServer(...replies, created);
   expect(await amana.payments.create(order)).toEqual({ id: "p-1" });
   expect(received).toHaveLength(replies.length + 1);
@@ -78,7 +81,7 @@ test.each<[string, Reply[]]>([
   expect(new Set(received.map(({ key, body, line }) => `${line} ${key} ${body}`)).size).toBe(1);
 });
 
-test("the client sends a new key with each POST, or the key of the caller", async () => {
+test("the TypeScript client sends a new Idempotency-Key with each POST, unless the caller sets an Idempotency-Key", async () => {
   const { amana, received } = await startServer(created);
   await amana.payments.create(order);
   await amana.payments.create(order);
@@ -91,21 +94,21 @@ test("the client sends a new key with each POST, or the key of the caller", asyn
 test.each<[string, Reply[], boolean, number]>([
   ["no response", ["reset"], true, 4],
   ["an unreachable server after a lost response", ["gone"], true, 1],
-  ["429 alone (no effect)", [problem(429, "rate_limited")], false, 4],
-  ["429 after a lost response", ["reset", problem(429, "rate_limited")], true, 4],
-  ["401 after a lost response", ["reset", problem(401, "api_key_revoked")], true, 2],
+  ["status 429 for each attempt (no effect)", [problem(429, "rate_limited")], false, 4],
+  ["status 429 after a lost response", ["reset", problem(429, "rate_limited")], true, 4],
+  ["status 401 after a lost response", ["reset", problem(401, "api_key_revoked")], true, 2],
   ["a rejection by a domain rule after a lost response", ["reset", problem(422, "refund_refused")], false, 2],
-  ["a 404 of an intermediary after a lost response", ["reset", { status: 404, body: "no route" }], true, 2],
+  ["status 404 of an intermediary after a lost response", ["reset", { status: 404, body: "no route" }], true, 2],
   ["an outcome that stays unknown", [problem(504, "refund_outcome_unknown")], true, 4],
   ["another refund in progress", [problem(409, "refund_in_progress")], true, 1],
-  ["overloaded (no effect)", [problem(503, "overloaded")], false, 4],
+  ["code overloaded (no effect)", [problem(503, "overloaded")], false, 4],
   ["a rejection by the processor", [problem(502, "processor_error")], false, 1],
   ["a validation error", [problem(422, "validation_failed")], false, 1],
   ["a redirect", [{ status: 307, headers: { location: "http://127.0.0.1:1/" } }], false, 1],
-  ["an unexpected redirect with 303", [{ status: 303, headers: { location: "http://127.0.0.1:1/" } }], false, 1],
+  ["an unexpected redirect with status 303", [{ status: 303, headers: { location: "http://127.0.0.1:1/" } }], false, 1],
   ["a Retry-After of an hour", [problem(503, "service_unavailable", { "retry-after": "3600" })], true, 1],
 ])(
-  "the client reports the outcome and the attempts of a refund that ends with %s",
+  "the TypeScript client throws an error with the correct outcomeUnknown after the permitted attempts if a refund ends with %s",
   async (_name, replies, outcomeUnknown, attempts) => {
     const { amana, received } = await startServer(...replies);
     const error = await amana.payments.refund("p-1").catch((thrown: unknown) => thrown);
@@ -114,7 +117,7 @@ test.each<[string, Reply[], boolean, number]>([
   },
 );
 
-test("the client does not retry a request that is not repeatable, except after 429", async () => {
+test("the TypeScript client repeats a DELETE request after status 429, and does not repeat a PATCH request after a lost response", async () => {
   const unanswered = await startServer("reset", { status: 200 });
   const error = await unanswered.amana.webhookEndpoints.update("e-1", { rotate_secret: true }).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(ConnectionError);
@@ -126,7 +129,7 @@ test("the client does not retry a request that is not repeatable, except after 4
   expect(rateLimited.received).toHaveLength(2);
 });
 
-test("the client reports a known outcome if the server is unreachable", async () => {
+test("the TypeScript client throws an error with outcomeUnknown false if the server is unreachable", async () => {
   const { amana } = await startServer(created);
   stop?.();
   const error = await amana.payments.create(order).catch((thrown: unknown) => thrown);
@@ -134,14 +137,14 @@ test("the client reports a known outcome if the server is unreachable", async ()
   expect(error).toMatchObject({ outcomeUnknown: false });
 });
 
-test("the client reports an unknown outcome if the caller aborts a POST", async () => {
+test("the TypeScript client throws an error with outcomeUnknown true if the caller aborts a POST", async () => {
   const { amana, received } = await startServer("silence");
   const error = await amana.payments.create(order, { signal: AbortSignal.timeout(100) }).catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ outcomeUnknown: true });
   expect(received).toHaveLength(1);
 });
 
-test("the client throws a ProblemError with all members of the response", async () => {
+test("the TypeScript client throws a ProblemError with all members of the response", async () => {
   const errors = [{ pointer: "/amount", code: "invalid", message: "…" }];
   const body = { code: "validation_failed", detail: "Correct the amount.", request_id: "r-1", errors, payment_status: "PAID" };
   const { amana } = await startServer({ status: 422, body, headers: { ...problemHeaders, "retry-after": "7" } });
@@ -151,7 +154,7 @@ test("the client throws a ProblemError with all members of the response", async 
   expect((error as ProblemError).members["payment_status"]).toBe("PAID");
 });
 
-test("the client reads a list page by page with its filters", async () => {
+test("the TypeScript client reads all pages of a list with the same filters", async () => {
   const nextPageHeaders = { "x-total-count": "3", link: '</x?offset=2>; rel="next"' };
   const first: Reply = { status: 200, body: [{ id: "a" }, { id: "b" }], headers: nextPageHeaders };
   const { amana, received } = await startServer(first, { status: 200, body: [{ id: "c" }], headers: { "x-total-count": "3" } });
@@ -165,14 +168,14 @@ test("the client reads a list page by page with its filters", async () => {
   expect(await second.amana.payments.list().page()).toMatchObject({ total: 3, isLast: false });
 });
 
-test("the client encodes an id as one segment of the path and rejects dots", async () => {
+test("the TypeScript client encodes an id as one path segment, and rejects the ids '', '.' and '..'", async () => {
   const { amana, received } = await startServer({ status: 200 });
   await amana.payments.get("a/../b?c");
   expect(received[0]?.line).toBe("GET /api/v1/payments/a%2F..%2Fb%3Fc");
   for (const id of ["", ".", ".."]) expect(() => amana.payments.get(id)).toThrow(TypeError);
 });
 
-test("the client throws TypeError for invalid settings without showing the key, and uses defaults for undefined", async () => {
+test("the TypeScript client throws a TypeError without the key if a setting is invalid, and uses the default if a setting is undefined", async () => {
   const { baseUrl, received } = await startServer(created);
   for (const apiKey of ["", "sk_test_\nsecret", "sk_test_secret\n"]) {
     const create = () => new Amana({ baseUrl, apiKey });

@@ -1,11 +1,11 @@
-/** Base of the thrown errors: `ProblemError` (error response), `ConnectionError` (no response). */
+/** Base class of all errors of requests. Subclasses are `ProblemError` and `ConnectionError`. */
 export abstract class AmanaError extends Error {
   /**
-   * Whether the request may have taken effect, or may still do so. Do not treat it as failed:
-   * repeat the same request with this `idempotencyKey`, or read the resource first.
+   * True if the request may have taken effect or may still take effect. Do not treat such a request
+   * as failed. Repeat it with this `idempotencyKey`, or read the resource first.
    */
   readonly outcomeUnknown: boolean;
-  /** The Idempotency-Key of a POST, also if the client generated it. */
+  /** The Idempotency-Key of a POST, even if the client generated the key. */
   readonly idempotencyKey: string | undefined;
 
   constructor(message: string, { outcomeUnknown, idempotencyKey }: RequestOutcome, cause?: unknown) {
@@ -69,7 +69,7 @@ export class ProblemError extends AmanaError implements Problem {
 }
 
 /**
- * No response: the connection failed or broke, the response was unreadable, or the time limit
+ * Thrown if the connection failed or broke, if the response was unreadable, or if the time limit
  * passed.
  */
 export class ConnectionError extends AmanaError {
@@ -77,8 +77,9 @@ export class ConnectionError extends AmanaError {
 }
 
 /**
- * Reads a problem document of a response that your own code requested, for example a statement.
- * Only the API sends such documents, so the problem of any other body has an empty code.
+ * Reads the problem document in a response to a request of your own code, for example for a
+ * statement. For any other body, the returned problem has an empty code, because only the API sends
+ * problem documents.
  */
 export function problemOf(status: number, headers: Headers, text: string): Problem {
   const isProblemDocument = headers.get("content-type")?.startsWith("application/problem+json");

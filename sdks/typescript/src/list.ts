@@ -8,9 +8,9 @@ export interface Page<T> {
 }
 
 /**
- * A list, newest first. `for await` reads each page when it is needed. Items that are created in
- * the meantime shift the pages, so an item may occur twice. A `created_to` in the past prevents
- * this.
+ * A list, newest first. `for await` reads each page when it is needed. Items that are created
+ * during an iteration shift the pages, so an item may occur twice. To get each item only once, pass
+ * a `created_to` in the past.
  */
 export class List<T> implements AsyncIterable<T> {
   readonly #transport: Transport;

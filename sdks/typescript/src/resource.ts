@@ -23,7 +23,7 @@ export abstract class Resource {
   }
 }
 
-/** Encodes an id for a path. Rejects an empty id and dots, which would change the path. */
+/** Encodes an id for a path. Rejects the ids "", "." and "..", which would change the path. */
 export function segment(value: string): string {
   if (/^\.{0,2}$/.test(value)) throw new TypeError(`${JSON.stringify(value)} is not a valid id`);
   return encodeURIComponent(value);

@@ -1,12 +1,11 @@
 import type { Problem } from "./errors.ts";
 
-/** Codes of responses after which the request certainly had no effect. */
+/** Error codes that prove that the request had no effect. */
 const codesWithoutEffect = ["overloaded", "refunds_held"];
 
 /**
- * Returns whether the request may have taken effect, given this response and the state before it. A
- * rejection before the check of the Idempotency-Key does not change the outcome of earlier
- * attempts.
+ * Returns true if the request may have taken effect. `wasUnknown` is the result for the earlier
+ * attempts. It stays valid if the API rejected this attempt before it checked the Idempotency-Key.
  */
 export function isOutcomeUnknownAfter({ status, code }: Problem, wasUnknown: boolean): boolean {
   if (status === 409 && code.endsWith("_in_progress")) return true;
@@ -15,19 +14,22 @@ export function isOutcomeUnknownAfter({ status, code }: Problem, wasUnknown: boo
 }
 
 /**
- * Returns whether the same request may succeed when it is repeated. `repeatable`: a repetition has
- * no second effect, as for a GET or a POST with a key. Other requests are repeated only after 429.
+ * Returns true if a repetition of the request may succeed after this response. `repeatable` must be
+ * true for a GET and for a POST with a key, because their repetition has no second effect. For
+ * other requests, returns true only for status 429.
  */
 export function isWorthRepeating({ status, code }: Problem, repeatable: boolean): boolean {
   if (status === 429) return true;
   if (!repeatable) return false;
-  // A 502 of the API is final: the same key returns the same response.
+  // Status 502 with a code comes from the API. It is final, because the same key returns the same
+  // response.
   if (status === 502) return code === "";
   return status === 500 || status === 503 || status === 504 || (status === 409 && code === "idempotency_in_progress");
 }
 
 /**
- * Returns the pause before the next attempt: doubled each time, ± one third, at least Retry-After.
+ * Returns the pause before the next attempt. The pause doubles with each attempt, varies by up to
+ * one third, and is never shorter than Retry-After.
  */
 export function pauseMs(attempt: number, firstMs: number, retryAfterSeconds = 0): number {
   const backoffMs = firstMs * 2 ** (attempt - 1) * (2 / 3 + Math.random() * (2 / 3));

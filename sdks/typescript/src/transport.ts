@@ -14,7 +14,7 @@ export interface ClientOptions {
   readonly timeoutMs?: number;
   /** Maximum number of attempts after the first. Default: 3. */
   readonly retries?: number;
-  /** Pause before the second attempt, doubled for each further one. Default: 1000. */
+  /** Pause before the second attempt. It doubles before each further attempt. Default: 1000. */
   readonly retryPauseMs?: number;
   /**
    * Permits an http:// URL of another machine, to which the key is sent unencrypted. Default:
@@ -35,7 +35,7 @@ export interface Request {
   readonly query?: object | undefined;
   readonly body?: object | undefined;
   readonly options?: RequestOptions | undefined;
-  /** Whether the operation responds with a redirect. Otherwise a redirect is an error. */
+  /** True if the operation responds with a redirect. Otherwise, a redirect is an error. */
   readonly redirects?: boolean;
 }
 
@@ -45,10 +45,13 @@ export interface Response {
   readonly body: unknown;
 }
 
-/** The client does not wait longer. The error then contains `retryAfter`. */
+/**
+ * Longest Retry-After for which the client waits. If Retry-After is longer, the client throws the
+ * error at once.
+ */
 const retryAfterSecondsMax = 60;
 const isEncryptedOrLoopback = /^(https:|http:\/\/(([a-z0-9-]+\.)*localhost|127(\.[0-9]{1,3}){3}|\[::1\])(:[0-9]+)?(\/|$))/i;
-/** Error codes of connections that were never established, so the request had no effect. */
+/** Error codes that mean that no connection was established. The request then had no effect. */
 const notReached = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "UND_ERR_CONNECT_TIMEOUT"];
 
 /** Sends requests, and repeats them after failures that may be temporary. */
@@ -104,8 +107,8 @@ export class Transport {
   }
 
   /**
-   * Returns a function that sends the same bytes each time. Parses the JSON of successful
-   * responses.
+   * Returns a function that sends one attempt and parses the JSON of a successful response. All
+   * attempts send the same bytes.
    */
   #prepare({ method, path, query, body, options }: Request, idempotencyKey: string | undefined): () => Promise<Response> {
     const { baseUrl, apiKey, timeoutMs } = this.#options;
@@ -120,7 +123,8 @@ export class Transport {
     return async () => {
       const timeout = AbortSignal.timeout(timeoutMs);
       const signal = options?.signal ? AbortSignal.any([options.signal, timeout]) : timeout;
-      // Following a redirect would send the key to another server and turn a POST into a GET.
+      // A redirect must not be followed, because the client would send the key to another server
+      // and turn a POST into a GET.
       const response = await fetch(`${baseUrl}${path}${queryOf(query)}`, {
         method,
         headers,
@@ -150,7 +154,7 @@ function queryOf(query: object = {}): string {
   return setParameters.length === 0 ? "" : `?${new URLSearchParams(setParameters.map(([name, value]) => [name, String(value)]))}`;
 }
 
-/** Removes slashes at the end. A regular expression takes quadratic time on many slashes. */
+/** Removes slashes at the end, without a regular expression that needs quadratic time. */
 function withoutSlashes(baseUrl: string): string {
   let rest = baseUrl;
   while (rest.endsWith("/")) rest = rest.slice(0, -1);

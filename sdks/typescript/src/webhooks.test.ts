@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { verifyWebhook, verifyXSignature, WebhookRefused } from "./webhooks.ts";
 
-/** Test vector of the webhook guide. */
+/** Secret of the test vector in the webhook guide. */
 const secret = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
 const other = `whsec_${"B".repeat(43)}=`;
 const now = 1795170000;
@@ -31,7 +31,7 @@ test.each<[string, object, string, object]>([
   ["another timestamp", { "webhook-timestamp": "1795170001" }, body, {}],
   ["a timestamp that is not a number", { "webhook-timestamp": "NaN" }, body, {}],
   ["no signature", { "webhook-signature": undefined }, body, {}],
-  ["a signature cut short", { "webhook-signature": headers["webhook-signature"].slice(0, -1) }, body, {}],
+  ["a signature without its last character", { "webhook-signature": headers["webhook-signature"].slice(0, -1) }, body, {}],
 ])("verifyWebhook throws WebhookRefused for %s", (_name, changed, text, options) => {
   const allHeaders = { ...headers, ...changed };
   expect(() => verifyWebhook(allHeaders, text, { secrets: [secret], nowSeconds: now, ...options })).toThrow(WebhookRefused);

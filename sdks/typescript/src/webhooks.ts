@@ -10,13 +10,16 @@ export interface VerifyOptions {
 
 /** A verified webhook. */
 export interface Webhook {
-  /** Id of the event, equal in each delivery. Ignore ids that were processed before. */
+  /** Id of the event, which all its deliveries have. Ignore an id that you have processed. */
   readonly id: string;
   readonly event: string;
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** The webhook is not genuine. Respond with 400 and discard it. The message has the reason. */
+/**
+ * Thrown if a webhook is not genuine. Respond with status 400 and discard the webhook. The message
+ * contains the reason.
+ */
 export class WebhookRefused extends Error {
   override readonly name = "WebhookRefused";
 }
@@ -46,8 +49,8 @@ export function verifyWebhook(headers: WebhookHeaders, body: Uint8Array | string
 }
 
 /**
- * Verifies X-Signature. It does not cover the time, so prefer `verifyWebhook`. Throws the same
- * errors.
+ * Verifies X-Signature. This signature does not cover the time, so prefer `verifyWebhook`. Throws
+ * the same errors as `verifyWebhook`.
  */
 export function verifyXSignature(headers: WebhookHeaders, body: Uint8Array | string, secrets: readonly string[]): void {
   const received = read(headers, "x-signature") ?? "";
@@ -55,7 +58,7 @@ export function verifyXSignature(headers: WebhookHeaders, body: Uint8Array | str
   if (!expected.some((candidate) => isEqual(received, candidate))) throw new WebhookRefused("X-Signature does not match");
 }
 
-/** Rejects invalid secrets, because any sender could sign with an empty one. */
+/** Rejects invalid secrets, because any sender could sign with an empty secret. */
 function keysOf(secrets: readonly string[]): readonly string[] {
   if (secrets.length > 0 && secrets.every((secret) => /^whsec_[A-Za-z0-9+/]{43}=$/.test(secret))) return secrets;
   throw new TypeError("each secret must be whsec_ followed by 44 characters, as shown for the endpoint");

@@ -1,6 +1,6 @@
 /**
- * Genuine and forged deliveries for every verifier in this repository: the client libraries and the
- * samples of the guide.
+ * Genuine and forged deliveries. They test every verifier in this repository, in the client
+ * libraries and in the samples of the guide.
  */
 import { createHmac } from "node:crypto";
 
@@ -43,8 +43,8 @@ const withoutHeader = (name: string): Delivery => {
   return { ...genuine, headers };
 };
 /**
- * Returns a delivery with a timestamp that is signed with the secret. Receivers reject it for its
- * form or its distance from their clock.
+ * Returns a delivery whose timestamp is signed with the secret. Receivers reject the timestamp
+ * because of its form or its distance from their clock.
  */
 const signedAt = (timestamp: string): Delivery => ({
   ...genuine,

@@ -6,13 +6,14 @@ import { readServiceConfig } from "@amana/service-host";
 
 export type Config = ReturnType<typeof readConfig>;
 
-/** Settings of the clients service. `.env.example` explains each. */
+/** Settings of the clients service, documented in `.env.example`. */
 export const readConfig = settings((env) => {
   const base = readServiceConfig(env, { emits: ["audit.v1"], consumes: ["kyc.v1"] });
-  // The kyc service may call only this RPC.
+  // A caller token that kyc signed is accepted only for this RPC.
   const kycKeys = readTrustedKeys(env, "KYC_PUBLIC_KEYS", [ClientService.method.getClientStanding]);
   const publicKeysOf = (keys: typeof kycKeys) => keys.map(({ publicKey }) => publicKey);
-  // With the gateway's key, kyc could sign tokens for any caller.
+  // Rejects a key that both settings contain. If kyc had the gateway's key, it could sign caller
+  // tokens for any caller.
   rejectSharedKeys(env, { GATEWAY_PUBLIC_KEYS: publicKeysOf(base.callerKeys), KYC_PUBLIC_KEYS: publicKeysOf(kycKeys) });
   return {
     ...base,

@@ -3,15 +3,15 @@ import type { Config } from "./config.ts";
 
 export type Context = Readonly<ReturnType<typeof createContext>>;
 
-/** Dependencies of the RPCs and consumers of this service. */
+/** Creates the context that the RPCs and topic handlers of this service share. */
 export const createContext = ({ config, orm, logger, clock }: ServiceParts<Config>) => ({
   orm,
   logger,
   clock,
-  /** Whether verified clients are approved without an operator. */
+  /** True if the platform approves verified clients without a decision of an operator. */
   autoApprove: config.autoApprove,
-  /** Bank and branch in the account numbers. */
+  /** Bank code and branch code of new account numbers. */
   institution: config.institution,
-  /** Currencies of accounts, ISO 4217. */
+  /** Currencies in which accounts can be opened (ISO 4217 codes). */
   currencies: config.currencies,
 });

@@ -25,7 +25,7 @@ const fill = `with client_added as (
   select id, business_id, id, first_name, '888' || lpad(substr(first_name, 7), 17, '0'), 'CURRENT', 'DZD', 'PENDING', '2026-01-01',
     created_at, created_at from client_added`;
 
-test("PostgreSQL uses an index on business_id for each list filter of clients, beneficiaries and accounts", async () => {
+test("PostgreSQL uses an index on business_id for each filter of `clientList`, `beneficiaryList` and `accountList`", async () => {
   await using plans = await startListPlans("clients", database, ["client", "beneficiary", "account"], fill);
   expect(await plans.badScans(clientList, ListClientsRequestSchema)).toEqual([]);
   expect(await plans.badScans(beneficiaryList, ListBeneficiariesRequestSchema)).toEqual([]);

@@ -10,10 +10,10 @@ import { aKycEvent } from "../test/a-kyc-event.ts";
 import { aPerson } from "../test/harness.ts";
 import { clients as clientsService } from "./service.ts";
 
-test("the clients service serves RPCs and consumes events with default settings, and logs no personal data", async () => {
+test("the clients service with default settings serves RPCs, consumes events, and logs no personal data", async () => {
   const lines: string[] = [];
   const logger = createLogger("test", "trace", { write: (line: string) => lines.push(line) });
-  const service = await startTestService(clientsService, { logger, background: true });
+  const service = await startTestService(clientsService, { logger, runsBackgroundWork: true });
   expect(service.context.autoApprove).toBe(false);
   {
     const clients = createRpcClient(ClientService, service.channel);
@@ -27,7 +27,8 @@ test("the clients service serves RPCs and consumes events with default settings,
     await clients.updatePerson({ id, city: "CanaryCity" }, { caller });
     await clients.listClients({ limit: 1, search: "Benali" }, { caller });
 
-    // Causes an internal error, which is logged: a constraint of the database rejects the row.
+    // Causes an internal error that the service logs, because a database constraint rejects the
+    // row.
     expect(await refusal(clients.createPerson(aPerson({ gender: "CanaryGender" }), { caller }))).not.toHaveProperty("kind");
 
     const messages = [

@@ -17,7 +17,10 @@ export interface KycEventFields {
   readonly eventId?: string;
 }
 
-/** Returns an event of topic kyc.v1; by default the creation of an application. */
+/**
+ * Returns an event of the topic kyc.v1. By default, it is the event for the creation of an
+ * application.
+ */
 export function aKycEvent(fields: KycEventFields): Message {
   const applicationId = fields.applicationId ?? uuidv7();
   const event = create(KycEventSchema, {

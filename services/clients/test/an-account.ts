@@ -4,7 +4,10 @@ import { Client } from "../src/client/client.ts";
 
 export const openedAt = new Date("2026-03-31T22:00:00.000Z");
 
-/** Returns an ACTIVE account with 1000.00 dinars available and no limits. It is not stored. */
+/**
+ * Returns an ACTIVE account with an available balance of 1000.00 dinars and no limits. The account
+ * is not stored in a database.
+ */
 export const anAccount = (changes: Partial<Account> = {}): Account =>
   Object.assign(new Account(), {
     id: "0195a000-0000-7000-8000-000000000001",
@@ -27,7 +30,10 @@ export const anAccount = (changes: Partial<Account> = {}): Account =>
     ...changes,
   });
 
-/** Returns a hold of 100.00 on the first day of `anAccount`. It is not stored. */
+/**
+ * Returns a hold of 100.00 dinars on the day `usedOn` of `anAccount`. The hold is not stored in a
+ * database.
+ */
 export const aPosting = (changes: Partial<AccountPosting> = {}): AccountPosting =>
   Object.assign(new AccountPosting(), {
     id: "0195a000-0000-7000-8000-000000000004",
@@ -39,6 +45,6 @@ export const aPosting = (changes: Partial<AccountPosting> = {}): AccountPosting 
     ...changes,
   });
 
-/** Returns a verified, unblocked client. It is not stored. */
+/** Returns a verified, unblocked client. The client is not stored in a database. */
 export const aClient = (changes: Partial<Client> = {}): Client =>
   Object.assign(new Client(), { blocked: false, isBlacklisted: false, kycLevel: "FULL_KYC", kycStatus: "VALIDATED", ...changes });

@@ -37,10 +37,10 @@ export const aPerson = (changes: Person = {}): Person => ({
 type NewBeneficiary = MessageInitShape<typeof BeneficiaryService.method.createBeneficiary.input>;
 type NewAccount = MessageInitShape<typeof AccountService.method.openAccount.input>;
 
-/** A request for a beneficiary, without the client. */
+/** A request for a beneficiary, without the client id. */
 export const aBeneficiary = { name: "Karim Haddad", iban: "DZ580002100001113000000570" } satisfies NewBeneficiary;
 
-/** A request for an account, without the client. */
+/** A request for an account, without the client id. */
 export const anAccountRequest = { type: AccountType.CURRENT, accountName: "Household", currency: "DZD" } satisfies NewAccount;
 
 export type Answers = MessageInitShape<typeof OnboardingAnswersSchema>;
@@ -59,7 +59,7 @@ export const aDetailsRequest = (changes: Answers = {}): { answers: Answers } => 
   },
 });
 
-/** Starts the service with its own database. RPCs and events use real connections. */
+/** Starts the clients service with its own database. RPCs use real connections. */
 export async function startHarness(options: { autoApprove?: boolean } = {}) {
   const clock = { nowMs: undefined as number | undefined, now: () => new Date(clock.nowMs ?? Date.now()) };
   const service = await startTestService(clientsService, {
@@ -82,17 +82,17 @@ export async function startHarness(options: { autoApprove?: boolean } = {}) {
     onboarding: createRpcClient(OnboardingService, channel),
     beneficiaries,
     accounts,
-    /** Runs a transaction of the service, for all tenants. */
+    /** Runs a transaction in the service's database with access to the rows of all tenants. */
     transaction: <T>(work: Parameters<typeof transaction<T>>[1]) => forAllTenants(transaction<T>)(service.context.orm, work),
     /** Creates a client of a business. */
     createPerson: (caller: CallOptions["caller"] = aBusinessCaller(), changes: Person = {}) =>
       clients.createPerson(aPerson(changes), { caller }),
-    /** Creates a beneficiary; by default of a new client. */
+    /** Creates a beneficiary. By default, also creates its client. */
     async createBeneficiary(caller: CallOptions["caller"], changes: NewBeneficiary = {}) {
       const clientId = changes.clientId ?? (await clients.createPerson(aPerson(), { caller })).id;
       return await beneficiaries.createBeneficiary({ ...aBeneficiary, clientId, ...changes }, { caller });
     },
-    /** Opens a PENDING account; by default of a new client. */
+    /** Opens a PENDING account. By default, also creates its client. */
     async openAccount(caller: CallOptions["caller"], changes: NewAccount = {}) {
       const clientId = changes.clientId ?? (await clients.createPerson(aPerson(), { caller })).id;
       return await accounts.openAccount({ ...anAccountRequest, clientId, ...changes }, { caller });
@@ -102,7 +102,7 @@ export async function startHarness(options: { autoApprove?: boolean } = {}) {
       const { id } = await accounts.openAccount({ ...anAccountRequest, clientId, ...changes }, { caller });
       return await accounts.activateAccount({ id }, { caller });
     },
-    /** Resolves when at least this number of sessions wait for locks. */
+    /** Resolves when at least `sessions` database sessions wait for locks. */
     async waitForLockedSessions(sessions = 1) {
       await eventually(async () => {
         const waitingSessions = await sql(
@@ -113,7 +113,7 @@ export async function startHarness(options: { autoApprove?: boolean } = {}) {
     },
     /** Publishes messages, and resolves after the consumer has committed them. */
     publish: (...messages: Message[]) => service.publish("kyc.v1", ...messages),
-    /** Returns the audit events of an entity, in order. */
+    /** Returns the audit events about an entity in the order of their emission. */
     async readAuditEvents(id: string): Promise<ActionRecorded[]> {
       const rows = await sql<{ payload: Buffer }>("select payload from outbox where topic = 'audit.v1' and key = ? order by id", [
         id,

@@ -31,7 +31,7 @@ const refund = (headers: Record<string, string>, payload?: string) =>
 describe("order of checks", () => {
   const tooLarge = { ...json, "content-length": String(1024 * 1024 + 1) };
 
-  test("an unknown path gets 404 before any other check", async () => {
+  test("the gateway returns 404 for an unknown path before any other check", async () => {
     for (const url of [
       "/api",
       "/api/v1",
@@ -47,7 +47,7 @@ describe("order of checks", () => {
     }
   });
 
-  test("a path with an invalid percent escape gets 404", async () => {
+  test("the gateway returns 404 for a path with an invalid percent escape", async () => {
     const response = await inject({ method: "GET", url: "/api/v1/payments/%zz" });
     expect([response.statusCode, response.json().code]).toEqual([404, "not_found"]);
     expect(response.headers["x-request-id"]).toBe(response.json().request_id);
@@ -65,24 +65,24 @@ describe("order of checks", () => {
     ["POST", "/healthz", "GET, HEAD"],
     ["POST", "/", "GET, HEAD"],
     ["DELETE", "/api/v1/clients/person", "POST"],
-  ])("%s %s gets 405 before the size and the key are checked", async (method, url, allow) => {
+  ])("the gateway returns 405 for %s %s before it checks the body size and the key", async (method, url, allow) => {
     const response = await inject({ method: method as "GET", url, headers: tooLarge });
     expect([response.statusCode, response.headers["allow"]]).toEqual([405, allow]);
     if (method !== "HEAD") expect(response.json().code).toBe("method_not_allowed");
   });
 
-  test("a body that is too large gets 413 before the key is checked", async () => {
+  test("the gateway returns 413 for a body that is too large before it checks the key", async () => {
     const response = await refund(tooLarge, "{");
     expect([response.statusCode, response.json().code]).toEqual([413, "body_too_large"]);
   });
 
-  test("a request without a key gets 401 before its body is checked", async () => {
+  test("the gateway returns 401 for a request without a key before it checks the body", async () => {
     const response = await refund({ "content-type": "text/plain" }, "{");
     expect([response.statusCode, response.json().code]).toEqual([401, "missing_api_key"]);
     expect(response.headers["www-authenticate"]).toBe("Bearer");
   });
 
-  test("a key of the wrong role gets 403 before the body is checked", async () => {
+  test("the gateway returns 403 for a key of the wrong role before it checks the body", async () => {
     const asAdmin = await refund({ ...gateway.admin.headers, "content-type": "text/plain" }, "{");
     expect([asAdmin.statusCode, asAdmin.json().code]).toEqual([403, "business_key_required"]);
     const asBusiness = await inject({
@@ -94,14 +94,14 @@ describe("order of checks", () => {
     expect([asBusiness.statusCode, asBusiness.json().code]).toEqual([403, "admin_required"]);
   });
 
-  test("the type of the body is checked first, then its JSON, then its fields", async () => {
+  test("the gateway checks first the content type of a body, then its JSON syntax, then its fields", async () => {
     const headers = { ...gateway.business.headers, "idempotency-key": "not good" };
     expect((await refund({ ...headers, "content-type": "text/plain" }, "{")).statusCode).toBe(415);
     expect((await refund({ ...headers, ...json }, "{")).json().code).toBe("invalid_json");
     expect((await refund({ ...headers, ...json }, '{"amount":1}')).json().code).toBe("validation_failed");
   });
 
-  test("an invalid idempotency key gets 400 after all other checks, without a call to the service", async () => {
+  test("the gateway returns 400 for an invalid Idempotency-Key only after all other checks have passed, and calls no service", async () => {
     const response = await refund({ ...gateway.business.headers, "idempotency-key": "not good" });
     expect([response.statusCode, response.json().code]).toEqual([400, "invalid_idempotency_key"]);
     expect(gateway.received).toEqual([]);
@@ -118,7 +118,7 @@ describe("a body", () => {
     "application/json;charset=UTF-8",
     'application/json; charset="utf-8"',
     "Application/JSON",
-  ])("a body is accepted with the type %s", async (type) => {
+  ])("the gateway accepts a body with the content type %s", async (type) => {
     expect((await create({ "content-type": type }, JSON.stringify(body))).statusCode).toBe(201);
   });
 
@@ -133,17 +133,20 @@ describe("a body", () => {
     "text/json",
     "json",
     "",
-  ])("a body with the type %j gets 415", async (type) => {
+  ])("the gateway returns 415 for a body with the content type %j", async (type) => {
     const response = await create({ "content-type": type }, JSON.stringify(body));
     expect([response.statusCode, response.json().code]).toEqual([415, "unsupported_media_type"]);
   });
 
-  test.each(["gzip", "br", "deflate", "gzip, identity"])("a body with the encoding %s gets 415", async (encoding) => {
-    const response = await create({ ...json, "content-encoding": encoding }, JSON.stringify(body));
-    expect([response.statusCode, response.json().code]).toEqual([415, "unsupported_media_type"]);
-  });
+  test.each(["gzip", "br", "deflate", "gzip, identity"])(
+    "the gateway returns 415 for a body with the content encoding %s",
+    async (encoding) => {
+      const response = await create({ ...json, "content-encoding": encoding }, JSON.stringify(body));
+      expect([response.statusCode, response.json().code]).toEqual([415, "unsupported_media_type"]);
+    },
+  );
 
-  test("a body of one megabyte is accepted, and a larger one gets 413", async () => {
+  test("the gateway accepts a body of one megabyte, and returns 413 for a larger body", async () => {
     const text = JSON.stringify(body);
     const padded = (length: number) => text + " ".repeat(length - text.length);
     expect((await create(json, padded(1024 * 1024))).statusCode).toBe(201);
@@ -151,7 +154,7 @@ describe("a body", () => {
     expect([response.statusCode, response.json().code]).toEqual([413, "body_too_large"]);
   });
 
-  test("an absent body gets 400 when the route requires a body", async () => {
+  test("the gateway returns 400 for a request without a body when the route requires a body", async () => {
     for (const headers of [{}, json]) {
       const response = await inject({
         method: "POST",
@@ -162,26 +165,29 @@ describe("a body", () => {
     }
   });
 
-  test.each([{}, json, { "content-type": "text/plain" }])("an empty chunked body counts as absent (%j)", async (type) => {
-    const response = await refund({ ...gateway.business.headers, ...type, "transfer-encoding": "chunked" });
-    expect(response.statusCode).toBe(200);
-  });
+  test.each([{}, json, { "content-type": "text/plain" }])(
+    "the gateway treats an empty chunked body with the headers %j as an absent body",
+    async (type) => {
+      const response = await refund({ ...gateway.business.headers, ...type, "transfer-encoding": "chunked" });
+      expect(response.statusCode).toBe(200);
+    },
+  );
 
-  test("a body gets 415 without a slow match when its type ends in kilobytes of white space", async () => {
+  test("the gateway returns 415 for each of 100 requests whose content type contains 15 000 spaces", async () => {
     const type = `application/json;charset=utf-8${" ".repeat(15_000)}x`;
     for (let i = 0; i < 100; i++) {
       expect((await create({ "content-type": type }, JSON.stringify(body))).statusCode).toBe(415);
     }
   });
 
-  test("a field named __proto__ or constructor gets unknown_field", async () => {
+  test("the gateway returns unknown_field for a field with the name `__proto__`, `constructor` or `hasOwnProperty`", async () => {
     for (const name of ["__proto__", "constructor", "hasOwnProperty"]) {
       const response = await create(json, `{"${name}":{"amount":"1"},${JSON.stringify(body).slice(1)}`);
       expect(response.json()).toMatchObject({ status: 422, errors: [{ pointer: `/${name}`, code: "unknown_field" }] });
     }
   });
 
-  test("a body with 9 000 unknown fields gets 422 with 100 errors", async () => {
+  test("the gateway returns 422 with 100 errors for a body with 9 000 unknown fields", async () => {
     const response = await create(json, `{${Array.from({ length: 9_000 }, (_, i) => `"${i}":0`).join()}}`);
     expect(response.statusCode).toBe(422);
     expect(response.json().errors).toHaveLength(100);
@@ -191,7 +197,7 @@ describe("a body", () => {
 describe("API keys", () => {
   const me = (headers: Record<string, string>) => inject({ method: "GET", url: `/api/v1/payments/${id}`, headers });
 
-  test("an API key is accepted in either header, with the scheme in any case", async () => {
+  test("the gateway accepts an API key in Authorization or X-API-Key, with the scheme Bearer in any case", async () => {
     const { key } = gateway.business;
     for (const headers of [
       { authorization: `Bearer ${key}` },
@@ -205,7 +211,7 @@ describe("API keys", () => {
   });
 
   test.each(["", "Token ", "Basic "])(
-    "an API key in Authorization with %j instead of the scheme Bearer gets 401",
+    "the gateway returns 401 for an API key in Authorization with %j instead of the scheme Bearer",
     async (scheme) => {
       const response = await me({ authorization: `${scheme}${gateway.business.key}` });
       expect([response.statusCode, response.json().code]).toEqual([401, "invalid_api_key"]);
@@ -213,7 +219,7 @@ describe("API keys", () => {
     },
   );
 
-  test("a request with a different API key in each header gets 401", async () => {
+  test("the gateway returns 401 for different API keys in Authorization and X-API-Key", async () => {
     const otherKey = gateway.aKey();
     for (const authorization of [`Bearer ${otherKey.key}`, `Basic ${otherKey.key}`, "Bearer"]) {
       const response = await me({ "x-api-key": gateway.business.key, authorization });
@@ -229,20 +235,23 @@ describe("API keys", () => {
     [{ authorization: "Basic dXNlcjpwYXNz" }, "invalid_api_key"],
     [{ authorization: "Bearer sk_test_short" }, "invalid_api_key"],
     [{ "x-api-key": "a, b" }, "invalid_api_key"],
-  ] as [Record<string, string>, string][])("the headers %j get %s without a call to identity", async (headers, code) => {
-    const { resolveKeys } = gateway.behaviour.keyLeases;
-    let isCalled = false;
-    gateway.behaviour.keyLeases.resolveKeys = async () => {
-      isCalled = true;
-      return {};
-    };
-    const response = await me(headers);
-    gateway.behaviour.keyLeases.resolveKeys = resolveKeys as NonNullable<typeof resolveKeys>;
-    expect([response.statusCode, response.json().code, response.headers["www-authenticate"]]).toEqual([401, code, "Bearer"]);
-    expect(isCalled).toBe(false);
-  });
+  ] as [Record<string, string>, string][])(
+    "for the headers %j, the gateway returns 401 with the code %s and does not call identity",
+    async (headers, code) => {
+      const { resolveKeys } = gateway.behaviour.keyLeases;
+      let isCalled = false;
+      gateway.behaviour.keyLeases.resolveKeys = async () => {
+        isCalled = true;
+        return {};
+      };
+      const response = await me(headers);
+      gateway.behaviour.keyLeases.resolveKeys = resolveKeys as NonNullable<typeof resolveKeys>;
+      expect([response.statusCode, response.json().code, response.headers["www-authenticate"]]).toEqual([401, code, "Bearer"]);
+      expect(isCalled).toBe(false);
+    },
+  );
 
-  test("an API key with one wrong character gets invalid_api_key without a call to identity", async () => {
+  test("the gateway returns invalid_api_key for a key with a wrong, additional or missing character", async () => {
     const { key } = gateway.business;
     for (const wrongKey of [key.slice(0, -1) + (key.endsWith("0") ? "1" : "0"), `${key}0`, key.slice(0, -1), key.toUpperCase()]) {
       expect((await me({ "x-api-key": wrongKey })).json().code).toBe("invalid_api_key");
@@ -250,18 +259,18 @@ describe("API keys", () => {
   });
 
   test.each([
-    [KeyState.UNKNOWN, "invalid_api_key"],
-    [KeyState.REVOKED, "api_key_revoked"],
-    [KeyState.EXPIRED, "api_key_expired"],
-    [KeyState.BUSINESS_PENDING, "business_pending"],
-    [KeyState.BUSINESS_REJECTED, "business_rejected"],
-    [KeyState.BUSINESS_DISABLED, "business_disabled"],
-  ])("an API key in state %i gets 401 %s", async (state, code) => {
-    const response = await me(gateway.aKey({ state }).headers);
+    ["UNKNOWN", "invalid_api_key"],
+    ["REVOKED", "api_key_revoked"],
+    ["EXPIRED", "api_key_expired"],
+    ["BUSINESS_PENDING", "business_pending"],
+    ["BUSINESS_REJECTED", "business_rejected"],
+    ["BUSINESS_DISABLED", "business_disabled"],
+  ] as const)("for an API key in the state %s, the gateway returns 401 with the code %s", async (state, code) => {
+    const response = await me(gateway.aKey({ state: KeyState[state] }).headers);
     expect([response.statusCode, response.json().code, response.headers["www-authenticate"]]).toEqual([401, code, "Bearer"]);
   });
 
-  test("an API key gets 503 while identity fails or returns an incomplete response", async () => {
+  test("the gateway returns 503 for an API key while identity fails or returns an incomplete response", async () => {
     const { resolveKeys } = gateway.behaviour.keyLeases;
     for (const fault of [
       () => new DomainError("unavailable", "service_unavailable", "The service is unavailable."),
@@ -285,7 +294,7 @@ describe("API keys", () => {
     gateway.behaviour.keyLeases.resolveKeys = resolveKeys as NonNullable<typeof resolveKeys>;
   });
 
-  test("concurrent requests of two businesses call the service with their own business", async () => {
+  test("for each of two concurrent requests, the gateway calls the service as the business that owns the request's key", async () => {
     const otherKeys = [gateway.aKey(), gateway.aKey()];
     await Promise.all(otherKeys.map(({ headers }) => me(headers)));
     expect(gateway.received.map(({ call }) => "businessId" in call.caller && call.caller.businessId).sort()).toEqual(
@@ -295,7 +304,7 @@ describe("API keys", () => {
 });
 
 describe("every response", () => {
-  test("a response has the caller's request id if it has the permitted form, otherwise a new id", async () => {
+  test("the gateway's response contains the caller's request id if the id has the permitted form, and otherwise a new id", async () => {
     const get = (requestId: string) => inject({ method: "GET", url: "/healthz", headers: { "x-request-id": requestId } });
     for (const validId of ["abcdefgh", "A-b_0123456789", "a".repeat(64)]) {
       expect((await get(validId)).headers["x-request-id"]).toBe(validId);
@@ -305,7 +314,7 @@ describe("every response", () => {
     }
   });
 
-  test("the response to a rejected request is a problem document with the same request id", async () => {
+  test("the gateway's response to a rejected request is a problem document that contains the caller's request id", async () => {
     const response = await refund({ "x-request-id": "request-0001" });
     expect(response.headers["content-type"]).toBe("application/problem+json");
     expect(response.json()).toEqual({
@@ -319,7 +328,7 @@ describe("every response", () => {
     });
   });
 
-  test("the response to a fault contains the request id and no details of the error", async () => {
+  test("the gateway's response to an internal error contains the request id and no details of the error", async () => {
     gateway.behaviour.payments.getPayment = async () => {
       throw new Error("password=hunter2");
     };
@@ -330,7 +339,7 @@ describe("every response", () => {
     expect(response.json().detail).toContain(response.headers["x-request-id"]);
   });
 
-  test("a timeout of the service gets 504", async () => {
+  test("the gateway returns 504 when the call to the service times out", async () => {
     gateway.behaviour.payments.getPayment = async () => {
       throw new ConnectError("deadline exceeded", Code.DeadlineExceeded);
     };
@@ -338,7 +347,7 @@ describe("every response", () => {
     expect([response.statusCode, response.json().code]).toEqual([504, "upstream_timeout"]);
   });
 
-  test("a service call continues the caller's trace with a new span and the gateway's flags", async () => {
+  test("a service call of the gateway continues the caller's trace with a new span and the gateway's own flags", async () => {
     const trace = "4bf92f3577b34da6a3ce929d0e0e4736";
     const send = (traceparent: string) =>
       inject({ method: "GET", url: `/api/v1/payments/${id}`, headers: { ...gateway.business.headers, traceparent } });
@@ -361,7 +370,7 @@ describe("an idempotency key", () => {
       payload,
     });
 
-  test("an idempotency key is sent to the service with its route and a fingerprint of path and body", async () => {
+  test("the gateway forwards an Idempotency-Key to the service with the request's route and a fingerprint of the path and body", async () => {
     await send("/payments", JSON.stringify(body));
     await send("/payments?", JSON.stringify(body));
     await send("/payments", `${JSON.stringify(body)} `);
@@ -375,13 +384,13 @@ describe("an idempotency key", () => {
     expect(keys.every((idempotencyKey) => idempotencyKey?.key === key)).toBe(true);
     const [first, sameWithQuery, otherBytes, refundOne, refundTwo] = keys.map((idempotencyKey) => idempotencyKey?.fingerprint);
     expect(first).toMatch(/^[0-9a-f]{64}$/);
-    // A reader of the fingerprint must not be able to confirm a guess of the body.
+    // A plain hash would let a person who has the fingerprint test guesses of the body.
     expect(first).not.toBe(hash("sha256", `/api/v1/payments\n${JSON.stringify(body)}`));
     expect(sameWithQuery).toBe(first);
     expect(new Set([first, otherBytes, refundOne, refundTwo]).size).toBe(4);
   });
 
-  test("a fingerprint matches at a replica that is one step further in the rotation of the fingerprint key", async () => {
+  test("during a rotation of FINGERPRINT_KEYS, request fingerprints of two gateway replicas match if their settings differ by one step", async () => {
     const [old, fresh] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
     const keyAt = async (fingerprintKeys: Buffer[]): Promise<IdempotencyKey> => {
       await using replica = await startTestGateway({ fingerprintKeys });
@@ -397,12 +406,12 @@ describe("an idempotency key", () => {
     expect(isSameRequest(replicaKeys[3] as IdempotencyKey, replicaKeys[0]?.fingerprint ?? "")).toBe(false);
   });
 
-  test("a request without an idempotency key is accepted", async () => {
+  test("the gateway accepts a request without an Idempotency-Key", async () => {
     await refund(gateway.business.headers);
     expect(gateway.received[0]?.call.idempotencyKey).toBeUndefined();
   });
 
-  test("a stored response is returned with Idempotent-Replayed, and with 201 for a creation", async () => {
+  test("the gateway returns the stored response of a creation with status 201 and the header Idempotent-Replayed", async () => {
     gateway.behaviour.payments.createPayment = async (_request, call) => {
       call.markReplayed();
       return aPayment;
@@ -412,7 +421,7 @@ describe("an idempotency key", () => {
     expect(response.headers["location"]).toBe(`/api/v1/payments/${id}`);
   });
 
-  test("a stored refusal is returned with Idempotent-Replayed", async () => {
+  test("the gateway returns a stored refusal with the header Idempotent-Replayed", async () => {
     gateway.behaviour.payments.refundPayment = async (_request, call) => {
       call.markReplayed();
       throw new DomainError("refused_upstream", "refund_refused", "The processor rejected the refund.");
@@ -425,8 +434,11 @@ describe("an idempotency key", () => {
     ]);
   });
 
-  test.each(["a".repeat(256), "with space", "é", "tab\tinside", ""])("the idempotency key %j gets 400", async (bad) => {
-    const response = await send("/payments", JSON.stringify(body), { "idempotency-key": bad });
-    expect([response.statusCode, response.json().code]).toEqual([400, "invalid_idempotency_key"]);
-  });
+  test.each(["a".repeat(256), "with space", "é", "tab\tinside", ""])(
+    "the gateway returns 400 for the Idempotency-Key %j",
+    async (bad) => {
+      const response = await send("/payments", JSON.stringify(body), { "idempotency-key": bad });
+      expect([response.statusCode, response.json().code]).toEqual([400, "invalid_idempotency_key"]);
+    },
+  );
 });

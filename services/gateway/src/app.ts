@@ -1,4 +1,6 @@
+import { SerializerSelector } from "@fastify/fast-json-stringify-compiler";
 import Fastify, { type FastifyReply, type FastifyRequest } from "fastify";
+import { compileOnFirstUse } from "./compile-on-first-use.ts";
 import { createErrorHandler } from "./errors.ts";
 import { parseQuery } from "./form/query.ts";
 import type { App, Gateway } from "./gateway.ts";
@@ -9,7 +11,7 @@ import { boundLoad } from "./plugins/bound-load.ts";
 import { bodyBytesMax, guardEdge, requestIdOf } from "./plugins/edge.ts";
 import { takeIdempotencyKey } from "./plugins/idempotency-key.ts";
 import { readJsonBodies } from "./plugins/json-bodies.ts";
-import { limitKind } from "./plugins/limit-rate.ts";
+import { limitByRequestKind } from "./plugins/limit-rate.ts";
 import { measureRequests } from "./plugins/measure-requests.ts";
 import { describeApi } from "./plugins/openapi.ts";
 import { rejectUnknownExpectation, respondToParserErrors } from "./plugins/parser-errors.ts";
@@ -48,6 +50,16 @@ import { webhookReplays } from "./routes/webhook-replays.ts";
 const api = "/api/v1";
 const returnPrefix = `${api}/payments/return`;
 
+const serializerFactory = SerializerSelector();
+/**
+ * Creates the function with which Fastify compiles response serializers. Each serializer is
+ * compiled at its first use.
+ */
+const lazySerializers: typeof serializerFactory = (...options) => {
+  const compile = serializerFactory(...options);
+  return (route) => compileOnFirstUse(() => compile(route));
+};
+
 /** Creates the Fastify application: hooks for all requests, then routes grouped by required key. */
 export async function createApp(gateway: Gateway): Promise<App> {
   const { requestMs } = gateway.connectionBounds;
@@ -55,13 +67,14 @@ export async function createApp(gateway: Gateway): Promise<App> {
     logger: false,
     genReqId: requestIdOf,
     bodyLimit: bodyBytesMax,
-    // `maxHeaderSize` already bounds the length of a parameter.
+    // `maxHeaderSize` already limits the length of the URL and of each path parameter.
     routerOptions: { maxParamLength: headerBytesMax, querystringParser: parseQuery },
     http: {
       maxHeaderSize: headerBytesMax,
       requireHostHeader: false,
       connectionsCheckingInterval: Math.ceil(requestMs / 6),
-      // Node swaps both timeouts if headersTimeout (60 s by default) exceeds requestTimeout.
+      // Node swaps the two timeouts if `headersTimeout` (60 s by default) is longer than
+      // `requestTimeout`.
       headersTimeout: requestMs,
     },
     requestTimeout: requestMs,
@@ -69,6 +82,7 @@ export async function createApp(gateway: Gateway): Promise<App> {
     trustProxy: gateway.trustedProxies.length > 0 ? [...gateway.trustedProxies] : false,
     clientErrorHandler: respondToParserErrors(gateway.connections),
     frameworkErrors: (error, request, reply) => sendErrorBeforeRouting(error, request, reply),
+    schemaController: { compilersFactory: { buildSerializer: lazySerializers } },
   }) as unknown as App;
   const sendProblem = createErrorHandler(gateway.logger);
   const sendErrorBeforeRouting = (error: Error, request: FastifyRequest, reply: FastifyReply) => {
@@ -99,14 +113,14 @@ export async function createApp(gateway: Gateway): Promise<App> {
 
   await app.register(openRoutes, gateway);
 
-  // The route for holders of an invitation.
+  // Route for businesses that have an invitation and no key.
   await app.register(selfOnboarding, { ...gateway, prefix: `${api}/onboarding/businesses` });
 
   // Routes for keys of businesses.
   await app.register(
     async (business: App) => {
       authenticate(business, gateway, "business");
-      business.addHook("onRequest", limitKind(gateway));
+      business.addHook("onRequest", limitByRequestKind(gateway));
       business.addHook("preHandler", takeIdempotencyKey(gateway));
       business.register(ownBusiness, { ...gateway, prefix: "/me" });
       business.register(kycApplications, { ...gateway, prefix: "/kyc/applications" });
@@ -146,7 +160,7 @@ export async function createApp(gateway: Gateway): Promise<App> {
   return app;
 }
 
-/** Routes without a key. */
+/** Registers the routes that require no key. */
 async function openRoutes(open: App, gateway: Gateway): Promise<void> {
   open.register(paymentReturn, { ...gateway, prefix: returnPrefix });
   open.register(receipts, { ...gateway, prefix: "/receipts" });
@@ -161,5 +175,8 @@ async function openRoutes(open: App, gateway: Gateway): Promise<void> {
 }
 
 const headerBytesMax = 16 * 1024;
-/** Maximum number of headers: a header of five bytes takes a hundred bytes in memory. */
+/**
+ * Maximum number of headers of a request, because a header of five bytes uses a hundred bytes of
+ * memory.
+ */
 const headersMax = 100;

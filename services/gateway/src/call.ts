@@ -16,7 +16,7 @@ export function callOf(request: FastifyRequest, reply: FastifyReply, timeoutMs: 
     traceparent: request.traceparent,
     timeoutMs,
     bulkhead: bulkheadOf(request, timeoutMs),
-    fairQueueKey: callerKey(request),
+    fairQueueKey: limitKeyOf(request),
     idempotencyKey: request.idempotencyKey ?? undefined,
     onReplayed: () => reply.header("idempotent-replayed", "true"),
   };
@@ -31,10 +31,10 @@ export function routeOf(request: FastifyRequest): string {
 }
 
 /**
- * Returns the id under which limits count a request: of the business, of the operator key, or of
- * the network for a request without a key.
+ * Returns the id under which limits count a request: the business id, the id of the operator key,
+ * or the network if the request has no key.
  */
-export function callerKey({ caller, ip }: FastifyRequest): string {
+export function limitKeyOf({ caller, ip }: FastifyRequest): string {
   if (caller?.role === "business") return caller.businessId;
   return caller?.role === "admin" ? caller.keyId : networkOf(ip);
 }

@@ -29,10 +29,16 @@ export const readConfig = settings((env) => {
     },
     tls,
     callerKey: readCallerKey(env),
-    /** Keys of request fingerprints. During a rotation, fingerprints of a second key match, too. */
+    /**
+     * Keys of request fingerprints. During a rotation, fingerprints computed with the second key
+     * are also accepted.
+     */
     fingerprintKeys: env.keys("FINGERPRINT_KEYS", 32),
     checkout: {
-      /** Keys of cookies and challenges of payment links. A second key is valid, too. */
+      /**
+       * Keys that sign the cookies and challenges on the pages of payment links. During a rotation,
+       * signatures of the second key are also accepted.
+       */
       keys: env.keys("CHECKOUT_KEYS", 32),
       cardFormOrigins: readCardFormOrigins(env),
       cardMarksDir: readCardMarksDir(env),
@@ -65,7 +71,7 @@ export const readConfig = settings((env) => {
       total: env.integer("REQUESTS_AT_ONCE_MAX", { fallback: 2_048, min: 1, max: rateMax }),
       perCaller: env.integer("REQUESTS_AT_ONCE_PER_CALLER_MAX", { fallback: 256, min: 1, max: rateMax }),
     },
-    /** Limits of the bytes of request bodies and unsent responses in memory. */
+    /** Maximum numbers of bytes in memory. Request bodies and unsent responses count. */
     byteBounds: {
       perBusiness: env.integer("BYTES_AT_ONCE_PER_BUSINESS_MAX", { fallback: 16 * mebibyte, min: mebibyte, max: bytesMax }),
       perNetwork: env.integer("BYTES_AT_ONCE_PER_NETWORK_MAX", { fallback: 4 * mebibyte, min: mebibyte, max: bytesMax }),
@@ -73,9 +79,14 @@ export const readConfig = settings((env) => {
     },
     connectionBounds: {
       perNetwork: env.integer("CONNECTIONS_PER_NETWORK_MAX", { fallback: 256, max: rateMax }),
-      /** Maximum time in which a whole request must arrive; afterwards the response is 408. */
+      /**
+       * Maximum time to receive a whole request. Afterwards the gateway responds with status 408.
+       */
       requestMs: env.integer("REQUEST_TIMEOUT_MS", { fallback: 30_000, min: 100, max: 600_000 }),
-      /** Maximum time without progress of a response; afterwards its connection is closed. */
+      /**
+       * Maximum time in which a client reads nothing of a response. Afterwards the gateway closes
+       * the connection.
+       */
       stallMs: env.integer("RESPONSE_STALL_MS", { fallback: 30_000, min: 100, max: 600_000 }),
     },
     stopDelayMs: env.integer("STOP_DELAY_MS", { fallback: 0, max: 20_000 }),
@@ -96,7 +107,7 @@ function sandboxUrl(env: EnvReader): string | undefined {
 function readCardFormOrigins(env: EnvReader): string[] {
   const origins = env.urls("CARD_FORM_ORIGINS");
   for (const origin of origins) {
-    // A wildcard or a semicolon would change the policy of the pages.
+    // A wildcard or a semicolon would change the Content-Security-Policy of the pages.
     if (URL.parse(origin)?.origin !== origin || /[*;,'"]/.test(origin))
       env.problem(`CARD_FORM_ORIGINS must list origins without a path or wildcard, not "${origin}"`);
     if (env.isProduction && origin.startsWith("http:")) {
@@ -106,7 +117,10 @@ function readCardFormOrigins(env: EnvReader): string[] {
   return origins;
 }
 
-/** Reads the folder with the official marks of the cards. Undefined: the marks are words. */
+/**
+ * Returns the folder with the official card logos, or undefined if CARD_MARKS_DIR is not set.
+ * Without logos, the pages show the names of the cards.
+ */
 function readCardMarksDir(env: EnvReader): string | undefined {
   const dir = env.optional("CARD_MARKS_DIR");
   for (const name of dir === undefined ? [] : cardMarkFiles) {
@@ -116,9 +130,10 @@ function readCardMarksDir(env: EnvReader): string | undefined {
 }
 
 /**
- * Reads the proxies whose X-Forwarded-For is used. A trusted proxy can claim any address, so the
- * list must not contain all addresses. A number of proxies, as in other programs, is invalid: it
- * would be read as an address.
+ * Returns the proxies whose header X-Forwarded-For is trusted. A trusted proxy can send any client
+ * address in this header, so the list must not contain all addresses. Other programs accept the
+ * number of proxies in such a setting. The gateway rejects a number, because it would be
+ * interpreted as an address.
  */
 function readTrustedProxies(env: EnvReader): string[] {
   const list = env.list("TRUSTED_PROXIES");

@@ -14,7 +14,10 @@ async function start(options: Parameters<typeof startTestGateway>[0] = {}) {
   const accepted: Socket[] = [];
   gateway.app.server.on("connection", (socket) => accepted.push(socket));
   const port = Number(new URL(await gateway.app.listen({ host: "127.0.0.1", port: 0 })).port);
-  /** Advances the clock and then runs the check of the gateway's timer. */
+  /**
+   * Advances the clock. Then runs the check for stalled connections, which a timer runs in
+   * production.
+   */
   const advanceMs = (ms: number) => {
     clock.ms += ms;
     gateway.connections.endStalled();
@@ -23,7 +26,7 @@ async function start(options: Parameters<typeof startTestGateway>[0] = {}) {
 }
 
 describe("connections of a network", () => {
-  test("a connection beyond the network's limit is closed, while other networks and replacements can connect", async () => {
+  test("Connections closes a connection beyond the limit of its network, accepts other networks, and accepts a new connection after an earlier one closes", async () => {
     const { gateway, port } = await start({ connectionBounds: { perNetwork: 2 } });
     await using _ = gateway;
     await using first = new RawClient(port);
@@ -49,7 +52,7 @@ describe("connections of a network", () => {
     });
   });
 
-  test("connections of a trusted proxy are not limited", async () => {
+  test("Connections does not limit the connections of a trusted proxy", async () => {
     const { gateway, port } = await start({ connectionBounds: { perNetwork: 1 }, trustedProxies: ["127.0.0.1"] });
     await using _ = gateway;
     const clients = Array.from({ length: 3 }, () => new RawClient(port));
@@ -64,24 +67,27 @@ describe("connections of a network", () => {
 const stallMs = 30_000;
 
 describe("Connections with responses that the client reads slowly or not at all", () => {
-  // More bytes than the few megabytes that the operating system buffers per connection.
+  // The responses have more bytes than the operating system buffers for one connection.
   const largeRequests = get("/docs/reference.js").repeat(10);
 
   test.each([
     ["", () => {}],
     [", even if the client continues to send", (client: RawClient) => void client.socket.write("G")],
-  ])("Connections closes the connection of an unread response after 30 seconds without progress%s", async (_name, sendMore) => {
-    const { gateway, port, accepted, advanceMs } = await start();
-    await using _ = gateway;
-    await using client = new RawClient(port, { reads: false });
-    await client.write(largeRequests);
-    await eventually(() => expect(accepted[0]?.writableLength).toBeGreaterThan(0));
-    await eventually(() => {
-      sendMore(client);
-      advanceMs(stallMs);
-      expect(accepted[0]?.destroyed).toBe(true);
-    });
-  });
+  ])(
+    "Connections closes a connection after 30 seconds in which the client reads nothing of its response%s",
+    async (_name, sendMore) => {
+      const { gateway, port, accepted, advanceMs } = await start();
+      await using _ = gateway;
+      await using client = new RawClient(port, { reads: false });
+      await client.write(largeRequests);
+      await eventually(() => expect(accepted[0]?.writableLength).toBeGreaterThan(0));
+      await eventually(() => {
+        sendMore(client);
+        advanceMs(stallMs);
+        expect(accepted[0]?.destroyed).toBe(true);
+      });
+    },
+  );
 
   test("Connections keeps the connection open while the client reads the response slowly", async () => {
     const { gateway, port, accepted, advanceMs } = await start();
@@ -98,7 +104,7 @@ describe("Connections with responses that the client reads slowly or not at all"
   });
 });
 
-test("the gateway disconnects a client that keeps its side open for 30 seconds after the last response", async () => {
+test("Connections closes a connection if the client does not close its side within 30 seconds after the last response", async () => {
   const { gateway, port, accepted, advanceMs } = await start();
   await using _ = gateway;
   await using client = new RawClient(port, { allowHalfOpen: true });
@@ -110,7 +116,7 @@ test("the gateway disconnects a client that keeps its side open for 30 seconds a
   expect(accepted[0]?.destroyed).toBe(true);
 });
 
-test("Connections closes a connection with more than 32 pending requests without executing the further ones", async () => {
+test("Connections closes a connection with more than 32 pending requests, and the gateway does not execute the requests beyond 32", async () => {
   const { gateway, port } = await start();
   await using _ = gateway;
   const responseReady = Promise.withResolvers<void>();

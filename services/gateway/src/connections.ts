@@ -8,9 +8,12 @@ import { networkOf } from "./rate-limit/network.ts";
 interface ConnectionsOptions {
   /** Maximum number of open connections of one network; 0 for no limit. */
   readonly perNetwork: number;
-  /** Maximum time in which the client reads nothing of a response. */
+  /** Maximum time in which a client reads nothing of a response. */
   readonly stallMs: number;
-  /** Proxies, whose connections carry the requests of many networks. */
+  /**
+   * Trusted proxies. They are exempt from `perNetwork`, because they forward the requests of many
+   * networks.
+   */
   readonly trustedProxies: readonly string[];
   /** Monotonic clock. */
   readonly nowMs?: (() => number) | undefined;
@@ -18,18 +21,21 @@ interface ConnectionsOptions {
 
 type Reason = "chunks" | "network" | "pipelined" | "stalled";
 
-/** Maximum number of unanswered requests on a connection. Clients that pipeline send only a few. */
+/**
+ * Maximum number of unsent responses on a connection. Clients that pipeline requests send only a
+ * few requests at once.
+ */
 const pipelinedMax = 32;
 /** Number of checks for stalled responses during `stallMs`. */
 const checksPerStall = 6;
 
 /**
- * Tracks the connections of the gateway and their unsent responses, which Node does not expose.
- * Ends connections of a network that has too many, connections with too many pipelined requests,
- * and connections whose client does not read its response.
+ * Tracks the connections of the gateway and the unsent responses of each connection, because Node
+ * does not expose them. Closes connections beyond the limit of their network, connections with too
+ * many pipelined requests, and connections whose client does not read its response.
  */
 export class Connections {
-  /** Responses that are not sent completely, of every open connection. */
+  /** The responses of each open connection that are not completely sent. */
   readonly #unsent = new Map<Socket, Set<ServerResponse>>();
   readonly #byNetwork = new Map<string, number>();
   readonly #stalled: StalledSockets;
@@ -69,8 +75,8 @@ export class Connections {
   }
 
   /**
-   * Counts the connection towards its network until it closes. Returns false at the limit of the
-   * network.
+   * Counts the connection for its network until the connection closes. Returns false if the network
+   * has reached its limit.
    */
   #admit(socket: Socket): boolean {
     const { remoteAddress = "" } = socket;
@@ -88,7 +94,9 @@ export class Connections {
     return true;
   }
 
-  /** Ends connections whose response has made no progress in all checks during `stallMs`. */
+  /**
+   * Closes connections whose client has read nothing of a response in all checks during `stallMs`.
+   */
   endStalled(): void {
     for (const socket of this.#unsent.keys()) if (this.#stalled.isStalled(socket)) this.end(socket, "stalled");
   }
@@ -101,7 +109,7 @@ export class Connections {
 
   /**
    * Closes the connection after the response to the last request that has arrived completely.
-   * Returns false when there is no such request.
+   * Returns false if no completely received request waits for its response.
    */
   closeAfterResponse(socket: Socket): boolean {
     const last = this.#unsentOf(socket).findLast(hasWholeRequest);
@@ -109,7 +117,10 @@ export class Connections {
     return last !== undefined;
   }
 
-  /** Closes each connection after its next response, from now on. */
+  /**
+   * Closes each connection after the responses to all requests that have arrived on it. An idle
+   * connection closes after the response to its next request.
+   */
   closeAllAfterResponse(): void {
     this.#isStopping = true;
     for (const socket of this.#unsent.keys()) {
@@ -118,7 +129,7 @@ export class Connections {
     }
   }
 
-  /** Closes connections on which no request has arrived completely. */
+  /** Closes connections on which no completely received request waits for its response. */
   closeWithoutRequest(): void {
     for (const socket of this.#unsent.keys()) if (!this.#unsentOf(socket).some(hasWholeRequest)) socket.destroy();
   }
@@ -133,7 +144,7 @@ const hasWholeRequest = ({ req }: ServerResponse) => req.complete;
 function closeAfter(socket: Socket, response: ServerResponse): void {
   if (!response.shouldKeepAlive) return;
   response.shouldKeepAlive = false;
-  // The response headers may already contain keep-alive, so that Node would keep the connection
+  // If the headers of the response are already sent with keep-alive, Node would keep the connection
   // open.
   response.once("close", () => socket.destroySoon());
 }

@@ -6,7 +6,7 @@ import { requestLogFields } from "./call.ts";
 import { Problem, validationFailed } from "./problem.ts";
 import { type ProblemCode, problemTitle } from "./problem-catalogue.ts";
 
-export const statusOf: Record<DomainErrorKind, number> = {
+export const statusByKind: Record<DomainErrorKind, number> = {
   not_found: 404,
   conflict: 409,
   invalid: 422,
@@ -17,7 +17,7 @@ export const statusOf: Record<DomainErrorKind, number> = {
   outcome_unknown: 504,
 };
 
-/** Codes of the errors that Fastify throws, with the problems for them. */
+/** Problem codes, by the code of the error that Fastify or Node throws. */
 const frameworkProblems: Readonly<Record<string, ProblemCode>> = {
   FST_ERR_BAD_URL: "not_found",
   FST_ERR_MAX_PARAM_LENGTH: "not_found",
@@ -28,16 +28,16 @@ const frameworkProblems: Readonly<Record<string, ProblemCode>> = {
 };
 
 /**
- * Returns the public form of an error; undefined for faults. No other code decides which details
- * of an error are public.
+ * Returns the problem that a client gets for an error, or undefined for a fault. Only this function
+ * decides which details of an error are public.
  */
 function toProblem(error: unknown): Problem | undefined {
   if (error instanceof Problem) return error;
   if (error instanceof DomainError) return fromRefusal(error);
   if (error instanceof ConnectError) {
     if (error.code === Code.DeadlineExceeded) return Problem.of("upstream_timeout");
-    // During an upgrade, a replica of the previous version does not have a new RPC, but another
-    // replica has it.
+    // During an upgrade, a replica of the previous version rejects a new RPC as unimplemented. A
+    // retry can reach a replica that has the RPC.
     if (error.code === Code.Unavailable || error.code === Code.Unimplemented) return Problem.of("service_unavailable");
     return undefined;
   }
@@ -46,9 +46,9 @@ function toProblem(error: unknown): Problem | undefined {
 }
 
 function fromRefusal(error: DomainError): Problem {
-  // Ids of other businesses, unknown ids and malformed ids get the same text.
+  // Ids of other businesses, unknown ids and malformed ids get the same problem.
   if (error.kind === "not_found" && error.code === "not_found") return Problem.of("not_found");
-  const status = statusOf[error.kind];
+  const status = statusByKind[error.kind];
   const { pointer, code, message } = error;
   if (code === "unsupported_by_provider") return validationFailed([{ pointer, code, message }]);
   return new Problem(status, code, message, {
@@ -57,7 +57,7 @@ function fromRefusal(error: DomainError): Problem {
   });
 }
 
-/** Returns the headers of a problem's response. Temporary problems have Retry-After. */
+/** Returns the response headers of a problem. Temporary problems have a Retry-After header. */
 export function headersOf(problem: Problem): Readonly<Record<string, string>> {
   const seconds = retryAfterSeconds(problem);
   return seconds === undefined ? problem.headers : { "retry-after": String(seconds), ...problem.headers };
@@ -84,7 +84,10 @@ export function problemDocument(problem: Problem, requestId: string): string {
   });
 }
 
-/** Returns the problem for an error. Logs a fault and returns it as internal. */
+/**
+ * Returns the problem for an error. For a fault, logs the error and returns the problem
+ * `internal_error`.
+ */
 export function problemOf(error: unknown, request: FastifyRequest, logger: Logger): Problem {
   const problem = toProblem(error);
   if (problem) return problem;
@@ -93,7 +96,7 @@ export function problemOf(error: unknown, request: FastifyRequest, logger: Logge
   return Problem.of("internal_error", { detail });
 }
 
-/** Sets the headers of a problem for which a page is sent instead of a problem document. */
+/** Sets the headers of an error page, which is sent instead of a problem document. */
 export function setErrorPageHeaders(reply: FastifyReply, problem: Problem): void {
   reply.removeHeader("connection");
   const { "retry-after": retryAfter } = headersOf(problem);
@@ -111,7 +114,8 @@ export const createErrorHandler = (logger: Logger) => (error: unknown, request: 
       .code(problem.status)
       .headers(headersOf(problem))
       .type("application/problem+json")
-      // A Buffer, because Fastify adds a charset to strings, which this media type does not have.
+      // Sends a Buffer, because Fastify adds a charset to the media type of a string. This media
+      // type has no charset.
       .send(Buffer.from(problemDocument(problem, request.id)))
   );
 };

@@ -41,7 +41,10 @@ type Settings = Pick<
 /** Dependencies and settings of plugins and routes. */
 export type Gateway = ReturnType<typeof createGateway>;
 
-/** Creates the dependencies of plugins and routes. `nowMs`: clock of the limits. */
+/**
+ * Creates the dependencies of plugins and routes. `nowMs` is the clock of the rate limits and
+ * connection limits.
+ */
 export function createGateway(
   channels: Channels,
   { rateLimits, ...settings }: Settings & { readonly rateLimits: RateLimitSettings },
@@ -75,7 +78,7 @@ export function createGateway(
   };
 }
 
-/** Fastify whose bodies and queries have the types of their schemas. */
+/** A Fastify instance in which bodies and queries have the types of their schemas. */
 export type App = FastifyInstance<
   RawServerDefault,
   RawRequestDefaultExpression<RawServerDefault>,
@@ -86,13 +89,21 @@ export type App = FastifyInstance<
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Additional limit of the route; all routes count towards the limit of the business. */
+    /**
+     * Additional rate limit of the route. Requests to all routes also count towards the rate limit
+     * of the business.
+     */
     rateLimit?: "kyc" | "refund";
-    /** Bulkhead of the route's calls; derived from the request when absent. */
+    /**
+     * Bulkhead of the route's RPCs. If absent, `bulkheadOf` derives the bulkhead from the request.
+     */
     bulkhead?: Bulkhead;
     /** Excludes health checks from the limits of requests and bytes in flight. */
     isUnbounded?: boolean;
-    /** Excludes responses whose duration depends on their length and reader from the durations. */
+    /**
+     * Excludes the route from the duration metric. The duration of a streamed response depends on
+     * its length and on the speed of its reader.
+     */
     isStreamed?: boolean;
   }
   interface FastifyRequest {
@@ -104,12 +115,12 @@ declare module "fastify" {
     organizationId: number;
     /** The body while it is read; null for a request without a body. */
     incoming: IncomingBody | null;
-    /** Raw body, for the fingerprint of an idempotency key. */
+    /** Raw body, from which the fingerprint of an idempotent request is computed. */
     bodyBytes: Buffer | null;
     idempotencyKey: IdempotencyKey | null;
     /** W3C trace context of the RPCs that this request causes. */
     traceparent: string;
-    /** Undefined for a request of a trace that is not sampled. */
+    /** Undefined if the trace of the request is not sampled. */
     span: Span | undefined;
   }
 }

@@ -8,13 +8,13 @@ import { guidePath } from "./pages/guide-pages.ts";
 /**
  * Generates the files that `routes/guide.ts` serves: HTML from docs/guide/ with the title in the
  * first line, the order of the pages, llms.txt, and the search script bundled with MiniSearch. With
- * --check it compares them with the existing files. The generated files are committed, because a
- * container image does not contain docs/.
+ * --check, compares the generated files with the existing files and writes no files. The generated
+ * files are committed, because a container image does not contain docs/.
  */
 const source = new URL("../../../docs/guide/", import.meta.url);
 const target = new URL("./pages/assets/guide/", import.meta.url);
 
-/** Other paths of the gateway. The renderer makes them links. */
+/** Paths of the gateway outside the guide. The renderer turns these paths into links. */
 const gatewayPath = /^\/(docs(\/guide)?|problems|openapi\.json|llms\.txt)$/;
 
 /** Returns the anchor that GitHub gives to a heading. */
@@ -34,7 +34,7 @@ class PageRenderer extends Renderer {
     this.anchors.set(anchor, count + 1);
     return `<h${depth} id="${count === 0 ? anchor : `${anchor}-${count}`}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
   }
-  // Focusable, so that the keyboard can scroll it.
+  // The block is focusable, so that a reader can scroll it with the keyboard.
   override code({ text }: Tokens.Code): string {
     return `<pre tabindex="0"><code>${escapeText(text)}</code></pre>\n`;
   }
@@ -70,7 +70,8 @@ const order = ["index", ...[...read("README.md").matchAll(/^\d+\. \[.*\]\((.*)\.
 
 function pageOf(name: string): string {
   const text = read(name === "index" ? "README.md" : `${name}.md`);
-  // Passed as an option, because `use` ignores methods of a class, which are not enumerable.
+  // Passes the renderer as an option, because `use` ignores the methods of a class. These methods
+  // are not enumerable.
   const marked = new Marked().setOptions({ renderer: new PageRenderer() });
   return `${titleOf(text)}\n${marked.parse(text.slice(text.indexOf("\n") + 1))}`;
 }

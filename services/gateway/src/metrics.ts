@@ -69,7 +69,7 @@ export const rateLimitRefusals = counter({
 
 export const drawReports = counter({
   name: "amana_rate_limit_draws_total",
-  help: "Reports of this gateway's accepted requests to the shared counters; lost: the report failed, so other gateways may not count them",
+  help: "Reports to the shared counters about requests that this gateway accepted. lost: the report failed, so other gateways may not count the requests",
   labels: { outcome: ["shared", "lost"] },
 });
 

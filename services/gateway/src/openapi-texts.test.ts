@@ -31,9 +31,7 @@ const verbs = [
   ...["Review", "Revoke", "Send", "Suspend", "Update"],
 ];
 
-/**
- * Returns the texts of a JSON value for its readers: summaries and descriptions, with their path.
- */
+/** Returns the summaries and descriptions in a JSON value, each with its path. */
 function textsOf(value: unknown, path = ""): { path: string; text: string }[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, child]) => {
@@ -47,60 +45,60 @@ const problemTexts = Object.entries(problemCatalogue).flatMap(([code, [title, ad
   { path: `${code} advice`, text: advice },
 ]);
 
-test("the tags of the document follow tagOrder and have descriptions", () => {
+test("the tags of the OpenAPI document are in the expected order and have descriptions", () => {
   expect(Object.keys(tags)).toEqual(tagOrder);
   expect(document.tags.map(({ name }) => name)).toEqual(tagOrder);
   expect(document.tags.filter(({ description }) => !description.endsWith("."))).toEqual([]);
 });
 
-test("each operation has one tag, and the operations have the order of the tags", () => {
+test("each operation in the OpenAPI document has one tag, and the operations are in the order of the tags", () => {
   expect(operations.filter((operation) => operation.tags.length !== 1)).toEqual([]);
   const tagsInOrder = operations.map((operation) => operation.tags[0] ?? "");
   expect(tagsInOrder).toEqual(tagsInOrder.toSorted((a, b) => tagOrder.indexOf(a) - tagOrder.indexOf(b)));
   expect([...new Set(tagsInOrder)]).toEqual(tagOrder);
 });
 
-test("return routes are the last operations of their tag", () => {
+test("in the OpenAPI document, the return routes are the last operations of their tag", () => {
   for (const tag of tagOrder) {
     const returns = operations.filter((operation) => operation.tags[0] === tag).map(({ path }) => path.includes("/return/"));
     expect(returns, tag).toEqual(returns.toSorted((a, b) => Number(a) - Number(b)));
   }
 });
 
-test("operations that only operators can call have the tag Operators", () => {
+test("in the OpenAPI document, operations that only operators can call have the tag Operators", () => {
   const admin = operations.filter(({ path }) => /^\/api\/v1\/(admin|businesses)\b/.test(path));
   expect(admin.length).toBeGreaterThan(15);
   expect(admin.filter((operation) => operation.tags[0] !== "Operators")).toEqual([]);
 });
 
-test.each(operations)("the summary of $operationId is a verb phrase of at most six words", ({ summary }) => {
+test.each(operations)("the OpenAPI summary of $operationId is a verb phrase of at most six words", ({ summary }) => {
   const [verb = "", ...others] = summary.split(" ");
   expect(verbs).toContain(verb);
   expect(others.length).toBeGreaterThan(0);
-  // Text in parentheses distinguishes two operations with one purpose.
+  // Ignores text in parentheses, which distinguishes two operations with the same purpose.
   expect(summary.replace(/ \([^)]*\)$/, "").split(" ").length).toBeLessThanOrEqual(6);
   expect(summary).not.toMatch(/[.!?]$/);
 });
 
-test("each operation has a description of complete sentences", () => {
+test("each operation in the OpenAPI document has a description of complete sentences", () => {
   expect(operations.filter(({ description = "" }) => !/^[A-Z].{20,}\.$/.test(description))).toEqual([]);
 });
 
-test("operations of one tag have different summaries", () => {
+test("in the OpenAPI document, operations of one tag have different summaries", () => {
   const keys = operations.map(({ tags: [tag], summary }) => `${tag}: ${summary}`);
   expect(keys.filter((key, at) => keys.indexOf(key) !== at)).toEqual([]);
 });
 
-test("descriptions of the document end with a period", () => {
+test("descriptions in the OpenAPI document end with a period", () => {
   const descriptions = textsOf(document).filter(({ path }) => path.endsWith("/description"));
   expect(descriptions.filter(({ text }) => !text.endsWith("."))).toEqual([]);
 });
 
-test("problems have a title without a period and advice of complete sentences", () => {
+test("problems in the catalogue have a title without a period, and advice in complete sentences", () => {
   expect(problemTexts.filter(({ path, text }) => text.endsWith(".") !== path.endsWith("advice"))).toEqual([]);
 });
 
-test("texts of the document and of the problem catalogue use plain words", () => {
+test("texts in the OpenAPI document and in the problem catalogue use plain words", () => {
   const texts = [...textsOf(document), ...problemTexts];
   expect(texts.length).toBeGreaterThan(500);
   const violations = texts.flatMap(({ path, text }) =>

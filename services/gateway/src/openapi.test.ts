@@ -9,7 +9,7 @@ const rules = {
   "operation-2xx-response": "off",
   // The path segment "return" is never an id.
   "no-ambiguous-paths": "off",
-  // The API has no license for copies.
+  // The document has no license field, because the API has no license for copies.
   "info-license": "off",
   "operation-4xx-response": "error",
   "operation-operationId-unique": "error",
@@ -64,7 +64,7 @@ const schemaOf = (json: Json | undefined) => resolveReference(json?.content?.["a
 const pathParametersOf = ({ parameters }: Operation) =>
   parameters.filter((parameter) => parameter.in === "path").map(({ name }) => name);
 
-test("links have parameters of their operation and values of their response", () => {
+test("each link in the OpenAPI document uses only parameters of the linked operation and values of the response that contains the link", () => {
   for (const { from, response, link } of links) {
     const name = `${from.operationId} to ${link.operationId}`;
     const target = operations.find(({ operationId }) => operationId === link.operationId);
@@ -90,7 +90,7 @@ test("links have parameters of their operation and values of their response", ()
   }
 });
 
-test("each operation with an id in its path is the target of a link", () => {
+test("each operation with an id in its path is the target of a link in the OpenAPI document", () => {
   const targets = links.map(({ link }) => link.operationId);
   const withId = operations.filter((operation) => pathParametersOf(operation).length > 0).map(({ operationId }) => operationId);
   // The return URL comes from the card processor.
@@ -98,7 +98,7 @@ test("each operation with an id in its path is the target of a link", () => {
   expect(withId.filter((id) => !targets.includes(id)).toSorted()).toEqual(returns);
 });
 
-test("each body with fields is a named schema, and a resource has one name in all operations", () => {
+test("in the OpenAPI document, each body with fields is a named schema, and a resource has the same schema name in all operations", () => {
   const bodies = [...operations, ...Object.values(document.webhooks).flatMap((item) => Object.values(item))].flatMap(
     ({ operationId, requestBody, responses }) =>
       [requestBody, ...Object.values(responses)].flatMap((json) => {

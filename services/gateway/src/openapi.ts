@@ -4,7 +4,7 @@ import { createLogger } from "@amana/runtime";
 import { createApp } from "./app.ts";
 import { createGateway } from "./gateway.ts";
 
-/** Writes docs/api/openapi.json, or with --check fails when it is not up to date. */
+/** Writes docs/api/openapi.json. With --check, fails if the existing file is not up to date. */
 const target = new URL("../../../docs/api/openapi.json", import.meta.url);
 
 // Channels connect at their first call, so no server is required.

@@ -6,12 +6,12 @@ import type { BulkheadCall } from "./bulkheads/bulkhead-channel.ts";
 import { callOf } from "./call.ts";
 import { type BodyRule, bodyOf } from "./form/body.ts";
 import { clearable } from "./form/field.ts";
-import { pageParameters } from "./form/query.ts";
+import { paginationParameters } from "./form/query.ts";
 import type { App } from "./gateway.ts";
 import type { Tag } from "./openapi-tags.ts";
-import { setPageHeaders } from "./page-headers.ts";
+import { setPaginationHeaders } from "./pagination-headers.ts";
 import { Problem } from "./problem.ts";
-import { fieldMappingOf, requestOf } from "./rpc-request.ts";
+import { fieldMappingOf, toRpcRequest } from "./rpc-request.ts";
 
 /** An operation of the API: the accepted fields, one RPC and a renderer. */
 interface Operation<M, F, Rendered = M> {
@@ -21,20 +21,23 @@ interface Operation<M, F, Rendered = M> {
   readonly operationId?: string;
   readonly summary: string;
   readonly description: string;
-  /** Schema of the response body; for a list, of one item. */
+  /** Schema of the response body. For a list, the schema of an item. */
   readonly response: TSchema;
-  /** Another media type of the response body. */
+  /** Media type of a file that the operation can return instead of JSON. */
   readonly alternativeType?: string;
   /** Returns a JSON value, or JSON text or bytes, which are sent unchanged. */
   readonly render: (message: Rendered, request: FastifyRequest, reply: FastifyReply) => unknown;
   readonly config?: FastifyContextConfig;
-  /** OpenAPI security requirements that differ from those of the document. */
+  /** OpenAPI security requirements, if they differ from the requirements of the document. */
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
-  /** For operations that call an external system. */
+  /** Timeout of the RPC, for operations that wait for an external system. */
   readonly timeoutMs?: number;
-  /** The RPC's name of each field that has another name there. */
+  /**
+   * Field names in the RPC request, by public name. Contains only the fields whose RPC name differs
+   * from the public name.
+   */
   readonly rpcNames?: Readonly<Record<string, string>>;
-  /** Runs the operation when the RPC request is more than the fields. */
+  /** Replaces the default execution, which sends the fields unchanged in one RPC. */
   readonly execute?: (fields: F, execution: Execution<M>) => Promise<Omit<M, "$typeName" | "$unknown">>;
 }
 
@@ -52,11 +55,11 @@ type Fields<P extends TProperties> = Id & Static<TObject<P>>;
 type Filters<P extends TProperties> = Id & { limit: number; offset: number } & Partial<Static<TObject<P>>>;
 type Changes<P extends TProperties> = Id & { [K in keyof Static<TObject<P>>]?: Static<TObject<P>>[K] | null };
 type ItemOf<M> = { [K in Exclude<keyof M, "$unknown">]: M[K] extends (infer T)[] ? T : never }[Exclude<keyof M, "$unknown">];
-/** An object schema with its properties and the names of the required ones. */
+/** Object schema with its properties and the names of its required properties. */
 type ObjectSchema = TSchema & { readonly properties: TProperties; readonly required?: readonly string[] };
 
-/** Adds a GET of one resource. `query`: optional parameters. */
-export function read<M, P extends TProperties>(
+/** Adds a GET of one resource. `query` contains its optional query parameters. */
+export function addReadRoute<M, P extends TProperties>(
   app: App,
   path: string,
   operation: Operation<M, Id & Partial<Static<TObject<P>>>> & { query?: P },
@@ -66,14 +69,14 @@ export function read<M, P extends TProperties>(
 }
 
 /** Adds a GET of a page of resources. `filters` are optional, `requiredFilters` are not. */
-export function list<M, P extends TProperties>(
+export function addListRoute<M, P extends TProperties>(
   app: App,
   path: string,
   operation: Operation<M, Filters<P>, ItemOf<M>> & { filters?: P; requiredFilters?: TProperties },
 ): void {
   const { filters, requiredFilters, render, response } = operation;
   const querystring = Type.Object({
-    ...pageParameters(),
+    ...paginationParameters(),
     ...requiredFilters,
     ...mapSchemas(filters ?? {}, Type.Optional),
   });
@@ -81,7 +84,7 @@ export function list<M, P extends TProperties>(
   if (!items) throw new TypeError(`the response of ${operation.rpc.method.name} has no list`);
   const renderPage: Operation<M, Filters<P>>["render"] = (page, request, reply) => {
     const rows = (page as Record<string, unknown>)[items.localName] as ItemOf<M>[];
-    setPageHeaders(request, reply, page as unknown as { total: number; totalIsCapped?: boolean }, rows.length);
+    setPaginationHeaders(request, reply, page as unknown as { total: number; totalIsCapped?: boolean }, rows.length);
     const rendered = rows.map((item) => render(item, request, reply));
     return typeof rendered[0] === "string" ? `[${rendered.join()}]` : rendered;
   };
@@ -89,10 +92,10 @@ export function list<M, P extends TProperties>(
 }
 
 /**
- * Adds a POST that creates a resource. The default of `location` is the prefix of the routes with
+ * Adds a POST that creates a resource. The default of `location` is the routes' prefix followed by
  * the id.
  */
-export function create<M, P extends TProperties>(
+export function addCreateRoute<M, P extends TProperties>(
   app: App,
   path: string,
   operation: Operation<M, Fields<P>> & {
@@ -112,7 +115,11 @@ export function create<M, P extends TProperties>(
 }
 
 /** Adds a POST that acts on an existing resource. */
-export function act<M, P extends TProperties>(app: App, path: string, operation: Operation<M, Fields<P>> & { body?: P }): void {
+export function addActionRoute<M, P extends TProperties>(
+  app: App,
+  path: string,
+  operation: Operation<M, Fields<P>> & { body?: P },
+): void {
   route(app, "POST", path, 200, operation, { body: postBody(operation.body ?? {}) });
 }
 
@@ -120,7 +127,7 @@ export function act<M, P extends TProperties>(app: App, path: string, operation:
  * Adds a PUT or PATCH that changes the fields in the body. Null clears the fields that are optional
  * in the response. Fields of `resource` that are not in `body` are rejected as immutable.
  */
-export function change<M, P extends TProperties>(
+export function addChangeRoute<M, P extends TProperties>(
   app: App,
   method: "PUT" | "PATCH",
   path: string,
@@ -140,7 +147,7 @@ export function change<M, P extends TProperties>(
 }
 
 /** Adds a DELETE of one resource. */
-export function remove<M>(app: App, path: string, operation: Omit<Operation<M, Id>, "response" | "render">): void {
+export function addDeleteRoute<M>(app: App, path: string, operation: Omit<Operation<M, Id>, "response" | "render">): void {
   const response = Type.Null({ description: "Deleted." });
   route(app, "DELETE", path, 204, { ...operation, response, render: () => undefined }, {});
 }
@@ -160,7 +167,10 @@ const withAlternative = (schema: TSchema, type: string) => ({
   content: { "application/json": { schema }, [type]: { schema: Type.String({ format: "binary" }) } },
 });
 
-/** Returns an id of a path. Throws not_found for text that is not a UUID, as for an unknown id. */
+/**
+ * Returns an id of the path in lower case. Throws `not_found` if the text is not a UUID, as for an
+ * unknown id.
+ */
 function pathId(id: string): string {
   if (!isUuid(id)) throw Problem.of("not_found");
   return id.toLowerCase();
@@ -200,11 +210,12 @@ function route<M, F>(
     handler: async (request: FastifyRequest, reply: FastifyReply) => {
       const params = request.params as Record<string, string>;
       const pathIds = Object.fromEntries(ids.map((name) => [name, pathId(params[name] ?? "")]));
-      // A body is used only with a schema: a DELETE has none, but a client may send a body.
+      // Ignores the body if the operation has no schema for it. Some clients send a body with a
+      // DELETE.
       const checked = input.querystring ? request.query : input.body && request.body;
       const fields = { ...(checked as object), ...pathIds };
       const call = callOf(request, reply, timeoutMs);
-      const send = (rpcFields: object) => rpc(requestOf(rpcInput, rpcFields, rpcNames) as never, call);
+      const send = (rpcFields: object) => rpc(toRpcRequest(rpcInput, rpcFields, rpcNames) as never, call);
       const message = await (execute ? execute(fields as F, { send, call, request }) : send(fields));
       const rendered = await render(message as M, request, reply);
       if (typeof rendered === "string") reply.type("application/json; charset=utf-8");

@@ -17,6 +17,6 @@ test.each([
   ["pdf", false],
   ["", false],
   [undefined, false],
-])("prefersType returns whether the header prefers a PDF to a page: %j", (accept, expected) => {
+])("for the Accept header %j, prefersType returns whether a PDF is preferred to an HTML page: %s", (accept, expected) => {
   expect(prefersType(accept, "application/pdf", "text/html")).toBe(expected);
 });

@@ -1,21 +1,24 @@
 import { globSync } from "node:fs";
 import { DomainError, type DomainErrorKind } from "@amana/rpc";
 import { expect, test } from "vitest";
-import { statusOf } from "./errors.ts";
+import { statusByKind } from "./errors.ts";
 import { problemAdvice, problemTitle } from "./problem-catalogue.ts";
 
 const root = new URL("../../../", import.meta.url).pathname;
 
-/** Codes of refusals of postings to an account. No operation of the API creates postings. */
+/** Codes of the refusals to post to an account. No operation of the API posts to an account. */
 const postingCodes = new Set([
   ...["account_limit_exceeded", "account_not_active", "capture_too_large", "hold_not_open", "insufficient_funds"],
   ...["posting_not_found", "posting_not_reversible", "posting_reference_reused"],
 ]);
 
-/** Arguments for the parameters of a refusal. A list also prints as a string. */
+/**
+ * Arguments with which the test calls the functions that create refusals. The array `["x"]` also
+ * serves as a string.
+ */
 const possibleArguments = [["x"], 1n, new Date(0)];
 
-/** Calls a function with arguments that it accepts. */
+/** Calls a function with each combination of arguments until it accepts one. */
 function callWithAny(create: (...parameters: unknown[]) => unknown): unknown {
   for (const firstArgument of possibleArguments) {
     for (const otherArguments of possibleArguments) {
@@ -26,7 +29,7 @@ function callWithAny(create: (...parameters: unknown[]) => unknown): unknown {
       }
     }
   }
-  throw new Error(`${create.name} accepts none of the possible arguments: add one of its type`);
+  throw new Error(`${create.name} accepts none of possibleArguments: add an argument of its type`);
 }
 
 /** Returns the refusals that the modules named *.errors.ts and refusals.ts create. */
@@ -41,7 +44,7 @@ async function createRefusals(): Promise<DomainError[]> {
   return created.filter((error) => error instanceof DomainError);
 }
 
-/** Kinds and codes that packages/rpc creates where it rejects a call. */
+/** Kinds and codes of the refusals that packages/rpc creates. */
 const rpcRefusals: readonly (readonly [DomainErrorKind, string])[] = [
   ["forbidden", "business_key_required"],
   ["forbidden", "admin_required"],
@@ -49,13 +52,13 @@ const rpcRefusals: readonly (readonly [DomainErrorKind, string])[] = [
   ["outcome_unknown", "outcome_unknown"],
 ];
 
-test("the problem catalogue has each refusal of services and packages, with the status that the gateway returns", async () => {
+test("the problem catalogue has an entry for each refusal of services and packages, with the status that the gateway returns", async () => {
   const created = (await createRefusals()).map(({ kind, code }) => [kind, code] as const);
   const published = [...created, ...rpcRefusals].filter(([, code]) => !postingCodes.has(code));
   expect(new Set(published.map(([, code]) => code)).size).toBeGreaterThan(60);
   const missingEntries = published.flatMap(([kind, code]) => {
     const entry = problemAdvice(code);
-    return entry?.[2] === statusOf[kind] ? [] : [{ code, kind, entry }];
+    return entry?.[2] === statusByKind[kind] ? [] : [{ code, kind, entry }];
   });
   expect(missingEntries, "add an entry to services/gateway/src/problem-catalogue.ts").toEqual([]);
 });

@@ -455,7 +455,10 @@ export function problemAdvice(code: string): Entry | undefined {
   return catalogue.get(code);
 }
 
-/** Returns the title of a code. The title of a code without an entry is made of its words. */
+/**
+ * Returns the title of a code. If the catalogue has no entry for the code, the title consists of
+ * the words of the code.
+ */
 export function problemTitle(code: string): string {
   const words = code.replaceAll("_", " ");
   return catalogue.get(code)?.[0] ?? `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;

@@ -27,7 +27,10 @@ export class Problem extends Error {
     this.members = members;
   }
 
-  /** Creates a problem of the catalogue. `detail` defaults to the text of the catalogue. */
+  /**
+   * Creates a problem with a code of the catalogue. The default of `detail` is the advice in the
+   * catalogue.
+   */
   static of(code: ProblemCode, { detail, headers, ...details }: Details & { readonly detail?: string } = {}): Problem {
     const [, advice, status] = problemCatalogue[code];
     const challenge = status === 401 && { "www-authenticate": "Bearer" };
@@ -40,7 +43,10 @@ export const invalidJson = (detail: string) => Problem.of("invalid_json", { deta
 /** Maximum number of errors in a response. Checks stop after one more error to limit their cost. */
 export const errorsMax = 100;
 
-/** Creates a 422 with at most `errorsMax` errors, and `more_errors` when there are more. */
+/**
+ * Creates a problem with status 422 and at most `errorsMax` errors. Sets `more_errors` if there are
+ * more errors.
+ */
 export function validationFailed(allErrors: readonly FieldError[]): Problem {
   const errors = allErrors.slice(0, errorsMax);
   const [first] = errors;

@@ -6,7 +6,10 @@ import type { Channels } from "./rpc.ts";
 const probeEveryMs = 1_000;
 const timeoutMs = 1_000;
 
-/** Creates the readiness check: the gateway is not stopping, and all services are reachable. */
+/**
+ * Creates the readiness check. The gateway is ready if it is not stopping and all services are
+ * reachable.
+ */
 export function createReadiness(channels: Channels) {
   let isStopping = false;
   const missing = atMostEvery(probeEveryMs, async () => {
@@ -18,7 +21,10 @@ export function createReadiness(channels: Channels) {
     return (await Promise.all(probes)).flat();
   });
   return {
-    /** Returns the names of unavailable services, or "gateway" while stopping; empty when ready. */
+    /**
+     * Returns the names of unavailable services, or only "gateway" if the gateway is stopping. The
+     * list is empty if the gateway is ready.
+     */
     missing: async () => (isStopping ? ["gateway"] : await missing()),
     stop() {
       isStopping = true;

@@ -6,52 +6,57 @@ import { ListPaymentsRequestSchema } from "@amana/contracts/payments/v1/payment_
 import { DeliveryStatus } from "@amana/contracts/webhooks/v1/event_pb";
 import { ReplayWebhookEndpointRequestSchema } from "@amana/contracts/webhooks/v1/webhook_endpoint_service_pb";
 import { expect, test } from "vitest";
-import { requestOf } from "./rpc-request.ts";
+import { toRpcRequest } from "./rpc-request.ts";
 
-test("requestOf maps fields to the message's names and enum values in any case to their numbers", () => {
-  expect(requestOf(ListAccountsRequestSchema, { limit: 2, client_id: "c", status: "CLOSED", search: undefined })).toEqual({
+test("toRpcRequest maps fields to the message's names and enum values in any case to their numbers", () => {
+  expect(toRpcRequest(ListAccountsRequestSchema, { limit: 2, client_id: "c", status: "CLOSED", search: undefined })).toEqual({
     limit: 2,
     clientId: "c",
     status: AccountStatus.CLOSED,
   });
-  expect(requestOf(ListClientsRequestSchema, { risk_level: "Low" })).toEqual({ riskLevel: RiskLevel.LOW });
+  expect(toRpcRequest(ListClientsRequestSchema, { risk_level: "Low" })).toEqual({ riskLevel: RiskLevel.LOW });
 });
 
-test("requestOf maps the enum values of a list to their numbers", () => {
+test("toRpcRequest maps the enum values of a list to their numbers", () => {
   const fields = { statuses: ["skipped", "failed"] };
-  expect(requestOf(ReplayWebhookEndpointRequestSchema, fields)).toEqual({
+  expect(toRpcRequest(ReplayWebhookEndpointRequestSchema, fields)).toEqual({
     statuses: [DeliveryStatus.SKIPPED, DeliveryStatus.FAILED],
   });
 });
 
-test("requestOf uses the RPC name of a field that has another name in the RPC", () => {
+test("toRpcRequest uses the RPC name of a field that has another name in the RPC", () => {
   const fields = { account_type: "CURRENT", limit: 2 };
-  expect(requestOf(ListAccountsRequestSchema, fields, { account_type: "type" })).toEqual({ type: AccountType.CURRENT, limit: 2 });
-  expect(() => requestOf(ListAccountsRequestSchema, fields)).toThrow("no field for account_type");
+  expect(toRpcRequest(ListAccountsRequestSchema, fields, { account_type: "type" })).toEqual({
+    type: AccountType.CURRENT,
+    limit: 2,
+  });
+  expect(() => toRpcRequest(ListAccountsRequestSchema, fields)).toThrow("no field for account_type");
 });
 
-test("requestOf converts times with any offset to Unix milliseconds", () => {
+test("toRpcRequest converts times with any offset to Unix milliseconds", () => {
   const times = { created_from: "2026-11-20T11:00:00+01:00", created_to: "2026-11-20t10:00:00.5z" };
-  expect(requestOf(ListPaymentsRequestSchema, times)).toEqual({
+  expect(toRpcRequest(ListPaymentsRequestSchema, times)).toEqual({
     createdFromMs: 1_795_168_800_000n,
     createdToMs: 1_795_168_800_500n,
   });
 });
 
-test("requestOf lists fields without a value in `cleared` if the message has it, and omits them otherwise", () => {
-  expect(requestOf(UpdatePersonRequestSchema, { id: "c", kyc_note: null, city: "Oran", second_email: "" })).toEqual({
+test("toRpcRequest lists fields without a value in `cleared` if the message has this field, and omits these fields otherwise", () => {
+  expect(toRpcRequest(UpdatePersonRequestSchema, { id: "c", kyc_note: null, city: "Oran", second_email: "" })).toEqual({
     id: "c",
     city: "Oran",
     cleared: ["kyc_note", "second_email"],
   });
-  expect(requestOf(ListPaymentsRequestSchema, { order_ref: "" })).toEqual({});
+  expect(toRpcRequest(ListPaymentsRequestSchema, { order_ref: "" })).toEqual({});
 });
 
-test("requestOf throws for a field that the message does not have", () => {
-  expect(() => requestOf(ListPaymentsRequestSchema, { colour: "red" })).toThrow("ListPaymentsRequest has no field for colour");
-  expect(() => requestOf(ListPaymentsRequestSchema, { constructor: "x" })).toThrow(TypeError);
+test("toRpcRequest throws for a field that the message does not have", () => {
+  expect(() => toRpcRequest(ListPaymentsRequestSchema, { colour: "red" })).toThrow("ListPaymentsRequest has no field for colour");
+  expect(() => toRpcRequest(ListPaymentsRequestSchema, { constructor: "x" })).toThrow(TypeError);
 });
 
-test("requestOf throws for a value that the enum does not have", () => {
-  expect(() => requestOf(ListAccountsRequestSchema, { status: "MELTED" })).toThrow("no value MELTED");
+test("toRpcRequest throws for a value that the enum does not have", () => {
+  expect(() => toRpcRequest(ListAccountsRequestSchema, { status: "MELTED" })).toThrow(
+    "MELTED is not a value of the enum field status",
+  );
 });

@@ -10,11 +10,11 @@ const mappingsByMessage = new WeakMap<DescMessage, Map<string, FieldMapping>>();
 
 /**
  * Returns an RPC request with the values of public fields. A field is written to the message field
- * of the same name, or to `<name>_ms` if it is a time. Names of enum values become their numbers.
- * Fields with null or "" are listed in `cleared` if the message has that field; otherwise they are
- * omitted. Throws a TypeError for a field or an enum value that the message does not have.
+ * of the same name, or to `<name>_ms` if it is a time. Enum names are converted to numbers. A field
+ * with null or "" is omitted; if the message has the field `cleared`, the name of the omitted field
+ * is added there. Throws a TypeError for a field or an enum name that the message does not have.
  */
-export function requestOf<I extends DescMessage>(
+export function toRpcRequest<I extends DescMessage>(
   message: I,
   fields: object,
   rpcNames: Readonly<Record<string, string>> = {},
@@ -48,7 +48,7 @@ function conversionOf(field: DescField): FieldMapping["convert"] {
     const numbers = new Map(field.enum.values.map(({ localName, number }) => [localName, number]));
     const numberOf = (name: unknown) => {
       const number = numbers.get(String(name).toUpperCase());
-      if (number === undefined) throw new TypeError(`${field.name} has no value ${name}`);
+      if (number === undefined) throw new TypeError(`${name} is not a value of the enum field ${field.name}`);
       return number;
     };
     return field.fieldKind === "list" ? (names) => (names as unknown[]).map(numberOf) : numberOf;

@@ -90,7 +90,7 @@ const get = (url: string, agent: http.Agent, path = "/healthz") =>
   });
 
 describe("a stopping gateway", () => {
-  test("a stopping gateway completes requests that started before it closed, and then stops listening", async () => {
+  test("a stopping gateway responds to all requests during its stop delay, and then stops listening", async () => {
     const gateway = await start({ STOP_DELAY_MS: "2000" });
     const started = Promise.withResolvers<void>();
     const release = Promise.withResolvers<void>();
@@ -118,7 +118,7 @@ describe("a stopping gateway", () => {
       const gateway = await start();
       const socket = net.connect(Number(new URL(gateway.url).port), "127.0.0.1");
       await new Promise<void>((sent) => socket.write(requestStart, () => sent()));
-      // The bytes have arrived when a later request has its response.
+      // When the request below has its response, the gateway has also received the bytes above.
       await fetch(`${gateway.url}/healthz`);
       await gateway[Symbol.asyncDispose]();
       socket.destroy();
@@ -158,7 +158,7 @@ describe("a stopping gateway", () => {
 });
 
 describe("readiness", () => {
-  test("the readiness check names the unreachable services", async () => {
+  test("/readyz of the gateway returns 503 with the names of the unreachable services", async () => {
     const stoppedServer = await startTestServer([]);
     await stoppedServer[Symbol.asyncDispose]();
     await using gateway = await start({ PAYMENTS_URLS: stoppedServer.url });
@@ -171,16 +171,17 @@ describe("readiness", () => {
 });
 
 describe("a key with many requests", () => {
-  test("a key with many requests is not looked up for each request", async () => {
+  test("the gateway looks a key up fewer than 10 times for 20 requests", async () => {
     await using gateway = await start();
     for (let i = 0; i < 20; i++) expect((await read(gateway.url)).status).toBe(200);
-    // Usually one look-up; on a slow machine another one for each half of a lease.
+    // There is usually one look-up. On a slow machine, the gateway renews the lease after half of
+    // its time.
     expect(lookUps).toBeLessThan(10);
   });
 });
 
 describe("the log", () => {
-  test("the log has one line for each request, with key prefix and business but without the key", async () => {
+  test("the gateway's log has one line for each request, with key prefix and business, and never contains the key", async () => {
     const lines: string[] = [];
     const sink = new Writable({
       write(chunk, _encoding, done) {
@@ -215,17 +216,17 @@ describe("settings", () => {
     ["https://*.forms.test", {}, /must list origins without a path or wildcard/],
     ["https://forms.test;script-src", {}, /must list origins without a path or wildcard/],
     ["http://forms.test", { NODE_ENV: "production" }, /must list https origins in production, not "http:\/\/forms.test"/],
-  ])("readConfig rejects CARD_FORM_ORIGINS %s", (origins, settings, message) => {
+  ])("readConfig of the gateway rejects CARD_FORM_ORIGINS %s", (origins, settings, message) => {
     expect(() => readConfig({ CARD_FORM_ORIGINS: `https://a.test,${origins}`, ...settings })).toThrow(message);
   });
 
-  test("readConfig rejects a CARD_MARKS_DIR without the marks", () => {
+  test("readConfig of the gateway rejects a CARD_MARKS_DIR without the card marks", () => {
     expect(() => readConfig({ CARD_MARKS_DIR: import.meta.dirname })).toThrow(
       /CARD_MARKS_DIR must contain cib.svg and edahabia.svg/,
     );
   });
 
-  test("readConfig reports every missing setting and invalid addresses", () => {
+  test("readConfig of the gateway reports every missing setting and every invalid address", () => {
     expect(() => readConfig({})).toThrow(/IDENTITY_URLS.*PAYMENTS_URLS.*WEBHOOKS_URLS.*CALLER_PRIVATE_KEY/s);
     expect(() => readConfig({ IDENTITY_URLS: "nowhere" })).toThrow(/IDENTITY_URLS must list http addresses/);
     expect(() => readConfig({})).toThrow(/CHECKOUT_KEYS is not set.*CARD_FORM_ORIGINS is not set/s);

@@ -6,17 +6,23 @@ import type { Config } from "./config.ts";
 import { createGateway } from "./gateway.ts";
 import type { Channels } from "./rpc.ts";
 
-/** Minimum delay between the end of readiness and closing: a request in transit takes less. */
+/**
+ * Minimum time in which the gateway still accepts requests after /readyz reports that it is not
+ * ready. A request in transit arrives within this time.
+ */
 const idleGraceMs = 100;
 /**
  * Length of the queue of connections that are not accepted yet. A client whose connection does not
  * fit in the queue retries only after a second.
  */
 const backlog = 4_096;
-/** Time in which a request that is arriving when the gateway closes must arrive completely. */
+/** Maximum time for a request to arrive completely after the gateway begins to close. */
 const arrivalMs = 3_000;
 
-/** Starts the gateway. Stopping first turns readiness off, then drains requests in flight. */
+/**
+ * Starts the gateway. When the returned object is disposed, the gateway first reports that it is
+ * not ready, and then drains the requests in flight.
+ */
 export async function startGateway(config: Config, logger: Logger): Promise<AsyncDisposable & { url: string }> {
   await using stack = new AsyncDisposableStack();
   const tls = config.tls && stack.use(await openTls(config.tls, logger));

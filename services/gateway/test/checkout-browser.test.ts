@@ -10,20 +10,20 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { aLink, anOpenLink, aPaidPayment, aPayment, linkToken, paymentToken, serveLink } from "./checkout-samples.ts";
 import { startTestGateway, type TestGateway } from "./harness.ts";
 
-/** Folder for a screenshot of each page, to look at. Default: none are taken. */
+/** Folder for a screenshot of each page. By default the test takes no screenshots. */
 const screenshots = process.env["SCREENSHOT_DIR"];
 if (screenshots) mkdirSync(screenshots, { recursive: true });
 
 const arabicName = "سجادة بربرية ";
 const result = `/result/${paymentToken}`;
-/** Each state of the pages: what the services respond, and what the buyer does. */
+/** States of the pages, each with the responses of the services and the actions of the buyer. */
 const states: Record<
   string,
   {
     readonly arrange: (gateway: TestGateway) => void;
     readonly path?: string;
     readonly act?: (page: Page) => Promise<void>;
-    /** The page waits for the widget. */
+    /** Whether the test must wait for the proof-of-work widget. */
     readonly hasCaptcha?: boolean;
   }
 > = {
@@ -122,7 +122,10 @@ describe.skipIf(isBrowserMissing("browser tests of payment links"))("the pages o
     await gateway?.[Symbol.asyncDispose]();
   });
 
-  /** Opens a page that records violations of its policy and requests to other origins. */
+  /**
+   * Opens a page. Records its errors, its Content-Security-Policy violations and its requests to
+   * other origins.
+   */
   async function open(language: Language, path = "", options: Parameters<Browser["newContext"]>[0] = {}) {
     const context = await browser.newContext(options);
     const page = await context.newPage();
@@ -139,7 +142,7 @@ describe.skipIf(isBrowserMissing("browser tests of payment links"))("the pages o
   const cases = Object.keys(states).flatMap((name) => languages.map((language) => [name, language] as const));
 
   test.each(cases)(
-    "the checkout page (%s, in the language %s) has no axe violation, violates no Content-Security-Policy and does not scroll horizontally, in light and dark",
+    "the checkout page (%s, language %s) has no axe violation, no Content-Security-Policy violation and no horizontal overflow",
     async (name, language) => {
       const { arrange, path, act, hasCaptcha = false } = states[name]!;
       arrange(gateway);
@@ -152,7 +155,7 @@ describe.skipIf(isBrowserMissing("browser tests of payment links"))("the pages o
       expect(await page.locator("h1").count()).toBe(1);
       expect(await page.evaluate("document.documentElement.dir")).toBe(language === "ar" ? "rtl" : "ltr");
       await expectAccessible(page, screenshots && `${screenshots}/${name}-${language}`);
-      // Chromium reports the status of an error page as an error of the console.
+      // Chromium reports the status of an error page as an error in the console.
       expect(faults.filter((fault) => !fault.startsWith("Failed to load resource"))).toEqual([]);
       await context.close();
     },

@@ -46,7 +46,7 @@ describe.skipIf(isBrowserMissing("browser tests of a buyer"))("a buyer's browser
     return { page, context, starts, url, behaviour };
   }
 
-  test("a buyer pays by keyboard alone and without scripts, and keeps only the cookie of the link", async () => {
+  test("the checkout page without scripts can be completed by keyboard, and sets only the cookie of the link", async () => {
     const { page, context, starts } = await openLink({ link: anOpenLink(), context: { javaScriptEnabled: false } });
     await page.focus("#amount");
     for (const text of ["1500,50", "Amina B.", "", "0550 12 34 56"]) {
@@ -64,7 +64,7 @@ describe.skipIf(isBrowserMissing("browser tests of a buyer"))("a buyer's browser
     ]);
   });
 
-  test("the browser follows no redirect of the form to an origin that is not permitted", async () => {
+  test("the checkout form's Content-Security-Policy prevents a redirect to an origin that is not permitted", async () => {
     const { page, starts } = await openLink({ formServer: otherSite });
     await page.check("#conditions");
     const violation = page.waitForEvent("console", (message) => /form-action/.test(message.text()));
@@ -74,7 +74,7 @@ describe.skipIf(isBrowserMissing("browser tests of a buyer"))("a buyer's browser
     expect(await page.title()).not.toBe("Other site");
   });
 
-  test("the form moves the focus to the first field with an error and keeps what was typed", async () => {
+  test("the checkout form moves the focus to the first field with an error and keeps the buyer's input", async () => {
     const { page } = await openLink({ link: anOpenLink() });
     await page.fill("#amount", "2000");
     await page.fill("#email", "amina@");
@@ -86,7 +86,7 @@ describe.skipIf(isBrowserMissing("browser tests of a buyer"))("a buyer's browser
     expect(await page.locator("#email").getAttribute("aria-describedby")).toBe("email-hint email-problem");
   });
 
-  test("the form is sent once when the buyer presses the button twice", async () => {
+  test("the checkout form is sent once when the buyer presses the button twice", async () => {
     const { page, starts } = await openLink();
     await page.check("#conditions");
     await page.dblclick("button.pay");
@@ -94,7 +94,7 @@ describe.skipIf(isBrowserMissing("browser tests of a buyer"))("a buyer's browser
     expect(starts()).toHaveLength(1);
   });
 
-  test("the form is sent after the proof of work if the buyer presses the button earlier", async () => {
+  test("the checkout form is sent after the proof of work if the buyer presses the button earlier", async () => {
     const { page, starts } = await openLink({ hasCaptcha: true });
     await page.evaluate("document.querySelector('altcha-widget').reset()");
     await page.check("#conditions");
@@ -103,7 +103,7 @@ describe.skipIf(isBrowserMissing("browser tests of a buyer"))("a buyer's browser
     expect(starts()).toHaveLength(1);
   });
 
-  test("without JavaScript, the form states that the proof of work needs it, and starts no payment", async () => {
+  test("the checkout form without JavaScript states that the proof of work requires JavaScript, and starts no payment", async () => {
     const { page, starts } = await openLink({ hasCaptcha: true, context: { javaScriptEnabled: false } });
     expect(await page.locator("noscript .problem").textContent()).toContain("This page needs JavaScript");
     await page.check("#conditions");
@@ -113,7 +113,7 @@ describe.skipIf(isBrowserMissing("browser tests of a buyer"))("a buyer's browser
     expect(starts()).toEqual([]);
   });
 
-  test("a buyer who returns to the link can continue the payment or start a new one", async () => {
+  test("the checkout page offers a returning buyer to continue the payment or to start a new payment", async () => {
     const { page, starts, url, behaviour } = await openLink();
     await page.check("#conditions");
     await page.click("button.pay");
@@ -137,7 +137,7 @@ describe.skipIf(isBrowserMissing("browser tests of a buyer"))("a buyer's browser
     expect(starts()).toHaveLength(2);
   });
 
-  test("the page shows the result when it becomes known, without JavaScript", async () => {
+  test("the result page without JavaScript shows the result of the payment when the result becomes known", async () => {
     const { page, url, behaviour } = await openLink({ context: { javaScriptEnabled: false } });
     let payment = aPayment();
     behaviour.checkout.getCheckoutResult = async () => ({ link: aLink(), payment, canTryAgain: false });
@@ -149,7 +149,7 @@ describe.skipIf(isBrowserMissing("browser tests of a buyer"))("a buyer's browser
     expect(await page.locator("[data-print]").isVisible()).toBe(false);
   });
 
-  test("a buyer prints the result with the print button, which is hidden without JavaScript", async () => {
+  test("the print button of the result page prints the page", async () => {
     const { page, url, behaviour } = await openLink();
     behaviour.checkout.getCheckoutResult = async () => ({ link: aLink(), payment: aPaidPayment(), canTryAgain: false });
     await page.addInitScript("window.print = () => document.body.setAttribute('data-printed', '')");

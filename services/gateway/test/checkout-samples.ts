@@ -33,7 +33,7 @@ export const aLink = (init: LinkInit = {}) =>
     ...init,
   });
 
-/** A link whose buyer chooses the amount and gives all details. */
+/** A link whose buyer chooses the amount, and whose form shows all fields for personal details. */
 export const anOpenLink = (init: LinkInit = {}) =>
   aLink({
     amountMinor: undefined,

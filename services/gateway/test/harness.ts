@@ -53,7 +53,9 @@ const services = {
   deadLetters: DeadLetterService,
 };
 
-/** Services whose calls do not belong to one request. They are not recorded in `received`. */
+/**
+ * Services whose calls serve several requests at once. These calls are not recorded in `received`.
+ */
 const servicesForAllRequests: DescService[] = [KeyLeaseService, RateLimitService];
 
 /** RPC implementations of the services behind a test gateway. An absent RPC is unimplemented. */
@@ -84,7 +86,7 @@ export async function startTestGateway(
     traceRatio?: number;
     trustedProxies?: string[];
     sandboxUrl?: string;
-    /** Clock of the limits. */
+    /** Clock of the rate limits and connection limits. */
     nowMs?: () => number;
   } = {},
 ) {
@@ -138,7 +140,7 @@ export async function startTestGateway(
   const gateway = createGateway(channels, settings, logger, options.nowMs);
   const app = await createApp(gateway);
 
-  /** Creates a key that identity resolves; an operator's key for `admin`. */
+  /** Creates a key that identity resolves. With `admin`, the key is an operator key. */
   const aKey = ({ admin = false, ...resolution }: Resolution & { admin?: boolean } = {}) => {
     const key = generateApiKey(admin ? "ak_" : "sk_test_");
     const businessId = admin ? "" : uuidv7();

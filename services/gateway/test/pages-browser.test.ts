@@ -24,7 +24,7 @@ describe.skipIf(isBrowserMissing("browser tests of the gateway's pages"))("the g
     ...["fr", "ar", "en"].map((locale) => [locale, "/"] as const),
     ...[...guide, "/problems", "/problems/rate_limited"].map((path) => ["en", path] as const),
   ])(
-    "in the language %s, the page %s has no axe violation and does not scroll horizontally, in light and dark",
+    "in the language %s, the gateway's page %s has no axe violation and no horizontal overflow, in the light and the dark color scheme",
     async (locale, path) => {
       const context = await browser.newContext({ locale });
       const page = await context.newPage();
@@ -36,7 +36,7 @@ describe.skipIf(isBrowserMissing("browser tests of the gateway's pages"))("the g
     },
   );
 
-  test("the reference links to the guide", async () => {
+  test("the API reference links to the guide", async () => {
     const page = await browser.newPage();
     page.setDefaultTimeout(90_000);
     await page.goto(`${url}/docs`);

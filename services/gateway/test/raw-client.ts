@@ -2,13 +2,16 @@ import net from "node:net";
 import { eventually } from "@amana/testing";
 import { expect } from "vitest";
 
-/** A TCP client that sends arbitrary bytes and reads only when the test reads. */
+/**
+ * A TCP client that sends arbitrary bytes. With `reads: false`, the client reads only when the test
+ * calls `read` or `readUntil`.
+ */
 export class RawClient implements AsyncDisposable {
   readonly socket: net.Socket;
   text = "";
   isClosed = false;
 
-  /** `reads`: read from the start. `address`: local loopback address of the client. */
+  /** With `reads`, the client reads from the start. `address` is the client's loopback address. */
   constructor(port: number, { reads = true, address = "127.0.0.1", allowHalfOpen = false } = {}) {
     this.socket = net.connect({ port, host: "127.0.0.1", localAddress: address, allowHalfOpen });
     this.socket.on("error", () => {});
@@ -58,7 +61,10 @@ export class RawClient implements AsyncDisposable {
   }
 }
 
-/** Returns the head of a POST with a Content-Length, or for a chunked body without `length`. */
+/**
+ * Returns the request line and the headers of a POST. Without `length`, the headers announce a
+ * chunked body.
+ */
 export function headOf(path: string, headers: Readonly<Record<string, string>>, length?: number): string {
   const framing = length === undefined ? "Transfer-Encoding: chunked" : `Content-Length: ${length}`;
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { aReceipt, aReversedReceipt, receiptToken } from "./a-receipt.ts";
 import { startTestGateway, type TestGateway } from "./harness.ts";
 
-/** Folder for screenshots. By default none are stored. */
+/** Folder for screenshots. By default the test takes no screenshots. */
 const shotsDir = process.env["SHOTS_DIR"];
 
 const states = {
@@ -71,20 +71,23 @@ describe.skipIf(isBrowserMissing("browser tests of receipts"))("the receipt page
     },
   );
 
-  test.each(languages)("a rejected address gets the focus and is announced with its problem: %s", async (language) => {
-    gateway.behaviour.receipts.sendReceipt = async () => {
-      throw new DomainError("invalid", "validation_failed", "The address is not valid.", { pointer: "/email" });
-    };
-    const page = await openPage(language);
-    await page.fill("#email", "wrong");
-    await page.click("form button");
-    expect(await page.inputValue("#email:focus")).toBe("wrong");
-    expect(await page.getAttribute("#email", "aria-describedby")).toBe("email-hint email-problem");
-    await expectAccessible(page, screenshotsOf(`${language}-rejected`));
-    await page.context().close();
-  });
+  test.each(languages)(
+    "in the language %s, the receipt page focuses the field of a rejected e-mail address and describes the problem",
+    async (language) => {
+      gateway.behaviour.receipts.sendReceipt = async () => {
+        throw new DomainError("invalid", "validation_failed", "The address is not valid.", { pointer: "/email" });
+      };
+      const page = await openPage(language);
+      await page.fill("#email", "wrong");
+      await page.click("form button");
+      expect(await page.inputValue("#email:focus")).toBe("wrong");
+      expect(await page.getAttribute("#email", "aria-describedby")).toBe("email-hint email-problem");
+      await expectAccessible(page, screenshotsOf(`${language}-rejected`));
+      await page.context().close();
+    },
+  );
 
-  test("a buyer sends the receipt by keyboard, without scripts", async () => {
+  test("the receipt page without scripts sends the receipt when the buyer uses only the keyboard", async () => {
     const page = await openPage("en", false);
     await page.focus("#email");
     await page.keyboard.type("buyer@example.com");
@@ -97,7 +100,7 @@ describe.skipIf(isBrowserMissing("browser tests of receipts"))("the receipt page
     await page.context().close();
   });
 
-  test("the print button prints the page, and the printed page has no buttons", async () => {
+  test("the print button of the receipt page prints the page without buttons", async () => {
     const page = await openPage("fr");
     await page.evaluate("window.print = () => { document.title = 'printed' }");
     await page.click("[data-print]");
@@ -108,7 +111,7 @@ describe.skipIf(isBrowserMissing("browser tests of receipts"))("the receipt page
     await page.context().close();
   });
 
-  test("the PDF button downloads the receipt in the language of the page", async () => {
+  test("the PDF button of the receipt page downloads the receipt in the language of the page", async () => {
     const page = await openPage("ar");
     const downloading = page.waitForEvent("download");
     await page.click("a.primary");

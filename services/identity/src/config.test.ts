@@ -12,7 +12,7 @@ const settings = {
   KEY_MODE: "live",
 };
 
-test("readConfig uses the default of each optional setting", () => {
+test("readConfig of identity uses the default of each optional setting", () => {
   expect(readConfig(settings)).toMatchObject({
     host: "127.0.0.1",
     rpcPort: 4001,
@@ -22,13 +22,13 @@ test("readConfig uses the default of each optional setting", () => {
   });
 });
 
-test("readConfig accepts a complete operator key as BOOTSTRAP_ADMIN_KEY", () => {
+test("readConfig of identity accepts a complete operator key as BOOTSTRAP_ADMIN_KEY", () => {
   const key = generateApiKey("ak_");
   expect(readConfig({ ...settings, BOOTSTRAP_ADMIN_KEY: key }).bootstrapAdminKey).toBe(key);
 });
 
 test.each([generateApiKey("sk_live_"), `${generateApiKey("ak_").slice(0, -1)}!`, generateApiKey("ak_").slice(0, -1), "secret"])(
-  "readConfig rejects an invalid BOOTSTRAP_ADMIN_KEY, and omits its value from the message",
+  "readConfig of identity rejects an invalid BOOTSTRAP_ADMIN_KEY with an error message that does not contain the key",
   (key) => {
     const readInvalidSettings = () => readConfig({ ...settings, BOOTSTRAP_ADMIN_KEY: key });
     expect(readInvalidSettings).toThrow(SettingsError);
@@ -37,7 +37,7 @@ test.each([generateApiKey("sk_live_"), `${generateApiKey("ak_").slice(0, -1)}!`,
   },
 );
 
-test("readConfig rejects a KEY_LEASE_MS above 1000", () => {
+test("readConfig of identity accepts KEY_LEASE_MS=0 and rejects KEY_LEASE_MS=1001", () => {
   expect(readConfig({ ...settings, KEY_LEASE_MS: "0" }).keyLeaseMs).toBe(0);
   expect(() => readConfig({ ...settings, KEY_LEASE_MS: "1001" })).toThrow(/KEY_LEASE_MS/);
 });

@@ -5,10 +5,10 @@ import { readServiceConfig } from "@amana/service-host";
 
 export type Config = ReturnType<typeof readConfig>;
 
-/** Settings of the identity service. `.env.example` explains each. */
+/** Settings of the identity service. `.env.example` explains each setting. */
 export const readConfig = settings((env) => {
   const base = readServiceConfig(env, { consumes: ["audit.v1"] });
-  /** Signs the heads of the audit trail's chain. */
+  /** Key that signs the heads of the audit chain. */
   const auditSigningKey = readCallerKey(env, "AUDIT_SIGNING_KEY");
   rejectSharedKeys(env, {
     GATEWAY_PUBLIC_KEYS: base.callerKeys.map(({ publicKey }) => publicKey),
@@ -26,7 +26,7 @@ export const readConfig = settings((env) => {
 
 function readAdminKey(env: EnvReader, name: string): string | undefined {
   const key = env.optional(name);
-  // The message omits the value, which is a secret even if it is mistyped.
+  // The message omits the key, because even a mistyped key is a secret.
   if (key !== undefined && readApiKeyKind(key) !== "ak_") {
     env.problem(`${name} must be a complete operator key (ak_…); its format or checksum is invalid`);
   }

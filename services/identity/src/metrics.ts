@@ -5,7 +5,7 @@ import { counter, gauge } from "@amana/runtime";
 
 export const resolvedKeys = counter({
   name: "amana_resolved_keys_total",
-  help: "API keys that gateways resolved, by state; unknown: no key has this hash",
+  help: "API keys that gateways resolved, by state. unknown: no key has the requested hash",
   labels: { state: lowerCaseNames(KeyState) },
 });
 
@@ -17,10 +17,10 @@ const unsealed = gauge({
 /** Depends only on the clock of this process, which the owner of the database cannot change. */
 export const sealedUntil = gauge({
   name: "amana_audit_sealed_until_timestamp_seconds",
-  help: "Unix time by this replica's clock before which all committed rows of the audit trail are sealed; older than a minute: no replica seals",
+  help: "Unix time by this replica's clock before which all committed rows of the audit trail are sealed. If the time is older than a minute, no replica seals rows",
 });
 
-/** Updates the gauge of unsealed audit rows until disposed. */
+/** Updates the gauge of unsealed audit rows until the returned object is disposed. */
 export const showUnsealed = (orm: Orm): Disposable =>
   showRows(orm, {
     name: "audit_unsealed",

@@ -27,7 +27,7 @@ export const repair: ServiceDescription = {
       where: "since < now() - interval '5 minutes'",
       since: "since",
       id: "event_id",
-      todo: "Check that identity runs, and its log for the job seal-audit-trail. Run amana audit verify to find missing rows.",
+      todo: "Check that identity runs. Search its log for errors of the job seal-audit-trail. Run amana audit verify to find missing rows.",
     },
     ...stuckInboxRows,
   ],

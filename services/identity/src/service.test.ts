@@ -12,7 +12,7 @@ test("two replicas of identity start with the same database and bootstrap key, s
   await using database = await copyTestDatabase("identity", identity.database);
   const bootstrapKey = generateApiKey("ak_");
   const settings = { KEY_MODE: "live", BOOTSTRAP_ADMIN_KEY: bootstrapKey };
-  const start = () => startTestService(identity, { settings, databaseUrl: database.url, background: true });
+  const start = () => startTestService(identity, { settings, databaseUrl: database.url, runsBackgroundWork: true });
   const replicas = await Promise.all([start(), start()]);
   {
     await using channel = connectForTest(

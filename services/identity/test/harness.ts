@@ -21,7 +21,10 @@ export function withIdempotencyKey(key: string, body = "body"): { idempotencyKey
 
 export type Identity = Awaited<ReturnType<typeof startIdentityForTest>>;
 
-/** Starts the service with its own database. By default, leases take 0 ms and waits end at once. */
+/**
+ * Starts the service with its own database. By default, leases last 0 ms and lease waits end
+ * immediately.
+ */
 export async function startIdentityForTest(options: { leaseMs?: number; wait?: (ms: number) => Promise<void> } = {}) {
   const stack = new AsyncDisposableStack();
   const clock = aClock();
@@ -29,14 +32,14 @@ export async function startIdentityForTest(options: { leaseMs?: number; wait?: (
   const start = async (leaseMs = options.leaseMs ?? 0, databaseUrl?: string) => {
     const leases = createLeaseWait({ leaseMs, wait: options.wait ?? (async () => {}) });
     const settings = { KEY_MODE: "test" };
-    const service = stack.use(await startTestService(identity, { settings, databaseUrl, clock, replace: { leases } }));
+    const service = stack.use(await startTestService(identity, { settings, databaseUrl, clock, contextOverrides: { leases } }));
     const { context, channel } = service;
     const keyLeases = createRpcClient(KeyLeaseService, channel);
     const { keyUse } = context;
     return {
       ...service,
       orm: context.orm,
-      /** Runs a transaction of the service, for all tenants. */
+      /** Runs a transaction on the service's database, with access to the rows of all tenants. */
       transaction: <T>(work: Parameters<typeof transaction<T>>[1]) => forAllTenants(transaction<T>)(context.orm, work),
       businesses: createRpcClient(BusinessService, channel),
       apiKeys: createRpcClient(ApiKeyService, channel),
@@ -47,7 +50,8 @@ export async function startIdentityForTest(options: { leaseMs?: number; wait?: (
       /** Resolves a key as the gateway does. */
       async resolve(plaintext = "") {
         const { resolutions } = await keyLeases.resolveKeys({ keyHashes: [hashApiKey(plaintext)] }, asPlatform);
-        // Waits, so that the write of the last use is not concurrent with later requests.
+        // Waits until the last use is written, so that the write does not run during later
+        // requests.
         await keyUse.flush();
         return resolutions[0]!;
       },
@@ -93,9 +97,7 @@ interface AuditRow {
 
 const stateNames = new Map(Object.entries(KeyState).map(([name, value]) => [value as number, name]));
 
-/**
- * A clock that starts at the current time, like the database, and advances 1 ms per reading.
- */
+/** Creates a clock that starts at the current time and advances by 1 ms with each reading. */
 function aClock() {
   let nowMs = Date.now();
   return {

@@ -3,7 +3,8 @@ import { checkConfiguredProviders } from "./provider-commands.ts";
 
 /**
  * Checks the providers' accounts with the settings of this process, as `amana kyc-provider check`
- * does. In the image: node check-providers.js. Exits with 1 after a failure.
+ * does. In the container image, the command is `node check-providers.js`. Exits with status 1 if a
+ * check failed, and with status 2 if a setting is invalid.
  */
 try {
   const results = await checkConfiguredProviders();

@@ -17,7 +17,7 @@ const settings = {
   KYC_CALLBACK_SECRETS: "new, old",
 };
 
-test("readConfig uses the default of each optional setting", () => {
+test("readConfig of kyc uses the provider `port`, a timeout of 15 s and the default intervals if the optional settings are missing", () => {
   expect(readConfig(settings)).toMatchObject({
     clientsUrls: ["http://clients-1.test", "http://clients-2.test"],
     providers: {
@@ -34,7 +34,7 @@ test("readConfig uses the default of each optional setting", () => {
   });
 });
 
-test("readConfig reports all invalid settings in one error, without secrets", () => {
+test("readConfig of kyc throws one error that lists all invalid settings and contains no secret", () => {
   const { KYC_PROVIDER_TOKEN: _, ...otherSettings } = settings;
   const invalidSettings = {
     ...otherSettings,
@@ -55,7 +55,10 @@ test("readConfig reports all invalid settings in one error, without secrets", ()
   expect(problems.join("\n")).not.toContain("c2VjcmV0");
 });
 
-/** Returns the problems of the settings, or an empty list. */
+/**
+ * Returns the problems that `readConfig` reports for the changed settings, or an empty list if they
+ * are valid.
+ */
 function problemsOf(changes: Record<string, string>): readonly string[] {
   try {
     readConfig({ ...settings, ...changes });
@@ -84,15 +87,18 @@ const sumsub = {
 test.each([
   ["didit", didit],
   ["sumsub", sumsub],
-])("readConfig requires each setting of %s, and none of the other providers", (_vendor, vendor) => {
-  const none = { KYC_PROVIDER_URL: "", KYC_PROVIDER_TOKEN: "", KYC_CALLBACK_SECRETS: "" };
-  expect(problemsOf({ ...vendor, ...none })).toEqual([]);
-  for (const name of Object.keys(vendor)) {
-    if (name !== "KYC_PROVIDER") expect(problemsOf({ ...vendor, ...none, [name]: "" })).toEqual([`${name} is not set`]);
-  }
-});
+])(
+  "readConfig of kyc with the provider %s requires each of its settings, and no setting of other providers",
+  (_vendor, vendor) => {
+    const none = { KYC_PROVIDER_URL: "", KYC_PROVIDER_TOKEN: "", KYC_CALLBACK_SECRETS: "" };
+    expect(problemsOf({ ...vendor, ...none })).toEqual([]);
+    for (const name of Object.keys(vendor)) {
+      if (name !== "KYC_PROVIDER") expect(problemsOf({ ...vendor, ...none, [name]: "" })).toEqual([`${name} is not set`]);
+    }
+  },
+);
 
-test("readConfig requires the settings of a former provider, and rejects an unknown provider", () => {
+test("readConfig of kyc requires the settings of a former provider, and rejects an unknown current or former provider", () => {
   expect(problemsOf({ ...didit, KYC_PROVIDERS_FORMER: "sumsub" })).toContain("KYC_SUMSUB_APP_TOKEN is not set");
   expect(problemsOf({ KYC_PROVIDERS_FORMER: "veriff" })).toEqual([expect.stringContaining("KYC_PROVIDERS_FORMER must list")]);
   expect(problemsOf({ KYC_PROVIDER: "veriff" })).toEqual([expect.stringContaining("KYC_PROVIDER must be one of")]);
@@ -103,13 +109,13 @@ test.each([
   [{ ...didit, KYC_DIDIT_ENVIRONMENT: "sandbox" }, "KYC_DIDIT_ENVIRONMENT"],
   [{ ...sumsub, KYC_SUMSUB_URL: "http://api.sumsub.com" }, "KYC_SUMSUB_URL"],
   [{ ...sumsub, KYC_SUMSUB_APP_TOKEN: "sbx:token", KYC_SUMSUB_SANDBOX: "true" }, "KYC_SUMSUB_APP_TOKEN"],
-])("readConfig rejects http and test credentials in production: %j", (changes, name) => {
+])("readConfig of kyc rejects an http URL and test credentials only in production: %j", (changes, name) => {
   const problems = problemsOf({ ...changes, NODE_ENV: "production" });
   expect(problems).toContainEqual(expect.stringContaining(name));
   expect(problemsOf(changes)).toEqual([]);
 });
 
-test("readConfig rejects a token of Sumsub's sandbox without KYC_SUMSUB_SANDBOX, and the reverse", () => {
+test("readConfig of kyc rejects a Sumsub sandbox token without KYC_SUMSUB_SANDBOX, and a production token with KYC_SUMSUB_SANDBOX", () => {
   expect(problemsOf({ ...sumsub, KYC_SUMSUB_APP_TOKEN: "sbx:token" })).toEqual([
     expect.stringContaining("KYC_SUMSUB_SANDBOX must be true"),
   ]);

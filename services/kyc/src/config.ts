@@ -6,11 +6,12 @@ import { readProvidersConfig } from "./verification-provider/providers-config.ts
 
 export type Config = ReturnType<typeof readConfig>;
 
-/** Settings of the KYC service. `.env.example` explains each. */
+/** Settings of the kyc service, documented in `.env.example`. */
 export const readConfig = settings((env) => {
   const base = readServiceConfig(env, { emits: ["kyc.v1", "audit.v1"] });
   const callerKey = readCallerKey(env);
-  // With the gateway's key, kyc could sign tokens for any caller.
+  // Rejects a key that both settings contain. If kyc had the gateway's key, it could sign caller
+  // tokens for any caller.
   rejectSharedKeys(env, {
     GATEWAY_PUBLIC_KEYS: base.callerKeys.map(({ publicKey }) => publicKey),
     CALLER_PRIVATE_KEY: [callerKey.privateKey],

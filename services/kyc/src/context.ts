@@ -8,7 +8,7 @@ import { createProviders, type Providers } from "./verification-provider/provide
 
 export type Context = Readonly<Awaited<ReturnType<typeof createContext>>>;
 
-/** Dependencies of the RPCs and jobs of this service. */
+/** Creates the context that the RPCs and jobs of this service share. */
 export async function createContext({ config, orm, logger, tls, use }: ServiceParts<Config>) {
   const providers: Providers = use(createProviders(config.providers, logger));
   await requireProvidersOfOpenApplications(orm, providers, logger);
@@ -17,9 +17,12 @@ export async function createContext({ config, orm, logger, tls, use }: ServicePa
     logger,
     providers,
     clients: use(createClients({ urls: config.clientsUrls, signer: createCallerSigner(config.callerKey), tls })) as Clients,
-    /** Encrypts the links in the database. */
+    /** Encrypts and decrypts the links in the database. */
     secrets: createSecretBox(config.secretEncryptionKeys),
-    /** Pauses between the checks of an application without a callback. The last one repeats. */
+    /**
+     * Pauses between the checks of an application. A check reads the application at the provider.
+     * The last pause repeats.
+     */
     checkPausesSeconds: config.checkPausesSeconds,
   };
 }

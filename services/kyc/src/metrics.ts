@@ -23,12 +23,13 @@ const applications = gauge({
 
 const oldest = gauge({
   name: "amana_kyc_applications_oldest_seconds",
-  help: "Seconds since the last change of the application in this status that has waited longest; 0 for none",
+  help: "Largest number of seconds since the last change of an application in this status; 0 if there is none",
   labels: { status: statuses },
 });
 
 /**
- * Updates the gauges of open applications until disposed. All open applications have a next check.
+ * Updates the gauges of open applications until disposed. Only applications with a planned check
+ * are counted.
  */
 export const showApplications = (orm: Orm): Disposable =>
   showRows(orm, {

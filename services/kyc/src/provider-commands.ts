@@ -16,15 +16,18 @@ const timeoutMs = 30_000;
 /** Reads the provider settings of the kyc service from the environment. Throws SettingsError. */
 const readConfig = (source?: EnvSource): ProvidersConfig => readEnv((env) => readProvidersConfig(env), source);
 
-/** Checks the configured accounts without creating an application. Throws SettingsError. */
+/**
+ * Checks the accounts at all configured providers without creating an application. Throws
+ * SettingsError.
+ */
 export const checkConfiguredProviders = (source?: EnvSource): Promise<CheckResult[]> => checkProviders(readConfig(source));
 
 export interface ProviderCount extends OpenApplications {
-  /** Deletions that a person must complete in the vendor's dashboard. */
+  /** Number of deletions that a person must complete in the vendor's dashboard. */
   readonly erasuresRequested: number;
 }
 
-/** Counts the applications of each provider, and the deletions that are not confirmed. */
+/** Returns the numbers of applications and of unconfirmed deletions for each provider. */
 export async function countByProvider(orm: Orm): Promise<ProviderCount[]> {
   const em = orm.em.fork();
   const rows = await em.execute<{ provider: string; count: number }[]>(
@@ -39,8 +42,8 @@ export type EraseResult =
   | { readonly kind: "not_found" | "not_ended" | "no_operation" | "failed"; readonly text: string };
 
 /**
- * Deletes an applicant's data at the provider of an ended application, and records this in the
- * audit trail. Can be repeated. Throws SettingsError.
+ * Deletes an applicant's data at the provider, and records the deletion in the audit trail. The
+ * application must have ended. The call can be repeated. Throws SettingsError.
  */
 export async function eraseApplicant(
   orm: Orm,
@@ -57,12 +60,13 @@ export async function eraseApplicant(
   await using providers = createProviders(readConfig(source), createLogger("amana", "silent"));
   const provider = providers.find(application.provider);
   if (!provider) {
-    const text = `The settings of ${application.provider} are missing. Add it to KYC_PROVIDERS_FORMER with its settings.`;
+    const text = `The settings of the provider ${application.provider} are missing. Add the provider to KYC_PROVIDERS_FORMER, and add its settings.`;
     return { kind: "failed", text };
   }
-  const outcome = await provider.erase(application.known(), timeoutMs);
+  const outcome = await provider.erase(application.toKnownApplication(), timeoutMs);
   if (outcome.kind === "refused" && outcome.status === 501) {
-    const text = "The provider of our own protocol has no operation for a deletion. Request it from the provider's support.";
+    const text =
+      "The provider port, which implements Amana's own protocol, has no operation that deletes data. Request the deletion from the provider's support.";
     return { kind: "no_operation", text };
   }
   if (outcome.kind !== "accepted") {

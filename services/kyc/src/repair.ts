@@ -1,7 +1,7 @@
 import { overdueRows } from "@amana/jobs";
 import { recordAction, stuckOutboxRows } from "@amana/messaging";
 import type { ServiceDescription } from "@amana/service-host";
-import { compareWithConsumed } from "./kyc-application/compare-consumed.ts";
+import { findDifferences } from "./kyc-application/compare-consumed.ts";
 import { database } from "./orm.ts";
 
 /** Description of this service for the command `amana`. */
@@ -11,18 +11,18 @@ export const repair: ServiceDescription = {
   emits: ["kyc.v1", "audit.v1"],
   consumes: {},
   record: recordAction("kyc"),
-  compare: compareWithConsumed,
-  sealed: [{ table: "kyc_application", lookUpIn: "kyc_application_of_tenants", column: "link_ciphertext" }],
+  findDifferences,
+  encryptedColumns: [{ table: "kyc_application", lookUpIn: "kyc_application_of_tenants", column: "link_ciphertext" }],
   stuckRows: [
     {
       what: "applications that wait for the provider's verdict",
       table: "kyc_application",
       where: "next_check_at is not null and status in ('SUBMITTED', 'PROCESSING') and updated_at < now() - interval '1 hour'",
       since: "updated_at",
-      todo: "The service reads them at the provider repeatedly. If the provider shows a result, check whether its callbacks are rejected (KYC_CALLBACK_SECRETS).",
+      todo: "The service reads these applications at the provider repeatedly. If the provider shows a result, check whether its callbacks are rejected (KYC_CALLBACK_SECRETS).",
     },
     {
-      what: "operators' decisions that the provider does not have yet",
+      what: "operators' decisions that the provider has not confirmed",
       table: "kyc_application",
       where: "review_request is not null and reviewed_at is null and updated_at < now() - interval '10 minutes'",
       since: "updated_at",
@@ -33,7 +33,7 @@ export const repair: ServiceDescription = {
       table: "kyc_application",
       where: "erasure = 'REQUESTED'",
       since: "updated_at",
-      todo: "The vendor has no deletion by API. Request it in the vendor's dashboard. The vendor's callback confirms it.",
+      todo: "The vendor's API has no operation that deletes data. Request the deletion in the vendor's dashboard. The vendor confirms the deletion with a callback.",
     },
     overdueRows("applications to read at the provider", "kyc_application", "next_check_at", 10),
     ...stuckOutboxRows,

@@ -5,7 +5,7 @@ export const createdAt = new Date("2026-03-01T10:00:00.000Z");
 export const linkExpiresAt = new Date("2026-03-04T10:00:00.000Z");
 const id = "0195a000-0000-7000-8000-000000000001";
 
-/** Returns a CREATED application that is not stored. */
+/** Returns a CREATED application. The application is not stored in a database. */
 export const anApplication = (changes: Partial<KycApplication> = {}): KycApplication =>
   Object.assign(new KycApplication(), {
     id,
@@ -35,8 +35,8 @@ export const anApplication = (changes: Partial<KycApplication> = {}): KycApplica
   });
 
 /**
- * Returns a state of `anApplication` at the provider: COMPLETED and APPROVED with positive
- * evidence.
+ * Returns the state of `anApplication` at the provider. By default, the state is COMPLETED and
+ * APPROVED with positive evidence.
  */
 export const aState = (changes: Partial<ApplicationState> = {}): ApplicationState => ({
   providerId: "ver_1",
@@ -59,7 +59,10 @@ export const aState = (changes: Partial<ApplicationState> = {}): ApplicationStat
   ...changes,
 });
 
-/** Returns a request for the application of `anApplication`, with a video and all documents. */
+/**
+ * Returns a request that creates `anApplication` at a provider, with a video and both document
+ * types.
+ */
 export const anApplicationToCreate = (changes: Partial<ApplicationToCreate> = {}): ApplicationToCreate => ({
   reference: id,
   locale: "fr",

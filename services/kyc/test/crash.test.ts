@@ -8,7 +8,10 @@ import { type Harness, kycSettings, startHarness } from "./harness.ts";
 
 type Caller = ReturnType<typeof aBusinessCaller>;
 
-/** A second kyc process, which keeps running while the other process is killed. */
+/**
+ * A kyc service in the test's own process, which continues to run when the other kyc process is
+ * killed.
+ */
 let harness: Harness;
 beforeAll(async () => {
   harness = await startHarness();
@@ -19,7 +22,7 @@ const startProcess = (faultPoint: string) =>
   startTestProcess("kyc", {
     DATABASE_URL: harness.databaseUrl,
     ...kycSettings(harness.sandbox.url, harness.callbacks.url),
-    // The job catch-up is disabled, so that only the calls of the test have an effect.
+    // Effectively disables the job `catchUp`, so that only the calls of the test have an effect.
     KYC_CATCH_UP_SECONDS: "3600",
     FAULT_POINT: faultPoint,
   });
@@ -35,18 +38,18 @@ const readApplications = (businessId: string) =>
   harness.sql("select id from kyc_application where business_id = ?", [businessId]);
 
 test.each([
-  ["kyc_create.answered", "between the provider's response and our commit", 0],
+  ["kyc_create.answered", "between the provider's response and the commit", 0],
   ["application.linked", "right before the commit", 0],
   ["application.committed", "after the commit and before the response", 1],
 ])(
-  "kyc, killed at %s (%s), returns one application for a repeated creation with the same Idempotency-Key",
+  "after kyc was killed at %s (%s), createKycApplication creates only one application for the repeated Idempotency-Key",
   async (faultPoint, _when, committedCount) => {
     const caller = aBusinessCaller();
     const create = (kyc: Harness["kyc"]) => kyc.createKycApplication({ externalId: "x" }, withIdempotencyKey(caller, "k"));
     await callAndKill(faultPoint, caller, create);
     expect(await readApplications(caller.businessId)).toHaveLength(committedCount);
     if (committedCount === 0) expect(await refusal(create(harness.kyc))).toMatchObject({ code: "idempotency_in_progress" });
-    // Ends the hold that the killed process has on the Idempotency-Key.
+    // Ends the killed process's hold of the Idempotency-Key.
     await harness.sql("update idempotency_key set held_until = now() where scope = ?", [caller.businessId]);
 
     const application = await create(harness.kyc);
@@ -60,13 +63,14 @@ test.each([
 );
 
 test.each(["kyc_cancel.answered", "cancel.answered", "cancel.committed"])(
-  "kyc, killed at %s, emits one event for a repeated cancellation with the same Idempotency-Key",
+  "after kyc was killed at %s, cancelKycApplication with the repeated Idempotency-Key cancels the application and emits one event in total",
   async (faultPoint) => {
     const caller = aBusinessCaller();
     const { id } = await harness.create(caller);
     const cancel = (kyc: Harness["kyc"]) => kyc.cancelKycApplication({ id }, withIdempotencyKey(caller, "k"));
     await callAndKill(faultPoint, caller, cancel);
-    // A read by the business may record the cancellation before the repeated request does.
+    // Simulates that the business reads the application before it repeats the request. The read
+    // records the cancellation.
     await harness.readRefreshed(id, caller);
     expect(await cancel(harness.kyc)).toMatchObject({ id, status: KycStatus.CANCELED });
     expect(await harness.readEventNames(id)).toEqual(["CREATED", "CANCELED"]);
@@ -74,7 +78,7 @@ test.each(["kyc_cancel.answered", "cancel.answered", "cancel.committed"])(
 );
 
 test.each(["kyc_review.answered", "review.answered", "review.committed"])(
-  "kyc, killed at %s, emits and audits an operator's decision once",
+  "after kyc was killed at %s, an operator's decision causes one KYC event and one audit event in total",
   async (faultPoint) => {
     const caller = aBusinessCaller();
     const { id } = await harness.aDecidedApplication({ outcome: "needs_review" }, caller);
@@ -91,7 +95,7 @@ test.each(["kyc_review.answered", "review.answered", "review.committed"])(
   },
 );
 
-test("kyc, killed after it sent an operator's decision, audits the decision and rejects another operator's decision", async () => {
+test("after kyc was killed when it had sent an operator's decision, this decision is audited and another operator's decision is rejected", async () => {
   const { id } = await harness.aDecidedApplication({ outcome: "needs_review" });
   const review = (kyc: Harness["kyc"], outcome: KycVerdict, options: ReturnType<typeof withIdempotencyKey>) =>
     kyc.reviewKycApplication({ id, outcome, note: "seen" }, options);
@@ -99,7 +103,7 @@ test("kyc, killed after it sent an operator's decision, audits the decision and 
     review(kyc, KycVerdict.APPROVED, withIdempotencyKey(adminCaller, "k")),
   );
   const otherOperator = { ...adminCaller, keyId: "018f0000-0000-7000-8000-000000000002", keyPrefix: "ak_another" } as const;
-  // Moves the deadline of the killed request into the past, so that another decision is possible.
+  // Moves the killed request's deadline into the past, so that another operator can decide.
   await harness.sql("update kyc_application set review_request = jsonb_set(review_request, '{untilMs}', '0') where id = ?", [id]);
   expect(await refusal(review(harness.kyc, KycVerdict.REJECTED, withIdempotencyKey(otherOperator, "k", "f2")))).toMatchObject({
     code: "kyc_review_not_open",
@@ -112,7 +116,7 @@ test("kyc, killed after it sent an operator's decision, audits the decision and 
 });
 
 test.each(["callback.answered", "callback.committed"])(
-  "kyc, killed at %s, applies a repeated callback once",
+  "after kyc was killed at %s, a repeated callback changes the application and emits its event only once",
   async (faultPoint) => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);

@@ -20,11 +20,11 @@ const eventNames = new Map<number, string>(
 );
 
 export const blockedClient = "0195a000-0000-7000-8000-00000000000b";
-export const goodClient = "0195a000-0000-7000-8000-00000000000c";
+export const unblockedClient = "0195a000-0000-7000-8000-00000000000c";
 
 /**
- * Starts the service with its own database and sandbox. Callbacks are delivered only while
- * `callbackTarget.isReachable`.
+ * Starts kyc with its own database and sandbox. Callbacks of the sandbox reach kyc only while
+ * `callbackTarget.isReachable` is true.
  */
 export async function startHarness(
   options: { providerTimeoutMs?: number; provider?: ProviderName; settings?: Record<string, string> } = {},
@@ -42,10 +42,10 @@ export async function startHarness(
         KYC_CHECK_SECONDS: "300",
         ...options.settings,
       },
-      replace: {
+      contextOverrides: {
         clients: {
           readStanding: async (_businessId, id) =>
-            id.toLowerCase() === goodClient ? "GOOD" : id === blockedClient ? "BLOCKED" : "UNKNOWN",
+            id.toLowerCase() === unblockedClient ? "GOOD" : id === blockedClient ? "BLOCKED" : "UNKNOWN",
         },
       },
     }),
@@ -65,12 +65,15 @@ export async function startHarness(
     kyc: client,
     create: (caller = aBusinessCaller(), request: CreateRequest = {}) =>
       client.createKycApplication({ locale: "fr", ...request }, { caller, timeoutMs: 20_000 }),
-    /** Refreshes and reads the application. Resets the limit of one refresh in ten seconds. */
+    /**
+     * Reads an application after a refresh at the provider, even if the last refresh was less than
+     * ten seconds ago.
+     */
     async readRefreshed(id: string, caller: CallOptions["caller"]): Promise<KycApplicationMessage> {
       await sql("update kyc_application set refreshed_at = null where id = ?", [id]);
       return await client.getKycApplication({ id }, { caller });
     },
-    /** Runs the due checks in the given number of replicas until no check is due. */
+    /** Runs the job `checkApplications` in `replicas` replicas until no check is due. */
     async checkDue(replicas = 1): Promise<void> {
       await using jobs = new AsyncDisposableStack();
       for (let replica = 0; replica < replicas; replica++) jobs.use(checkApplications(service.context, 20));
@@ -79,7 +82,7 @@ export async function startHarness(
         if (dueChecks.length > 0) throw new Error(`${dueChecks.length} checks are still due`);
       });
     },
-    /** Returns the emitted events of an application, in order. */
+    /** Returns the emitted events of an application in the order of their emission. */
     async readEvents(id: string): Promise<KycEvent[]> {
       const allEvents = (await readOutbox("kyc.v1")).map(({ payload }) => fromBinary(KycEventSchema, payload));
       return allEvents.filter(({ application }) => application?.id === id);
@@ -95,7 +98,10 @@ export async function startHarness(
       const allEvents = (await readOutbox("audit.v1")).map(({ payload }) => fromBinary(ActionRecordedSchema, payload));
       return allEvents.filter(({ entityId }) => entityId === id);
     },
-    /** Creates an application, submits it in the sandbox and returns it after the result. */
+    /**
+     * Creates an application, submits documents in the sandbox, and returns the application when
+     * the result is known.
+     */
     async aDecidedApplication(submission: Submission, caller = aBusinessCaller(), request: CreateRequest = {}) {
       const { id, linkUrl } = await harness.create(caller, request);
       await sandbox.submit(linkUrl, submission);
@@ -112,14 +118,14 @@ export async function startHarness(
   return harness;
 }
 
-/** Returns the settings that only kyc has. */
+/** Returns the settings that kyc needs in addition to the settings of all services. */
 export const kycSettings = (
   providerUrl: string,
   callbackUrl: string,
   provider: ProviderName = "port",
 ): Record<string, string> => ({
-  // No server listens on this port. Tests create applications without a client, or replace
-  // `clients`.
+  // No server listens on this port. Tests therefore create applications without a client, or
+  // replace `clients`.
   CLIENTS_URLS: "http://127.0.0.1:9",
   SECRET_ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
   KYC_CALLBACK_URL: callbackUrl,
@@ -127,7 +133,10 @@ export const kycSettings = (
   ...providerSettings[provider](providerUrl),
 });
 
-/** Returns the settings of each provider for the sandbox's account. */
+/**
+ * For each provider, a function that returns the settings of the provider for the sandbox's
+ * account.
+ */
 export const providerSettings: Readonly<Record<ProviderName, (sandboxUrl: string) => Record<string, string>>> = {
   port: (url) => ({ KYC_PROVIDER_URL: url, KYC_PROVIDER_TOKEN: providerToken, KYC_CALLBACK_SECRETS: callbackSecret }),
   didit: (url) => ({

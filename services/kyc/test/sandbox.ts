@@ -15,11 +15,11 @@ export interface Submission {
   readonly birth_date?: string;
   readonly hold_seconds?: number;
   readonly aml_cleared?: boolean;
-  /** Fields that replace fields of the response. Null removes a field. */
+  /** Fields that replace fields of the provider's response. A null value removes a field. */
   readonly answer?: Readonly<Record<string, unknown>>;
 }
 
-/** State of an application in the sandbox, with the recorded calls and callbacks. */
+/** An application in the sandbox, with the calls and callbacks that the sandbox recorded. */
 export interface SandboxApplication {
   readonly provider_id: string;
   readonly status: string;

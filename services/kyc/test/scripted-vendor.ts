@@ -6,14 +6,15 @@ import { createSumsubProvider } from "../src/verification-provider/sumsub/sumsub
 
 export type Reply = readonly [status: number, body: string];
 export const json = (content: unknown, status = 200): Reply => [status, JSON.stringify(content)];
-/** Page of a proxy in place of the vendor's response. */
+/** Returns an HTML page that a proxy sends instead of the vendor's response. */
 export const htmlPage = (status: number): Reply => [status, "<html>proxy</html>"];
 
 const common = { webhookSecrets: ["s"], callbackUrl: "http://127.0.0.1", uncompared: "refuse", timeoutMs: 3_000 } as const;
 
 /**
- * Starts a server that responds in place of a vendor, and creates clients for it. `replies`:
- * responses by the end of the path; any other path gets 500. `calls`: received methods and paths.
+ * Starts a server that responds in place of a vendor. The returned functions create vendor clients
+ * that call this server. `replies` contains a response for each end of a path. Any other path gets
+ * status 500. `calls` contains the received methods and paths.
  */
 export async function startScriptedVendor() {
   const vendor = { replies: {} as Readonly<Record<string, Reply>>, calls: [] as string[] };

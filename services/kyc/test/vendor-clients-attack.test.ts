@@ -18,7 +18,7 @@ beforeEach(() => {
 const approval = { outcome: "APPROVED", reviewer: "op_1", note: "" } as const;
 
 describe("the client of Sumsub", () => {
-  const known = { ...anApplication().known(), providerId: sumsub.applicantId, reference: sumsub.reference };
+  const known = { ...anApplication().toKnownApplication(), providerId: sumsub.applicantId, reference: sumsub.reference };
   const steps = { "/requiredIdDocsStatus": json(sumsub.someSteps()), "/amlCase": json(sumsub.anAmlCase()) };
   const open = { ...steps, "/one": json(sumsub.withReview({ reviewStatus: "init", reviewResult: undefined })) };
   const onHold = { ...steps, "/one": json(sumsub.withReview({ reviewStatus: "onHold", reviewResult: undefined })) };
@@ -35,25 +35,25 @@ describe("the client of Sumsub", () => {
     }),
   };
 
-  test("cancel of the Sumsub client returns unknown if a proxy's HTML page with the status 404 is the response to the read", async () => {
+  test("the Sumsub client's `cancel` returns an unknown outcome if a proxy responds to the read with an HTML page and status 404", async () => {
     await using provider = vendor.aSumsubProvider();
     vendor.replies = { "/one": htmlPage(404) };
     expect(await provider.cancel(known, "CANCELED", 3_000)).toMatchObject({ kind: "unknown" });
   });
 
-  test("erase of the Sumsub client returns unknown if a proxy's HTML page with the status 404 is the response to the deactivation", async () => {
+  test("the Sumsub client's `erase` returns an unknown outcome if a proxy responds to the deactivation with an HTML page and status 404", async () => {
     await using provider = vendor.aSumsubProvider();
     vendor.replies = { "/presence/deactivated": htmlPage(404) };
     expect(await provider.erase(known, 3_000)).toMatchObject({ kind: "unknown" });
   });
 
-  test("get of the Sumsub client returns unknown if a proxy's HTML page with the status 404 is the response to the read of the AML case", async () => {
+  test("the Sumsub client's `get` returns an unknown outcome if a proxy responds to the read of the AML case with an HTML page and status 404", async () => {
     await using provider = vendor.aSumsubProvider();
     vendor.replies = { ...steps, "/one": json(sumsub.anApplicant()), "/amlCase": htmlPage(404) };
     expect(await provider.get(known, 3_000)).toMatchObject({ kind: "unknown" });
   });
 
-  test("cancel of the Sumsub client returns no success if the response to the deactivation states that the applicant is not deleted", async () => {
+  test("the Sumsub client's `cancel` does not return an accepted outcome if the response to the deactivation contains `deleted: false` or an error code", async () => {
     await using provider = vendor.aSumsubProvider();
     for (const body of [
       { id: sumsub.applicantId, deleted: false },
@@ -64,7 +64,7 @@ describe("the client of Sumsub", () => {
     }
   });
 
-  test("cancel of the Sumsub client does not report the applicant as closed if the response describes another applicant that is deleted", async () => {
+  test("the Sumsub client's `cancel` does not return an accepted outcome for an applicant that it did not deactivate, if the read returned another applicant", async () => {
     await using provider = vendor.aSumsubProvider();
     const other = sumsub.anApplicant({ id: "5b594ade0a975a36c9349e99", externalUserId: "other", deleted: true });
     vendor.replies = { ...open, "/one": json(other), "/presence/deactivated": json({}) };
@@ -76,14 +76,14 @@ describe("the client of Sumsub", () => {
     });
   });
 
-  test("review of the Sumsub client returns unknown if a proxy's HTML page with the status 200 is the response to the decision", async () => {
+  test("the Sumsub client's `review` returns an unknown outcome if a proxy responds to the decision with an HTML page and status 200", async () => {
     await using provider = vendor.aSumsubProvider();
     const inReview = { ...known, status: "COMPLETED", awaitsReview: true, providerVerdict: "NEEDS_REVIEW" } as const;
     vendor.replies = { ...onHold, "/approve": htmlPage(200) };
     expect(await provider.review(inReview, approval, 3_000)).toMatchObject({ kind: "unknown" });
   });
 
-  test("create of the Sumsub client returns unknown, not a refusal, if Sumsub returns 409 to the creation and 404 to the search for the applicant", async () => {
+  test("the Sumsub client's `create` returns an unknown outcome if Sumsub returns status 409 for the creation and 404 for the search for the applicant", async () => {
     await using provider = vendor.aSumsubProvider();
     vendor.replies = { ...setup, "/resources/applicants": json({ code: 409 }, 409), "/one": json({ code: 404 }, 404) };
     expect(await provider.create(anApplicationToCreate({ reference: sumsub.reference }), 3_000)).toMatchObject({
@@ -91,7 +91,7 @@ describe("the client of Sumsub", () => {
     });
   });
 
-  test("create of the Sumsub client succeeds directly after an outage in which one level could not be read", async () => {
+  test("the Sumsub client's `create` reads the configuration again at the next call and succeeds if a level could not be read before", async () => {
     await using provider = vendor.aSumsubProvider();
     const created = {
       "/resources/applicants": json({ id: sumsub.applicantId }, 201),
@@ -107,7 +107,7 @@ describe("the client of Sumsub", () => {
     });
   });
 
-  test("an applicant without a level name is not APPROVED after the setting of its level was removed", () => {
+  test("evaluate returns NEEDS_REVIEW for an approved Sumsub applicant if neither the settings nor the response contain a level name", () => {
     const applicant = sumsub.withReview({ levelName: undefined });
     const review = readReview(applicant);
     const responses = { applicant, steps: sumsub.someSteps(), amlCase: sumsub.anAmlCase() };
@@ -118,14 +118,14 @@ describe("the client of Sumsub", () => {
 });
 
 describe("the client of Didit", () => {
-  const known = { ...anApplication().known(), providerId: didit.sessionId, reference: didit.reference };
+  const known = { ...anApplication().toKnownApplication(), providerId: didit.sessionId, reference: didit.reference };
   const inReview = { ...known, status: "COMPLETED", awaitsReview: true, providerVerdict: "NEEDS_REVIEW" } as const;
 
   test.each([
     ["the read", { "/decision/": htmlPage(404) }],
     ["the deletion", { "/decision/": json(didit.aDecision({ status: "Not Started" })), "/delete/": htmlPage(404) }],
   ])(
-    "cancel of the Didit client returns unknown if a proxy's HTML page with the status 404 is the response to %s",
+    "the Didit client's `cancel` returns an unknown outcome if a proxy responds with an HTML page and status 404 to %s",
     async (_call, list) => {
       await using provider = vendor.aDiditProvider();
       vendor.replies = list;
@@ -134,11 +134,11 @@ describe("the client of Didit", () => {
   );
 
   test.each([
-    ["the session with the status 404", { "/users/delete/": json({ deleted: 1 }), "/delete/": htmlPage(404) }],
-    ["the user with the status 404", { "/users/delete/": htmlPage(404), "/delete/": [204, ""] as Reply }],
-    ["the user with the status 202", { "/users/delete/": htmlPage(202), "/delete/": [204, ""] as Reply }],
+    ["the session, with status 404", { "/users/delete/": json({ deleted: 1 }), "/delete/": htmlPage(404) }],
+    ["the user, with status 404", { "/users/delete/": htmlPage(404), "/delete/": [204, ""] as Reply }],
+    ["the user, with status 202", { "/users/delete/": htmlPage(202), "/delete/": [204, ""] as Reply }],
   ])(
-    "erase of the Didit client returns unknown if a proxy's HTML page is the response to the deletion of %s",
+    "the Didit client's `erase` returns an unknown outcome if a proxy responds with an HTML page to the deletion of %s",
     async (_what, list) => {
       await using provider = vendor.aDiditProvider();
       vendor.replies = list;
@@ -146,7 +146,7 @@ describe("the client of Didit", () => {
     },
   );
 
-  test("cancel of the Didit client, after the last attempt, does not report its session as closed if the response describes another session", async () => {
+  test("the Didit client's `cancel` for the reason USED_UP does not return an accepted outcome for a session that it did not delete, if the read returned another session", async () => {
     await using provider = vendor.aDiditProvider();
     const other = didit.aDecision({ session_id: "7a4a3a8e-5f0e-4b6e-9b5c-222222222222", vendor_data: "other" });
     vendor.replies = { "/decision/": json(other), "/delete/": [204, ""] };
@@ -156,13 +156,13 @@ describe("the client of Didit", () => {
     expect({ isClosedThere, isReportedClosed }).not.toEqual({ isClosedThere: false, isReportedClosed: true });
   });
 
-  test("review of the Didit client returns unknown if a proxy's HTML page with the status 200 is the response to the decision", async () => {
+  test("the Didit client's `review` returns an unknown outcome if a proxy responds to the decision with an HTML page and status 200", async () => {
     await using provider = vendor.aDiditProvider();
     vendor.replies = { "/update-status/": htmlPage(200), "/decision/": json(didit.aDecision({ status: "In Review" })) };
     expect(await provider.review(inReview, approval, 3_000)).toMatchObject({ kind: "unknown" });
   });
 
-  test("get of the Didit client does not count a person's approval that a later change of status withdrew as proof for an approval without a row", async () => {
+  test("the Didit client's `get` returns NEEDS_REVIEW during a review if a later status change withdrew a person's approval", async () => {
     await using provider = vendor.aDiditProvider();
     const reviews = [
       didit.aReview({ previous_status: "Approved", new_status: "Resubmitted", created_at: "2026-05-02T10:00:00Z" }),
@@ -173,7 +173,7 @@ describe("the client of Didit", () => {
     expect(outcome).toMatchObject({ kind: "accepted", value: { verdict: "NEEDS_REVIEW" } });
   });
 
-  test("get of the Didit client does not count a person's approval as proof if the list of reviews continues on another page, oldest first", async () => {
+  test("the Didit client's `get` returns NEEDS_REVIEW during a review if the reviews are listed oldest first and the newest may be on a later page", async () => {
     await using provider = vendor.aDiditProvider();
     const results = Array.from({ length: 10 }, (_, day) =>
       didit.aReview({ created_at: `2026-05-0${Math.min(day + 1, 9)}T10:00:00Z` }),

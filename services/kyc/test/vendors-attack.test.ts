@@ -16,9 +16,12 @@ type Reply = readonly [status: number, body: string];
 let harness: Harness;
 const timeoutMs = 10_000;
 
-/** Responds in place of the vendor, if it returns a reply. */
+/**
+ * Returns the reply that the proxy sends to kyc. If it returns undefined, the proxy forwards the
+ * request to the vendor.
+ */
 let replyOf: (method: string, path: string) => Reply | undefined | Promise<undefined> = () => undefined;
-/** A proxy between kyc and the vendor. */
+/** A proxy between kyc and the sandbox, which simulates the vendor. */
 const proxy = createServer(async (incoming, response) => {
   const reply = await replyOf(incoming.method ?? "", incoming.url?.split("?")[0] ?? "");
   if (reply) {
@@ -55,13 +58,13 @@ const endLink = (id: string) =>
   harness.sql("update kyc_application set link_expires_at = now() - interval '2 min' where id = ?", [id]);
 const review = (id: string, outcome: KycVerdict, ms = 20_000) =>
   harness.kyc.reviewKycApplication({ id, outcome, note: "checked" }, { caller: adminCaller, timeoutMs: ms });
-/** Ends the time in which another decision may not replace the stored decision. */
+/** Moves the stored decision's deadline into the past, so that another decision can replace it. */
 const endPendingDecision = (id: string) =>
   harness.sql("update kyc_application set review_request = jsonb_set(review_request::jsonb, '{untilMs}', '0') where id = ?", [
     id,
   ]);
 
-/** Sends a read, and returns a function that records the response later. */
+/** Reads an application at the vendor. Returns a function that records the response later. */
 async function readNow(id: string) {
   const { context } = harness;
   const em = context.orm.em.fork();
@@ -76,7 +79,7 @@ async function readNow(id: string) {
     );
 }
 
-/** Sends a genuine callback of the vendor. */
+/** Sends a callback with a valid signature of the vendor to kyc. */
 async function sendCallback(vendor: "didit" | "sumsub", providerId: string, reference: string) {
   const now = Date.now();
   const content =
@@ -122,12 +125,12 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
   afterEach(async () => {
     replyOf = () => undefined;
     vi.restoreAllMocks();
-    // Otherwise the due checks of one test continue during the next.
+    // Removes all planned checks, so that no check of this test runs during the next test.
     await harness.sql("update kyc_application set next_check_at = null");
     await harness.sandbox.clearFaults();
   });
 
-  test(`kyc with ${vendor} applies an operator's decision on an application that the vendor no longer has, after an earlier decision without a response`, async () => {
+  test(`kyc with ${vendor} applies a second decision if the vendor's response to the first decision was lost and the vendor then deleted the application`, async () => {
     const { id } = await anApplicationInReview();
     replyOf = (method) => (method === "GET" ? undefined : [503, "{}"]);
     expect(await refusal(review(id, KycVerdict.APPROVED))).toMatchObject({ kind: "unavailable" });
@@ -136,7 +139,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(await review(id, KycVerdict.REJECTED)).toMatchObject({ verdict: KycVerdict.REJECTED });
   });
 
-  test(`kyc with ${vendor} does not set CANCELED while a proxy's HTML page with the status 404 is the response to each request`, async () => {
+  test(`kyc with ${vendor} does not set the status CANCELED if a proxy responds to the cancellation with an HTML page and status 404`, async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     replyOf = () => htmlPage(404);
@@ -150,7 +153,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect({ canSubmit, status: (await readStored(id))?.["status"] }).toEqual({ canSubmit: true, status: "CREATED" });
   });
 
-  test(`kyc with ${vendor} does not set EXPIRED, so that the verdict on a submission in time is lost, while a proxy's HTML page with the status 404 is the response to each request`, async () => {
+  test(`kyc with ${vendor} applies the verdict on a submission that was in time, even if a proxy's HTML page with status 404 replaced a response after the link's end`, async () => {
     const { id, linkUrl } = await harness.create();
     await harness.sandbox.submit(linkUrl, { outcome: "approved" });
     await endLink(id);
@@ -162,7 +165,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(await readStored(id)).toMatchObject({ status: "COMPLETED", verdict: "APPROVED" });
   });
 
-  test(`kyc with ${vendor} loses no request, verdict and cancellation if the vendor rejects the credentials during many requests, until they are replaced`, async () => {
+  test(`kyc with ${vendor} completes creations, cancellations and reads when the vendor accepts the credentials again after it rejected them`, async () => {
     const caller = aBusinessCaller();
     const submitted = await Promise.all([1, 2, 3, 4].map(() => harness.create(caller)));
     const canceled = await Promise.all([1, 2, 3, 4].map(() => harness.create(caller)));
@@ -173,7 +176,8 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
       harness.kyc.cancelKycApplication({ id }, { ...withIdempotencyKey(caller, `cancel-${id}`), timeoutMs: 20_000 });
     const readVerdicts = async () => await Promise.all(submitted.map(async ({ id }) => (await readStored(id))?.["verdict"]));
     const error = vi.spyOn(harness.context.logger, "error");
-    // Didit documents 403 for a revoked key in older pages, and Sumsub 401.
+    // For a revoked key, older pages of Didit's documentation describe status 403, and Sumsub's
+    // documentation describes status 401.
     replyOf = () => [vendor === "didit" ? 403 : 401, '{"detail": "rejected", "errorCode": 4003}'];
     const rejected = await Promise.allSettled([
       ...[1, 2, 3, 4].map(create),
@@ -192,24 +196,24 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(await readVerdicts()).toEqual(["APPROVED", "APPROVED", "APPROVED", "APPROVED"]);
   });
 
-  test(`kyc with ${vendor} does not end a review if a proxy's HTML page with the status 404 is the response to the operator's decision`, async () => {
+  test(`kyc with ${vendor} keeps a review open if a proxy responds to an operator's decision with an HTML page and status 404`, async () => {
     const { id } = await anApplicationInReview();
     replyOf = () => htmlPage(404);
     await review(id, KycVerdict.APPROVED).catch(() => undefined);
     expect(await readStored(id)).toMatchObject({ verdict: "NEEDS_REVIEW", reviewed_at: null });
   });
 
-  test(`kyc with ${vendor} adopts the verdict after the database's clock was set back by an hour`, async () => {
+  test(`kyc with ${vendor} applies a new verdict after the database's clock was set back by an hour`, async () => {
     const { id, linkUrl } = await harness.create();
     await sync(id);
-    // The last read began an hour ahead by the clock of that time.
+    // Simulates that the last read began when the database's clock was an hour ahead.
     await harness.sql("update kyc_application set provider_asked_at = now() + interval '1 hour' where id = ?", [id]);
     await harness.sandbox.submit(linkUrl, { outcome: "approved" });
     await sync(id);
     expect(await readStored(id)).toMatchObject({ status: "COMPLETED", verdict: "APPROVED" });
   });
 
-  test(`kyc with ${vendor} plans no immediate check again and again after the database's clock was set back by an hour`, async () => {
+  test(`kyc with ${vendor} does not plan immediate checks repeatedly after the database's clock was set back by an hour`, async () => {
     const { id, linkUrl } = await harness.create();
     await sync(id);
     await harness.sql("update kyc_application set provider_asked_at = now() + interval '1 hour' where id = ?", [id]);
@@ -219,7 +223,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(due).toEqual([]);
   });
 
-  test(`kyc with ${vendor} keeps FAILED, without a further check and alert, if a callback's read overlaps with the closing of the link after the last attempt`, async () => {
+  test(`kyc with ${vendor} keeps the status FAILED and plans no check if a callback's read ends after the job closed the link because no attempt remained`, async () => {
     const { id, linkUrl } = await harness.create(aBusinessCaller(), { maxAttempts: 1 });
     const { provider_id } = await harness.sandbox.application(id);
     if (vendor === "didit") {
@@ -230,11 +234,12 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     const get = vi.spyOn(provider, "get");
     get.mockImplementation(async (known, ms) => {
       get.mockRestore();
-      // The job reads the failed attempt and closes the link before the callback's read.
+      // Before the callback's read, the job reads the failed attempt and closes the link.
       await sync(id);
       await harness.checkDue();
       expect(await readStored(id)).toMatchObject({ status: "FAILED", closing: null, next_check_at: null });
-      // Sumsub's documentation shows the profile of a deactivated applicant with `deleted`.
+      // According to Sumsub's documentation, the profile of a deactivated applicant has the field
+      // `deleted`.
       const retry = { reviewStatus: "completed", reviewResult: { reviewAnswer: "RED", reviewRejectType: "RETRY" } };
       const deactivated = { id: provider_id, externalUserId: id, deleted: true, review: retry };
       if (vendor === "sumsub")
@@ -248,9 +253,10 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(error.mock.calls).toEqual([]);
   });
 
-  test(`kyc with ${vendor} does not adopt an API approval of a review as the operator's decision, after a decision that got 502`, async () => {
+  test(`kyc with ${vendor} keeps a review open if an API key approves at the vendor after kyc rejected an operator's decision that had no effect`, async () => {
     const { id, linkUrl } = await anApplicationInReview();
-    // The vendor confirms the request, but the review continues, for example for a second officer.
+    // The vendor confirms the decision, but the review continues, for example because a second
+    // officer must also decide.
     replyOf = (method) => (method === "GET" ? undefined : [200, "{}"]);
     expect(await refusal(review(id, KycVerdict.APPROVED))).toMatchObject({ kind: "upstream_error" });
     replyOf = () => undefined;
@@ -259,7 +265,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(await readStored(id)).toMatchObject({ verdict: "NEEDS_REVIEW", reviewed_at: null });
   });
 
-  test(`kyc with ${vendor} ends an application without a further check and alert if a read that began before the link was closed is recorded after it`, async () => {
+  test(`kyc with ${vendor} keeps the status EXPIRED and plans no check if a read that began before the link was closed is recorded afterwards`, async () => {
     const { id } = await harness.create();
     const record = await readNow(id);
     await endLink(id);
@@ -272,7 +278,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(error.mock.calls).toEqual([]);
   });
 
-  test(`kyc with ${vendor} keeps the AML hits and the reasons of a review in which an operator rejects`, async () => {
+  test(`kyc with ${vendor} keeps the AML hits and the reason codes of an application if an operator rejects it in review`, async () => {
     const { id } = await anApplicationInReview({ aml_hit_count: 2 });
     const before = await readStored(id);
     expect(before).toMatchObject({ aml_hit_count: 2, aml_decision: "POSSIBLE_MATCH", reason_codes: ["AML_MATCH"] });
@@ -285,7 +291,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     });
   });
 
-  test(`kyc with ${vendor} returns the stored link to a repeated creation that another execution overtook`, async () => {
+  test(`kyc with ${vendor} returns the stored application and link for a delayed creation if a request with the same Idempotency-Key completed first`, async () => {
     const caller = aBusinessCaller();
     const options = () => withIdempotencyKey(caller, `overtaken-${vendor}`);
     const provider = harness.context.providers.current;
@@ -293,8 +299,8 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     let first: { id: string; linkUrl?: string | undefined } | undefined;
     create.mockImplementation(async (requested, ms) => {
       create.mockRestore();
-      // This execution is delayed beyond its hold. A repeated request completes meanwhile, and the
-      // applicant submits on its link.
+      // Delays this request until its hold of the key has ended. In the meantime, a repeated
+      // request completes, and the applicant submits on the link of the repeated request.
       await harness.sql("update idempotency_key set held_until = now() - interval '1 s'");
       first = await harness.kyc.createKycApplication({ locale: "fr" }, options());
       await harness.sandbox.submit(first.linkUrl, { outcome: "approved" });
@@ -305,7 +311,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(second.linkUrl).toBe(first?.linkUrl);
   });
 
-  test(`kyc with ${vendor} logs no reference of a foreign application from a callback`, async () => {
+  test(`kyc with ${vendor} does not log the reference in a callback about an unknown application`, async () => {
     const info = vi.spyOn(harness.context.logger, "info");
     const providerId = vendor === "didit" ? crypto.randomUUID() : "5b594ade0a975a36c9349e66";
     await sendCallback(vendor, providerId, "canary.benali@example.dz");
@@ -324,7 +330,7 @@ describe("kyc with didit", () => {
     vi.restoreAllMocks();
   });
 
-  test("kyc with didit keeps a review open if an API key approves after a decision that Didit rejected with 400 and whose read got no response", async () => {
+  test("kyc with didit keeps a review open if an API key approves after Didit rejected an operator's decision with status 400 and the next read failed", async () => {
     const { id, linkUrl } = await anApplicationInReview();
     replyOf = (method) => (method === "GET" ? [503, ""] : [400, '["not allowed"]']);
     await refusal(review(id, KycVerdict.APPROVED));
@@ -334,10 +340,10 @@ describe("kyc with didit", () => {
     expect(await readStored(id)).toMatchObject({ verdict: "NEEDS_REVIEW", reviewed_at: null });
   });
 
-  test("kyc with didit keeps a review open if Didit approves a second submission automatically, after an officer's request for it and an operator's decision that Didit rejected with 400", async () => {
+  test("kyc with didit keeps a review open if Didit rejected an operator's decision with status 400 and then approves a second submission automatically", async () => {
     const { id, linkUrl } = await anApplicationInReview();
     await harness.sandbox.resubmit(linkUrl);
-    // Didit's update-status permits no decision on a session with the status Resubmitted.
+    // Didit accepts no decision on a session with the status Resubmitted.
     replyOf = (method) => (method === "GET" ? undefined : [400, '{"new_status": ["not allowed"]}']);
     expect(await refusal(review(id, KycVerdict.APPROVED))).toMatchObject({ kind: "upstream_error" });
     replyOf = () => undefined;
@@ -356,7 +362,7 @@ describe("kyc with sumsub", () => {
     replyOf = () => undefined;
   });
 
-  test("kyc with sumsub approves a submission after a proxy returned its HTML page with the status 404 to one read after the link's end", async () => {
+  test("kyc with sumsub applies the approval of a submission, even if a proxy responded to one read after the link's end with an HTML page and status 404", async () => {
     const { id, linkUrl } = await harness.create();
     await harness.sandbox.submit(linkUrl, { outcome: "approved", hold_seconds: 1 });
     await sync(id);
@@ -376,7 +382,7 @@ describe("kyc with sumsub", () => {
     expect(await readStored(id)).toMatchObject({ status: "COMPLETED", verdict: "APPROVED" });
   });
 
-  test("kyc with sumsub adopts a rejection between the read and the deactivation of a cancellation", async () => {
+  test("kyc with sumsub applies a rejection that occurs during cancelKycApplication, between the read and the deactivation of the applicant", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     replyOf = async (method) => {

@@ -32,13 +32,13 @@ describe.each(["didit", "sumsub"] as const)("contract test 14: kyc with %s, kill
   }
 
   test.each(faultPoints[vendor].create)(
-    `kyc with ${vendor}, killed at %s, stores one application for a repeated creation with the same Idempotency-Key`,
+    `after kyc with ${vendor} was killed at %s, createKycApplication stores only one application for the repeated Idempotency-Key`,
     async (faultPoint) => {
       const caller = aBusinessCaller();
       const create = (kyc: Harness["kyc"]) =>
         kyc.createKycApplication({ externalId: "x" }, { ...withIdempotencyKey(caller, "k"), timeoutMs: 20_000 });
       await callAndKill(faultPoint, create);
-      // Ends the hold that the killed process has on the Idempotency-Key.
+      // Ends the killed process's hold of the Idempotency-Key.
       await harness.sql("update idempotency_key set held_until = now() where scope = ?", [caller.businessId]);
       const application = await create(harness.kyc);
       expect(await create(harness.kyc)).toEqual(application);
@@ -49,7 +49,7 @@ describe.each(["didit", "sumsub"] as const)("contract test 14: kyc with %s, kill
   );
 
   test.each(faultPoints[vendor].cancel)(
-    `kyc with ${vendor}, killed at %s, closes the link and emits one event for a repeated cancellation`,
+    `after kyc with ${vendor} was killed at %s, the repeated cancelKycApplication closes the link and emits one event in total`,
     async (faultPoint) => {
       const caller = aBusinessCaller();
       const { id, linkUrl } = await harness.create(caller);
@@ -63,7 +63,7 @@ describe.each(["didit", "sumsub"] as const)("contract test 14: kyc with %s, kill
   );
 
   test.each(["kyc_review.answered", "review.answered"])(
-    `kyc with ${vendor}, killed at %s, emits and audits an operator's decision once`,
+    `after kyc with ${vendor} was killed at %s, an operator's decision causes one KYC event and one audit event in total`,
     async (faultPoint) => {
       const { id } = await harness.aDecidedApplication({ outcome: "needs_review", reason_codes: ["DUPLICATE"] });
       const review = (kyc: Harness["kyc"]) =>

@@ -15,8 +15,9 @@ const readStored = async (id: string) =>
 const sync = (id: string) => forTenant(allTenants, () => syncApplication(harness.context, id, timeoutMs));
 
 /**
- * Starts a read at the vendor. `read` sends the request and returns a function that records the
- * response, so that a test controls the order.
+ * Prepares a read at the vendor in three phases, so that a test controls the order. This function
+ * stores the start of the request, `read` sends the request, and the function that `read` returns
+ * records the response.
  */
 async function readAtVendor(id: string) {
   const { context } = harness;
@@ -43,7 +44,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
   afterAll(() => harness[Symbol.asyncDispose]());
   afterEach(() => harness.sandbox.clearFaults());
 
-  test(`kyc with ${vendor} does not end a review on an API approval that was read before the review was recorded`, async () => {
+  test(`kyc with ${vendor} does not end a review if it read the approval of an API key before it recorded the review`, async () => {
     const { id, linkUrl } = await harness.create();
     await harness.sandbox.submit(linkUrl, { outcome: "needs_review", reason_codes: ["DUPLICATE"] });
     const recordReview = await (await readAtVendor(id)).read();
@@ -58,7 +59,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(await readStored(id)).toMatchObject({ verdict: "NEEDS_REVIEW", reviewed_at: null });
   });
 
-  test(`kyc with ${vendor} applies in the next check a person's provable approval that was read before the review was recorded`, async () => {
+  test(`kyc with ${vendor} applies an approval that it read before it recorded the review only if the next check proves that a person approved`, async () => {
     const { id, linkUrl } = await harness.create();
     await harness.sandbox.submit(linkUrl, { outcome: "needs_review", reason_codes: ["DUPLICATE"] });
     const recordReview = await (await readAtVendor(id)).read();
@@ -72,7 +73,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(await readStored(id)).toMatchObject({ verdict });
   });
 
-  test(`kyc with ${vendor} records a cancellation even if a read that began later was recorded first`, async () => {
+  test(`kyc with ${vendor} stores the status CANCELED even if a read that began after the cancellation request was recorded first`, async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     const provider = harness.context.providers.current;
@@ -89,12 +90,13 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(await readStored(id)).toMatchObject({ status: "CANCELED", next_check_at: null });
   });
 
-  test(`kyc with ${vendor} records an operator's decision even if an outdated read is recorded while the decision is sent`, async () => {
+  test(`kyc with ${vendor} stores an operator's decision even if another check records an outdated state between the vendor's response and the commit`, async () => {
     const { id } = await harness.aDecidedApplication({ outcome: "needs_review", reason_codes: ["DUPLICATE"] });
     const provider = harness.context.providers.current;
     const review = vi.spyOn(provider, "review");
     review.mockImplementation(async (known, decision, ms) => {
-      // Another check reads before the vendor applies the decision, and records the state after it.
+      // Simulates another check that reads the state before the vendor applies the decision, and
+      // records this state after the decision.
       const later = await readAtVendor(id);
       const record = await later.read();
       review.mockRestore();
@@ -111,7 +113,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(await harness.readAuditEvents(id)).toHaveLength(1);
   });
 
-  test(`kyc with ${vendor} logs no alert if it reads the application after an operator's rejection`, async () => {
+  test(`kyc with ${vendor} logs no error when it reads an application that an operator rejected`, async () => {
     const { id } = await harness.aDecidedApplication({ outcome: "needs_review", reason_codes: ["DUPLICATE"] });
     await harness.kyc.reviewKycApplication(
       { id, outcome: KycVerdict.REJECTED, note: "checked" },
@@ -131,7 +133,7 @@ describe("kyc with sumsub", () => {
   afterAll(() => harness[Symbol.asyncDispose]());
   afterEach(() => harness.sandbox.clearFaults());
 
-  test("kyc with sumsub requires a review, after the link's end, of a submission that the vendor no longer has", async () => {
+  test("kyc with sumsub completes a submitted application with NEEDS_REVIEW after the end of the link if Sumsub returns status 404", async () => {
     const { id, linkUrl } = await harness.create();
     await harness.sandbox.submit(linkUrl, { outcome: "approved", hold_seconds: 600 });
     await sync(id);
@@ -149,7 +151,7 @@ describe("kyc with sumsub", () => {
     expect(decided).toMatchObject({ verdict: KycVerdict.REJECTED });
   });
 
-  test("kyc with sumsub sets EXPIRED and closes the link if a failed attempt is read after the link's end", async () => {
+  test("kyc with sumsub sets the status EXPIRED and closes the link if it reads a failed attempt after the end of the link", async () => {
     const { id, linkUrl } = await harness.create();
     await harness.sandbox.submit(linkUrl, { outcome: "failed", hold_seconds: 1 });
     await sync(id);

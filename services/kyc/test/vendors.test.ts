@@ -16,13 +16,13 @@ const aCreation = (changes: Partial<ApplicationToCreate> = {}) =>
   anApplicationToCreate({ reference: aReference(), locale: "en", ...changes });
 const current = () => harness.context.providers.current;
 const knownOf = (providerId: string, reference: string, changes: Partial<KnownApplication> = {}): KnownApplication => ({
-  ...anApplication().known(),
+  ...anApplication().toKnownApplication(),
   providerId,
   reference,
   ...changes,
 });
 
-/** Creates an application at the vendor, without a row in kyc. */
+/** Creates an application at the vendor without a row in kyc's database. */
 async function createAtVendor(changes: Partial<ApplicationToCreate> = {}) {
   const requested = aCreation(changes);
   const outcome = await current().create(requested, timeoutMs);
@@ -37,7 +37,7 @@ const makeDue = (id: string, ago = "0 s") =>
 const review = (id: string, outcome: KycVerdict) =>
   harness.kyc.reviewKycApplication({ id, outcome, note: "checked" }, { caller: adminCaller, timeoutMs: 20_000 });
 
-/** Runs `work` while callbacks are delivered. */
+/** Runs `work` while callbacks of the sandbox reach kyc. */
 async function withCallbacks<T>(work: () => Promise<T>): Promise<T> {
   harness.callbackTarget.isReachable = true;
   try {
@@ -54,16 +54,16 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
   afterAll(() => harness[Symbol.asyncDispose]());
   afterEach(() => harness.sandbox.clearFaults());
 
-  test(`kyc with ${vendor} follows an application from its creation to its submission`, async () => {
+  test(`kyc with ${vendor} stores the vendor's status of an application after the creation, the opening of the link and the submission`, async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     expect(await harness.readRefreshed(id, caller)).toMatchObject({ status: KycStatus.CREATED });
     await harness.sandbox.open(linkUrl);
-    // Sumsub does not report that a link was opened.
+    // Sumsub does not report when an applicant opens the link.
     const opened = vendor === "didit" ? KycStatus.OPENED : KycStatus.CREATED;
     expect(await harness.readRefreshed(id, caller)).toMatchObject({ status: opened });
     await harness.sandbox.submit(linkUrl, { outcome: "approved", hold_seconds: 600 });
-    // Didit reports the same status for an opened and a submitted session.
+    // Didit reports the same status after the opening of the link and after the submission.
     const submitted = vendor === "didit" ? KycStatus.OPENED : KycStatus.PROCESSING;
     expect(await harness.readRefreshed(id, caller)).toMatchObject({ status: submitted });
   });
@@ -75,16 +75,19 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     ["approved", { aml_hit_count: 2 }, KycVerdict.NEEDS_REVIEW],
     ["approved", { aml_hit_count: 2, aml_cleared: true }, KycVerdict.NEEDS_REVIEW],
     ["approved", { document_expiry: "2020-01-31" }, KycVerdict.REJECTED],
-  ] as const)(`kyc with ${vendor} maps the vendor's outcome %s with %j to the verdict %s`, async (outcome, fields, verdict) => {
-    expect(await harness.aDecidedApplication({ outcome, ...fields })).toMatchObject({ status: KycStatus.COMPLETED, verdict });
-  });
+  ] as const)(
+    `kyc with ${vendor} converts the vendor's outcome %s with %j to the verdict %s`,
+    async (outcome, fields, verdict) => {
+      expect(await harness.aDecidedApplication({ outcome, ...fields })).toMatchObject({ status: KycStatus.COMPLETED, verdict });
+    },
+  );
 
-  test(`kyc with ${vendor} sets NEEDS_REVIEW for an approved application without a video`, async () => {
+  test(`kyc with ${vendor} sets the verdict NEEDS_REVIEW if the vendor approved an application without a video`, async () => {
     const application = await harness.aDecidedApplication({ outcome: "approved" }, aBusinessCaller(), { requireVideo: false });
     expect(application).toMatchObject({ verdict: KycVerdict.NEEDS_REVIEW });
   });
 
-  test(`kyc with ${vendor} sets NEEDS_REVIEW if the profile differs from the document, and APPROVED if it is equal`, async () => {
+  test(`kyc with ${vendor} sets the verdict NEEDS_REVIEW if the profile's first name differs from the document, and APPROVED if only the case differs`, async () => {
     const profile = JSON.stringify({ first_name: "Amine", last_name: "Benali", birth_date: "1990-01-01" });
     const equal = { outcome: "approved", first_name: "AMINE", last_name: "BENALI" } as const;
     expect(await harness.aDecidedApplication(equal, aBusinessCaller(), { profile })).toMatchObject({
@@ -102,7 +105,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(error).toMatchObject({ code: "unsupported_by_provider", pointer: "/profile/address" });
   });
 
-  test(`kyc with ${vendor} stores one application if the vendor's response to its creation is lost`, async () => {
+  test(`kyc with ${vendor} creates one usable application if the vendor's first response to the creation is lost`, async () => {
     await harness.sandbox.fault("kyc_create", "reset_after", 1);
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
@@ -110,7 +113,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(await harness.readRefreshed(id, caller)).toMatchObject({ verdict: KycVerdict.APPROVED });
   });
 
-  test(`kyc with ${vendor} reads the state after a callback, and emits one event for duplicated callbacks`, async () => {
+  test(`kyc with ${vendor} reads the verdict after a callback, and emits one event if callbacks are duplicated`, async () => {
     await withCallbacks(async () => {
       await harness.sandbox.fault("kyc_callback", "duplicate", 2);
       const caller = aBusinessCaller();
@@ -121,7 +124,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     });
   });
 
-  test(`kyc with ${vendor} rejects a callback with an invalid signature, and changes nothing`, async () => {
+  test(`kyc with ${vendor} rejects a callback with an invalid signature, and does not change the application`, async () => {
     await withCallbacks(async () => {
       await harness.sandbox.fault("kyc_callback", "bad_signature", 10);
       const { id, linkUrl } = await harness.create();
@@ -134,7 +137,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     });
   });
 
-  test(`contract test 14: kyc with ${vendor} accepts a callback while the vendor does not respond, and adopts the verdict in the next check`, async () => {
+  test(`contract test 14: kyc with ${vendor} accepts a callback while the vendor does not respond to reads, and applies the verdict in the next check`, async () => {
     const { id, linkUrl } = await harness.create();
     await withCallbacks(async () => {
       await harness.sandbox.fault("kyc_get", "timeout_before", 20);
@@ -147,7 +150,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(await readStored(id)).toMatchObject({ verdict: "APPROVED" });
   });
 
-  test(`contract test 14: kyc with ${vendor} continues the back-off of checks while the vendor's state does not change`, async () => {
+  test(`contract test 14: kyc with ${vendor} keeps the sequence and counts one more check if the vendor's state has not changed`, async () => {
     const { id } = await harness.create();
     await makeDue(id, "-1 day");
     await harness.checkDue();
@@ -157,7 +160,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(await readStored(id)).toMatchObject({ sequence: first?.["sequence"], checks: Number(first?.["checks"]) + 1 });
   });
 
-  test(`kyc with ${vendor} closes a link at the vendor a minute after the link's end`, async () => {
+  test(`kyc with ${vendor} sets the status EXPIRED and closes the link at the vendor two minutes after the end of the link`, async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     await makeDue(id, "2 min");
@@ -166,7 +169,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     await expect(harness.sandbox.submit(linkUrl, { outcome: "approved" })).rejects.toThrow("409");
   });
 
-  test(`kyc with ${vendor} adopts the verdict on a submission just before the link's end`, async () => {
+  test(`kyc with ${vendor} applies the verdict on a submission that was made before the end of the link`, async () => {
     const { id, linkUrl } = await harness.create();
     await harness.sandbox.submit(linkUrl, { outcome: "approved" });
     await makeDue(id, "2 min");
@@ -174,7 +177,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(await readStored(id)).toMatchObject({ status: "COMPLETED", verdict: "APPROVED" });
   });
 
-  test(`kyc with ${vendor} adopts all missed verdicts and creates applications after an outage of the vendor`, async () => {
+  test(`kyc with ${vendor} applies all missed verdicts and creates applications again after an outage of the vendor`, async () => {
     const caller = aBusinessCaller();
     const applications = await Promise.all([1, 2, 3, 4].map(() => harness.create(caller)));
     for (const operation of ["kyc_create", "kyc_get"]) await harness.sandbox.fault(operation, "http_503", 10_000);
@@ -194,7 +197,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(await harness.create(caller)).toMatchObject({ status: KycStatus.CREATED });
   });
 
-  test(`kyc with ${vendor} keeps an application unchanged while the vendor rejects the credentials, and adopts its verdict later`, async () => {
+  test(`kyc with ${vendor} does not change an application while the vendor rejects the credentials, and applies the verdict later`, async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     await harness.sandbox.submit(linkUrl, { outcome: "approved" });
@@ -203,7 +206,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(await harness.readRefreshed(id, caller)).toMatchObject({ verdict: KycVerdict.APPROVED });
   });
 
-  test(`kyc with ${vendor} does not expire a link while the vendor does not respond`, async () => {
+  test(`kyc with ${vendor} does not set the status EXPIRED after the end of the link while the vendor does not respond`, async () => {
     const { id } = await harness.create();
     await harness.sandbox.fault("kyc_get", "http_503", 10);
     await makeDue(id, "2 min");
@@ -211,7 +214,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(await readStored(id)).toMatchObject({ status: "CREATED" });
   });
 
-  test(`kyc with ${vendor} closes the link at the vendor on cancellation, even if the vendor's response is lost`, async () => {
+  test(`cancelKycApplication with ${vendor} closes the link at the vendor, even if the vendor's first response is lost`, async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     await harness.sandbox.fault("kyc_cancel", "reset_after", 1);
@@ -224,14 +227,14 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
   test.each([
     [KycVerdict.APPROVED, "APPROVED"],
     [KycVerdict.REJECTED, "REJECTED"],
-  ])(`kyc with ${vendor} sends an operator's decision to the vendor, for the verdict %i (%s)`, async (outcome, name) => {
+  ])(`kyc with ${vendor} sends an operator's decision %i (%s) to the vendor and emits one audit event`, async (outcome, name) => {
     const { id } = await harness.aDecidedApplication({ outcome: "needs_review", reason_codes: ["DUPLICATE"] });
     expect(await review(id, outcome)).toMatchObject({ verdict: outcome });
     expect(await readStored(id)).toMatchObject({ provider_verdict: name });
     expect((await harness.readAuditEvents(id)).map(({ action }) => action)).toEqual(["kyc_application.reviewed"]);
   });
 
-  test(`kyc with ${vendor} records an operator's decision once if the vendor's response is lost`, async () => {
+  test(`kyc with ${vendor} stores an operator's decision and emits one audit event if the vendor's response is lost`, async () => {
     const { id } = await harness.aDecidedApplication({ outcome: "needs_review" });
     await harness.sandbox.fault("kyc_review", "reset_after", 1);
     await refusal(review(id, KycVerdict.APPROVED));
@@ -241,7 +244,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(await harness.readAuditEvents(id)).toHaveLength(1);
   });
 
-  test(`kyc with ${vendor} applies an operator's decision on an application that was deleted at the vendor`, async () => {
+  test(`kyc with ${vendor} applies an operator's decision if the application in review was deleted at the vendor`, async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     await harness.sandbox.submit(linkUrl, { outcome: "needs_review" });
@@ -250,7 +253,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(await review(id, KycVerdict.APPROVED)).toMatchObject({ verdict: KycVerdict.APPROVED });
   });
 
-  test(`kyc with ${vendor} ends a review on a rejection at the vendor, and on an approval only with proof that a person approved`, async () => {
+  test(`kyc with ${vendor} ends a review if the vendor reports a rejection, or an approval with proof that a person approved`, async () => {
     const caller = aBusinessCaller();
     const inReview = async () => {
       const created = await harness.create(caller);
@@ -274,7 +277,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(await harness.readRefreshed(byPerson.id, caller)).toMatchObject({ verdict: expected });
   });
 
-  test(`kyc with ${vendor} keeps a final verdict if the vendor reverses it`, async () => {
+  test(`kyc with ${vendor} keeps the verdict APPROVED if the vendor later changes its verdict to a rejection`, async () => {
     await withCallbacks(async () => {
       const { id, linkUrl } = await harness.create();
       await harness.sandbox.submit(linkUrl, { outcome: "approved" });
@@ -288,7 +291,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     });
   });
 
-  test(`kyc with ${vendor} creates no application while the vendor's configuration lacks a required check`, async () => {
+  test(`kyc with ${vendor} rejects creations with kyc_provider_unavailable while the vendor's configuration violates a requirement`, async () => {
     const setup = vendor === "didit" ? { didit_workflow: { max_retry_attempts: 3 } } : { sumsub_level: { websdkNext: false } };
     await harness.sandbox.setUp(setup);
     expect(await current().probe?.(timeoutMs)).toContainEqual(expect.objectContaining({ severity: "error" }));
@@ -298,7 +301,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(await harness.create()).toMatchObject({ status: KycStatus.CREATED });
   });
 
-  test(`erase of the ${vendor} client deletes the applicant, and succeeds when repeated`, async () => {
+  test(`erase() of the ${vendor} client deletes or closes the applicant, and a repeated call is accepted`, async () => {
     const { providerId, reference } = await createAtVendor();
     const known = knownOf(providerId, reference);
     expect(await current().erase(known, timeoutMs)).toEqual({
@@ -311,7 +314,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     });
   });
 
-  test(`contract test 14: kyc reads earlier applications at ${vendor} after a change of the provider, and does not start without the settings of ${vendor}`, async () => {
+  test(`contract test 14: after a change of the provider, kyc starts only with the settings of ${vendor}, and reads earlier applications there`, async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     const settings = {
@@ -325,13 +328,15 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(service.context.providers.current.name).toBe("port");
     await harness.sandbox.submit(linkUrl, { outcome: "approved" });
     const application = await service.context.orm.em.fork().findOneOrFail(KycApplication, { id }, { filters: false });
-    expect(await service.context.providers.of(application).get(application.known(), timeoutMs)).toMatchObject({
+    expect(
+      await service.context.providers.providerOf(application).get(application.toKnownApplication(), timeoutMs),
+    ).toMatchObject({
       kind: "accepted",
       value: { verdict: "APPROVED" },
     });
   });
 
-  test(`kyc with ${vendor} stores and emits no personal data from the vendor's responses and callbacks`, async () => {
+  test(`kyc with ${vendor} neither stores nor emits personal data from the vendor's responses and callbacks`, async () => {
     for (const table of ["kyc_application", "outbox", "provider_event", "idempotency_key"]) {
       const rows = await harness.sql<{ text: string }>(`select t::text as text from ${table} t`);
       expect(rows.filter(({ text }) => /canary/i.test(text))).toEqual([]);
@@ -349,7 +354,7 @@ describe("kyc with didit", () => {
   afterAll(() => harness[Symbol.asyncDispose]());
   afterEach(() => harness.sandbox.clearFaults());
 
-  test("contract test 1: create of the Didit client returns an unfinished session with the same reference, and replaces a finished session", async () => {
+  test("contract test 1: the Didit client's `create` returns the unfinished session of a known reference, and a new session if that session is finished", async () => {
     const first = await createAtVendor();
     expect(await createAtVendor({ reference: first.reference })).toMatchObject({
       providerId: first.providerId,
@@ -360,7 +365,7 @@ describe("kyc with didit", () => {
     expect(second.providerId).not.toBe(first.providerId);
   });
 
-  test("contract test 1: kyc with didit ignores a second session with the same reference, and its callbacks", async () => {
+  test("contract test 1: kyc with didit ignores the verdict and the callbacks of a second session with the same reference", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     await harness.sandbox.submit(linkUrl, { outcome: "needs_review" });
@@ -377,7 +382,7 @@ describe("kyc with didit", () => {
     expect(await readStored(id)).toMatchObject({ verdict: "NEEDS_REVIEW" });
   });
 
-  test("contract test 1: create of the Didit client returns a refusal for a 400 that names a field, and an unknown outcome for a 400 that names none", async () => {
+  test("contract test 1: the Didit client's `create` returns a refusal for status 400 with a field name, and an unknown outcome for status 400 without a field name", async () => {
     const refused = await current().create(aCreation({ redirectUrl: "ftp://shop.test" }), timeoutMs);
     expect(refused).toEqual({ kind: "refused", status: 400, errorCode: "didit_400_callback" });
     await harness.sandbox.fault("kyc_create", "error:400", 1);
@@ -385,14 +390,14 @@ describe("kyc with didit", () => {
   });
 
   test.each([403, 408, 500, 503])(
-    "contract test 1: create of the Didit client returns an unknown outcome for the status %i",
+    "contract test 1: the Didit client's `create` returns an unknown outcome for status %i",
     async (status) => {
       await harness.sandbox.fault("kyc_create", `error:${status}`, 1);
       expect(await current().create(aCreation(), timeoutMs)).toMatchObject({ kind: "unknown" });
     },
   );
 
-  test("contract test 4: review of the Didit client returns the state of a session that already has the decision, and a refusal for a deleted session", async () => {
+  test("contract test 4: the Didit client's `review` returns the state of a session that is already approved, and a refusal with `isGone` for a deleted session", async () => {
     const { providerId, reference, linkUrl } = await createAtVendor();
     await harness.sandbox.submit(linkUrl, { outcome: "approved" });
     const decision = { outcome: "APPROVED", reviewer: "op_1", note: "" } as const;
@@ -410,7 +415,7 @@ describe("kyc with didit", () => {
     });
   });
 
-  test("kyc with didit treats a resubmitted session as a failed attempt, and closes its link", async () => {
+  test("kyc with didit sets the status FAILED and closes the link if an officer requests a resubmission", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     await harness.sandbox.submit(linkUrl, { outcome: "rejected" });
@@ -422,7 +427,7 @@ describe("kyc with didit", () => {
     await expect(harness.sandbox.submit(linkUrl, { outcome: "approved" })).rejects.toThrow();
   });
 
-  test("kyc with didit rejects a request with two attempts", async () => {
+  test("kyc with didit rejects max_attempts 2 at /max_attempts, and accepts max_attempts 1", async () => {
     const error = await refusal(harness.create(aBusinessCaller(), { maxAttempts: 2 }));
     expect(error).toMatchObject({ code: "unsupported_by_provider", pointer: "/max_attempts" });
     const key = withIdempotencyKey(aBusinessCaller(), "k");
@@ -431,7 +436,7 @@ describe("kyc with didit", () => {
     });
   });
 
-  test("contract test 1: create of the Didit client returns an unknown outcome for a 429, and makes no call during the pause after it", async () => {
+  test("contract test 1: the Didit client's `create` returns an unknown outcome for status 429, and for a call during the pause that follows", async () => {
     await harness.sandbox.fault("kyc_create", "error:429", 1);
     expect(await current().create(aCreation(), timeoutMs)).toMatchObject({ kind: "unknown" });
     expect(await current().create(aCreation(), 1_000)).toEqual({
@@ -440,7 +445,7 @@ describe("kyc with didit", () => {
     });
   });
 
-  test("kyc with didit rejects a ttl_hours above the session lifetime of the workflow", async () => {
+  test("kyc with didit rejects ttl_hours that exceeds the lifetime of the workflow's sessions", async () => {
     const error = await refusal(harness.create(aBusinessCaller(), { ttlHours: 169 }));
     expect(error).toMatchObject({ code: "unsupported_by_provider", pointer: "/ttl_hours" });
   });
@@ -453,20 +458,20 @@ describe("kyc with sumsub", () => {
   afterAll(() => harness[Symbol.asyncDispose]());
   afterEach(() => harness.sandbox.clearFaults());
 
-  test("contract test 7: create of the Sumsub client returns the existing applicant with a new link for a known reference", async () => {
+  test("contract test 7: the Sumsub client's `create` returns the existing applicant with a new link for a known reference", async () => {
     const first = await createAtVendor();
     const second = await createAtVendor({ reference: first.reference });
     expect(second.providerId).toBe(first.providerId);
     expect(second.linkUrl).not.toBe(first.linkUrl);
   });
 
-  test("contract test 7: create of the Sumsub client returns a refusal if the existing applicant has another level", async () => {
+  test("contract test 7: the Sumsub client's `create` returns a refusal if the existing applicant has another level", async () => {
     const { reference } = await createAtVendor();
     const other = await current().create(aCreation({ reference, allowedDocuments: ["passport"] }), timeoutMs);
     expect(other).toEqual({ kind: "refused", status: 409, errorCode: "sumsub_409_other_level" });
   });
 
-  test("contract test 7: kyc with sumsub creates an application if the vendor's response with the link is lost", async () => {
+  test("contract test 7: kyc with sumsub creates a usable application if Sumsub's first response with the link is lost", async () => {
     await harness.sandbox.fault("kyc_link", "reset_after", 1);
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
@@ -474,7 +479,7 @@ describe("kyc with sumsub", () => {
     expect(await harness.readRefreshed(id, caller)).toMatchObject({ verdict: KycVerdict.APPROVED });
   });
 
-  test("contract test 8: kyc with sumsub permits attempts after RETRY until none remains, and then closes the link", async () => {
+  test("contract test 8: kyc with sumsub accepts a second attempt after a failed attempt, and closes the link when no attempt remains", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller, { maxAttempts: 2 });
     await harness.sandbox.submit(linkUrl, { outcome: "failed" });
@@ -491,11 +496,11 @@ describe("kyc with sumsub", () => {
     expect(await harness.readEventNames(id)).toEqual(["CREATED", "FAILED", "FAILED"]);
   });
 
-  test("contract test 10: get of the Sumsub client returns an unknown outcome if the AML case cannot be read", async () => {
+  test("contract test 10: the Sumsub client's `get` returns an unknown outcome if the AML case cannot be read", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     await harness.sandbox.submit(linkUrl, { outcome: "approved" });
-    // The 429 is last, because it pauses further reads of AML cases.
+    // The response with status 429 is last, because it pauses further reads of AML cases.
     for (const mode of ["http_503", "truncated", "error:429"]) {
       await harness.sandbox.fault("kyc_aml", mode, 1);
       const application = knownOf(String((await readStored(id))?.["provider_id"]), id);
@@ -503,14 +508,14 @@ describe("kyc with sumsub", () => {
     }
   });
 
-  test("contract test 11: review of the Sumsub client returns an unknown outcome while the applicant is being checked", async () => {
+  test("contract test 11: the Sumsub client's `review` returns an unknown outcome while Sumsub is checking the applicant", async () => {
     const { providerId, reference, linkUrl } = await createAtVendor();
     await harness.sandbox.submit(linkUrl, { outcome: "approved", hold_seconds: 600 });
     const decision = { outcome: "APPROVED", reviewer: "op_1", note: "" } as const;
     expect(await current().review(knownOf(providerId, reference), decision, timeoutMs)).toMatchObject({ kind: "unknown" });
   });
 
-  test("contract test 11: cancel of the Sumsub client returns the state of an applicant that is being checked, and closes an open one, also when repeated", async () => {
+  test("contract test 11: the Sumsub client's `cancel` returns the state of an applicant that Sumsub is checking, and closes an open applicant", async () => {
     const submitted = await createAtVendor();
     await harness.sandbox.submit(submitted.linkUrl, { outcome: "approved", hold_seconds: 600 });
     const known = knownOf(submitted.providerId, submitted.reference);

@@ -16,7 +16,7 @@ export const createContext = ({ config, orm, logger, use }: ServiceParts<Config>
   mailer: config.mail && use(createMailer(config.mail)),
   pdfRenderer: use(createPdfRenderer()),
   schedule: config.schedule,
-  /** Public URL of the gateway, to which card holders return. */
+  /** Public URL of the gateway, to which card holders' browsers return. */
   publicUrl: config.publicUrl,
   /** Form URL of an order; `{mdOrder}` is replaced by the order's id. */
   formUrlTemplate: config.satim.formUrlTemplate,

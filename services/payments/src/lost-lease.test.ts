@@ -35,7 +35,7 @@ const settleUnderLease = (id: string, processor: CardProcessor) =>
   });
 
 describe("a process that has lost its lease", () => {
-  test("a process does not release the lease of the process that has taken its row", async () => {
+  test("settlePayment, after it has lost its lease, does not release the lease of another process", async () => {
     const { id, processorOrderId } = await harness.aPendingPayment(caller);
     await harness.sandbox.pay(processorOrderId);
     const { orm } = harness.context;
@@ -56,7 +56,7 @@ describe("a process that has lost its lease", () => {
     expect((await harness.stored(id)).status).toBe("PAID");
   });
 
-  test("createPayment leaves the payment PENDING when the reconciler has used the order number", async () => {
+  test("createPayment keeps the payment PENDING when it has lost its lease and the reconciler has registered the same order number", async () => {
     const context = harness.context as { -readonly [K in keyof Context]: Context[K] };
     const { processor } = context;
     const [begun, resumed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -99,7 +99,7 @@ describe("a process that has lost its lease", () => {
   });
 });
 
-test("settlePayment records a call whose error text is cut within a surrogate pair", async () => {
+test("settlePayment records a processor call whose error text was shortened in the middle of a surrogate pair", async () => {
   const { id } = await harness.aPendingPayment(caller);
   const status = async () => ({ kind: "unknown" as const, reason: `${"x".repeat(199)}😀` });
   const context = { ...harness.context, processor: { ...harness.context.processor, status } };

@@ -6,43 +6,43 @@ import { orderStatuses } from "./payment/payment.ts";
 
 export const processorCalls = histogram({
   name: "amana_card_processor_duration_seconds",
-  help: "Duration of calls to the card processor, including the wait for a slot; unknown: the effect of the call is not known",
+  help: "Duration of calls to the card processor, including the wait for a slot. Outcome unknown: the call was sent and its effect is not known",
   labels: { operation: ["register", "confirm", "status", "refund"], outcome: ["accepted", "refused", "unknown", "not_sent"] },
 });
 
 export const paymentEvents = counter({
   name: "amana_payment_events_total",
-  help: "Events of payments that were published",
+  help: "Payment events written to the outbox",
   labels: { type: lowerCaseNames(PaymentEventType) },
 });
 
 export const refundSteps = counter({
   name: "amana_refund_steps_total",
-  help: "Steps of refunds after a read or request at the processor: accept, reject and take_over end the refund, wait does not",
+  help: "Refund steps recorded after a read or request at the processor. Step wait leaves the refund unfinished; every other step ends it",
   labels: { step: ["accept", "reject", "take_over", "wait"] },
 });
 
 const refunds = gauge({
   name: "amana_refunds",
-  help: "Unfinished refunds by status; those that need an operator's decision count as needs_decision; 10000 at most",
+  help: "Unfinished refunds by status, at most 10000. A refund that needs an operator's decision has the status needs_decision here",
   labels: { status: ["requested", "sent", "unknown", "needs_decision"] },
 });
 
 const refundsOldest = gauge({
   name: "amana_refunds_oldest_seconds",
-  help: "Age of the oldest of these refunds; for needs_decision: longest wait for a decision; 0 for none",
+  help: "Age of the oldest refund that amana_refunds counts, 0 if there is none. For needs_decision: longest time that a refund has needed a decision",
   labels: { status: ["requested", "sent", "unknown", "needs_decision"] },
 });
 
 const unconfirmed = gauge({
   name: "amana_payments_unconfirmed",
-  help: "Open payments; paid: the processor has reported the payment, and cancels it if it is not confirmed; 10000 at most",
+  help: "PENDING payments, at most 10000. paid: the processor reported the payment as paid, and cancels it if Amana does not confirm it",
   labels: { known: ["paid", "open"] },
 });
 
 const unconfirmedOldest = gauge({
   name: "amana_payments_unconfirmed_oldest_seconds",
-  help: "Age of the oldest of these payments; the processor cancels a paid one after 20 minutes; 0 for none",
+  help: "Age of the oldest payment that amana_payments_unconfirmed counts, 0 if there is none. The processor cancels a paid payment after 20 minutes",
   labels: { known: ["paid", "open"] },
 });
 

@@ -2,10 +2,10 @@ import { overdueRows } from "@amana/jobs";
 import { recordAction, stuckOutboxRows } from "@amana/messaging";
 import type { ServiceDescription } from "@amana/service-host";
 import { database } from "./orm.ts";
-import { compareWithConsumed } from "./payment/compare-consumed.ts";
+import { findDifferences } from "./payment/compare-consumed.ts";
 import { paymentEvidence } from "./payment/evidence.ts";
 import { orderStatuses } from "./payment/payment.ts";
-import { holdRefunds, releaseRefunds } from "./refund/hold.ts";
+import { holdRefunds, releaseRefunds } from "./refund/refund-hold.ts";
 
 /** Description of the payments service for the command `amana`. */
 export const repair: ServiceDescription = {
@@ -15,7 +15,7 @@ export const repair: ServiceDescription = {
   consumes: {},
   record: recordAction("payments"),
   evidence: paymentEvidence,
-  compare: compareWithConsumed,
+  findDifferences,
   refunds: { hold: holdRefunds, release: releaseRefunds },
   stuckRows: [
     {
@@ -24,15 +24,15 @@ export const repair: ServiceDescription = {
       where: "held_until > now()",
       since: "now()",
       id: "to_char(held_until at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')",
-      todo: "The hold ends automatically at the displayed time; docs/restore.md explains it. If no commit was lost, end it with: amana refunds release --reason.",
+      todo: "The hold ends automatically at the displayed time; docs/restore.md explains the hold. If the database lost no commit, end the hold with: amana refunds release --reason.",
     },
     {
-      what: "payments that are paid and not confirmed; the processor cancels them about 20 minutes after their creation",
+      what: "payments that are paid and not confirmed; the processor cancels such a payment about 20 minutes after its creation",
       table: "payment",
       where: `next_check_at is not null and status = 'PENDING' and processor_order_status = ${orderStatuses.deposited}
         and created_at < now() - interval '3 minutes'`,
       since: "created_at",
-      todo: "The confirm is retried automatically. Check that the processor is reachable and its password is valid; the log of payments contains its responses.",
+      todo: "The service retries the confirm automatically. Check that the processor is reachable and SATIM_PASSWORD is valid; the log of the payments service contains the processor's responses.",
     },
     {
       what: "payments with an unknown registration outcome",
@@ -40,7 +40,7 @@ export const repair: ServiceDescription = {
       where:
         "next_check_at is not null and status = 'PENDING' and processor_order_id is null and created_at < now() - interval '5 minutes'",
       since: "created_at",
-      todo: "The order is looked up by its number automatically. Check that the processor is reachable.",
+      todo: "The service looks up the order by its number automatically. Check that the processor is reachable.",
     },
     {
       what: "refunds that need an operator's decision",
@@ -55,22 +55,22 @@ export const repair: ServiceDescription = {
       where: `status in ('REQUESTED', 'SENT', 'UNKNOWN') and needs_decision_since is null and next_check_at is not null
         and created_at < now() - interval '10 minutes'`,
       since: "created_at",
-      todo: "The order is read until the outcome is known, for a day by default; then an operator must decide. Check that the processor is reachable.",
+      todo: "The service reads the order again until the outcome is known. After REFUND_DECISION_AFTER_SECONDS (default: a day), an operator must decide. Check that the processor is reachable.",
     },
     {
       what: "payments with an unexplained difference at the processor",
       table: "payment",
       where: "difference is not null",
       since: "processor_read_at",
-      todo: "GET /api/v1/admin/payments shows both states. Resolve the difference with the processor. The payment is read again until both agree.",
+      todo: "GET /api/v1/admin/payments shows Amana's state and the processor's state. Resolve the difference with the processor. The service reads the payment again until the two states agree.",
     },
     {
-      what: "earlier payments without lines in the statement; statements are unavailable until the lines exist",
+      what: "payments from before an upgrade whose statement lines are missing; statements are unavailable until the lines exist",
       table: "money_movement_fill",
       where: "began_at < now() - interval '1 hour'",
       since: "began_at",
       id: "after_id::text",
-      todo: "The payments service inserts the lines automatically. Look for the job fill-money-movements in its log.",
+      todo: "The payments service inserts the lines automatically. Look for the job fill-money-movements in the service's log.",
     },
     overdueRows("payments to check", "payment", "next_check_at"),
     overdueRows("refunds to check", "refund", "next_check_at"),

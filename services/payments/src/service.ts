@@ -17,7 +17,7 @@ import { followUpPayments, rereadPayments } from "./jobs/reread-payments.ts";
 import { sendReceiptMails } from "./jobs/send-receipt-mails.ts";
 import { showUnfinished } from "./metrics.ts";
 import { database } from "./orm.ts";
-import { watchHistory } from "./refund/hold.ts";
+import { watchHistory } from "./refund/refund-hold.ts";
 import * as rpcs from "./rpc/index.ts";
 
 /** Definition of the payments service. */

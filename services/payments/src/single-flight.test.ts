@@ -10,7 +10,7 @@ beforeEach(() => {
   runs = [];
 });
 
-/** Calls the single flight and records when the call ends. */
+/** Calls the function that `createSingleFlight` returned. Sets `hasEnded` when the call ends. */
 const startCall = (id = "a", ms = 60_000) => {
   const startedCall = { hasEnded: false, ended: undefined as unknown as Promise<void> };
   startedCall.ended = runOnce(
@@ -27,7 +27,7 @@ const startCall = (id = "a", ms = 60_000) => {
   return startedCall;
 };
 
-test("createSingleFlight serves all calls during a run with one next run", async () => {
+test("createSingleFlight serves all calls that arrive during a run with one shared next run", async () => {
   const firstCall = startCall();
   await setImmediate();
   const otherCalls = [startCall(), startCall(), startCall("a", 70_000)];
@@ -59,7 +59,7 @@ test("createSingleFlight rejects the calls of a failed run and starts the next r
   await secondCall.ended;
 });
 
-test("createSingleFlight ends a call at its deadline, and ignores a later failure of its run", async () => {
+test("createSingleFlight ends a call at the call's deadline, and ignores a later failure of the run", async () => {
   await startCall("a", 1).ended;
   runs[0]?.reject(new Error("simulated late failure"));
   await setImmediate();

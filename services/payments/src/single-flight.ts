@@ -1,10 +1,11 @@
 import { waitAtMost } from "@amana/runtime";
 
 /**
- * Returns a function that runs `work` for one id at a time in this process. Calls that wait share
- * the next run, so each call is served by a run that started after the call. A thousand concurrent
- * calls cause two runs. `remainingMs` is the time for which the caller waits. A shared run gets the
- * time of its last caller. Returns the result of the run, or undefined when the time is over.
+ * Returns a function that runs `work` for one id at a time in this process. Calls that arrive
+ * during a run share the next run, so each call is served by a run that started after the call. A
+ * thousand concurrent calls cause two runs. `remainingMs` returns the time for which its caller
+ * still waits. A shared run uses the `remainingMs` of the last caller. The returned function
+ * returns the run's result, or undefined when the caller's time is over.
  */
 export function createSingleFlight<T>() {
   const runs = new Map<string, { hasStarted: boolean; remainingMs: () => number; completion: Promise<T> }>();
@@ -28,7 +29,8 @@ export function createSingleFlight<T>() {
           if (runs.get(id) === next) runs.delete(id);
         }
       })();
-      // No caller may be waiting when the run fails, and an unhandled rejection ends the process.
+      // If the run fails while no caller waits, the rejection would otherwise be unhandled and end
+      // the process.
       next.completion.catch(() => {});
       runs.set(id, next);
       run = next;

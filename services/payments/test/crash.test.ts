@@ -20,7 +20,10 @@ import { startMailServer } from "./mail-server.ts";
 
 type Caller = ReturnType<typeof aBusinessCaller>;
 
-/** The database, the sandbox, and a service that keeps running while another process is killed. */
+/**
+ * A database, a sandbox, and a payments service that stays alive when the tests kill another
+ * payments process.
+ */
 let harness: Harness;
 beforeAll(async () => {
   harness = await startHarness();
@@ -28,8 +31,8 @@ beforeAll(async () => {
 afterAll(() => harness[Symbol.asyncDispose]());
 
 /**
- * Starts a service process that is killed at a fault point during the call. Then ends the leases of
- * the process, so that the test does not wait for their expiry.
+ * Starts a payments process that is killed at a fault point during the call. Then ends the leases
+ * of the process, so that the test does not wait until the leases expire.
  */
 async function killDuring(
   faultPoint: string,
@@ -61,25 +64,28 @@ async function expectRefundedOnce(id: string, caller: Caller) {
 }
 
 test.each([
-  ["C1", "refund.requested", "REQUESTED committed, request not sent"],
-  ["C2", "refund.answering", "request sent, response not read"],
-  ["C3", "refund.answered", "response read, not committed"],
-  ["C5", "refund.committed", "committed, response not sent"],
-])("%s: a refund whose process is killed at %s (%s) is executed once and emits one event", async (_case, faultPoint) => {
-  const caller = aBusinessCaller();
-  const { id } = await harness.aFinishedPayment(caller);
-  const keyOptions = withIdempotencyKey(caller, "k");
-  const refund = (payments: Harness["payments"]) => payments.refundPayment({ id }, keyOptions);
-  await killDuring(faultPoint, caller, refund);
-  await using _worker = harness.startRefundWorker();
-  const response = await eventually(() => refund(harness.payments));
-  expect(keyOptions.replayed).toBe(true);
-  expect(response).toMatchObject({ id, status: PaymentStatus.REFUNDED });
-  expect(await refund(harness.payments)).toEqual(response);
-  await expectRefundedOnce(id, caller);
-});
+  ["C1", "refund.requested", "after the commit of REQUESTED, before the request is sent"],
+  ["C2", "refund.answering", "after the request was sent, before the response is read"],
+  ["C3", "refund.answered", "after the response was read, before the outcome is committed"],
+  ["C5", "refund.committed", "after the commit, before the RPC responds"],
+])(
+  "%s: the payments service, killed at %s during a refund (%s), executes the refund once and emits one event",
+  async (_case, faultPoint) => {
+    const caller = aBusinessCaller();
+    const { id } = await harness.aFinishedPayment(caller);
+    const keyOptions = withIdempotencyKey(caller, "k");
+    const refund = (payments: Harness["payments"]) => payments.refundPayment({ id }, keyOptions);
+    await killDuring(faultPoint, caller, refund);
+    await using _worker = harness.startRefundWorker();
+    const response = await eventually(() => refund(harness.payments));
+    expect(keyOptions.replayed).toBe(true);
+    expect(response).toMatchObject({ id, status: PaymentStatus.REFUNDED });
+    expect(await refund(harness.payments)).toEqual(response);
+    await expectRefundedOnce(id, caller);
+  },
+);
 
-test("the worker finishes a refund without a key whose process was killed before the request", async () => {
+test("advanceRefunds completes a refund without an Idempotency-Key when the process was killed before it called the processor", async () => {
   const caller = aBusinessCaller();
   const { id } = await harness.aFinishedPayment(caller);
   await killDuring("refund.requested", caller, (payments) => payments.refundPayment({ id }, { caller, timeoutMs: 20_000 }));
@@ -88,7 +94,7 @@ test("the worker finishes a refund without a key whose process was killed before
 });
 
 test.each(["payment.begun", "register.answering", "payment.registered"])(
-  "a creation whose process is killed at %s results in one payment with one order",
+  "the payments service, killed at %s during createPayment, creates one payment with one order when the request is repeated",
   async (faultPoint) => {
     const caller = aBusinessCaller();
     const create = (payments: Harness["payments"]) => payments.createPayment(aPaymentRequest, withIdempotencyKey(caller, "k"));
@@ -106,30 +112,33 @@ test.each(["payment.begun", "register.answering", "payment.registered"])(
 );
 
 test.each([
-  ["L1", "payment.begun", "payment committed in the only slot, order not registered"],
-  ["L2", "register.answering", "registration sent, response not read"],
-  ["L3", "payment.registered", "order registered, not committed"],
-])("%s: a form whose process is killed at %s (%s) starts one payment, which keeps the slot", async (_case, faultPoint) => {
-  const caller = aBusinessCaller();
-  const link = await harness.aPaymentLink(caller, { maxPayments: 1 });
-  const form = { formToken: "form-of-the-buyer" };
-  await killDuring(faultPoint, caller, (_payments, checkout) => startCheckout(checkout, link, form));
-  expect(await refusal(harness.startCheckout(link))).toMatchObject({ code: "payment_link_full" });
+  ["L1", "payment.begun", "after the commit of the payment, before the registration of the order"],
+  ["L2", "register.answering", "after the registration was sent, before the response is read"],
+  ["L3", "payment.registered", "after the registration of the order, before its commit"],
+])(
+  "%s: the payments service, killed at %s during startCheckout (%s), starts one payment, which keeps the link's only slot",
+  async (_case, faultPoint) => {
+    const caller = aBusinessCaller();
+    const link = await harness.aPaymentLink(caller, { maxPayments: 1 });
+    const form = { formToken: "form-of-the-buyer" };
+    await killDuring(faultPoint, caller, (_payments, checkout) => startCheckout(checkout, link, form));
+    expect(await refusal(harness.startCheckout(link))).toMatchObject({ code: "payment_link_full" });
 
-  await using _worker = harness.startReconciler();
-  const { payment, paymentToken } = await eventually(() => harness.startCheckout(link, form));
-  expect(payment?.formUrl).toContain(payment?.processorOrderId);
-  expect(await harness.startCheckout(link, { paymentToken })).toMatchObject({ payment: { id: payment?.id } });
-  expect(await refusal(harness.startCheckout(link))).toMatchObject({ code: "payment_link_full" });
-  expect(await harness.sql("select id from payment where business_id = ?", [caller.businessId])).toEqual([{ id: payment?.id }]);
-  expect((await harness.sandbox.byNumber(payment?.processorOrderNumber ?? "")).orderId).toBe(payment?.processorOrderId);
+    await using _worker = harness.startReconciler();
+    const { payment, paymentToken } = await eventually(() => harness.startCheckout(link, form));
+    expect(payment?.formUrl).toContain(payment?.processorOrderId);
+    expect(await harness.startCheckout(link, { paymentToken })).toMatchObject({ payment: { id: payment?.id } });
+    expect(await refusal(harness.startCheckout(link))).toMatchObject({ code: "payment_link_full" });
+    expect(await harness.sql("select id from payment where business_id = ?", [caller.businessId])).toEqual([{ id: payment?.id }]);
+    expect((await harness.sandbox.byNumber(payment?.processorOrderNumber ?? "")).orderId).toBe(payment?.processorOrderId);
 
-  await harness.sandbox.pay(payment?.processorOrderId);
-  await harness.returnFromProcessor(payment?.id ?? "");
-  await expectCompletedOnce(link, caller, payment?.id ?? "");
-});
+    await harness.sandbox.pay(payment?.processorOrderId);
+    await harness.returnFromProcessor(payment?.id ?? "");
+    await expectCompletedOnce(link, caller, payment?.id ?? "");
+  },
+);
 
-test("a link whose last payment's process is killed at payment.confirmed counts the payment once and is completed once", async () => {
+test("the payments service, killed at payment.confirmed, counts the last payment of a link once and completes the link once", async () => {
   const caller = aBusinessCaller();
   const link = await harness.aPaymentLink(caller, { maxPayments: 1 });
   const { payment } = await harness.startCheckout(link);
@@ -156,28 +165,31 @@ async function expectCompletedOnce({ id }: { readonly id: string }, caller: Call
 test.each([
   ["receipt.sending", "before the SMTP server gets the e-mail", 1],
   ["receipt.sent", "after the SMTP server has accepted the e-mail", 2],
-])("an e-mail whose process is killed at %s (%s) is sent %i times with one Message-ID", async (faultPoint, _moment, times) => {
-  await using mails = await startMailServer();
-  await using sender = await startHarness({ sandbox: harness.sandbox, smtpUrl: mails.url() });
-  const caller = aBusinessCaller();
-  const { receiptUrl = "", id } = await sender.aFinishedPayment(caller);
-  const token = receiptUrl.split("/").at(-1) ?? "";
-  await using service = await startTestProcess("payments", {
-    DATABASE_URL: sender.databaseUrl,
-    ...paymentsSettings(harness.sandbox.url),
-    ...mailSettings(mails.url()),
-    FAULT_POINT: faultPoint,
-  });
-  const request = { token, email: "a@example.com", language: "FR", businessName: "Librairie" };
-  await sender.receipts.sendReceipt(request, { caller: platformCaller });
-  expect(await service.exited).toEqual([null, "SIGKILL"]);
-  await sender.sql("update receipt_mail set leased_until = now() where payment_id = ?", [id]);
-  await using _worker = sender.startReceiptMails();
-  const rows = () => sender.sql("select status from receipt_mail where payment_id = ?", [id]);
-  await eventually(async () => expect(await rows()).toEqual([{ status: "SENT" }]));
-  expect(mails.received).toHaveLength(times);
-  expect(new Set(mails.received.map(({ source }) => /^Message-ID: (.*)$/m.exec(source)?.[1])).size).toBe(1);
-  // The rule of one e-mail per address and hour still holds after the crash.
-  await sender.receipts.sendReceipt(request, { caller: platformCaller });
-  expect(await rows()).toHaveLength(1);
-});
+])(
+  "the payments service, killed at %s (%s), sends the receipt e-mail %i times in total, always with the same Message-ID",
+  async (faultPoint, _moment, times) => {
+    await using mails = await startMailServer();
+    await using sender = await startHarness({ sandbox: harness.sandbox, smtpUrl: mails.url() });
+    const caller = aBusinessCaller();
+    const { receiptUrl = "", id } = await sender.aFinishedPayment(caller);
+    const token = receiptUrl.split("/").at(-1) ?? "";
+    await using service = await startTestProcess("payments", {
+      DATABASE_URL: sender.databaseUrl,
+      ...paymentsSettings(harness.sandbox.url),
+      ...mailSettings(mails.url()),
+      FAULT_POINT: faultPoint,
+    });
+    const request = { token, email: "a@example.com", language: "FR", businessName: "Librairie" };
+    await sender.receipts.sendReceipt(request, { caller: platformCaller });
+    expect(await service.exited).toEqual([null, "SIGKILL"]);
+    await sender.sql("update receipt_mail set leased_until = now() where payment_id = ?", [id]);
+    await using _worker = sender.startReceiptMails();
+    const rows = () => sender.sql("select status from receipt_mail where payment_id = ?", [id]);
+    await eventually(async () => expect(await rows()).toEqual([{ status: "SENT" }]));
+    expect(mails.received).toHaveLength(times);
+    expect(new Set(mails.received.map(({ source }) => /^Message-ID: (.*)$/m.exec(source)?.[1])).size).toBe(1);
+    // The limit of one e-mail per address and hour still applies after the crash.
+    await sender.receipts.sendReceipt(request, { caller: platformCaller });
+    expect(await rows()).toHaveLength(1);
+  },
+);

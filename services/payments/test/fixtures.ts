@@ -5,7 +5,10 @@ import { Refund } from "../src/refund/refund.ts";
 
 export const createdAt = new Date("2026-03-01T10:00:00.000Z");
 
-/** Returns a payment of 5000.00 DZD, by default PENDING at the processor. It is not stored. */
+/**
+ * Returns a payment of 5000.00 DZD that is not stored. By default, it is PENDING with a registered
+ * order.
+ */
 export const aPayment = (changes: Partial<Payment> = {}): Payment =>
   Object.assign(new Payment(), {
     id: "0195a000-0000-7000-8000-000000000001",
@@ -27,7 +30,7 @@ export const aPayment = (changes: Partial<Payment> = {}): Payment =>
     ...changes,
   });
 
-/** Returns an ACTIVE payment link of 5000.00 DZD without a limit. It is not stored. */
+/** Returns an ACTIVE payment link of 5000.00 DZD without `maxPayments`. The link is not stored. */
 export const aPaymentLink = (changes: Partial<PaymentLink> = {}): PaymentLink =>
   Object.assign(new PaymentLink(), {
     id: "0195a000-0000-7000-8000-000000000004",
@@ -50,7 +53,10 @@ export const aPaymentLink = (changes: Partial<PaymentLink> = {}): PaymentLink =>
     ...changes,
   });
 
-/** Returns a full refund of `aPayment`, by default REQUESTED. It is not stored. */
+/**
+ * Returns a full refund of the payment `aPayment`. The refund is REQUESTED by default and not
+ * stored.
+ */
 export const aRefund = (changes: Partial<Refund> = {}): Refund =>
   Object.assign(new Refund(), {
     id: "0195a000-0000-7000-8000-000000000003",
@@ -66,7 +72,10 @@ export const aRefund = (changes: Partial<Refund> = {}): Refund =>
     ...changes,
   });
 
-/** Returns the state of the order of `aPayment`, by default registered and unpaid. */
+/**
+ * Returns an order state for the payment `aPayment`. By default, the order is registered and
+ * unpaid.
+ */
 export const anOrderState = (changes: Partial<OrderState> = {}): OrderState => ({
   errorCode: "0",
   orderStatus: 0,
@@ -84,6 +93,9 @@ export const anOrderState = (changes: Partial<OrderState> = {}): OrderState => (
   ...changes,
 });
 
-/** Returns the state of a paid order, with all three fields that PAID requires. */
+/**
+ * Returns the state of a paid order: order status 2, response code 00 and error code 0, as PAID
+ * requires.
+ */
 export const paidState = (changes: Partial<OrderState> = {}): OrderState =>
   anOrderState({ orderStatus: 2, respCode: "00", actionCode: "0", maskedPan: "628058**7215", ...changes });

@@ -24,15 +24,17 @@ const pollMs = 50;
 
 export type Harness = Awaited<ReturnType<typeof startHarness>>;
 
-/** Starts the service with its own database and sandbox, short schedules, and without its jobs. */
+/**
+ * Starts the service with its own database and sandbox, with short schedules and without its jobs.
+ */
 export async function startHarness(
   options: {
     schedule?: Partial<Context["schedule"]>;
     satimTimeoutMs?: number;
-    /** SMTP server of the e-mails. By default the service sends none. */
+    /** URL of the SMTP server. By default, the service sends no e-mails. */
     smtpUrl?: string;
     numbersAsStrings?: boolean;
-    /** A sandbox that the caller disposes. By default, the harness starts its own. */
+    /** A sandbox that the caller disposes. By default, the harness starts its own sandbox. */
     sandbox?: Awaited<ReturnType<typeof startSandbox>>;
     databaseUrl?: string;
     background?: boolean;
@@ -43,13 +45,13 @@ export async function startHarness(
   const service = stack.use(
     await startTestService(payments, {
       databaseUrl: options.databaseUrl,
-      background: options.background ?? false,
+      runsBackgroundWork: options.background ?? false,
       settings: {
         ...paymentsSettings(sandbox.url),
         ...(options.smtpUrl !== undefined && mailSettings(options.smtpUrl)),
         SATIM_TIMEOUT_MS: String(options.satimTimeoutMs ?? 3_000),
       },
-      replace: {
+      contextOverrides: {
         schedule: {
           paymentCheckSeconds: [60],
           paymentWindowSeconds: 1_230,
@@ -78,15 +80,15 @@ export async function startHarness(
     checkout: checkoutClient,
     refunds: createRpcClient(RefundService, channel),
     receipts: createRpcClient(ReceiptService, channel),
-    /** Starts the worker that finishes refunds, until disposed. */
+    /** Starts the job that advances unfinished refunds, until disposed. */
     startRefundWorker: () => advanceRefunds(context, pollMs),
-    /** Starts the worker that finishes payments, until disposed. */
+    /** Starts the job that settles PENDING payments, until disposed. */
     startReconciler: () => reconcilePayments(context, pollMs),
-    /** Starts the worker that reads settled payments again, until disposed. */
+    /** Starts the job that reads settled payments again, until disposed. */
     startRereads: () => rereadPayments(context, pollMs),
-    /** Starts the worker that reads refunded and expired payments again, until disposed. */
+    /** Starts the job that reads refunded and expired payments again, until disposed. */
     startFollowUps: () => followUpPayments(context, pollMs),
-    /** Starts the worker that sends e-mails with receipts, until disposed. */
+    /** Starts the job that sends receipt e-mails, until disposed. */
     startReceiptMails: () => sendReceiptMails(context, pollMs),
     /** Returns the emitted events of a payment in order, each with its trace context. */
     async readEvents(paymentId: string): Promise<(PaymentEvent & { traceparent: string | undefined })[]> {
@@ -105,13 +107,16 @@ export async function startHarness(
       const [row] = await sql<{ return_token: string }>("select return_token from payment where id = ?", [paymentId]);
       return row?.return_token ?? "";
     },
-    /** Simulates the return of the card holder's browser. Returns the redirect URL. */
+    /**
+     * Simulates that the card holder's browser returns from the processor. Returns the redirect
+     * URL.
+     */
     async returnFromProcessor(paymentId: string, timeoutMs = 90_000): Promise<URL> {
       const token = await harness.readReturnToken(paymentId);
       const { redirectUrl } = await client.returnFromProcessor({ token }, { caller: platformCaller, timeoutMs });
       return new URL(redirectUrl);
     },
-    /** Returns the number of calls of an operation for a payment's order. */
+    /** Returns how many calls of an operation the sandbox received for a payment's order. */
     async countCalls(payment: PaymentMessage, operation: string): Promise<number> {
       const { calls } = await sandbox.byNumber(payment.processorOrderNumber);
       return calls.filter((call) => call.operation === operation).length;
@@ -130,10 +135,10 @@ export async function startHarness(
     async aPaymentLink(caller = aBusinessCaller(), changes: object = {}): Promise<PaymentLinkMessage> {
       return await harness.links.createPaymentLink({ ...aPaymentLinkRequest, ...changes }, { caller });
     },
-    /** Starts a payment of a link as the gateway does, with a new form token by default. */
+    /** Starts a payment for a link as the gateway does. By default, the form token is new. */
     startCheckout: (link: PaymentLinkMessage, changes: MessageInitShape<typeof StartCheckoutRequestSchema> = {}) =>
       startCheckout(checkoutClient, link, changes),
-    /** Starts a payment of a link, pays it and returns from the processor. */
+    /** Starts a payment for a link, pays the order and returns from the processor. */
     async aPaidCheckout(link: PaymentLinkMessage, card?: TestCard): Promise<PaymentMessage> {
       const { payment } = await harness.startCheckout(link);
       await sandbox.pay(payment?.processorOrderId, card);
@@ -146,7 +151,10 @@ export async function startHarness(
   return harness;
 }
 
-/** Returns the settings that other services do not have, for the sandbox at this URL. */
+/**
+ * Returns the settings that only the payments service has. The sandbox at `sandboxUrl` is the
+ * processor.
+ */
 export const paymentsSettings = (sandboxUrl: string) => ({
   PUBLIC_URL: "http://gateway.test",
   SATIM_URL: `${sandboxUrl}/payment/rest`,
@@ -157,14 +165,14 @@ export const paymentsSettings = (sandboxUrl: string) => ({
   SATIM_CONNECT_TIMEOUT_MS: "3000",
 });
 
-/** Settings for e-mail with short timeouts. */
+/** Returns the settings for e-mails, with a short timeout. */
 export const mailSettings = (smtpUrl: string) => ({
   SMTP_URL: smtpUrl,
   MAIL_FROM: "Amana <receipts@amana.test>",
   SMTP_TIMEOUT_MS: "500",
 });
 
-/** For work that is called without a lease. */
+/** Lease object for functions that a test calls without holding a lease. */
 export const noLease = { token: "", release() {} };
 
 /** A valid request for a payment. */
@@ -190,7 +198,7 @@ export function eventFieldsOf(payment: PaymentMessage): Partial<PaymentMessage> 
 /** Returns the token of a link from the URL of its page. */
 export const linkTokenOf = ({ url }: { readonly url: string }): string => url.slice(url.lastIndexOf("/") + 1);
 
-/** Starts a payment of a link over a client, with a new form token by default. */
+/** Starts a payment for a link with the given client. By default, the form token is new. */
 export const startCheckout = (
   client: RpcClient<typeof CheckoutService>,
   link: PaymentLinkMessage,

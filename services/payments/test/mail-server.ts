@@ -4,8 +4,8 @@ import { readText } from "@amana/runtime";
 import { SMTPServer } from "smtp-server";
 
 /**
- * Behaviour of the server: it accepts e-mails, rejects the recipient or the content with a code, or
- * accepts connections and never responds.
+ * Behaviour of the server. "accept" accepts e-mails. "hang" accepts connections and never responds.
+ * An object rejects the recipient or the content with a code.
  */
 type Mode = "accept" | "hang" | { readonly at: "recipient" | "data"; readonly code: number };
 
@@ -18,7 +18,7 @@ export interface ReceivedMail {
   readonly source: string;
 }
 
-/** Starts an SMTP server that can fail and be stopped. */
+/** Starts an SMTP server that can reject e-mails and that can be stopped. */
 export async function startMailServer() {
   const received: ReceivedMail[] = [];
   let mode: Mode = "accept";
@@ -29,7 +29,7 @@ export async function startMailServer() {
 
   const rejection = (at: "recipient" | "data", address: string): Error | undefined => {
     if (typeof mode !== "object" || mode.at !== at) return undefined;
-    // Real servers repeat the address in such a response.
+    // Real servers repeat the recipient's address in such a response.
     return Object.assign(new Error(`<${address}> rejected`), { responseCode: mode.code });
   };
   const smtp = new SMTPServer({
@@ -49,7 +49,9 @@ export async function startMailServer() {
   await once(smtp.listen(0, "127.0.0.1"), "listening");
   const { port: smtpPort } = smtp.server.address() as { port: number };
 
-  /** Forwards connections, so that the port can be closed and opened again. */
+  /**
+   * Forwards a connection to the SMTP server. Tests can close and reopen the port of this proxy.
+   */
   const forward = (socket: Socket) => {
     attempts++;
     sockets.add(socket);
@@ -78,7 +80,7 @@ export async function startMailServer() {
     setMode: (newMode: Mode) => {
       mode = newMode;
     },
-    /** Later connections are refused. */
+    /** Closes all connections and the port, so that later connections are refused. */
     stop,
     start,
     async [Symbol.asyncDispose]() {

@@ -4,35 +4,44 @@ import { join } from "node:path";
 import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
 import { migrate, transaction } from "@amana/database";
 import { startPostgres } from "@amana/dev-env/postgres";
-import { archivingTo, prepareRecovery, takeBaseBackup } from "@amana/e2e/base-backup";
+import { prepareRecovery, readArchiveSettings, takeBaseBackup } from "@amana/e2e/base-backup";
 import { createLogger, sleep } from "@amana/runtime";
 import { aBusinessCaller, eventually, refusal, withIdempotencyKey } from "@amana/testing";
 import pg from "pg";
 import { expect, test } from "vitest";
 import { database } from "../src/orm.ts";
-import { compareWithConsumed } from "../src/payment/compare-consumed.ts";
-import { readHold, updateHistory } from "../src/refund/hold.ts";
+import { findDifferences } from "../src/payment/compare-consumed.ts";
+import { readRefundHold, updateHistory } from "../src/refund/refund-hold.ts";
 import { type Harness, startHarness } from "./harness.ts";
 import { startSandbox } from "./sandbox.ts";
 
-/** For manual runs: number of payments in the database, and duration of refunds before the loss. */
+/**
+ * Settings of manual runs: number of payments in the database, and how long refunds are sent before
+ * the loss.
+ */
 const rowCount = Number(process.env["RESTORE_ROWS"] ?? 2_000);
 const refundSeconds = Number(process.env["RESTORE_SECONDS"] ?? 0);
 const isManual = process.env["RESTORE_ROWS"] !== undefined;
 
 const partMinor = 100_000n;
-/** Longer than the test. The test ends the hold itself, so that its duration does not matter. */
+/**
+ * The hold lasts longer than the test. The test shortens the hold itself, so this value does not
+ * affect the test's duration.
+ */
 const refundLateEffectSeconds = 1_200;
-/** Longer than the delay of the late refund in the sandbox. */
+/**
+ * Remaining time of the hold after the test shortens it. This time is longer than the delay of the
+ * late refund.
+ */
 const remainingHold = "8 seconds";
 const schedule = { refundLateEffectSeconds, refundCheckSeconds: [0.2, 0.5], paymentRereadSeconds: [86_400] };
 
-test("payments, after a restore to an earlier time, refunds nothing twice and adopts the processor's states", async () => {
+test("the payments service, after a restore of its database to an earlier time, executes no refund twice and adopts the processor's states", async () => {
   await using stack = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), "amana-restore-"));
   stack.defer(() => rm(folder, { recursive: true, force: true }));
   const [walFolder, baseBackup] = [join(folder, "wal"), join(folder, "base")];
-  const settings = await archivingTo(walFolder);
+  const settings = await readArchiveSettings(walFolder);
   const startServer = async (name: string) => {
     const server = await startPostgres({
       dataDir: join(folder, name),
@@ -65,13 +74,14 @@ test("payments, after a restore to an earlier time, refunds nothing twice and ad
   const refund = (harness: Harness, id: string, amountMinor?: bigint) =>
     harness.payments.refundPayment({ id, ...(amountMinor && { amountMinor }) }, withIdempotencyKey(caller, `refund of ${id}`));
   const lostPayment = await oldHarness.aFinishedPayment(caller);
-  // Repeats requests with the same keys, because a busy machine can exceed a deadline.
+  // Repeats requests with the same Idempotency-Keys, because requests on a busy machine can exceed
+  // a deadline.
   await eventually(() => refund(oldHarness, fullPayment.id));
   await eventually(() => refund(oldHarness, partialPayment.id, partMinor));
   const endsAtMs = performance.now() + refundSeconds * 1_000;
   let refundsLost = 0;
   while (performance.now() < endsAtMs) {
-    // Ignores errors, because a busy machine can exceed a deadline.
+    // Ignores errors, because requests on a busy machine can exceed a deadline.
     const extraPayment = await oldHarness.aFinishedPayment(caller).catch(() => undefined);
     const outcome = extraPayment && (await refund(oldHarness, extraPayment.id).catch(() => undefined));
     if (outcome) refundsLost++;
@@ -93,7 +103,8 @@ test("payments, after a restore to an earlier time, refunds nothing twice and ad
   expect(await readStatus(fullPayment.id)).toBe(PaymentStatus.PAID);
   expect(await newHarness.sql("select count(*)::int as refunds from refund")).toEqual([{ refunds: 0 }]);
 
-  // The business repeats its requests with the same keys, which the restore also lost.
+  // The business repeats its requests with the same Idempotency-Keys. The restored database lacks
+  // these keys.
   for (const { id } of [fullPayment, partialPayment, latePayment]) {
     expect(await refusal(refund(newHarness, id, partMinor))).toMatchObject({ code: "refunds_held" });
   }
@@ -101,7 +112,8 @@ test("payments, after a restore to an earlier time, refunds nothing twice and ad
   expect(newPayment.status).toBe(PaymentStatus.PAID);
   report(`payments are accepted ${timeAfterLoss()}; ${refundsLost} refunds of ${refundSeconds} s were lost`);
 
-  // The events that webhooks received schedule reads of the existing payments during the hold.
+  // The comparison with the events that webhooks received schedules reads of the existing payments
+  // during the hold.
   const consumedEvents = [fullPayment, partialPayment, lostPayment].map(({ id }, i) => ({
     eventId: id,
     id,
@@ -109,7 +121,7 @@ test("payments, after a restore to an earlier time, refunds nothing twice and ad
     status: i < 2 ? "REFUNDED" : "PAID",
     details: "",
   }));
-  const differences = await transaction(newHarness.context.orm, (em) => compareWithConsumed(em, consumedEvents));
+  const differences = await transaction(newHarness.context.orm, (em) => findDifferences(em, consumedEvents));
   expect(differences.map(({ id, here }) => [id, here])).toEqual(
     expect.arrayContaining([
       [fullPayment.id, "PAID"],
@@ -126,7 +138,8 @@ test("payments, after a restore to an earlier time, refunds nothing twice and ad
     const text = `update refund_hold set held_until = clock_timestamp() + interval '${remainingHold}' where held_until is not null returning 1`;
     expect(await query(newServer.url, text)).toHaveLength(1);
   });
-  // No event contains the late refund. The read before the next refund shows it after the hold.
+  // No event contains the late refund. The next refund reads the order first and finds the late
+  // refund.
   await eventually(async () => {
     expect(await refusal(refund(newHarness, latePayment.id, partMinor))).toMatchObject({ code: "payment_not_refundable" });
   });
@@ -147,7 +160,7 @@ test("payments, after a restore to an earlier time, refunds nothing twice and ad
   }
 }, 3_600_000);
 
-test("updateHistory holds refunds after the restore of a backup without a stored history but with payments", async () => {
+test("updateHistory holds refunds after the restore of a backup that contains payments but no stored history", async () => {
   await using stack = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), "amana-restore-"));
   stack.defer(() => rm(folder, { recursive: true, force: true }));
@@ -169,7 +182,7 @@ test("updateHistory holds refunds after the restore of a backup without a stored
   await server.start();
 
   await using newHarness = await startService();
-  const readHeldUntil = async () => (await readHold(newHarness.context.orm.em.fork(), schedule)).heldUntil;
+  const readHeldUntil = async () => (await readRefundHold(newHarness.context.orm.em.fork(), schedule)).heldUntil;
   expect(await query(databaseUrl, "select history from refund_hold")).toEqual([{ history: null }]);
   expect(await readHeldUntil()).toBeDefined();
   await updateHistory(newHarness.context);

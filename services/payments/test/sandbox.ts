@@ -38,7 +38,7 @@ export async function startSandbox(numbersAsStrings: boolean) {
     cancel: (orderId: string | undefined) => control("POST", `payments/${orderId}/cancel`),
     order: (orderId: string | undefined) => control<SandboxOrder>("GET", `payments/${orderId}`),
     byNumber: (orderNumber: string) => control<SandboxOrder>("GET", `payments?orderNumber=${orderNumber}`),
-    /** Returns the number of registered orders, at most the number that the first page shows. */
+    /** Returns the number of orders on the first page, which may show only the newest orders. */
     async countOrders(): Promise<number> {
       const page = await (await fetch(sandbox.url)).text();
       return new Set(page.match(/\/payment\/pay\/[^?"]+/g)).size;

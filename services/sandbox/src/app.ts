@@ -23,9 +23,9 @@ export async function createSandbox(config: Config, logger: Logger) {
   const database = openDatabase(config.dataDir);
   const app = fastify({
     loggerInstance: logger as FastifyBaseLogger,
-    // Fastify's request lines contain the query, and with it the credentials of a GET call.
+    // Fastify's own request log would contain the query, and thus the credentials of a GET call.
     logController: new LogController({ disableRequestLogging: true }),
-    // Some faults keep connections open. Stopping must not wait for them.
+    // Some faults keep connections open. The shutdown must not wait for these connections.
     forceCloseConnections: true,
     bodyLimit: 64 * 1024,
   });

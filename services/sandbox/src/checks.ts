@@ -5,7 +5,7 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
 
 export const isText = (value: unknown): value is string => typeof value === "string";
 
-export const isWhole = (value: unknown, min: number, max: number): value is number =>
+export const isWholeNumber = (value: unknown, min: number, max: number): value is number =>
   Number.isInteger(value) && Number(value) >= min && Number(value) <= max;
 
 export const isWebAddress = (value: unknown): value is string =>
@@ -18,7 +18,10 @@ export const isOneOf =
   (value: unknown): value is T =>
     values.some((candidate) => candidate === value);
 
-/** Reads fields of a body and collects problems. If there is a problem, no value may be used. */
+/**
+ * Returns functions that read fields of a body, and the list of problems that they find. The caller
+ * must not use the values if the list is not empty.
+ */
 export function readFields(body: Body) {
   const problems: string[] = [];
   const optional = <T>(name: string, isValid: (value: unknown) => value is T, rule: string): T | undefined => {

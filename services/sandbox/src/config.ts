@@ -4,37 +4,44 @@ export interface Config {
   readonly logLevel: LogLevel;
   readonly metrics?: MetricsAddress | undefined;
   readonly host: string;
-  /** 0 takes any free port. */
+  /** Port of the HTTP server. 0 selects a free port. */
   readonly port: number;
-  /** Port of the SMTP server; 0 takes any free port. Without it, no SMTP server is started. */
+  /** Port of the SMTP server. 0 selects a free port. If absent, no SMTP server is started. */
   readonly smtpPort?: number;
   /** Base URL of hosted pages; defaults to the address on which the process listens. */
   readonly publicUrl?: string;
-  /** Folder of the state; without it the state is kept in memory only. */
+  /** Folder for the state. If undefined, the state is only in memory. */
   readonly dataDir?: string;
   readonly username: string;
   readonly password: string;
   /**
-   * Sends numbers as strings. The real processor sends either form, so clients must handle both.
+   * Returns numbers as JSON strings. The real processor returns numbers or strings, so clients must
+   * accept both.
    */
   readonly numbersAsStrings: boolean;
   /** Bearer token of the verification provider's API. */
   readonly kycProviderToken: string;
-  /** Base address of the vendors' callbacks. Without it, the vendors send none. */
+  /** Base address of the vendors' callbacks. If undefined, the vendors send no callbacks. */
   readonly kycCallbackUrl?: string | undefined;
   readonly diditApiKey: string;
   readonly diditWebhookSecrets: readonly string[];
-  /** Group ids of the workflows with an active liveness check and with one picture. */
+  /** Group ids of two workflows: one with an active liveness check, one with a single picture. */
   readonly diditWorkflows: { readonly video: string; readonly still: string };
   readonly sumsubAppToken: string;
   readonly sumsubSecretKey: string;
   readonly sumsubWebhookSecrets: readonly string[];
-  /** Levels by their names. */
+  /** Document types and liveness check of each level, by the name of the level. */
   readonly sumsubLevels: Readonly<Record<string, { readonly types: readonly string[]; readonly isStill: boolean }>>;
   readonly sumsubAmlPerMinute: number;
-  /** Every callback has a signature of each secret; two during a rotation. */
+  /**
+   * Secrets that sign callbacks; two secrets during a rotation. Each callback has one signature for
+   * each secret.
+   */
   readonly kycCallbackSecrets: readonly string[];
-  /** Delays between the attempts of a callback. There is one attempt more than delays. */
+  /**
+   * Delays between the attempts of a callback. The number of attempts is the number of delays plus
+   * one.
+   */
   readonly kycCallbackRetryMs: readonly number[];
 }
 
@@ -86,7 +93,7 @@ const readLevels = (env: EnvReader) =>
 
 const [idCard, passport] = ["ID_CARD", "PASSPORT"];
 
-/** Workflows and levels that the sandbox has at the vendors. */
+/** Workflows and levels that exist at the simulated vendors. */
 export const vendorPlans = {
   diditWorkflows: { video: "11111111-1111-4111-8111-111111111111", still: "22222222-2222-4222-8222-222222222222" },
   sumsubLevels: {

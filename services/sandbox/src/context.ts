@@ -9,6 +9,6 @@ export interface Context {
   readonly database: Database;
   readonly clock: Clock;
   readonly faults: Faults;
-  /** Returns the base URL of hosted pages. Works only after the process has begun to listen. */
+  /** Returns the base URL of hosted pages. Must not be called before the server listens. */
   publicUrl(): string;
 }

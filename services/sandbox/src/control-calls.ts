@@ -1,10 +1,13 @@
 import type { FastifyInstance } from "fastify";
-import { type Body, isWhole } from "./checks.ts";
+import { type Body, isWholeNumber } from "./checks.ts";
 import type { Context } from "./context.ts";
 import { refuse } from "./edge.ts";
 import { isOperation, operations } from "./faults.ts";
 
-/** Maximum of a single advance, which keeps dates in a printable range. */
+/**
+ * Maximum number of seconds by which one call advances the clock. The limit keeps dates in a
+ * printable range.
+ */
 const advanceSecondsMax = 10 * 365 * 86_400;
 
 /** Registers the control calls for the whole sandbox: faults and the clock. */
@@ -27,7 +30,7 @@ export async function controlCalls(app: FastifyInstance, { clock, faults }: Cont
 
   app.post<{ Body: Body | null }>("/sandbox/clock", ({ body }, reply) => {
     const seconds = body?.["advance_seconds"];
-    if (!isWhole(seconds, 0, advanceSecondsMax)) {
+    if (!isWholeNumber(seconds, 0, advanceSecondsMax)) {
       const problem = `advance_seconds must be a whole number from 0 to ${advanceSecondsMax}, because the clock only moves forward.`;
       return refuse(reply, 422, "invalid_clock", problem);
     }

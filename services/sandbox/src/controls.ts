@@ -7,7 +7,10 @@ import type { ReceivedCalls } from "./received-calls.ts";
 export interface ControlledResource<Resource> {
   readonly path: string;
   find(id: string): Resource | undefined;
-  /** Query parameter with the client's reference, and the error code when it is missing. */
+  /**
+   * Name of the query parameter with the client's reference, and error code for a request without
+   * this parameter.
+   */
   readonly reference: { readonly name: string; readonly missing: string };
   findByReference(reference: string): Resource | undefined;
   readonly unknown: { readonly error: string; readonly message: string };
@@ -42,7 +45,8 @@ export function registerControls<Resource>(
     const name = query[reference.name];
     if (!name) return refuse(reply, 422, reference.missing, `Add ?${reference.name}= to the path.`);
     const resource = resources.findByReference(name);
-    // Includes the calls that failed before the resource was created.
+    // Returns the received calls, because a call with this reference may have failed before it
+    // created a resource.
     return resource ? resources.view(resource) : reply.code(404).send({ ...unknown, calls: calls.of({ reference: name }) });
   });
 

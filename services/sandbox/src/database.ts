@@ -73,7 +73,7 @@ export function openDatabase(dataDir: string | undefined): Database {
   return database;
 }
 
-/** Prepares a query. Its column names are the field names of `Row`. */
+/** Prepares a query. The query's column names must be the field names of `Row`. */
 export function query<Row>(database: Database, sql: string): (...values: SQLInputValue[]) => Row[] {
   const statement = database.prepare(sql);
   return (...values) => statement.all(...values) as Row[];
@@ -85,7 +85,10 @@ export function queryBody<Resource>(database: Database, sql: string): (...values
   return (...values) => rows(...values).map(({ body }) => JSON.parse(body) as Resource)[0];
 }
 
-/** Prepares a search by a column. Calls `update` with the found resource, for changes over time. */
+/**
+ * Prepares a search by a column. Calls `update` with the found resource to apply changes that are
+ * due.
+ */
 export function findBy<Resource>(database: Database, table: string, column: string, update: (resource: Resource) => void) {
   const find = queryBody<Resource>(database, `select body from ${table} where ${column} = ? order by rowid desc limit 1`);
   return (value: string) => {

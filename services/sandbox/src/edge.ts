@@ -1,9 +1,12 @@
 import type { FastifyError, FastifyInstance, FastifyReply } from "fastify";
 
-/** Hides the token of a verification link, which permits anyone to submit documents. */
+/**
+ * Hides the token in the path of a verification link, because anyone with the token can submit
+ * documents.
+ */
 const withoutLinkToken = (path: string) => path.replace(/^(\/verify|\/sandbox\/kyc)\/[^/]+/, "$1/[redacted]");
 
-/** Logs each response without its query, which may contain credentials. */
+/** Logs each request without its query, because the query may contain credentials. */
 export function logResponses(app: FastifyInstance): void {
   app.addHook("onResponse", async (request, reply) => {
     const path = withoutLinkToken(request.url.split("?", 1)[0] ?? "");
@@ -14,7 +17,7 @@ export function logResponses(app: FastifyInstance): void {
   });
 }
 
-/** Sets the status and returns an error body. `message`: cause and next step. */
+/** Sets the status and returns an error body. `message` must state the cause and the next step. */
 export function refuse(reply: FastifyReply, status: number, error: string, message: string, more: object = {}): object {
   reply.code(status);
   return { error, message, ...more };

@@ -1,4 +1,4 @@
-import { isOneOf, isWhole } from "./checks.ts";
+import { isOneOf, isWholeNumber } from "./checks.ts";
 
 /** A fault that a tester set for the next `times` calls of one operation. */
 export interface Fault {
@@ -11,7 +11,8 @@ export interface Fault {
 }
 
 /**
- * The parts of a fault's mode: `slow` and `200` for "slow:200". `none` for a call without fault.
+ * Parts of a fault's mode: `slow` and `200` for "slow:200". The name is `none` if the call has no
+ * fault.
  */
 export interface Mode {
   readonly name: string;
@@ -61,31 +62,36 @@ export const modes: readonly string[] = [...new Set(Object.values(modesByOperati
 
 const timesMax = 10_000;
 const waitMsMax = 120_000;
-/** A day, because a lost refund request may take effect hours later. */
+/**
+ * Maximum delay of a late call. The maximum is a day, because a lost refund request may take effect
+ * hours later.
+ */
 const lateMsMax = 86_400_000;
 
 export const isOperation = isOneOf(operations);
 
 export type Faults = ReturnType<typeof createFaults>;
 
-/** Creates the store of faults. It is in memory only, so a restart removes all faults. */
+/** Creates the store of faults. The store is only in memory, so a restart removes all faults. */
 export function createFaults() {
   const activeFaults = new Map<string, Fault>();
   const keyOf = (operation: string, orderId?: string) => (orderId === undefined ? operation : `${operation} ${orderId}`);
   return {
-    /** Replaces the fault of the operation and order. Returns a problem of the input, if any. */
+    /**
+     * Replaces the fault of the operation and order. Returns an error text if the input is invalid.
+     */
     set({ operation, mode, times = 1, orderId }: Readonly<Record<string, unknown>>): string | undefined {
       if (!isOperation(operation)) return `operation must be one of ${operations.join(", ")}.`;
       const modes = modesByOperation[operation];
       if (typeof mode !== "string" || !modes.some((pattern) => matches(mode, pattern))) {
         return `mode must be one of ${modes.join(", ")}. The maximum of slow is ${waitMsMax} ms, of late and stale ${lateMsMax} ms.`;
       }
-      if (!isWhole(times, 1, timesMax)) return `times must be a whole number from 1 to ${timesMax}.`;
+      if (!isWholeNumber(times, 1, timesMax)) return `times must be a whole number from 1 to ${timesMax}.`;
       if (orderId !== undefined && typeof orderId !== "string") return "orderId must be a string. Omit it for any order.";
       activeFaults.set(keyOf(operation, orderId), { operation, mode, times, ...(orderId && { orderId }) });
       return undefined;
     },
-    /** Returns the mode for this call and decrements the count of its fault. */
+    /** Returns the mode for this call, and decrements `times` of the fault. */
     consume(operation: string, orderId?: string): Mode {
       const keys = [keyOf(operation, orderId), operation];
       const key = keys.find((candidate) => activeFaults.has(candidate)) ?? "";

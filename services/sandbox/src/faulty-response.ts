@@ -4,20 +4,20 @@ import type { Mode } from "./faults.ts";
 
 /** The parts of a call that a fault can combine. */
 export interface CallParts {
-  /** Executes the call and returns the body. Sets a status other than 200 on the reply. */
+  /** Executes the call and returns the response body. Sets the reply's status if it is not 200. */
   effect(): object;
-  /** Returns the body of a regular error with this code. Sets its status on the reply. */
+  /** Returns the body of a regular error with this code, and sets the reply's status. */
   refusal(code: string): object;
   /** Schedules the effect after a delay, independent of the connection. */
-  later?(ms: number): void;
+  scheduleEffect?(ms: number): void;
 }
 
-/** Time until an open connection without a response is closed. Clients time out earlier. */
+/** Time after which a connection without a response is closed. Clients time out earlier. */
 const holdMs = 60_000;
 
 const htmlPage = "<!doctype html><html><head><title>Maintenance</title></head><body><h1>Service unavailable</h1></body></html>";
 
-/** Responds to a call with the fault. The effect happens at most once. */
+/** Responds to a call as the mode of the fault requires. The call takes effect at most once. */
 export async function respondWithFault(reply: FastifyReply, { name, value }: Mode, call: CallParts): Promise<unknown> {
   switch (name) {
     case "timeout_before":
@@ -32,10 +32,10 @@ export async function respondWithFault(reply: FastifyReply, { name, value }: Mod
     case "error":
       return reply.send(call.refusal(value));
     case "late":
-      call.later?.(Number(value));
+      call.scheduleEffect?.(Number(value));
       return holdOpen(reply);
     case "error_late":
-      call.later?.(Number(value));
+      call.scheduleEffect?.(Number(value));
       return reply.send(call.refusal("7"));
   }
 

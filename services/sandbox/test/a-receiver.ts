@@ -19,7 +19,7 @@ export interface Receiver extends AsyncDisposable {
   /** Number of callbacks whose body was incomplete. */
   readonly incomplete: { count: number };
   readonly types: () => string[];
-  /** Sets the statuses of the next responses; later responses have 204. */
+  /** Sets the statuses of the next responses. All later responses have status 204. */
   respondNext(...statuses: number[]): void;
   /** Returns the callbacks of one application. */
   of(reference: string): ReceivedCallback[];

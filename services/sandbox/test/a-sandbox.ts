@@ -4,13 +4,13 @@ import { type Config, vendorPlans } from "../src/config.ts";
 
 export const credentials = { userName: "merchant", password: "s3cret-credential" };
 
-export interface Registered {
+export interface RegisteredOrder {
   readonly orderId: string;
   readonly formUrl: string;
   readonly orderNumber: string;
 }
 
-// Responses are read as untyped JSON, like in a client of another language.
+// Responses are untyped JSON, because clients may be written in any language.
 // biome-ignore lint/suspicious/noExplicitAny: the tests check the shapes.
 export type Json = any;
 
@@ -77,7 +77,7 @@ export async function call(url: string, path: string, parameters: Record<string,
   return response.json();
 }
 
-export async function registerNewOrder(url: string, changes: Record<string, string | undefined> = {}): Promise<Registered> {
+export async function registerNewOrder(url: string, changes: Record<string, string | undefined> = {}): Promise<RegisteredOrder> {
   const order = anOrder(changes);
   const response = await call(url, "register.do", order);
   if (response.errorCode !== 0) throw new Error(`register returned an error: ${JSON.stringify(response)}`);
@@ -94,7 +94,7 @@ export async function control(url: string, method: string, path: string, body?: 
 
 export const validCard = { pan: "6280581110007215", expiry: "01/2027", cvv2: "373", password: "123456" };
 
-export async function payNewOrder(url: string, changes: Record<string, string | undefined> = {}): Promise<Registered> {
+export async function payNewOrder(url: string, changes: Record<string, string | undefined> = {}): Promise<RegisteredOrder> {
   const order = await registerNewOrder(url, changes);
   const { status } = await control(url, "POST", `payments/${order.orderId}/pay`, validCard);
   if (status !== 200) throw new Error(`pay returned status ${status}`);

@@ -15,7 +15,7 @@ async function send(url: string, init: RequestInit): Promise<VendorResponse> {
   return { status: response.status, headers: response.headers, body: content === "" ? undefined : JSON.parse(content) };
 }
 
-/** Calls Didit's API. `path` is below /didit. */
+/** Calls Didit's API. `path` is relative to /didit. */
 export const callDidit = (url: string, method: string, path: string, body?: object, key = "sandbox") =>
   send(`${url}/didit${path}`, {
     method,
@@ -50,7 +50,7 @@ export async function aSession(url: string, changes: Record<string, unknown> = {
 export const decisionAt = async (url: string, id: string): Promise<Json> =>
   (await callDidit(url, "GET", `/v3/session/${id}/decision/`)).body;
 
-/** Parts of a request to Sumsub that a test can make wrong. */
+/** Parts of a signed request to Sumsub that a test can replace with wrong values. */
 export interface Signing {
   readonly token?: string;
   readonly secret?: string;
@@ -60,7 +60,10 @@ export interface Signing {
   readonly signedBody?: string;
 }
 
-/** Calls Sumsub's API with a signature by the specification. `path` is below /sumsub. */
+/**
+ * Calls Sumsub's API with a signature according to its specification. `path` is relative to
+ * /sumsub.
+ */
 export function callSumsub(url: string, method: string, path: string, body?: object, signing: Signing = {}) {
   const content = body ? JSON.stringify(body) : "";
   const { seconds = Math.floor(Date.now() / 1000), secret = "sandbox", token = "sbx:sandbox" } = signing;

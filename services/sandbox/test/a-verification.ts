@@ -28,7 +28,9 @@ export async function callProvider(
   return { status: response.status, body: await response.json() };
 }
 
-/** Returns the body of a valid creation. Its callback URL has no server. */
+/**
+ * Returns the body of a valid POST /applications request. No server listens at its callback URL.
+ */
 export const aCreation = (changes: Record<string, unknown> = {}) => ({
   reference: aNewReference(),
   locale: "en",

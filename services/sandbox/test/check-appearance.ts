@@ -5,7 +5,8 @@ import { expect } from "vitest";
 /** Axe rules that depend on the size or the colours of a page. */
 const appearanceRules = ["color-contrast", "link-in-text-block", "target-size", "scrollable-region-focusable"];
 
-// No rule of the stylesheet depends on size and colours together, so two screens are enough.
+// Two screens are enough, because no rule of the stylesheet depends on both the size and the
+// colours.
 const screens = [
   { viewport: { width: 360, height: 640 }, colorScheme: "light", rules: {} },
   { viewport: { width: 1280, height: 800 }, colorScheme: "dark", rules: { runOnly: appearanceRules } },
@@ -18,7 +19,8 @@ const screens = [
 export async function checkAppearance(page: Page, language: Language, state: string): Promise<void> {
   for (const { viewport, colorScheme, rules } of screens) {
     await page.setViewportSize(viewport);
-    // Without motion the colours change immediately, so none is measured during a transition.
+    // With reduced motion, colours change immediately, so that axe measures no colour during a
+    // transition.
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
     const options = { resultTypes: ["violations"], ...rules };
     const violations = await page.evaluate(`axe.run(document, ${JSON.stringify(options)}).then(({ violations }) =>
@@ -33,7 +35,10 @@ export async function checkAppearance(page: Page, language: Language, state: str
   expect(await page.locator(".sandbox-notice").isVisible(), state).toBe(true);
 }
 
-/** Checks that 320 pixels need no horizontal scrolling and that every target is 44 pixels high. */
+/**
+ * Checks that a width of 320 pixels needs no horizontal scrolling and that every target is at least
+ * 44 pixels high.
+ */
 export async function checkSmallScreens(page: Page, state: string): Promise<void> {
   await page.setViewportSize({ width: 320, height: 640 });
   expect(await page.evaluate("document.documentElement.scrollWidth"), state).toBe(320);

@@ -47,7 +47,7 @@ const untilDelivered = (session: VendorVerification) =>
   expect.poll(async () => (await callbacksOf(session)).map(({ state }: { state: string }) => state)).not.toContain("pending");
 
 describe("Didit POST /v3/session/", () => {
-  test("Didit POST /v3/session/ returns 201 with the session and the address of the sandbox's page", async () => {
+  test("Didit POST /v3/session/ returns status 201 with the session and the address of the sandbox's page", async () => {
     const { status, body } = await create({ vendor_data: "didit-first" });
     expect(status).toBe(201);
     expect(body).toMatchObject({
@@ -61,14 +61,14 @@ describe("Didit POST /v3/session/", () => {
     expect((await decisionAt(sandbox.url, body.session_id)).status).toBe("In Progress");
   });
 
-  test("Didit POST /v3/session/ returns the unfinished session with the same vendor_data", async () => {
+  test("Didit POST /v3/session/ returns the existing session while a session with the same vendor_data is unfinished", async () => {
     const reference = aNewReference();
     const first = await create({ vendor_data: reference });
     const again = await create({ vendor_data: reference, language: "fr" });
     expect(again).toMatchObject({ status: 201, body: first.body });
   });
 
-  test("Didit POST /v3/session/ returns a new session for another workflow, or after the session has finished", async () => {
+  test("Didit POST /v3/session/ returns a new session for a known vendor_data if the workflow differs, or if the earlier session has finished", async () => {
     const session = await aSession(sandbox.url);
     const still = await create({ vendor_data: session.reference, workflow_id: workflowIdStill });
     expect(still.body.session_id).not.toBe(session.id);
@@ -91,13 +91,13 @@ describe("Didit POST /v3/session/", () => {
     ["contact_details", { contact_details: { fax: "1" } }],
     ["expected_details", { expected_details: { address: "1" } }],
     ["expected_details", { expected_details: { expected_document_types: ["DL"] } }],
-  ])("Didit POST /v3/session/ returns 400 with the field %s for %j", async (field, changes) => {
+  ])("Didit POST /v3/session/ returns status 400 with the field %s for %j", async (field, changes) => {
     const { status, body } = await create(changes);
     expect(status).toBe(400);
     expect(body).toEqual({ [field]: [expect.any(String)] });
   });
 
-  test("Didit POST /v3/session/ without the slash at its end returns 404", async () => {
+  test("Didit POST /v3/session returns status 404, because the slash at the end of the path is missing", async () => {
     expect((await call("POST", "/v3/session", aSessionCreation())).status).toBe(404);
   });
 });
@@ -113,14 +113,14 @@ test.each([
   ["GET", "/v3/workflows/"],
   ["GET", "/v3/webhook/destinations/x/"],
   ["GET", "/v3/billing/balance/"],
-])("Didit %s %s returns 403 for a wrong API key", async (method, path) => {
+])("Didit %s %s returns status 403 for a wrong API key", async (method, path) => {
   const body = method === "GET" || method === "DELETE" ? undefined : aSessionCreation();
   const response = await callDidit(sandbox.url, method, path, body, "wrong");
   expect(response).toMatchObject({ status: 403, body: { detail: expect.any(String) } });
 });
 
 describe("Didit GET decision", () => {
-  test("Didit GET decision returns no features before a submission and during the check", async () => {
+  test("Didit GET decision returns no check results before the submission and during the check", async () => {
     const { id, token } = await aSession(sandbox.url);
     const empty = { id_verifications: null, liveness_checks: null, face_matches: null, aml_screenings: null };
     expect(await decisionAt(sandbox.url, id)).toMatchObject({ status: "Not Started", session_kind: "user", ...empty });
@@ -154,7 +154,7 @@ describe("Didit GET decision", () => {
     ["needs_review", ["FACE_MISMATCH"], "In Review", "face_matches", "In Review", "LOW_FACE_MATCH_SIMILARITY", "warning"],
     ["needs_review", ["AML_MATCH"], "In Review", "aml_screenings", "In Review", "POSSIBLE_MATCH_FOUND", "warning"],
   ])(
-    "Didit GET decision of the outcome %s with %j has the status %s and the warning in %s",
+    "Didit GET decision, for the outcome %s with %j, returns the status %s and the warning in %s",
     async (outcome, reason_codes, status, feature, featureStatus, risk, log_type) => {
       const { decision } = await decide({ outcome, reason_codes });
       expect(decision.status).toBe(status);
@@ -162,7 +162,7 @@ describe("Didit GET decision", () => {
     },
   );
 
-  test("Didit GET decision returns hits as Unreviewed, or with aml_cleared as False Positive and the status Approved", async () => {
+  test("Didit GET decision returns AML hits as Unreviewed, but as False Positive in an Approved session if the tester set aml_cleared", async () => {
     const unreviewed = await decide({ aml_hit_count: 2 });
     expect(unreviewed.decision.status).toBe("In Review");
     expect(unreviewed.decision.aml_screenings).toMatchObject([
@@ -175,7 +175,7 @@ describe("Didit GET decision", () => {
     ]);
   });
 
-  test("Didit GET decision returns the fields that submit overrides, and omits fields that are null", async () => {
+  test("Didit GET decision returns the fields that the control call `submit` overrides, and omits fields that it sets to null", async () => {
     const { decision } = await decide({
       outcome: "approved",
       answer: { status: "Kyc Expired", aml_screenings: null, poa_verifications: [{ status: "In Review" }] },
@@ -185,12 +185,12 @@ describe("Didit GET decision", () => {
     expect(decision.face_matches).toMatchObject([{ status: "Approved" }]);
   });
 
-  test("Didit GET decision returns the method PASSIVE for the workflow that evaluates one picture", async () => {
+  test("Didit GET decision returns the liveness method PASSIVE for the workflow that evaluates one picture", async () => {
     const { decision } = await decide({ outcome: "approved" }, { workflow_id: workflowIdStill });
     expect(decision.liveness_checks).toMatchObject([{ method: "PASSIVE" }]);
   });
 
-  test("Didit GET decision returns the fields of expected_details, and a warning if the document differs", async () => {
+  test("Didit GET decision returns a canary for each field of expected_details, and a warning if the document has another name", async () => {
     const expected_details = { first_name: "Meriem", last_name: "Haddad" };
     const { decision } = await decide({ first_name: "Yacine" }, { expected_details });
     expect(decision.expected_details).toEqual({ first_name: "canary-first_name", last_name: "canary-last_name" });
@@ -199,7 +199,7 @@ describe("Didit GET decision", () => {
     expect(JSON.stringify(decision)).not.toMatch(/Meriem|Haddad|Yacine/);
   });
 
-  test("Didit GET decision returns Expired after the lifetime of the session", async () => {
+  test("Didit GET decision returns the status Expired when the lifetime of the session is over", async () => {
     await using clockSandbox = await aSandbox();
     const { id } = await aSession(clockSandbox.url);
     await control(clockSandbox.url, "POST", "clock", { advance_seconds: 7 * 86_400 });
@@ -222,13 +222,13 @@ describe("Didit GET decision", () => {
 });
 
 describe("Didit DELETE session", () => {
-  test.each(["Not Started", "In Progress", "checked", "Approved"])(
-    "Didit DELETE session returns 204 in the state %s and causes no callback, and later calls return 404",
+  test.each(["Not Started", "In Progress", "being checked", "Approved"])(
+    "Didit DELETE of a session in the state `%s` returns status 204 and causes no callback, and later calls on the session return status 404",
     async (state) => {
       const session = await aSession(sandbox.url);
       const { id, token } = session;
       if (state === "In Progress") await act(token, "open");
-      if (state === "checked") await act(token, "submit", { outcome: "approved", hold_seconds: 3_600 });
+      if (state === "being checked") await act(token, "submit", { outcome: "approved", hold_seconds: 3_600 });
       if (state === "Approved") await act(token, "submit", { outcome: "approved" });
       await untilDelivered(session);
       const before = receiver.received.length;
@@ -243,7 +243,7 @@ describe("Didit DELETE session", () => {
     },
   );
 
-  test("the control call delete deletes the session, and POST /v3/session/ with its vendor_data returns a new one", async () => {
+  test("the sandbox control call `delete` deletes a Didit session, so that POST /v3/session/ with the same vendor_data returns a new session", async () => {
     const { id, token, reference } = await aSession(sandbox.url);
     expect(await act(token, "delete")).toMatchObject({ status: 200 });
     expect((await call("GET", `/v3/session/${id}/decision/`)).status).toBe(404);
@@ -251,7 +251,7 @@ describe("Didit DELETE session", () => {
     expect((await create({ vendor_data: reference })).body.session_id).not.toBe(id);
   });
 
-  test("Didit POST /v3/users/delete/ deletes all sessions of the vendor_data", async () => {
+  test("Didit POST /v3/users/delete/ deletes all sessions with the given vendor_data", async () => {
     const session = await decide({ outcome: "approved" });
     const second = await create({ vendor_data: session.reference });
     const path = `/v3/sessions/?vendor_data=${session.reference}&session_kind=user`;
@@ -272,18 +272,21 @@ describe("Didit PATCH update-status", () => {
   test.each([
     ["Approved", "Declined"],
     ["Declined", "Approved"],
-  ])("Didit PATCH update-status sets %s, and returns 400 with a list for the same status", async (status, other) => {
-    const session = await decide({ outcome: "needs_review", reason_codes: ["AML_MATCH"] });
-    const body = { new_status: status, comment: "Amana officer" };
-    expect(await updateStatus(session.id, body)).toMatchObject({ status: 200, body: { session_id: session.id } });
-    expect(await decisionAt(sandbox.url, session.id)).toMatchObject({ status });
-    expect(await updateStatus(session.id, body)).toMatchObject({ status: 400, body: [expect.any(String)] });
-    expect((await updateStatus(session.id, { new_status: other })).status).toBe(200);
-    await untilDelivered(session);
-    expect(receiver.received.map(({ body: event }) => event.status)).toEqual(["In Progress", "In Review", status, other]);
-  });
+  ])(
+    "Didit PATCH update-status changes a session to %s, and returns HTTP 400 with a list when the session already has this status",
+    async (status, other) => {
+      const session = await decide({ outcome: "needs_review", reason_codes: ["AML_MATCH"] });
+      const body = { new_status: status, comment: "Amana officer" };
+      expect(await updateStatus(session.id, body)).toMatchObject({ status: 200, body: { session_id: session.id } });
+      expect(await decisionAt(sandbox.url, session.id)).toMatchObject({ status });
+      expect(await updateStatus(session.id, body)).toMatchObject({ status: 400, body: [expect.any(String)] });
+      expect((await updateStatus(session.id, { new_status: other })).status).toBe(200);
+      await untilDelivered(session);
+      expect(receiver.received.map(({ body: event }) => event.status)).toEqual(["In Progress", "In Review", status, other]);
+    },
+  );
 
-  test("Didit PATCH update-status replaces a status that submit overrides", async () => {
+  test("Didit PATCH update-status replaces a status that the control call `submit` has overridden", async () => {
     const { id } = await decide({ outcome: "needs_review", answer: { status: "In Review", risk: "odd" } });
     await updateStatus(id, { new_status: "Approved" });
     expect(await decisionAt(sandbox.url, id)).toMatchObject({ status: "Approved", risk: "odd" });
@@ -294,12 +297,12 @@ describe("Didit PATCH update-status", () => {
     ["new_status", {}],
     ["comment", { new_status: "Approved", comment: 1 }],
     ["reviewer", { new_status: "Approved", reviewer: "x" }],
-  ])("Didit PATCH update-status returns 400 with the field %s for %j", async (field, body) => {
+  ])("Didit PATCH update-status returns HTTP 400 with the field %s for %j", async (field, body) => {
     const { id } = await decide({ outcome: "needs_review" });
     expect(await updateStatus(id, body)).toMatchObject({ status: 400, body: { [field]: [expect.any(String)] } });
   });
 
-  test("Didit PATCH update-status returns 400 with detail for a session without a decision", async () => {
+  test("Didit PATCH update-status returns HTTP 400 with the field `detail` for a session without a decision", async () => {
     const { id } = await aSession(sandbox.url);
     const response = await updateStatus(id, { new_status: "Approved" });
     expect(response).toMatchObject({ status: 400, body: { detail: expect.any(String) } });
@@ -311,7 +314,7 @@ describe("Didit PATCH update-status", () => {
     ["system", "STATUS_UPDATED", "SYSTEM", null, "In Review"],
     ["note", "NOTE_ADDED", "CONSOLE_USER", null, null],
   ])(
-    "Didit GET reviews names the actor of a review by %s",
+    "Didit GET reviews returns the actor of a review by %s",
     async (by, activity_type, actor_type, actor_email, previous_status) => {
       const { id, token } = await decide({ outcome: "needs_review" });
       await act(token, "review", { outcome: "approved", by });
@@ -322,7 +325,7 @@ describe("Didit PATCH update-status", () => {
     },
   );
 
-  test("Didit GET reviews lists the newest change first, up to the limit", async () => {
+  test("Didit GET reviews returns the newest changes first, and at most `limit` changes", async () => {
     const { id } = await decide({ outcome: "needs_review" });
     await updateStatus(id, { new_status: "Declined" });
     await updateStatus(id, { new_status: "Approved" });
@@ -332,7 +335,7 @@ describe("Didit PATCH update-status", () => {
 });
 
 describe("control calls on a Didit session", () => {
-  test("submit and the tester's page reject the outcome failed, which Didit does not have", async () => {
+  test("the sandbox control call `submit` and the tester's page reject the outcome `failed` for a Didit session, because Didit has no such outcome", async () => {
     const { id, token } = await aSession(sandbox.url);
     const response = await act(token, "submit", { outcome: "failed" });
     expect(response).toMatchObject({ status: 422, body: { message: expect.stringContaining("resubmit") } });
@@ -344,7 +347,7 @@ describe("control calls on a Didit session", () => {
     expect(await decisionAt(sandbox.url, id)).toMatchObject({ status: "Not Started" });
   });
 
-  test("resubmit makes a decided session Resubmitted, and the applicant can submit again on the same link", async () => {
+  test("the sandbox control call `resubmit` sets a decided Didit session to Resubmitted, and the same link then accepts another submission", async () => {
     const session = await decide({ outcome: "approved" });
     expect((await act(session.token, "resubmit")).status).toBe(200);
     expect(await decisionAt(sandbox.url, session.id)).toMatchObject({ status: "Resubmitted" });
@@ -355,7 +358,7 @@ describe("control calls on a Didit session", () => {
     expect(receiver.received.map(({ body }) => body.status)).toEqual(["In Progress", "Approved", "Resubmitted", "Declined"]);
   });
 
-  test("reverse of a Didit session replaces the verdict and causes a callback", async () => {
+  test("the sandbox control call `reverse` replaces the verdict of a Didit session and causes a callback", async () => {
     const session = await decide({ outcome: "approved" });
     expect((await act(session.token, "reverse", { outcome: "approved" })).status).toBe(409);
     expect((await act(session.token, "reverse", { outcome: "rejected" })).status).toBe(200);
@@ -364,7 +367,7 @@ describe("control calls on a Didit session", () => {
     expect(receiver.received.at(-1)?.body).toMatchObject({ status: "Declined", decision: { status: "Declined" } });
   });
 
-  test("resubmit, reverse and delete reject an application of our own protocol, or without a verdict", async () => {
+  test("the sandbox control calls `resubmit`, `reverse` and `delete` reject a new application of Amana's own protocol", async () => {
     const { token } = await aVerification(sandbox.url);
     expect((await act(token, "resubmit")).status).toBe(422);
     expect((await act(token, "delete")).status).toBe(422);
@@ -372,7 +375,7 @@ describe("control calls on a Didit session", () => {
     expect((await act(token, "reverse", { outcome: "maybe" })).status).toBe(422);
   });
 
-  test("GET /sandbox/kyc returns the dialect, the calls without personal data, and the callbacks with their attempts", async () => {
+  test("GET /sandbox/kyc/{token} of a Didit session returns the protocol, the received calls without personal data, and the callbacks with their attempts", async () => {
     const contact_details = { email: "meriem@applicant.test", phone: "+213550000000" };
     const session = await aSession(sandbox.url, { contact_details, expected_details: { first_name: "Meriem" } });
     await act(session.token, "open");
@@ -387,7 +390,7 @@ describe("control calls on a Didit session", () => {
     expect(JSON.stringify(body)).not.toMatch(/meriem|\+213/i);
   });
 
-  test("the event list of our own protocol contains no event of a Didit session", async () => {
+  test("the event list of Amana's own protocol contains no event of a Didit session", async () => {
     const { cursor } = (await callProvider(sandbox.url, "GET", "events?limit=500")).body;
     await decide({ outcome: "approved" });
     expect((await callProvider(sandbox.url, "GET", `events?after=${cursor}`)).body.events).toEqual([]);
@@ -398,7 +401,7 @@ describe("Didit callbacks", () => {
   const hmac = (text: string, secret = "provider-callback-secret") => createHmac("sha256", secret).update(text).digest("hex");
   const isSigned = ({ headers, raw }: ReceivedCallback) => headers["x-signature"] === hmac(raw);
 
-  test("the Didit API of the sandbox sends a signed callback with the whole decision to KYC_CALLBACK_URL/didit after each change of a session's status", async () => {
+  test("the sandbox sends a signed Didit callback with the whole decision to KYC_CALLBACK_URL/didit after each status change", async () => {
     const session = await decide({ outcome: "approved" });
     await untilDelivered(session);
     expect(receiver.received.map(({ body }) => body.status)).toEqual(["In Progress", "Approved"]);
@@ -427,7 +430,7 @@ describe("Didit callbacks", () => {
     });
   });
 
-  test("the expiry of a session causes a callback", async () => {
+  test("the sandbox sends a Didit callback when a session expires", async () => {
     const session = await aSession(sandbox.url);
     await act(session.token, "expire");
     await untilDelivered(session);
@@ -439,18 +442,21 @@ describe("Didit callbacks", () => {
     [[404, 404, 404], 3, "given_up"],
     [[302], 1, "given_up"],
     [[400], 1, "given_up"],
-  ])("a callback with the responses %j has %i attempts and is %s", async (statuses, attempts, state) => {
-    receiver.respondNext(...statuses);
-    const session = await aSession(sandbox.url);
-    await act(session.token, "open");
-    await untilDelivered(session);
-    expect(receiver.received).toHaveLength(attempts);
-    expect(new Set(receiver.received.map(({ raw }) => raw)).size).toBe(1);
-    expect(await callbacksOf(session)).toMatchObject([{ state }]);
-  });
+  ])(
+    "the sandbox, after the responses %j to a Didit callback, has made %i attempts and set the state %s",
+    async (statuses, attempts, state) => {
+      receiver.respondNext(...statuses);
+      const session = await aSession(sandbox.url);
+      await act(session.token, "open");
+      await untilDelivered(session);
+      expect(receiver.received).toHaveLength(attempts);
+      expect(new Set(receiver.received.map(({ raw }) => raw)).size).toBe(1);
+      expect(await callbacksOf(session)).toMatchObject([{ state }]);
+    },
+  );
 
   test.each(["timeout_before", "timeout_after", "reset_after", "http_500", "error:404"])(
-    "a callback with the fault %s is sent again",
+    "the sandbox sends a Didit callback again after the fault %s",
     async (mode) => {
       const session = await aSession(sandbox.url);
       await setFault("kyc_callback", mode);
@@ -461,7 +467,7 @@ describe("Didit callbacks", () => {
     },
   );
 
-  test("a callback with the fault error:418 is not sent again", async () => {
+  test("the sandbox does not send a Didit callback again after the fault error:418", async () => {
     const session = await aSession(sandbox.url);
     await setFault("kyc_callback", "error:418");
     await act(session.token, "open");
@@ -469,7 +475,7 @@ describe("Didit callbacks", () => {
     expect(receiver.received).toEqual([]);
   });
 
-  test("the faults bad_signature, duplicate, drop, reorder and leak apply to Didit callbacks", async () => {
+  test("the sandbox applies the faults bad_signature, duplicate, drop, reorder and leak to Didit callbacks", async () => {
     const withFault = async (mode: string) => {
       receiver.received.length = 0;
       const session = await aSession(sandbox.url);
@@ -488,7 +494,7 @@ describe("Didit callbacks", () => {
     expect(leaked?.body.decision).toMatchObject({ first_name: "word-first" });
   });
 
-  test("no callback is sent without KYC_CALLBACK_URL", async () => {
+  test("the sandbox sends no Didit callback without KYC_CALLBACK_URL", async () => {
     await using silentSandbox = await aSandbox();
     const { token } = await aSession(silentSandbox.url);
     await kycControl(silentSandbox.url, token, "open");
@@ -497,7 +503,7 @@ describe("Didit callbacks", () => {
 });
 
 describe("Didit configuration", () => {
-  test("Didit GET /v3/workflows/ lists a published version that satisfies the requirements of kyc", async () => {
+  test("Didit GET /v3/workflows/ lists, for each workflow, a published version that meets the requirements of the kyc service", async () => {
     const { results } = (await call("GET", "/v3/workflows/?limit=200")).body;
     const methodOf = async (id: string) => {
       const published = results.filter(
@@ -520,7 +526,7 @@ describe("Didit configuration", () => {
     expect((await call("GET", "/v3/workflows/unknown/")).status).toBe(404);
   });
 
-  test("PUT /sandbox/kyc-setup replaces fields of the workflow and of the webhook, and null removes a field", async () => {
+  test("PUT /sandbox/kyc-setup overrides fields of Didit's workflow and webhook, and removes fields that are null", async () => {
     await setUp({ didit_workflow: { max_retry_attempts: 3, features: null, status: "draft" }, webhook: { enabled: false } });
     const { results } = (await call("GET", "/v3/workflows/")).body;
     expect(results.map(({ status }: { status: string }) => status)).toEqual(Array(6).fill("draft"));
@@ -532,7 +538,7 @@ describe("Didit configuration", () => {
     expect((await setUp({ didit_workflow: [] })).status).toBe(422);
   });
 
-  test("Didit returns the webhook destination, the balance and the time of its clock", async () => {
+  test("the simulated Didit API returns the webhook destination, the balance and the current time", async () => {
     expect((await call("GET", "/v3/webhook/destinations/destination/")).body).toMatchObject({
       uuid: "destination",
       url: `${receiver.url}/didit`,
@@ -556,14 +562,17 @@ describe("a fault of Didit's API", () => {
   };
   const names = Object.keys(operations) as (keyof typeof operations)[];
 
-  test.each(names)("%s with the fault error:503 returns an error in Didit's format and has no effect", async (name) => {
-    const { id } = await decide({ outcome: "needs_review" });
-    await setFault(name, "error:503");
-    expect(await operations[name](id)).toMatchObject({ status: 503, body: { detail: expect.any(String) } });
-    expect(await decisionAt(sandbox.url, id)).toMatchObject({ status: "In Review" });
-  });
+  test.each(names)(
+    "the Didit operation %s with the fault error:503 returns an error in Didit's format and has no effect",
+    async (name) => {
+      const { id } = await decide({ outcome: "needs_review" });
+      await setFault(name, "error:503");
+      expect(await operations[name](id)).toMatchObject({ status: 503, body: { detail: expect.any(String) } });
+      expect(await decisionAt(sandbox.url, id)).toMatchObject({ status: "In Review" });
+    },
+  );
 
-  test.each(names)("%s with the fault timeout_after takes effect without a response", async (name) => {
+  test.each(names)("the Didit operation %s with the fault timeout_after takes effect and sends no response", async (name) => {
     const { id } = await decide({ outcome: "needs_review" });
     await setFault(name, "timeout_after");
     const timeout = new Promise((resolve) => setTimeout(() => resolve("no response"), 150));
@@ -573,7 +582,7 @@ describe("a fault of Didit's API", () => {
     if (name === "kyc_review") expect(body.status).toBe("Approved");
   });
 
-  test("leak:<word> adds personal data, and leak_error:<word> returns 400 with a field and the word", async () => {
+  test("Didit's API adds personal data to a response for the fault leak:<word>, and returns status 400 with a field and the word for leak_error:<word>", async () => {
     const { id } = await aSession(sandbox.url);
     await setFault("kyc_get", "leak:word");
     expect(await decisionAt(sandbox.url, id)).toMatchObject({ session_id: id, document_number: "word-number" });

@@ -20,21 +20,21 @@ describe("a refund with a fault", () => {
   test.each([
     ["timeout_before", 0],
     ["timeout_after", 1000],
-  ])("a refund with the fault %s gets no response", async (mode, refunded) => {
+  ])("refund.do with the fault %s sends no response and refunds %i centimes", async (mode, refunded) => {
     const { orderId } = await payNewOrder(sandbox.url);
     await setFault("refund", mode);
     await expect(refund(orderId, AbortSignal.timeout(300))).rejects.toMatchObject({ name: "TimeoutError" });
     expect(await refundedAmount(orderId)).toBe(refunded);
   });
 
-  test("a refund with the fault reset_after takes effect, and its connection is reset before the response", async () => {
+  test("refund.do with the fault reset_after refunds the amount, and resets the connection before it responds", async () => {
     const { orderId } = await payNewOrder(sandbox.url);
     await setFault("refund", "reset_after");
     await expect(refund(orderId)).rejects.toMatchObject({ cause: { code: "ECONNRESET" } });
     expect(await refundedAmount(orderId)).toBe(1000);
   });
 
-  test("a refund with the fault truncated takes effect, and the client receives half of the response", async () => {
+  test("refund.do with the fault truncated refunds the amount, and sends half of the response", async () => {
     const { orderId } = await payNewOrder(sandbox.url);
     await setFault("refund", "truncated");
     const response = await refund(orderId);
@@ -50,7 +50,7 @@ describe("a refund with a fault", () => {
     ["http_500", 500],
     ["http_503", 503],
     ["html_200", 200],
-  ])("a refund with the fault %s gets an HTML page and has no effect", async (mode, status) => {
+  ])("refund.do with the fault %s returns an HTML page and refunds nothing", async (mode, status) => {
     const { orderId } = await payNewOrder(sandbox.url);
     await setFault("refund", mode);
     const response = await refund(orderId);
@@ -59,14 +59,14 @@ describe("a refund with a fault", () => {
     expect(await refundedAmount(orderId)).toBe(0);
   });
 
-  test("a refund with the fault error gets a regular error and has no effect", async () => {
+  test("refund.do with the fault error:7 returns the processor's error code 7 and refunds nothing", async () => {
     const { orderId } = await payNewOrder(sandbox.url);
     await setFault("refund", "error:7");
     expect(await (await refund(orderId)).json()).toEqual({ errorCode: 7, errorMessage: "System error" });
     expect(await refundedAmount(orderId)).toBe(0);
   });
 
-  test("a refund with the fault slow takes effect immediately and gets its response later", async () => {
+  test("refund.do with the fault slow refunds the amount immediately and responds later", async () => {
     const { orderId } = await payNewOrder(sandbox.url);
     await setFault("refund", "slow:60000");
     const client = new AbortController();
@@ -84,7 +84,7 @@ describe("a refund with a fault", () => {
     expect(await refundedAmount(orderId)).toBe(2000);
   });
 
-  test("a refund with a fault is recorded among the received calls", async () => {
+  test("the sandbox records each call of refund.do in the received calls of the order, even if a fault prevents the refund", async () => {
     const { orderId } = await payNewOrder(sandbox.url);
     await setFault("refund", "http_500", 2);
     await refund(orderId);
@@ -97,7 +97,7 @@ describe("a refund with a fault", () => {
 });
 
 describe("a late refund", () => {
-  test("a refund with the fault late gets no response, and takes effect once after the client has disconnected", async () => {
+  test("refund.do with the fault late sends no response, and refunds the amount once after the client has disconnected", async () => {
     const { orderId } = await payNewOrder(sandbox.url);
     await setFault("refund", "late:4000");
     await expect(refund(orderId, AbortSignal.timeout(200))).rejects.toMatchObject({ name: "TimeoutError" });
@@ -107,7 +107,7 @@ describe("a late refund", () => {
     expect(body.refunds).toEqual([{ amount: 1000, at: expect.any(String), by: "client" }]);
   });
 
-  test("a refund with the fault error_late gets code 7 immediately, and takes effect later", async () => {
+  test("refund.do with the fault error_late returns error code 7 immediately, and refunds the amount later", async () => {
     const { orderId } = await payNewOrder(sandbox.url);
     await setFault("refund", "error_late:4000");
     expect(await (await refund(orderId)).json()).toEqual({ errorCode: 7, errorMessage: "System error" });
@@ -115,7 +115,7 @@ describe("a late refund", () => {
     await expect.poll(() => refundedAmount(orderId)).toBe(1000);
   });
 
-  test("a late refund has no effect on an order that was fully refunded in the meantime", async () => {
+  test("refund.do with the fault error_late refunds nothing if the order was fully refunded in the meantime", async () => {
     const { orderId } = await payNewOrder(sandbox.url);
     await setFault("refund", "error_late:300");
     await refund(orderId);
@@ -126,7 +126,7 @@ describe("a late refund", () => {
     expect(await refundedAmount(orderId)).toBe(500_000);
   });
 
-  test("a late refund with a wrong password has no effect", async () => {
+  test("refund.do with the fault error_late and a wrong password refunds nothing", async () => {
     const { orderId } = await payNewOrder(sandbox.url);
     await setFault("refund", "error_late:0");
     await send(sandbox.url, "refund.do", { orderId, amount: "1000", password: "wrong" });
@@ -135,7 +135,7 @@ describe("a late refund", () => {
   });
 });
 
-test("the fault stale returns the order at an earlier time and does not change the order", async () => {
+test("getOrderStatusExtended.do with the fault stale returns an earlier state of the order and does not change the order", async () => {
   const { orderId, orderNumber } = await payNewOrder(sandbox.url);
   const paidAt = Date.now();
   await new Promise((resolve) => setTimeout(resolve, 1_500));
@@ -152,7 +152,7 @@ test("the fault stale returns the order at an earlier time and does not change t
   expect(await call(sandbox.url, "getOrderStatusExtended.do", { orderId })).toMatchObject({ orderStatus: 4 });
 });
 
-test("register.do creates the order under the fault timeout_after, but not under timeout_before", async () => {
+test("register.do creates the order with the fault timeout_after, and creates no order with the fault timeout_before", async () => {
   for (const [mode, errorCode] of [
     ["timeout_before", 6],
     ["timeout_after", 0],
@@ -166,7 +166,7 @@ test("register.do creates the order under the fault timeout_after, but not under
   }
 });
 
-test("a confirm fault affects confirmOrder.do and acknowledgeTransaction.do, each with its own error format", async () => {
+test("a sandbox fault of the operation `confirm` affects confirmOrder.do and acknowledgeTransaction.do", async () => {
   const { orderId } = await payNewOrder(sandbox.url);
   await setFault("confirm", "error:2", 2);
   const refusal = { ErrorCode: "2", ErrorMessage: "Payment is declined" };
@@ -175,7 +175,7 @@ test("a confirm fault affects confirmOrder.do and acknowledgeTransaction.do, eac
   expect(await call(sandbox.url, "confirmOrder.do", { orderId })).toMatchObject({ OrderStatus: 2 });
 });
 
-test("a status fault affects only getOrderStatus.do and getOrderStatusExtended.do, each with its own error format", async () => {
+test("a sandbox fault of the operation `status` affects only getOrderStatus.do and getOrderStatusExtended.do, each in its own error format", async () => {
   const { orderId } = await registerNewOrder(sandbox.url);
   await setFault("status", "error:7", 2);
   expect(await call(sandbox.url, "getOrderStatus.do", { orderId })).toMatchObject({ ErrorCode: "7" });
@@ -184,7 +184,7 @@ test("a status fault affects only getOrderStatus.do and getOrderStatusExtended.d
   expect(await call(sandbox.url, "getOrderStatus.do", { orderId })).toMatchObject({ ErrorCode: "0" });
 });
 
-test("a new fault replaces the fault of its operation, and removing a fault keeps the others", async () => {
+test("PUT /sandbox/faults replaces an earlier fault of the same operation, and DELETE /sandbox/faults with an operation removes only the fault of that operation", async () => {
   await setFault("refund", "http_500", 5);
   await setFault("refund", "http_503", 2);
   await setFault("status", "html_200");
@@ -198,7 +198,7 @@ test("a new fault replaces the fault of its operation, and removing a fault keep
   expect(await activeFaults()).toEqual([]);
 });
 
-test("a fault for one order affects only calls for the order, and takes precedence over a fault for all orders", async () => {
+test("a sandbox fault for one order affects only calls for that order, and has priority over a fault for all orders", async () => {
   const [affected, other] = [await payNewOrder(sandbox.url), await payNewOrder(sandbox.url)];
   const fault = { operation: "refund", mode: "error:5", times: 1, orderId: affected.orderId };
   await control(sandbox.url, "PUT", "faults", fault);
@@ -221,7 +221,7 @@ test.each([
   [{ operation: "refund", mode: "stale:100" }],
   [{ operation: "refund", mode: "http_500", times: 0 }],
   [{}],
-])("an invalid fault gets 422 with the permitted values: %j", async (body) => {
+])("PUT /sandbox/faults returns status 422 with the permitted values for the invalid fault %j", async (body) => {
   const response = await control(sandbox.url, "PUT", "faults", body);
   expect(response).toMatchObject({ status: 422, body: { message: expect.stringMatching(/must be/) } });
   expect(await activeFaults()).toEqual([]);

@@ -19,7 +19,7 @@ describe.skipIf(isBrowserMissing("browser tests of the first page"))("first page
   });
 
   test.each(languages)(
-    "the first page has no axe violations, no horizontal overflow and targets of 44 pixels: %s",
+    "the sandbox's first page in the language %s has no axe violations, no horizontal overflow and no target below 44 pixels",
     async (language) => {
       await registerNewOrder(sandbox.url);
       await aVerification(sandbox.url);
@@ -42,7 +42,7 @@ describe.skipIf(isBrowserMissing("browser tests of the first page"))("first page
     },
   );
 
-  test("the first page pays a payment and links to the shop without scripts", async () => {
+  test("the sandbox's first page pays an order and links to the shop in a browser without scripts", async () => {
     const { orderId } = await registerNewOrder(sandbox.url);
     const context = await browser.newContext({ javaScriptEnabled: false });
     const page = await context.newPage();

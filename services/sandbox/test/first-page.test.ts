@@ -25,7 +25,7 @@ describe("first page", () => {
     ["ar", "rtl", "ما الذي تتيحه هذه البيئة التجريبية"],
     ["en", "ltr", "Sandbox controls"],
   ])(
-    "the first page lists in %s the functions of the sandbox, without inline scripts and external resources",
+    "the sandbox's first page in the language %s lists all operations and faults, and loads no external resources",
     async (lang, dir, title) => {
       const page = await fetch(sandbox.url, { headers: { "accept-language": lang } });
       expect([page.status, page.headers.get("cache-control")]).toEqual([200, "no-store"]);
@@ -39,7 +39,7 @@ describe("first page", () => {
     },
   );
 
-  test("each form of the first page has the input fields of its buttons", async () => {
+  test("each form on the sandbox's first page has the input fields that its buttons require", async () => {
     const text = await (await fetch(sandbox.url)).text();
     const forms = [...text.matchAll(/<form [^>]*>[\s\S]*?<\/form>/g)].map(([form]) => ({
       buttons: [...form.matchAll(/name="do" value="(\w+)"/g)].map(([, name]) => name),
@@ -56,7 +56,7 @@ describe("first page", () => {
     ]);
   });
 
-  test("the first page escapes input and response", async () => {
+  test("the sandbox's first page escapes the input that it shows, and returns status 422 for an unknown button", async () => {
     const { status, text } = await pressButton("pay", { order: '"><script>alert(1)</script>', card: "1" });
     expect(status).toBe(404);
     expect(text).not.toContain("<script>alert");
@@ -67,7 +67,7 @@ describe("first page", () => {
 
 describe("buttons of the first page", () => {
   test.each(["id", "number", "URL of the payment page"])(
-    "the button pay pays an order by its %s, and the page shows the call",
+    "the button `pay` on the sandbox's first page finds and pays an order by its %s, and the page shows the call",
     async (identifier) => {
       const order = await registerNewOrder(sandbox.url);
       const name = { id: order.orderId, number: order.orderNumber }[identifier] ?? order.formUrl;
@@ -79,7 +79,7 @@ describe("buttons of the first page", () => {
     },
   );
 
-  test("buttons cancel, refund and reverse an order", async () => {
+  test("the sandbox's first page has buttons that cancel, refund and reverse an order", async () => {
     const [open, first, second] = [
       await registerNewOrder(sandbox.url),
       await payNewOrder(sandbox.url),
@@ -96,7 +96,7 @@ describe("buttons of the first page", () => {
     expect((await pressButton("reverse", { order: second.orderId })).status).toBe(409);
   });
 
-  test("a button opens the payment page of a new test order, in the current language", async () => {
+  test("the button `openPage` on the sandbox's first page opens the payment page of a new test order in the current language", async () => {
     const { status, location } = await pressButton("openPage", { amount: "75.50" }, "ar");
     expect([status, location]).toEqual([303, expect.stringMatching(/^\/payment\/pay\/\w+\?lang=ar$/)]);
     expect((await fetch(`${sandbox.url}${location}`)).status).toBe(200);
@@ -105,7 +105,7 @@ describe("buttons of the first page", () => {
     expect((await pressButton("openPage", { amount: "1" })).status).toBe(422);
   });
 
-  test("buttons submit and expire a verification by its link or reference, and decide a review", async () => {
+  test("the sandbox's first page has buttons that submit and expire a verification by its link or reference, and that decide a review", async () => {
     const [approved, reviewed, expired] = [
       await aVerification(sandbox.url),
       await aVerification(sandbox.url),
@@ -122,7 +122,7 @@ describe("buttons of the first page", () => {
     expect([tester.status, tester.location]).toEqual([303, `/sandbox/kyc/${expired.token}/tester?lang=en`]);
   });
 
-  test("buttons set and remove faults, and advance the clock", async () => {
+  test("the sandbox's first page has buttons that set and remove faults and advance the clock", async () => {
     const { text } = await pressButton("plant", { operation: "refund", mode: "slow:10", times: "3" });
     expect(text).toContain("<bdi>refund slow:10 × 3</bdi>");
     expect((await control(sandbox.url, "GET", "faults")).body.faults).toEqual([
@@ -136,7 +136,7 @@ describe("buttons of the first page", () => {
     expect(await view(order.orderId)).toMatchObject({ outcome: "session_expired" });
   });
 
-  test("input fields suggest the latest payments and verifications", async () => {
+  test("the input fields of the sandbox's first page suggest the latest payments and verifications", async () => {
     const [order, application] = [await registerNewOrder(sandbox.url), await aVerification(sandbox.url)];
     const text = await (await fetch(sandbox.url)).text();
     expect(text).toContain(`<option value="${order.orderId}">${order.orderNumber}</option>`);

@@ -61,7 +61,7 @@ async function sendMail(source: string, to = "buyer@example.com"): Promise<strin
 const readMails = async () => (await (await fetch(`${sandbox.url}/mail.json`)).json()) as Json[];
 
 describe("received e-mails", () => {
-  test("GET /mail.json returns the e-mails, newest first, and their attachments can be read", async () => {
+  test("GET /mail.json returns the received e-mails, newest first, and GET of an attachment returns its content", async () => {
     expect(await sendMail(message("First"))).toMatch(/^250/);
     expect(await sendMail(message("Second"))).toMatch(/^250/);
     const [second, first] = await readMails();
@@ -83,7 +83,7 @@ describe("received e-mails", () => {
   });
 
   test.each(["/mail/x/attachments/0", "/mail/ID/attachments/1", "/mail/ID/attachments/x"])(
-    "an unknown attachment returns 404: %s",
+    "GET %s returns status 404 for an unknown e-mail attachment",
     async (path) => {
       await sendMail(message("Any"));
       const [{ id }] = await readMails();
@@ -91,7 +91,7 @@ describe("received e-mails", () => {
     },
   );
 
-  test("the page escapes the e-mails and shows no HTML part", async () => {
+  test("GET /mail escapes the text of an e-mail and does not show its HTML part", async () => {
     await sendMail(message("<b>bold</b>"));
     const response = await fetch(`${sandbox.url}/mail?lang=en`);
     const text = await response.text();
@@ -101,7 +101,7 @@ describe("received e-mails", () => {
     expect(text).not.toContain("<p>Voici</p>");
   });
 
-  test("the sandbox rejects an e-mail of more than 2 MiB and keeps at most 200 e-mails", async () => {
+  test("the sandbox's SMTP server rejects an e-mail of more than 2 MiB and keeps at most 200 e-mails", async () => {
     expect(await sendMail(`Subject: large\r\n\r\n${"x".repeat(70)}\r\n`.padEnd(2_200_000, `${"y".repeat(70)}\r\n`))).toMatch(
       /^552/,
     );
@@ -110,7 +110,7 @@ describe("received e-mails", () => {
   });
 });
 
-test("GET /mail states that the SMTP server is off without SANDBOX_SMTP_PORT", async () => {
+test("GET /mail shows that the SMTP server is off when SANDBOX_SMTP_PORT is not set", async () => {
   await using without = await aSandbox();
   expect(without.smtpPort).toBeUndefined();
   expect(await (await fetch(`${without.url}/mail?lang=en`)).text()).toContain("Set SANDBOX_SMTP_PORT to start it.");
@@ -119,7 +119,7 @@ test("GET /mail states that the SMTP server is off without SANDBOX_SMTP_PORT", a
 
 describe.skipIf(isBrowserMissing("browser tests of e-mails"))("received e-mails in a browser", () => {
   test.each(languages)(
-    "the page has no axe violations, no horizontal overflow and targets of 44 pixels: %s",
+    "the sandbox's e-mail page in the language %s has no axe violations, no horizontal overflow and no target below 44 pixels",
     async (language) => {
       await sendMail(message("إيصال الدفع – Librairie"));
       const browser: Browser = await launchBrowser();

@@ -13,7 +13,7 @@ const pay = (orderId: string, changes: object = {}) =>
 const view = async (orderId: string) => (await control(sandbox.url, "GET", `payments/${orderId}`)).body;
 
 describe("pay", () => {
-  test("pay returns the attempts left after a wrong password, and ends the payment with 2003 after the third", async () => {
+  test("the sandbox control call `pay` returns the number of remaining attempts after a wrong password, and fails the payment with code 2003 after the third wrong password", async () => {
     const { orderId } = await registerNewOrder(sandbox.url);
     expect(await pay(orderId, { password: "1" })).toEqual({ status: 200, body: { attempts_left: 2 } });
     expect(await pay(orderId, { password: "2" })).toEqual({ status: 200, body: { attempts_left: 1 } });
@@ -24,7 +24,7 @@ describe("pay", () => {
     expect(await view(orderId)).toMatchObject({ orderStatus: 6, actionCode: 2003 });
   });
 
-  test("pay accepts the right password after a wrong one", async () => {
+  test("the sandbox control call `pay` accepts the correct password after a wrong password", async () => {
     const { orderId } = await registerNewOrder(sandbox.url);
     await pay(orderId, { password: "1" });
     expect((await pay(orderId)).body).toEqual({ redirect_url: expect.stringContaining("/thanks") });
@@ -36,19 +36,19 @@ describe("pay", () => {
     ["another expiry", { expiry: "02/2027" }],
     ["another CVV2", { cvv2: "374" }],
     ["no CVV2", { cvv2: undefined }],
-  ])("pay rejects %s without effect", async (_name, changes) => {
+  ])("the sandbox control call `pay` rejects %s and does not change the order", async (_name, changes) => {
     const { orderId } = await registerNewOrder(sandbox.url);
     expect(await pay(orderId, changes)).toMatchObject({ status: 422, body: { message: expect.any(String) } });
     expect(await view(orderId)).toMatchObject({ orderStatus: 0 });
   });
 
-  test("pay returns 409 for a finished payment", async () => {
+  test("the sandbox control call `pay` returns status 409 for a finished order", async () => {
     const { orderId } = await payNewOrder(sandbox.url);
     expect(await pay(orderId)).toMatchObject({ status: 409 });
   });
 });
 
-test("cancel declines the order with actionCode 10 and returns failUrl", async () => {
+test("the sandbox control call `cancel` declines the order with actionCode 10 and returns a redirect URL to failUrl", async () => {
   const { orderId } = await registerNewOrder(sandbox.url);
   expect(await control(sandbox.url, "POST", `payments/${orderId}/cancel`)).toEqual({
     status: 200,
@@ -61,7 +61,7 @@ test("cancel declines the order with actionCode 10 and returns failUrl", async (
   });
 });
 
-test("cancel accepts a JSON request with an empty body", async () => {
+test("the sandbox control call `cancel` accepts a JSON request with an empty body", async () => {
   const { orderId } = await registerNewOrder(sandbox.url);
   const response = await fetch(`${sandbox.url}/sandbox/payments/${orderId}/cancel`, {
     method: "POST",
@@ -70,7 +70,7 @@ test("cancel accepts a JSON request with an empty body", async () => {
   expect(response.status).toBe(200);
 });
 
-test("the view of an order by id and by number contains every call with its parameters but without credentials", async () => {
+test("GET /sandbox/payments returns an order by its id or number, with all received calls and their parameters but without credentials", async () => {
   const order = await payNewOrder(sandbox.url);
   await call(sandbox.url, "confirmOrder.do", { orderId: order.orderId });
   await call(sandbox.url, "getOrderStatusExtended.do", { orderNumber: order.orderNumber });
@@ -94,7 +94,7 @@ test("the view of an order by id and by number contains every call with its para
 describe("back office", () => {
   const refund = (orderId: string, body?: object) => control(sandbox.url, "POST", `payments/${orderId}/refund`, body);
 
-  test("refund refunds a part and then the rest, and the order lists both refunds with their origin", async () => {
+  test("the sandbox control call `refund` refunds a part and then the remaining amount, and the order lists each refund with its origin", async () => {
     const { orderId, orderNumber } = await payNewOrder(sandbox.url);
     await call(sandbox.url, "refund.do", { orderId, amount: "100" });
     const totals = { orderId, orderNumber, amount: 500_000, depositedAmount: 500_000, orderStatus: 4 };
@@ -108,19 +108,22 @@ describe("back office", () => {
     ]);
   });
 
-  test("refund returns 409 for more than the paid amount and for an unpaid order", async () => {
+  test("the sandbox control call `refund` returns status 409 for more than the paid amount and for an unpaid order", async () => {
     const { orderId } = await payNewOrder(sandbox.url);
     expect(await refund(orderId, { amount: "5000.01" })).toMatchObject({ status: 409, body: { refundedAmount: 0 } });
     expect(await refund((await registerNewOrder(sandbox.url)).orderId)).toMatchObject({ status: 409 });
   });
 
-  test.each(["0", "0.00", "-1", "1e3", 1000, null])("refund returns 422 for the amount %j", async (amount) => {
-    const { orderId } = await payNewOrder(sandbox.url);
-    expect(await refund(orderId, { amount })).toMatchObject({ status: 422, body: { message: expect.any(String) } });
-    expect(await view(orderId)).toMatchObject({ refundedAmount: 0 });
-  });
+  test.each(["0", "0.00", "-1", "1e3", 1000, null])(
+    "the sandbox control call `refund` returns status 422 for the amount %j",
+    async (amount) => {
+      const { orderId } = await payNewOrder(sandbox.url);
+      expect(await refund(orderId, { amount })).toMatchObject({ status: 422, body: { message: expect.any(String) } });
+      expect(await view(orderId)).toMatchObject({ refundedAmount: 0 });
+    },
+  );
 
-  test("reverse reverses a deposit once, and returns 409 for an order with refunds", async () => {
+  test("the sandbox control call `reverse` reverses a deposit once, and returns status 409 for an order with refunds", async () => {
     const reverse = (orderId: string) => control(sandbox.url, "POST", `payments/${orderId}/reverse`);
     const { orderId } = await payNewOrder(sandbox.url);
     expect(await reverse(orderId)).toMatchObject({
@@ -136,18 +139,21 @@ describe("back office", () => {
   });
 });
 
-test.each(["pay", "cancel", "refund", "reverse"])("%s of an unknown order returns 404 with a message", async (step) => {
-  expect(await control(sandbox.url, "POST", `payments/unknown/${step}`, {})).toMatchObject({
-    status: 404,
-    body: { message: expect.any(String) },
-  });
-});
+test.each(["pay", "cancel", "refund", "reverse"])(
+  "the sandbox control call `%s` returns status 404 with a message for an unknown order",
+  async (step) => {
+    expect(await control(sandbox.url, "POST", `payments/unknown/${step}`, {})).toMatchObject({
+      status: 404,
+      body: { message: expect.any(String) },
+    });
+  },
+);
 
 describe("clock", () => {
   const advance = (clockSandbox: Sandbox, seconds: number) =>
     control(clockSandbox.url, "POST", "clock", { advance_seconds: seconds });
 
-  test("advancing the clock by 20 minutes declines an unpaid order with -2007", async () => {
+  test("POST /sandbox/clock declines an unpaid order with action code -2007 when it advances the clock by 20 minutes", async () => {
     await using clockSandbox = await aSandbox();
     const { orderId } = await registerNewOrder(clockSandbox.url);
     await advance(clockSandbox, 20 * 60 - 30);
@@ -157,7 +163,7 @@ describe("clock", () => {
     expect(await control(clockSandbox.url, "POST", `payments/${orderId}/pay`, validCard)).toMatchObject({ status: 409 });
   });
 
-  test("advancing the clock by 20 minutes reverses a paid order unless it is confirmed", async () => {
+  test("POST /sandbox/clock reverses a paid order that is not confirmed when it advances the clock by 20 minutes", async () => {
     await using clockSandbox = await aSandbox();
     const unconfirmedOrder = await payNewOrder(clockSandbox.url);
     const confirmedOrder = await payNewOrder(clockSandbox.url);
@@ -178,7 +184,7 @@ describe("clock", () => {
   });
 
   test.each([{}, { advance_seconds: -1 }, { advance_seconds: "60" }, { advance_seconds: 1.5 }])(
-    "advancing the clock by %j returns 422",
+    "POST /sandbox/clock returns status 422 for %j",
     async (body) => {
       expect(await control(sandbox.url, "POST", "clock", body)).toMatchObject({
         status: 422,
@@ -188,7 +194,7 @@ describe("clock", () => {
   );
 });
 
-test("money-movements lists deposits, refunds and reversals in the order of their times, with their sum in centimes", async () => {
+test("GET /sandbox/money-movements lists deposits, refunds and reversals, oldest first, with their sum in centimes", async () => {
   await using ownSandbox = await aSandbox();
   const { url } = ownSandbox;
   const partial = await payNewOrder(url);

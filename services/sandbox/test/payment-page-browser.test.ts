@@ -45,11 +45,11 @@ describe.skipIf(isBrowserMissing("browser tests of the payment page"))("payment 
   }
 
   test.concurrent.each(languages)(
-    "the payment page has no axe violations in any state, no horizontal overflow and targets of 44 pixels: %s",
+    "the payment page in the language %s has no axe violations in any state, no horizontal overflow and no target below 44 pixels",
     async (language) => {
       const page = await aPage();
       await addAxe(page);
-      // The checks take longer than the automatic redirect, which therefore must not load.
+      // Prevents the automatic redirect, because the checks take longer than its delay.
       await page.route("**/return", (route) => route.fulfill({ status: 204 }));
       const check = async (state: string) => {
         await checkAppearance(page, language, state);
@@ -168,7 +168,7 @@ describe.skipIf(isBrowserMissing("browser tests of the payment page"))("payment 
   });
 
   test.each([true, false])(
-    "the payment page pays once after a double click, a second tab, a reload and going back, with scripts allowed: %s",
+    "the payment page executes only one payment despite a double click, a second tab, a reload and Back, with scripts allowed: %s",
     async (javaScriptEnabled) => {
       const page = await aPage({ javaScriptEnabled });
       const order = await anOpenOrder();
@@ -199,7 +199,7 @@ describe.skipIf(isBrowserMissing("browser tests of the payment page"))("payment 
     },
   );
 
-  test("the payment page returns to the shop automatically unless the customer chooses to stay", async () => {
+  test("the payment page returns to the shop automatically, but not after the customer has chosen to stay", async () => {
     for (const stays of [true, false]) {
       const page = await aPage();
       await page.clock.install();
@@ -222,7 +222,7 @@ describe.skipIf(isBrowserMissing("browser tests of the payment page"))("payment 
     }
   });
 
-  test("the payment page counts down the remaining time and announces five minutes and one minute", async () => {
+  test("the payment page counts down the remaining time, and announces when five minutes and one minute remain", async () => {
     const page = await aPage();
     await page.clock.install();
     await page.goto((await anOpenOrder()).formUrl);

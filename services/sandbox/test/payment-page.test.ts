@@ -13,7 +13,7 @@ const post = (formUrl: string, step: string, fields: Record<string, string>) =>
 const { password, ...card } = validCard;
 const view = async (orderId: string) => (await control(sandbox.url, "GET", `payments/${orderId}`)).body;
 
-test("every page of the payment forbids caches, referrers, external resources and inline scripts", async () => {
+test("every page of a sandbox payment forbids caches, referrers, external resources and inline scripts", async () => {
   const { formUrl, orderId } = await registerNewOrder(sandbox.url);
   for (const url of [formUrl, (await payNewOrder(sandbox.url)).formUrl, `${sandbox.url}/payment/pay/unknown`]) {
     const page = await fetch(url);
@@ -31,14 +31,14 @@ test("every page of the payment forbids caches, referrers, external resources an
   expect(await view(orderId)).toMatchObject({ orderStatus: 0 });
 });
 
-test("the payment page escapes the shop's description", async () => {
+test("the payment page escapes the order description that the shop sent", async () => {
   const { formUrl } = await registerNewOrder(sandbox.url, { description: `<script>alert("x")</script>'&` });
   const text = await (await fetch(formUrl)).text();
   expect(text).toContain("&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt;&#39;&amp;");
   expect(text).not.toContain("<script>");
 });
 
-test("an invalid card entry is shown again without the CVV2", async () => {
+test("the payment page shows the entered card number and expiry again after an invalid entry, but not the CVV2", async () => {
   const { formUrl } = await registerNewOrder(sandbox.url);
   const response = await post(formUrl, "card", { pan: card.pan, expiry: "03/2031", cvv2: "918" });
   const text = await response.text();
@@ -48,7 +48,7 @@ test("an invalid card entry is shown again without the CVV2", async () => {
   expect(text).not.toContain("918");
 });
 
-test("a password that is sent twice at once pays once, and a wrong password uses one attempt", async () => {
+test("the payment page executes one payment when the password is sent twice, and counts one attempt when a wrong password is sent twice", async () => {
   const order = await registerNewOrder(sandbox.url);
   await post(order.formUrl, "card", card);
   await Promise.all([1, 2].map(() => post(order.formUrl, "password", { password: "000000", attempts_left: "3" })));
@@ -65,7 +65,7 @@ test("a password that is sent twice at once pays once, and a wrong password uses
   expect(await view(order.orderId)).toMatchObject({ orderStatus: 2, depositedAmount: 500_000 });
 });
 
-test("the return path redirects to the shop with the order id, or to the payment page while the payment is open", async () => {
+test("the return path of the payment page redirects to the shop with the order id, or to the payment page while the payment is open", async () => {
   const open = await registerNewOrder(sandbox.url);
   const openResponse = await fetch(`${open.formUrl}/return`, { redirect: "manual" });
   expect([openResponse.status, openResponse.headers.get("location")]).toEqual([303, `/payment/pay/${open.orderId}?lang=fr`]);
@@ -84,7 +84,7 @@ test("the return path redirects to the shop with the order id, or to the payment
   ]);
 });
 
-test("an unknown payment gets a 404 page", async () => {
+test("the sandbox returns a page with status 404 for an unknown payment", async () => {
   const response = await fetch(`${sandbox.url}/payment/pay/unknown?lang=en`);
   expect(response.status).toBe(404);
   expect(await response.text()).toContain("This payment does not exist");

@@ -28,7 +28,7 @@ describe("register", () => {
     });
   });
 
-  test("register.do accepts an order number once", async () => {
+  test("register.do accepts each order number only once", async () => {
     const order = anOrder();
     expect(await call(sandbox.url, "register.do", order)).toMatchObject({ errorCode: 0 });
     expect(await call(sandbox.url, "register.do", order)).toMatchObject({ errorCode: 1, errorMessage: expect.any(String) });
@@ -55,7 +55,7 @@ describe("register", () => {
     expect(await call(sandbox.url, "register.do", anOrder(changes))).toEqual({ errorCode, errorMessage: expect.any(String) });
   });
 
-  test("register.do accepts GET with a query", async () => {
+  test("register.do accepts a GET request with its parameters in the query", async () => {
     const response = await send(sandbox.url, "register.do", anOrder(), { method: "GET" });
     expect(await response.json()).toMatchObject({ errorCode: 0 });
   });
@@ -68,7 +68,7 @@ test.each([
   "getOrderStatus.do",
   "getOrderStatusExtended.do",
   "refund.do",
-])("%s returns Access denied in lower-case fields for a wrong password, without effect", async (path) => {
+])("%s returns the error Access denied for a wrong password and has no effect", async (path) => {
   const order = await payNewOrder(sandbox.url);
   const number = aNewOrderNumber();
   const parameters = { ...anOrder({ orderNumber: number, amount: "5000" }), orderId: order.orderId, password: "wrong" };
@@ -100,7 +100,7 @@ const cards = [
 ] as const;
 
 describe.each(cards)("card %s", (pan, expiry, cvv2, ErrorCode, OrderStatus, actionCode, respCode) => {
-  test("a payment with the card has the same outcome in both confirm calls and both status calls", async () => {
+  test(`a payment with the test card ${pan} has the same outcome in both confirm calls and both status calls`, async () => {
     const order = await registerNewOrder(sandbox.url);
     const payResponse = await control(sandbox.url, "POST", `payments/${order.orderId}/pay`, {
       pan,
@@ -173,7 +173,7 @@ describe.each(cards)("card %s", (pan, expiry, cvv2, ErrorCode, OrderStatus, acti
   });
 });
 
-test("the status of an order without an attempt to pay has no card and no response code", async () => {
+test("getOrderStatus.do returns no card and no response code for an order without a payment attempt", async () => {
   const order = await registerNewOrder(sandbox.url);
   const status = await call(sandbox.url, "getOrderStatus.do", { orderId: order.orderId });
   expect(status).toMatchObject({
@@ -191,7 +191,7 @@ test.each([
   ["FR", "Votre paiement a été accepté."],
   ["AR", "تم قبول عملية الدفع."],
   ["EN", "Your payment was accepted."],
-])("the text for the cardholder is in the order's language: %s", async (language, text) => {
+])("getOrderStatus.do returns the text for the card holder in the order's language %s", async (language, text) => {
   const order = await payNewOrder(sandbox.url, { language });
   const status = await call(sandbox.url, "getOrderStatus.do", { orderId: order.orderId });
   expect(status.params.respCode_desc).toBe(text);
@@ -202,7 +202,7 @@ test.each([
   ["getOrderStatus.do", { ErrorCode: "6", ErrorMessage: "Order not found" }],
   ["getOrderStatusExtended.do", { errorCode: 6, errorMessage: "Order not found" }],
   ["refund.do", { errorCode: 6, errorMessage: "Order not found" }],
-])("%s returns Order not found for an unknown order", async (path, response) => {
+])("%s returns the error Order not found for an unknown order", async (path, response) => {
   expect(await call(sandbox.url, path, { orderId: "unknown", mdOrder: "unknown", amount: "5000" })).toEqual(response);
 });
 
@@ -224,7 +224,7 @@ describe("refund", () => {
     expect(extended.paymentAmountInfo).toMatchObject({ paymentState: "REFUNDED", refundedAmount: 500_000 });
   });
 
-  test("refund.do accepts one of ten concurrent refunds of the whole amount", async () => {
+  test("refund.do accepts exactly one of ten concurrent refunds of the whole amount", async () => {
     const { orderId } = await payNewOrder(sandbox.url);
     const responses = await Promise.all(Array.from({ length: 10 }, () => refund(orderId, "500000")));
     expect(responses.map(({ errorCode }) => errorCode).sort()).toEqual([0, 7, 7, 7, 7, 7, 7, 7, 7, 7]);
@@ -233,18 +233,18 @@ describe("refund", () => {
     expect(calls.filter((received: { operation: string }) => received.operation === "refund")).toHaveLength(10);
   });
 
-  test("refund.do returns code 7 for an order that is not deposited", async () => {
+  test("refund.do returns error code 7 for an order that is not deposited", async () => {
     const { orderId } = await registerNewOrder(sandbox.url);
     expect(await refund(orderId, "5000")).toMatchObject({ errorCode: 7 });
   });
 
-  test.each(["0", "-1", "10.5"])("refund.do returns code 5 for the amount %s", async (amount) => {
+  test.each(["0", "-1", "10.5"])("refund.do returns error code 5 for the amount %s", async (amount) => {
     const { orderId } = await payNewOrder(sandbox.url);
     expect(await refund(orderId, amount)).toMatchObject({ errorCode: 5 });
   });
 });
 
-test("numbersAsStrings renders every number of a response as a string", async () => {
+test("the sandbox returns every number of a response as a string with the setting numbersAsStrings", async () => {
   await using stringsSandbox = await aSandbox({ numbersAsStrings: true });
   const order = anOrder();
   const { orderId, errorCode } = await call(stringsSandbox.url, "register.do", order);

@@ -23,7 +23,7 @@ afterEach(async () => {
   rmSync(dataDir, { recursive: true });
 });
 
-/** Starts the real process on a free port. */
+/** Starts the sandbox as a separate process on a free port. Returns the sandbox's URL. */
 async function start(): Promise<string> {
   const child = spawn(process.execPath, [join(import.meta.dirname, "../src/main.ts")], {
     env: {
@@ -59,7 +59,7 @@ async function kill(): Promise<void> {
   await once(runningProcess, "exit");
 }
 
-test("orders, refunds, calls and the clock are kept when the process is killed", async () => {
+test("the sandbox, killed and started again, still has its orders, refunds, received calls and clock", async () => {
   const url = await start();
   const order = await payNewOrder(url);
   const unpaidOrder = await registerNewOrder(url);
@@ -82,8 +82,7 @@ test("orders, refunds, calls and the clock are kept when the process is killed",
     body: { attempts_left: 1 },
   });
   expect(await call(restartedUrl, "register.do", anOrder({ orderNumber: order.orderNumber }))).toMatchObject({ errorCode: 1 });
-  // The session of 1200 seconds ends: 1000 seconds passed before the kill, and 200 seconds after
-  // it.
+  // The session lasts 1200 seconds: 1000 seconds passed before the kill, and 200 seconds pass now.
   await control(restartedUrl, "POST", "clock", { advance_seconds: 200 });
   expect(await call(restartedUrl, "getOrderStatus.do", { orderId: unpaidOrder.orderId })).toMatchObject({
     OrderStatus: 6,
@@ -91,7 +90,7 @@ test("orders, refunds, calls and the clock are kept when the process is killed",
   });
 });
 
-test("a late refund takes effect once when the process is killed before", async () => {
+test("the sandbox, killed before a late refund takes effect and started again, executes the refund once", async () => {
   const url = await start();
   const { orderId } = await payNewOrder(url);
   await control(url, "PUT", "faults", { operation: "refund", mode: "error_late:1500" });
@@ -106,7 +105,7 @@ test("a late refund takes effect once when the process is killed before", async 
   expect(await refunds(await start())).toHaveLength(1);
 });
 
-test("files and log contain no card number, password or credentials, and stderr is empty", async () => {
+test("the files and the log of the sandbox contain no card number, password or credentials", async () => {
   const url = await start();
   const order = await registerNewOrder(url);
   await control(url, "POST", `payments/${order.orderId}/pay`, { ...validCard, password: "not-the-password" });
@@ -124,7 +123,7 @@ test("files and log contain no card number, password or credentials, and stderr 
   expect(output).not.toContain("stderr:");
 });
 
-test("verifications, checks in progress and undelivered callbacks are kept when the process is killed", async () => {
+test("the sandbox, killed and started again, completes its checks in progress and delivers its pending callbacks", async () => {
   await using receiver = await aReceiver();
   const profile = { first_name: "Zoé", last_name: "Unmistakable" };
   const url = await start();
@@ -158,7 +157,7 @@ test("verifications, checks in progress and undelivered callbacks are kept when 
   expect((await control(restartedUrl, "GET", `kyc/${token}`)).body.calls[0]).toMatchObject({ operation: "kyc_create" });
 });
 
-test("files and log contain no applicant's name, and the log contains no link", async () => {
+test("the files and the log of the sandbox contain no applicant's name, and the log contains no verification link", async () => {
   const url = await start();
   const { linkUrl, token } = await aVerification(url, {
     profile: { first_name: "Unmistakable", last_name: "Nobodyelse", birth_date: "1931-02-03" },

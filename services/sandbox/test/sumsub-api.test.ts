@@ -54,7 +54,7 @@ describe("Sumsub authentication", () => {
   const path = "/resources/applicants/-/levels";
   const now = () => Math.floor(Date.now() / 1000);
 
-  test("Sumsub accepts a signature of the path as sent, with prefix and query", async () => {
+  test("Sumsub accepts a signature that covers the path as sent, with its prefix and query", async () => {
     expect((await callSumsub(sandbox.url, "GET", `${path}?limit=5&name=a%20b`)).status).toBe(200);
     expect((await callSumsub(sandbox.url, "GET", path, undefined, { seconds: now() - 50 })).status).toBe(200);
   });
@@ -68,7 +68,7 @@ describe("Sumsub authentication", () => {
     ["a time 70 seconds ago", { seconds: now() - 70 }],
     ["a time in 90 seconds", { seconds: now() + 90 }],
     ["no time", { seconds: Number.NaN }],
-  ])("Sumsub returns 401 with errorCode 4003 for a request with %s", async (_name, signing) => {
+  ])("Sumsub returns status 401 with errorCode 4003 for a request with %s", async (_name, signing) => {
     const response = await callSumsub(sandbox.url, "GET", `${path}?limit=5`, undefined, signing);
     expect(response).toMatchObject({ status: 401, body: { code: 401, errorCode: 4003 } });
   });
@@ -85,7 +85,7 @@ describe("Sumsub authentication", () => {
     ["POST", "/resources/applicants/unknown/-/reject"],
     ["GET", "/resources/api/clientWebhooks/webhook"],
     ["GET", "/resources/api/agent/settings/bgCheckTargets"],
-  ])("Sumsub %s %s returns 401 without a valid signature", async (method, target) => {
+  ])("Sumsub %s %s returns status 401 without a valid signature", async (method, target) => {
     const reference = aNewReference();
     const body = method === "POST" ? { externalUserId: reference } : undefined;
     const response = await callSumsub(sandbox.url, method, target, body, { secret: "wrong" });
@@ -95,7 +95,7 @@ describe("Sumsub authentication", () => {
 });
 
 describe("Sumsub POST /resources/applicants", () => {
-  test("Sumsub POST /resources/applicants returns 201 with the applicant", async () => {
+  test("Sumsub POST /resources/applicants returns status 201 with the applicant", async () => {
     const externalUserId = aNewReference();
     const { status, body } = await createApplicant(sandbox.url, { externalUserId, lang: "fr" }, "amana id card");
     expect(status).toBe(201);
@@ -115,7 +115,7 @@ describe("Sumsub POST /resources/applicants", () => {
     expect(body).not.toHaveProperty("deleted");
   });
 
-  test("Sumsub POST /resources/applicants returns 409 with the id in its text for a known externalUserId", async () => {
+  test("Sumsub POST /resources/applicants returns status 409 with the applicant's id in the description for a known externalUserId", async () => {
     const { id, reference } = await anApplicant(sandbox.url);
     const { status, body } = await createApplicant(sandbox.url, { externalUserId: reference });
     expect(status).toBe(409);
@@ -130,7 +130,7 @@ describe("Sumsub POST /resources/applicants", () => {
     [{ externalUserId: "x", metadata: [] }, "amana"],
     [{ externalUserId: "x", fixedInfo: { placeOfBirth: "x" } }, "amana"],
     [{ externalUserId: "x" }, "unknown level"],
-  ])("Sumsub POST /resources/applicants returns 400 for %j on the level %s", async (body, level) => {
+  ])("Sumsub POST /resources/applicants returns status 400 for %j on the level %s", async (body, level) => {
     expect(await createApplicant(sandbox.url, body, level)).toMatchObject({ status: 400, body: { code: 400 } });
   });
 });
@@ -151,7 +151,7 @@ describe("Sumsub POST websdkLink", () => {
     expect(await act(token, "submit", { outcome: "approved" })).toMatchObject({ status: 409 });
   });
 
-  test("Sumsub POST websdkLink returns a link that expires after ttlInSecs, and a later link can be used again", async () => {
+  test("Sumsub POST websdkLink returns a link that expires after ttlInSecs, and a further call makes the expired link usable again", async () => {
     await using clockSandbox = await aSandbox();
     const { id, reference, token } = await anApplicant(clockSandbox.url);
     await control(clockSandbox.url, "POST", "clock", { advance_seconds: 3600 });
@@ -169,14 +169,14 @@ describe("Sumsub POST websdkLink", () => {
     [400, { redirect: { successUrl: "nowhere" } }],
     [400, { redirect: { url: "http://shop.test" } }],
     [400, { externalUserId: "x" }],
-  ])("Sumsub POST websdkLink returns %i for %j", async (status, changes) => {
+  ])("Sumsub POST websdkLink returns status %i for %j", async (status, changes) => {
     const { reference } = await anApplicant(sandbox.url);
     expect((await createLink(sandbox.url, reference, changes)).status).toBe(status);
   });
 });
 
 describe("Sumsub GET one", () => {
-  test("Sumsub GET one and the steps return the evidence of an approved applicant", async () => {
+  test("Sumsub GET of an applicant and of its steps returns the evidence of an approved applicant", async () => {
     const { id, reference, object } = await decide({
       outcome: "approved",
       document_type: "id_card",
@@ -208,14 +208,14 @@ describe("Sumsub GET one", () => {
     ["needs_review", ["AML_MATCH"], "onHold", {}, ["SANCTIONS"]],
     ["failed", [], "completed", { reviewAnswer: "RED", reviewRejectType: "RETRY" }, ["LOW_QUALITY"]],
   ])(
-    "Sumsub GET one of the outcome %s with %j has the status %s",
+    "Sumsub GET of an applicant, for the outcome %s with the reasons %j, returns the reviewStatus %s",
     async (outcome, reason_codes, reviewStatus, result, labels) => {
       const { object } = await decide({ outcome, reason_codes });
       expect(object.review).toMatchObject({ reviewStatus, reviewResult: { ...result, rejectLabels: labels } });
     },
   );
 
-  test("Sumsub GET one does not change when the link is opened, and the steps contain the chosen document", async () => {
+  test("Sumsub GET of an applicant still returns the reviewStatus init after the link is opened, and GET of its steps returns the document that the applicant chose", async () => {
     const { id, token } = await anApplicant(sandbox.url);
     await act(token, "open");
     expect((await applicantAt(sandbox.url, id)).review.reviewStatus).toBe("init");
@@ -227,7 +227,7 @@ describe("Sumsub GET one", () => {
     expect(await stepsAt(sandbox.url, id)).toEqual({ IDENTITY: { idDocType: "PASSPORT", country: "DZA" }, SELFIE: null });
   });
 
-  test("an applicant can submit again on the same link after each RED RETRY", async () => {
+  test("a Sumsub applicant can submit again on the same link after each review with reviewRejectType RETRY", async () => {
     const { id, token } = await anApplicant(sandbox.url);
     for (const attempt of [1, 2, 3, 4]) {
       await act(token, "submit", { outcome: "failed" });
@@ -238,14 +238,14 @@ describe("Sumsub GET one", () => {
     expect((await applicantAt(sandbox.url, id)).review).toMatchObject({ attemptCnt: 5, reviewResult: { reviewAnswer: "GREEN" } });
   });
 
-  test("Sumsub GET one requires a photograph for a level whose name ends in still", async () => {
+  test("Sumsub GET of an applicant returns videoRequired photoRequired for the level `amana still`", async () => {
     const { object } = await decide({ outcome: "approved" }, {}, "amana still");
     expect(object.requiredIdDocs.docSets).toContainEqual(
       expect.objectContaining({ idDocSetType: "SELFIE", videoRequired: "photoRequired" }),
     );
   });
 
-  test("Sumsub GET one, the steps and the AML case contain the fields that submit overrides", async () => {
+  test("Sumsub GET of an applicant, its steps and its AML case return the fields that the control call `submit` overrides", async () => {
     const answer = {
       type: "company",
       info: null,
@@ -262,7 +262,7 @@ describe("Sumsub GET one", () => {
     expect((await amlCaseAt(sandbox.url, id)).status).toBe(404);
   });
 
-  test("Sumsub GET one returns equal profile fields in fixedInfo and info, or different ones if the document differs", async () => {
+  test("Sumsub GET of an applicant returns the same profile fields in fixedInfo and info, but different fields if the document has another name", async () => {
     const fixedInfo = { firstName: "Meriem", lastName: "Haddad" };
     const equal = await decide({ first_name: "meriem" }, { fixedInfo });
     expect(equal.object.review.reviewResult.reviewAnswer).toBe("GREEN");
@@ -296,7 +296,7 @@ describe("Sumsub GET amlCase", () => {
     [{ outcome: "approved" }, "GREEN", []],
     [{ aml_hit_count: 2 }, "RED", ["unknown", "unknown"]],
     [{ aml_hit_count: 1, aml_cleared: true }, "GREEN", ["false_positive"]],
-  ])("Sumsub GET amlCase of %j has the review %s and the hits %j", async (submission, answer, statuses) => {
+  ])("Sumsub GET amlCase, for the submission %j, returns the review %s and the hits %j", async (submission, answer, statuses) => {
     const { id, object } = await decide(submission);
     const { status, body } = await amlCaseAt(sandbox.url, id);
     expect(status).toBe(200);
@@ -305,18 +305,18 @@ describe("Sumsub GET amlCase", () => {
     expect(object.review.reviewStatus).toBe(answer === "GREEN" ? "completed" : "onHold");
   });
 
-  test("Sumsub GET amlCase marks the hits as true_positive after a rejection by a reviewer", async () => {
+  test("Sumsub GET amlCase marks the hits as true_positive after a reviewer has rejected the applicant", async () => {
     const { id, token } = await decide({ aml_hit_count: 1 });
     await act(token, "review", { outcome: "rejected" });
     expect((await amlCaseAt(sandbox.url, id)).body.hits).toMatchObject([{ review: { matchStatus: "true_positive" } }]);
   });
 
-  test("Sumsub GET amlCase returns 404 before the check", async () => {
+  test("Sumsub GET amlCase returns status 404 before the check", async () => {
     const { id } = await anApplicant(sandbox.url);
     expect((await amlCaseAt(sandbox.url, id)).status).toBe(404);
   });
 
-  test("Sumsub GET amlCase returns 429 with Retry-After above the limit of calls per minute", async () => {
+  test("Sumsub GET amlCase returns status 429 with Retry-After when a client exceeds the limit of calls per minute", async () => {
     await using slowSandbox = await aSandbox({ sumsubAmlPerMinute: 2 });
     const { id } = await anApplicant(slowSandbox.url);
     const statuses = [];
@@ -331,7 +331,7 @@ describe("Sumsub GET amlCase", () => {
 
 describe("Sumsub PATCH deactivated", () => {
   test.each(["init", "RETRY", "GREEN"])(
-    "Sumsub PATCH deactivated keeps the review of the state %s, and later operations return 409 with errorCode 1008",
+    "Sumsub PATCH deactivated does not change the review of an applicant in the state %s, and later operations return status 409 with errorCode 1008",
     async (state) => {
       const applicant = await anApplicant(sandbox.url);
       const { id, token, reference } = applicant;
@@ -349,7 +349,7 @@ describe("Sumsub PATCH deactivated", () => {
     },
   );
 
-  test("Sumsub PATCH deactivated returns 409 with errorCode 1006 during the check", async () => {
+  test("Sumsub PATCH deactivated returns status 409 with errorCode 1006 during the check", async () => {
     const { id, token } = await anApplicant(sandbox.url);
     await act(token, "submit", { outcome: "approved", hold_seconds: 60 });
     const { review: state } = await applicantAt(sandbox.url, id);
@@ -357,7 +357,7 @@ describe("Sumsub PATCH deactivated", () => {
     expect(await deactivate(id)).toMatchObject({ status: 409, body: { errorCode: 1006 } });
   });
 
-  test("the control call delete marks the applicant as deleted, and operations return 409 with errorCode 1008", async () => {
+  test("the sandbox control call `delete` marks a Sumsub applicant as deleted, and later operations return status 409 with errorCode 1008", async () => {
     const applicant = await anApplicant(sandbox.url);
     const { id, token } = applicant;
     await act(token, "submit", { outcome: "approved", hold_seconds: 3_600 });
@@ -371,7 +371,7 @@ describe("Sumsub PATCH deactivated", () => {
 });
 
 describe("Sumsub POST approve and reject", () => {
-  test("Sumsub POST approve and reject set the verdict of an applicant that is on hold or already has one", async () => {
+  test("Sumsub POST approve and reject set the verdict of an applicant that is on hold or already has a verdict", async () => {
     const applicant = await decide({ outcome: "needs_review", reason_codes: ["AML_MATCH"] });
     const { id } = applicant;
     expect((await review(id, "reject", { note: "Amana officer" })).status).toBe(200);
@@ -389,7 +389,7 @@ describe("Sumsub POST approve and reject", () => {
     expect(receiver.types().slice(-3)).toEqual(["applicantOnHold", "applicantReviewed", "applicantReviewed"]);
   });
 
-  test.each(["approve", "reject"])("Sumsub POST %s returns 409 with Retry-After during the check", async (action) => {
+  test.each(["approve", "reject"])("Sumsub POST %s returns status 409 with Retry-After during the check", async (action) => {
     const { id, token } = await anApplicant(sandbox.url);
     await act(token, "submit", { outcome: "needs_review", hold_seconds: 60 });
     const { status, headers, body } = await review(id, action);
@@ -398,7 +398,7 @@ describe("Sumsub POST approve and reject", () => {
     expect(body).not.toHaveProperty("errorCode");
   });
 
-  test("Sumsub POST approve returns 400 for an unknown field or an applicant without a check, and 404 for an unknown applicant", async () => {
+  test("Sumsub POST approve returns status 400 for an unknown field or an applicant without a check, and status 404 for an unknown applicant", async () => {
     const { id } = await anApplicant(sandbox.url);
     expect((await review(id, "approve")).status).toBe(400);
     expect((await review(id, "approve", { note: "x" })).status).toBe(400);
@@ -407,7 +407,7 @@ describe("Sumsub POST approve and reject", () => {
 });
 
 describe("control calls on a Sumsub applicant", () => {
-  test("reverse of a Sumsub applicant replaces the verdict and causes a callback", async () => {
+  test("the sandbox control call `reverse` replaces the verdict of a Sumsub applicant and causes a callback", async () => {
     const applicant = await decide({ outcome: "approved" });
     expect((await act(applicant.token, "reverse", { outcome: "rejected" })).status).toBe(200);
     const { review: state } = await applicantAt(sandbox.url, applicant.id);
@@ -416,12 +416,12 @@ describe("control calls on a Sumsub applicant", () => {
     expect(receiver.received.at(-1)?.body).toMatchObject({ type: "applicantReviewed", reviewResult: { reviewAnswer: "RED" } });
   });
 
-  test("resubmit of a Sumsub applicant returns 422", async () => {
+  test("the sandbox control call `resubmit` returns status 422 for a Sumsub applicant", async () => {
     const { token } = await decide({ outcome: "approved" });
     expect((await act(token, "resubmit")).status).toBe(422);
   });
 
-  test("GET /sandbox/kyc returns the calls on an applicant without personal data", async () => {
+  test("GET /sandbox/kyc?reference= returns the received calls for a Sumsub applicant without personal data", async () => {
     const applicant = await anApplicant(sandbox.url, { email: "meriem@applicant.test", fixedInfo: { firstName: "Meriem" } });
     await call("GET", `/resources/applicants/-;externalUserId=${applicant.reference}/one`);
     const { body } = await control(sandbox.url, "GET", `kyc?reference=${applicant.reference}`);
@@ -433,7 +433,7 @@ describe("control calls on a Sumsub applicant", () => {
     expect(JSON.stringify(body)).not.toMatch(/meriem/i);
   });
 
-  test("the event list of our own protocol contains no event of a Sumsub applicant", async () => {
+  test("the event list of Amana's own protocol contains no event of a Sumsub applicant", async () => {
     const { cursor } = (await callProvider(sandbox.url, "GET", "events?limit=500")).body;
     await decide({ outcome: "approved" });
     expect((await callProvider(sandbox.url, "GET", `events?after=${cursor}`)).body.events).toEqual([]);
@@ -445,7 +445,7 @@ describe("Sumsub callbacks", () => {
     headers["x-payload-digest-alg"] === "HMAC_SHA256_HEX" &&
     headers["x-payload-digest"] === createHmac("sha256", "provider-callback-secret").update(raw).digest("hex");
 
-  test("the Sumsub API of the sandbox sends a signed callback to KYC_CALLBACK_URL/sumsub after each change of an applicant, except after the opening of the link", async () => {
+  test("the sandbox sends a signed Sumsub callback to KYC_CALLBACK_URL/sumsub after each change of an applicant except the opening of the link", async () => {
     const applicant = await anApplicant(sandbox.url);
     const { id, reference, token } = applicant;
     await act(token, "submit", { outcome: "failed" });
@@ -481,15 +481,18 @@ describe("Sumsub callbacks", () => {
   test.each([
     [[500, 400, 302, 404], 5, "delivered"],
     [[500, 500, 500, 500, 500, 500], 5, "given_up"],
-  ])("a callback with the responses %j has %i attempts and is %s", async (statuses, attempts, state) => {
-    receiver.respondNext(...statuses);
-    const applicant = await anApplicant(sandbox.url);
-    await untilDelivered(applicant);
-    expect(receiver.received).toHaveLength(attempts);
-    expect(await callbacksOf(applicant)).toMatchObject([{ type: "applicantCreated", state }]);
-  });
+  ])(
+    "the sandbox, after the responses %j to a Sumsub callback, has made %i attempts and set the state %s",
+    async (statuses, attempts, state) => {
+      receiver.respondNext(...statuses);
+      const applicant = await anApplicant(sandbox.url);
+      await untilDelivered(applicant);
+      expect(receiver.received).toHaveLength(attempts);
+      expect(await callbacksOf(applicant)).toMatchObject([{ type: "applicantCreated", state }]);
+    },
+  );
 
-  test("the faults bad_signature, duplicate, drop, reorder and leak apply to Sumsub callbacks", async () => {
+  test("the sandbox applies the faults bad_signature, duplicate, drop, reorder and leak to Sumsub callbacks", async () => {
     const withFault = async (mode: string) => {
       const applicant = await anApplicant(sandbox.url);
       await untilDelivered(applicant);
@@ -537,7 +540,7 @@ describe("Sumsub configuration", () => {
     expect((await call("GET", "/resources/applicants/-/levels/unknown")).status).toBe(404);
   });
 
-  test("PUT /sandbox/kyc-setup replaces fields of each level, and null removes a field", async () => {
+  test("PUT /sandbox/kyc-setup overrides fields of each Sumsub level, and removes fields that are null", async () => {
     await setUp({ sumsub_level: { websdkNext: false, applicantType: null } });
     const { items } = (await call("GET", "/resources/applicants/-/levels")).body;
     const { body } = await call("GET", `/resources/applicants/-/levels/${items[0].id}`);
@@ -545,7 +548,7 @@ describe("Sumsub configuration", () => {
     expect(body).not.toHaveProperty("applicantType");
   });
 
-  test("Sumsub returns the webhook, the AML sources and the time of its clock", async () => {
+  test("the simulated Sumsub API returns the webhook, the AML sources and the current time", async () => {
     expect((await call("GET", "/resources/api/clientWebhooks/webhook")).body).toMatchObject({
       id: "webhook",
       target: `${receiver.url}/sumsub`,
@@ -572,17 +575,20 @@ describe("a fault of Sumsub's API", () => {
   };
   const names = Object.keys(operations) as (keyof typeof operations)[];
 
-  test.each(names)("%s with the fault error:503 returns an error in Sumsub's format and has no effect", async (name) => {
-    const applicant = await decide({ outcome: "needs_review" });
-    await setFault(name, "error:503");
-    expect(await operations[name](applicant)).toMatchObject({
-      status: 503,
-      body: { code: 503, description: expect.any(String) },
-    });
-    expect((await applicantAt(sandbox.url, applicant.id)).review.reviewStatus).toBe("onHold");
-  });
+  test.each(names)(
+    "the Sumsub operation %s with the fault error:503 returns an error in Sumsub's format and has no effect",
+    async (name) => {
+      const applicant = await decide({ outcome: "needs_review" });
+      await setFault(name, "error:503");
+      expect(await operations[name](applicant)).toMatchObject({
+        status: 503,
+        body: { code: 503, description: expect.any(String) },
+      });
+      expect((await applicantAt(sandbox.url, applicant.id)).review.reviewStatus).toBe("onHold");
+    },
+  );
 
-  test.each(names)("%s with the fault reset_after takes effect and closes the connection", async (name) => {
+  test.each(names)("the Sumsub operation %s with the fault reset_after takes effect and resets the connection", async (name) => {
     const applicant = await decide({ outcome: "needs_review" });
     await setFault(name, "reset_after");
     await expect(operations[name](applicant)).rejects.toThrow();
@@ -591,7 +597,7 @@ describe("a fault of Sumsub's API", () => {
     if (name === "kyc_review") expect((await applicantAt(sandbox.url, applicant.id)).review.reviewStatus).toBe("completed");
   });
 
-  test("leak:<word> adds personal data, and leak_error:<word> returns 400 with the word", async () => {
+  test("Sumsub's API adds personal data to a response for the fault leak:<word>, and returns status 400 with the word for leak_error:<word>", async () => {
     const { id } = await anApplicant(sandbox.url);
     await setFault("kyc_get", "leak:word");
     expect(await applicantAt(sandbox.url, id)).toMatchObject({ id, document_number: "word-number" });
@@ -601,7 +607,7 @@ describe("a fault of Sumsub's API", () => {
   });
 });
 
-test("the sandbox uses the levels, workflows and credentials of its settings", async () => {
+test("the sandbox uses the levels, workflows and credentials that readConfig reads from its settings", async () => {
   const { sumsubLevels, sumsubSecretKey, diditWorkflows, diditApiKey } = readConfig({
     KYC_SUMSUB_LEVEL_PASSPORT_STILL: "passport photograph",
     KYC_SUMSUB_SECRET_KEY: "another-secret",

@@ -32,7 +32,7 @@ const results = async (token: string) =>
   );
 const waitUntilNotPending = (token: string) => expect.poll(() => states(token)).not.toContain("pending");
 
-/** Verifies the signature by the specification, independent of the code that signs. */
+/** Verifies the signature according to the specification, without the code that signs callbacks. */
 function isSigned({ headers, raw }: ReceivedCallback, key = secret): boolean {
   const [, t, v1] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(headers["x-provider-signature"])) ?? [];
   expect(Math.abs(Date.now() / 1000 - Number(t))).toBeLessThan(300);
@@ -45,7 +45,7 @@ function isSigned({ headers, raw }: ReceivedCallback, key = secret): boolean {
   );
 }
 
-test("every change causes a signed callback, in order, with the object at that time and without the link", async () => {
+test("the provider sends a signed callback for every change, in order, with the application after the change and without the link", async () => {
   const { token, reference, providerId } = await aVerificationWithReceiver();
   await kycControl(sandbox.url, token, "submit", { outcome: "needs_review" });
   await kycControl(sandbox.url, token, "review", { outcome: "approved" });
@@ -84,7 +84,7 @@ test("every change causes a signed callback, in order, with the object at that t
   expect(await states(token)).toEqual(Array(5).fill("delivered"));
 });
 
-test("cancel, expiry and failure of an application cause callbacks", async () => {
+test("the provider sends a callback for the cancellation, expiry and failure of an application", async () => {
   const canceled = await aVerificationWithReceiver();
   await callProvider(sandbox.url, "POST", `applications/${canceled.providerId}/cancel`);
   const expired = await aVerificationWithReceiver();
@@ -100,7 +100,7 @@ test("cancel, expiry and failure of an application cause callbacks", async () =>
   ]);
 });
 
-test("the end of a check and the expiry of a link cause callbacks without a request", async () => {
+test("the provider sends callbacks when a check ends and when a link expires, even if it receives no request", async () => {
   await using clockSandbox = await aSandbox();
   const unused = await aVerification(clockSandbox.url, { callback_url: receiver.url });
   const delayedCheck = await aVerification(clockSandbox.url, { callback_url: receiver.url });
@@ -110,7 +110,7 @@ test("the end of a check and the expiry of a link cause callbacks without a requ
   await expect.poll(() => receiver.of(unused.reference).map(({ body }) => body.type)).toEqual(["application.expired"]);
 });
 
-test("a callback with a response other than 2xx is retried with the same body, and later callbacks wait", async () => {
+test("the provider retries a callback with the same body until it gets a 2xx response, and only then sends the application's later callbacks", async () => {
   receiver.respondNext(500, 302, 404);
   const { token } = await aVerificationWithReceiver();
   await kycControl(sandbox.url, token, "submit", { outcome: "approved" });
@@ -120,7 +120,7 @@ test("a callback with a response other than 2xx is retried with the same body, a
   expect(await results(token)).toEqual([["500", "302", "404", "204"], ["204"], ["204"], ["204"]]);
 });
 
-test("a callback is given up after the last retry, and the next callback is sent", async () => {
+test("the provider sets a callback to given_up after the last retry, and then sends the next callback", async () => {
   receiver.respondNext(500, 500, 500, 500);
   const { token } = await aVerificationWithReceiver();
   await kycControl(sandbox.url, token, "submit", { outcome: "approved" });
@@ -129,7 +129,7 @@ test("a callback is given up after the last retry, and the next callback is sent
   expect(receiver.types().slice(0, 5)).toEqual(["opened", "opened", "opened", "opened", "submitted"]);
 });
 
-test("an application whose callbacks fail does not delay callbacks of another application", async () => {
+test("the provider sends callbacks of an application while callbacks of another application fail", async () => {
   await using slowRetrySandbox = await aSandbox({ kycCallbackRetryMs: [3_600_000] });
   const unreachable = await aVerification(slowRetrySandbox.url);
   const reachable = await aVerification(slowRetrySandbox.url, { callback_url: receiver.url });
@@ -140,7 +140,7 @@ test("an application whose callbacks fail does not delay callbacks of another ap
   expect(callbacks.map(({ attempts }: { attempts: unknown[] }) => attempts.length)).toEqual([1, 0, 0, 0]);
 });
 
-test("callbacks have a signature of each secret during a rotation", async () => {
+test("the provider signs each callback with both secrets during a rotation", async () => {
   await using rotatingSandbox = await aSandbox({ kycCallbackSecrets: ["old", "new"] });
   const { token } = await aVerification(rotatingSandbox.url, { callback_url: receiver.url });
   await kycControl(rotatingSandbox.url, token, "open");
@@ -164,14 +164,14 @@ describe("a fault of callbacks", () => {
     return verification;
   };
 
-  test("the fault duplicate sends the same event twice", async () => {
+  test("the provider sends a callback twice for the fault duplicate", async () => {
     const { token } = await submitWith("duplicate");
     await waitUntilNotPending(token);
     expect(receiver.types()).toEqual(["opened", "opened", "submitted", "processing", "completed"]);
     expect(receiver.received[0]?.raw).toBe(receiver.received[1]?.raw);
   });
 
-  test("the fault drop does not send the callback, but the list of events contains its event", async () => {
+  test("the provider does not send a callback for the fault drop, but the list of events contains the event", async () => {
     const { token } = await submitWith("drop");
     await waitUntilNotPending(token);
     expect(receiver.types()).toEqual(["submitted", "processing", "completed"]);
@@ -180,7 +180,7 @@ describe("a fault of callbacks", () => {
     expect(events.at(-4)).toMatchObject({ type: "application.opened", sequence: 2 });
   });
 
-  test("the fault reorder sends the next callback first", async () => {
+  test("the provider sends a callback after the next callback for the fault reorder", async () => {
     const { token } = await submitWith("reorder");
     await waitUntilNotPending(token);
     expect(receiver.types()).toHaveLength(4);
@@ -188,7 +188,7 @@ describe("a fault of callbacks", () => {
     expect(receiver.types()).toContain("opened");
   });
 
-  test("the fault bad_signature sends an invalid signature, and the next attempt has a valid signature", async () => {
+  test("the provider sends a callback with an invalid signature for the fault bad_signature, and retries with a valid signature", async () => {
     receiver.respondNext(401);
     const { token } = await submitWith("bad_signature");
     await waitUntilNotPending(token);
@@ -196,7 +196,7 @@ describe("a fault of callbacks", () => {
     expect(receiver.types().slice(0, 3)).toEqual(["opened", "opened", "submitted"]);
   });
 
-  test("the fault leak:<word> adds personal data under a valid signature", async () => {
+  test("the provider sends a callback with personal data and a valid signature for the fault leak:<word>", async () => {
     const { token } = await submitWith("leak:canary");
     await waitUntilNotPending(token);
     const [leaked, next] = receiver.received;
@@ -205,14 +205,17 @@ describe("a fault of callbacks", () => {
     expect(next?.raw).not.toContain("canary");
   });
 
-  test.each(["timeout_after", "reset_after"])("the fault %s sends the callback and retries", async (mode) => {
-    const { token } = await submitWith(mode);
-    await waitUntilNotPending(token);
-    expect(receiver.types()).toEqual(["opened", "opened", "submitted", "processing", "completed"]);
-  });
+  test.each(["timeout_after", "reset_after"])(
+    "the provider sends a callback and then retries the callback for the fault %s",
+    async (mode) => {
+      const { token } = await submitWith(mode);
+      await waitUntilNotPending(token);
+      expect(receiver.types()).toEqual(["opened", "opened", "submitted", "processing", "completed"]);
+    },
+  );
 
   test.each(["timeout_before", "http_500", "http_503", "error:418"])(
-    "the fault %s sends no callback and retries",
+    "the provider does not send the first attempt of a callback for the fault %s, and sends the retry",
     async (mode) => {
       const { token } = await submitWith(mode);
       await waitUntilNotPending(token);
@@ -221,20 +224,20 @@ describe("a fault of callbacks", () => {
     },
   );
 
-  test("the fault html_200 sends no callback and counts as delivered", async () => {
+  test("the provider does not send a callback for the fault html_200, and counts the callback as delivered", async () => {
     const { token } = await submitWith("html_200");
     await waitUntilNotPending(token);
     expect(receiver.types()).toEqual(["submitted", "processing", "completed"]);
   });
 
-  test("the fault truncated sends half of the body and retries", async () => {
+  test("the provider sends half of a callback's body for the fault truncated, and then retries the callback", async () => {
     const { token } = await submitWith("truncated");
     await waitUntilNotPending(token);
     expect(receiver.incomplete.count).toBe(1);
     expect(receiver.types()).toEqual(["opened", "submitted", "processing", "completed"]);
   });
 
-  test("the fault slow sends the callback later", async () => {
+  test("the provider sends a callback after a delay for the fault slow", async () => {
     const { token } = await submitWith("slow:60");
     await waitUntilNotPending(token);
     expect((await results(token))[0]).toEqual(["204, fault slow:60"]);

@@ -16,7 +16,7 @@ const submitNew = async (body: object, creation: Record<string, unknown> = {}) =
 };
 const codes = (object: { reason_codes: { code: string }[] }) => object.reason_codes.map(({ code }) => code);
 
-test("open sets OPENED, and a repeated open has no effect", async () => {
+test("the sandbox control call `open` sets the status OPENED, and has no effect when it is repeated", async () => {
   const { token } = await aVerification(sandbox.url);
   const first = await kycControl(sandbox.url, token, "open");
   expect(first).toMatchObject({ status: 200, body: { status: "OPENED", sequence: 2 } });
@@ -30,12 +30,15 @@ describe("submit", () => {
     ["needs_review", { status: "COMPLETED", verdict: "NEEDS_REVIEW", reason_codes: [] }],
     ["failed", { status: "FAILED", error_message: expect.any(String), reason_codes: [] }],
     ["APPROVED", { status: "COMPLETED", verdict: "APPROVED" }],
-  ])("submit opens the link, and the application ends with the outcome %s", async (outcome, expected) => {
-    const object = await submitNew({ outcome });
-    expect(object).toMatchObject({ ...expected, sequence: 5, attempts_used: 1 });
-  });
+  ])(
+    "the sandbox control call `submit` opens the link and concludes the application with the outcome %s",
+    async (outcome, expected) => {
+      const object = await submitNew({ outcome });
+      expect(object).toMatchObject({ ...expected, sequence: 5, attempts_used: 1 });
+    },
+  );
 
-  test("submit returns all fields of the evidence", async () => {
+  test("the sandbox control call `submit` returns the application with all evidence that the tester chose", async () => {
     const object = await submitNew({
       outcome: "rejected",
       reason_codes: ["FACE_MISMATCH", { code: "LIVENESS_FAILED", message: "No movement." }, "FACE_MISMATCH"],
@@ -59,7 +62,7 @@ describe("submit", () => {
     });
   });
 
-  test("submit with hold_seconds keeps PROCESSING for that time of the sandbox's clock, and a second submit returns 409", async () => {
+  test("the sandbox control call `submit` keeps the status PROCESSING for hold_seconds by the sandbox's clock, and returns status 409 for another submission in this time", async () => {
     await using clockSandbox = await aSandbox();
     const { token, providerId } = await aVerification(clockSandbox.url);
     const submission = await kycControl(clockSandbox.url, token, "submit", { outcome: "approved", hold_seconds: 60 });
@@ -74,7 +77,7 @@ describe("submit", () => {
     expect(await objectAt(clockSandbox.url, providerId)).toMatchObject({ status: "COMPLETED", verdict: "APPROVED" });
   });
 
-  test("submit is accepted after a failure while attempts remain, and then returns 409", async () => {
+  test("the sandbox control call `submit` accepts another submission after a failure while attempts remain, and afterwards returns status 409", async () => {
     const { token } = await aVerification(sandbox.url, { max_attempts: 2 });
     await submit(token, { outcome: "failed" });
     expect(await kycControl(sandbox.url, token, "open")).toMatchObject({ body: { status: "OPENED", attempts_used: 1 } });
@@ -88,7 +91,7 @@ describe("submit", () => {
     }
   });
 
-  test("a successful submit after a failure removes the error message", async () => {
+  test("the sandbox control call `submit` removes the error message of an earlier failure when the submission is approved", async () => {
     const { token } = await aVerification(sandbox.url);
     await submit(token, { outcome: "failed" });
     const { body } = await submit(token, { outcome: "approved" });
@@ -96,14 +99,17 @@ describe("submit", () => {
     expect(body).not.toHaveProperty("error_message");
   });
 
-  test.each(["cancel", "expire", "submit"])("submit returns 409 for a link that is unusable after %s", async (end) => {
-    const { token, providerId } = await aVerification(sandbox.url);
-    if (end === "cancel") await callProvider(sandbox.url, "POST", `applications/${providerId}/cancel`);
-    else await kycControl(sandbox.url, token, end, {});
-    const before = await objectAt(sandbox.url, providerId);
-    expect(await submit(token, { outcome: "approved" })).toMatchObject({ status: 409, body: { error: "dead_link" } });
-    expect(await objectAt(sandbox.url, providerId)).toEqual(before);
-  });
+  test.each(["cancel", "expire", "submit"])(
+    "the sandbox control call `submit` returns status 409 when the call `%s` has made the link unusable",
+    async (end) => {
+      const { token, providerId } = await aVerification(sandbox.url);
+      if (end === "cancel") await callProvider(sandbox.url, "POST", `applications/${providerId}/cancel`);
+      else await kycControl(sandbox.url, token, end, {});
+      const before = await objectAt(sandbox.url, providerId);
+      expect(await submit(token, { outcome: "approved" })).toMatchObject({ status: 409, body: { error: "dead_link" } });
+      expect(await objectAt(sandbox.url, providerId)).toEqual(before);
+    },
+  );
 
   test.each([
     { outcome: "maybe" },
@@ -115,7 +121,7 @@ describe("submit", () => {
     { outcome: "approved", aml_hit_count: -1 },
     { outcome: "approved", hold_seconds: "5" },
     { outcome: "approved", first_name: 5 },
-  ])("submit returns 422 for %j without effect", async (body) => {
+  ])("the sandbox control call `submit` returns status 422 for %j and does not change the application", async (body) => {
     const { token, providerId } = await aVerification(sandbox.url);
     expect(await submit(token, body)).toMatchObject({ status: 422, body: { problems: [expect.any(String)] } });
     expect(await objectAt(sandbox.url, providerId)).toMatchObject({ status: "CREATED" });
@@ -132,7 +138,7 @@ describe("overrides of a submission", () => {
     favourite_colour: "blue",
   };
 
-  test("overrides replace, add and remove fields in the API response and in the callback", async () => {
+  test("the sandbox control call `submit` with `answer` replaces, adds and removes fields in the API response and in the callback", async () => {
     const { token, providerId } = await aVerification(sandbox.url);
     await submit(token, { outcome: "approved", answer: overriddenFields });
     const { liveness_outcome: _removed, ...overrides } = overriddenFields;
@@ -144,7 +150,7 @@ describe("overrides of a submission", () => {
     expect(callbacks.at(-2).application).not.toHaveProperty("favourite_colour");
   });
 
-  test("overrides apply at the end of the check, even to a failure, and end with the next attempt", async () => {
+  test("the sandbox control call `submit` applies `answer` after the check, even if the check failed, and not to the next attempt", async () => {
     await using clockSandbox = await aSandbox();
     const { token, providerId } = await aVerification(clockSandbox.url, { max_attempts: 2 });
     const settings = { outcome: "failed", answer: { error_message: "Zoé moved." }, hold_seconds: 60 };
@@ -156,7 +162,7 @@ describe("overrides of a submission", () => {
     expect(await objectAt(clockSandbox.url, providerId)).not.toHaveProperty("error_message");
   });
 
-  test("overrides can require a review, whose decision replaces the verdict but not overridden evidence", async () => {
+  test("the sandbox control call `submit` can require a review with `answer`, and the reviewer's decision replaces the verdict but not the overridden evidence", async () => {
     const { token } = await aVerification(sandbox.url);
     await submit(token, { outcome: "approved", answer: { verdict: "NEEDS_REVIEW", liveness_outcome: "INCONCLUSIVE" } });
     expect(await kycControl(sandbox.url, token, "review", { outcome: "rejected" })).toMatchObject({
@@ -165,13 +171,16 @@ describe("overrides of a submission", () => {
     });
   });
 
-  test.each([[[]], ["text"], [null]])("overrides that are not an object return 422: %j", async (answer) => {
-    const { token } = await aVerification(sandbox.url);
-    expect(await submit(token, { outcome: "approved", answer })).toMatchObject({
-      status: 422,
-      body: { problems: [expect.stringMatching(/^answer must be/)] },
-    });
-  });
+  test.each([[[]], ["text"], [null]])(
+    "the sandbox control call `submit` returns status 422 for the `answer` %j, which is not an object",
+    async (answer) => {
+      const { token } = await aVerification(sandbox.url);
+      expect(await submit(token, { outcome: "approved", answer })).toMatchObject({
+        status: 422,
+        body: { problems: [expect.stringMatching(/^answer must be/)] },
+      });
+    },
+  );
 });
 
 describe("provider's rules without a chosen outcome", () => {
@@ -188,18 +197,21 @@ describe("provider's rules without a chosen outcome", () => {
     ["another birth date", { birth_date: "1990-05-18" }, { profile }, "NEEDS_REVIEW", ["PROFILE_MISMATCH"]],
     ["the same name in capitals", { first_name: "ZOE  AMEL", last_name: "BEN ALI" }, { profile }, "APPROVED", []],
     ["names without a profile", { first_name: "Zohra" }, {}, "APPROVED", []],
-  ])("the provider's rules decide on %s", async (_name, body, creation, verdict, reasons) => {
-    const object = await submitNew(body, creation);
-    expect(object).toMatchObject({ status: "COMPLETED", verdict });
-    expect(codes(object)).toEqual(reasons);
-  });
+  ])(
+    "the provider's rules, without an outcome that a tester chose, decide the expected verdict for %s",
+    async (_name, body, creation, verdict, reasons) => {
+      const object = await submitNew(body, creation);
+      expect(object).toMatchObject({ status: "COMPLETED", verdict });
+      expect(codes(object)).toEqual(reasons);
+    },
+  );
 
-  test("the provider's rules return the liveness NOT_PERFORMED without a video", async () => {
+  test("the provider's rules return the liveness NOT_PERFORMED when no video is required", async () => {
     expect(await submitNew({}, { require_video: false })).toMatchObject({ liveness_outcome: "NOT_PERFORMED" });
     expect(await submitNew({})).toMatchObject({ liveness_outcome: "PASSED", face_match_outcome: "PASSED" });
   });
 
-  test("an outcome in the control call replaces the verdict of the sandbox's rules and keeps the evidence", async () => {
+  test("the sandbox control call `submit` with an outcome overrides the verdict of the provider's rules, but not the evidence", async () => {
     const object = await submitNew(
       { outcome: "approved", document_expiry: "2020-01-31", aml_hit_count: 3, first_name: "Zohra" },
       { require_video: false, profile },
@@ -213,7 +225,7 @@ describe("provider's rules without a chosen outcome", () => {
     });
   });
 
-  test("the provider's rules compare the profile on a second attempt, too", async () => {
+  test("the provider's rules also compare the profile in a second attempt", async () => {
     const { token } = await aVerification(sandbox.url, { profile });
     await submit(token, { outcome: "failed" });
     expect(codes((await submit(token, { last_name: "Other" })).body)).toEqual(["PROFILE_MISMATCH"]);
@@ -221,24 +233,27 @@ describe("provider's rules without a chosen outcome", () => {
 });
 
 describe("review", () => {
-  test.each(["approved", "REJECTED"])("review applies the decision %s once", async (outcome) => {
-    const { token } = await aVerification(sandbox.url);
-    await submit(token, { outcome: "needs_review" });
-    const firstReview = await kycControl(sandbox.url, token, "review", { outcome });
-    expect(firstReview).toMatchObject({ status: 200, body: { verdict: outcome.toUpperCase(), sequence: 6 } });
-    expect(await kycControl(sandbox.url, token, "review", { outcome })).toMatchObject({
-      status: 409,
-      body: { error: "no_review_awaited" },
-    });
-  });
+  test.each(["approved", "REJECTED"])(
+    "the sandbox control call `review` applies the decision %s once, and returns status 409 when it is repeated",
+    async (outcome) => {
+      const { token } = await aVerification(sandbox.url);
+      await submit(token, { outcome: "needs_review" });
+      const firstReview = await kycControl(sandbox.url, token, "review", { outcome });
+      expect(firstReview).toMatchObject({ status: 200, body: { verdict: outcome.toUpperCase(), sequence: 6 } });
+      expect(await kycControl(sandbox.url, token, "review", { outcome })).toMatchObject({
+        status: 409,
+        body: { error: "no_review_awaited" },
+      });
+    },
+  );
 
-  test("review returns 422 for an invalid outcome", async () => {
+  test("the sandbox control call `review` returns status 422 for an invalid outcome", async () => {
     const { token } = await aVerification(sandbox.url);
     expect(await kycControl(sandbox.url, token, "review", { outcome: "maybe" })).toMatchObject({ status: 422 });
   });
 });
 
-test("expire ends the link immediately", async () => {
+test("the sandbox control call `expire` sets the status EXPIRED and ends the link immediately", async () => {
   const { token, providerId } = await aVerification(sandbox.url);
   const { body } = await kycControl(sandbox.url, token, "expire");
   expect(body).toMatchObject({ status: "EXPIRED", sequence: 2 });
@@ -246,11 +261,14 @@ test("expire ends the link immediately", async () => {
   expect(await objectAt(sandbox.url, providerId)).toMatchObject({ status: "EXPIRED" });
 });
 
-test.each(["open", "submit", "review", "expire"])("%s of an unknown link returns 404 with the next step", async (call) => {
-  expect(await kycControl(sandbox.url, "unknown", call, {})).toMatchObject({ status: 404, body: { error: "unknown_link" } });
-});
+test.each(["open", "submit", "review", "expire"])(
+  "the sandbox control call `%s` returns status 404 for an unknown link",
+  async (call) => {
+    expect(await kycControl(sandbox.url, "unknown", call, {})).toMatchObject({ status: 404, body: { error: "unknown_link" } });
+  },
+);
 
-test("the view of an application contains the received calls without personal data of the applicant", async () => {
+test("GET /sandbox/kyc/{token} returns the received calls without personal data of the applicant", async () => {
   const { token, providerId, reference } = await aVerification(sandbox.url, {
     applicant_email: "zoe@example.test",
     applicant_phone: "+213550000001",

@@ -51,11 +51,11 @@ describe.skipIf(isBrowserMissing("browser tests of the verification page"))(
     }
 
     test.each(languages)(
-      "the verification page has no axe violations in any state and fits small screens: %s",
+      "the verification page in the language %s has no axe violations in any state, and fits small screens",
       async (language) => {
         const page = await aPage();
         await addAxe(page);
-        // The page redirects before its checks are done, so the redirect must not load.
+        // Prevents the automatic redirect, because the checks take longer than its delay.
         await page.route("**/return", (route) => route.fulfill({ status: 204 }));
         const check = async (state: string) => {
           await checkAppearance(page, language, state);
@@ -116,7 +116,7 @@ describe.skipIf(isBrowserMissing("browser tests of the verification page"))(
       },
     );
 
-    test("the camera step shows, retakes and keeps pictures without sending them", async () => {
+    test("the camera step of the verification page shows, retakes and keeps pictures without sending them", async () => {
       const page = await aPage({ permissions: ["camera"] });
       const origins = new Set<string>();
       const bodies: string[] = [];
@@ -160,7 +160,7 @@ describe.skipIf(isBrowserMissing("browser tests of the verification page"))(
       await page.context().close();
     });
 
-    test("the camera step explains a denied camera, and accepts a sample", async () => {
+    test("the camera step of the verification page explains how to permit a denied camera, and accepts a sample picture", async () => {
       const page = await aPage();
       const { linkUrl } = await aLink();
       await page.goto(linkUrl);
@@ -257,7 +257,7 @@ describe.skipIf(isBrowserMissing("browser tests of the verification page"))(
     });
 
     test.each([true, false])(
-      "the verification page submits once after a double click, a second tab, a reload and going back, with scripts allowed: %s",
+      "the verification page makes only one submission despite a double click, a second tab, a reload and Back, with scripts allowed: %s",
       async (javaScriptEnabled) => {
         const page = await aPage({ javaScriptEnabled });
         const { linkUrl, providerId } = await aLink();
@@ -330,7 +330,7 @@ describe.skipIf(isBrowserMissing("browser tests of the verification page"))(
       await page.context().close();
     });
 
-    test("the verification page returns to the institution automatically unless the applicant chooses to stay", async () => {
+    test("the verification page returns to the institution automatically, but not after the applicant has chosen to stay", async () => {
       for (const stays of [true, false]) {
         const { linkUrl, token, reference } = await aLink();
         await kycControl(sandbox.url, token, "submit", { outcome: "approved" });
@@ -346,7 +346,7 @@ describe.skipIf(isBrowserMissing("browser tests of the verification page"))(
       }
     });
 
-    test("GET of the verification page sets OPENED, and HEAD does not", async () => {
+    test("a GET request of the verification page sets the status OPENED, and a HEAD request does not", async () => {
       const page = await aPage();
       const { linkUrl, token } = await aLink();
       await fetch(linkUrl, { method: "HEAD" });

@@ -30,7 +30,7 @@ async function completeSteps(linkUrl: string) {
   }
 }
 
-test("every page of the verification forbids caches, referrers, external resources and inline scripts", async () => {
+test("every page of a sandbox verification forbids caches, referrers, external resources and inline scripts", async () => {
   const open = await aVerification(sandbox.url);
   const camera = await aVerification(sandbox.url);
   await post(camera.linkUrl, "start");
@@ -57,7 +57,7 @@ test("every page of the verification forbids caches, referrers, external resourc
   }
 });
 
-test("the page offers and accepts only the allowed documents", async () => {
+test("the verification page offers and accepts only the allowed documents", async () => {
   const { linkUrl } = await aVerification(sandbox.url, { allowed_documents: ["passport"] });
   await post(linkUrl, "start");
   expect(await textOf(linkUrl)).not.toContain('value="id_card"');
@@ -65,7 +65,7 @@ test("the page offers and accepts only the allowed documents", async () => {
   expect(await textOf(linkUrl)).toContain("Step 1 of 4");
 });
 
-test("the page rejects a photograph when a video is required", async () => {
+test("the verification page rejects a photograph when a video is required", async () => {
   const { linkUrl } = await aVerification(sandbox.url);
   await completeSteps(linkUrl);
   await post(linkUrl, "undo", "recording");
@@ -73,7 +73,7 @@ test("the page rejects a photograph when a video is required", async () => {
   expect(await textOf(linkUrl)).toContain('data-camera="video"');
 });
 
-test("a submission before all steps are completed has no effect", async () => {
+test("the verification page ignores a submission before all steps are completed", async () => {
   const { linkUrl, providerId } = await aVerification(sandbox.url);
   await post(linkUrl, "start");
   await post(linkUrl, "photo", "back");
@@ -81,7 +81,7 @@ test("a submission before all steps are completed has no effect", async () => {
   expect(await objectAt(sandbox.url, providerId)).toMatchObject({ status: "OPENED", attempts_used: 0 });
 });
 
-test("a submission is approved by default after a check of two seconds", async () => {
+test("the verification page approves a submission by default after a check of two seconds", async () => {
   const { linkUrl, providerId } = await aVerification(sandbox.url);
   await completeSteps(linkUrl);
   await Promise.all([post(linkUrl, "send"), post(linkUrl, "send")]);
@@ -98,7 +98,7 @@ test.each([
   ["COMPLETED", 200, "can no longer be used"],
   ["FAILED", 200, "All attempts are used"],
 ])(
-  "the page of a link with the status %s shows the reason, accepts no input, and returns with the status",
+  "the verification page in the status %s shows the reason, accepts no input, and redirects to redirect_url with the status",
   async (status, code, text) => {
     const { linkUrl, token, providerId, reference } = await aVerification(sandbox.url, { redirect_url, max_attempts: 1 });
     if (status === "CANCELED") await callProvider(sandbox.url, "POST", `applications/${providerId}/cancel`);
@@ -114,7 +114,7 @@ test.each([
   },
 );
 
-test("the return path redirects to the page before the verification ends, and when there is no redirect_url", async () => {
+test("the return path of the verification page redirects to the verification page before the verification ends, or if there is no redirect_url", async () => {
   const open = await aVerification(sandbox.url, { redirect_url });
   expect(await location(`${open.linkUrl}/return`)).toEqual([303, `/verify/${open.token}?lang=en`]);
   const withoutRedirect = await aVerification(sandbox.url);
@@ -123,7 +123,7 @@ test("the return path redirects to the page before the verification ends, and wh
   expect(await textOf(withoutRedirect.linkUrl)).not.toContain("data-return");
 });
 
-test("starting from a page that another tab still shows does not start a new attempt after a failed one", async () => {
+test("the verification page starts no new attempt from an outdated tab after a failed attempt", async () => {
   const { linkUrl, token, providerId } = await aVerification(sandbox.url);
   await kycControl(sandbox.url, token, "submit", { outcome: "failed" });
   await post(linkUrl, "start");
@@ -132,7 +132,7 @@ test("starting from a page that another tab still shows does not start a new att
   expect(await objectAt(sandbox.url, providerId)).toMatchObject({ status: "OPENED" });
 });
 
-test("an unknown link gets a 404 page that escapes the link", async () => {
+test("the sandbox returns a page with status 404 for an unknown verification link, and escapes the link in the page", async () => {
   const response = await fetch(`${sandbox.url}/verify/${encodeURIComponent('"><script>')}?lang=en`);
   expect(response.status).toBe(404);
   const text = await response.text();
@@ -140,7 +140,7 @@ test("an unknown link gets a 404 page that escapes the link", async () => {
   expect(text).not.toContain('"><script>');
 });
 
-test("the tester's page rejects invalid settings and applies valid ones to one submission", async () => {
+test("the tester's page of the sandbox rejects invalid settings, and applies valid settings to one submission", async () => {
   const { linkUrl, token, providerId } = await aVerification(sandbox.url);
   const choose = (fields: Record<string, string>) =>
     fetch(`${sandbox.url}/sandbox/kyc/${token}/tester`, {

@@ -11,7 +11,7 @@ const source = {
   SECRET_ENCRYPTION_KEYS: `new:${key},old:${key}`,
 };
 
-test("readConfig reads the encryption keys in order, and forbids insecure addresses by default", () => {
+test("readConfig of webhooks returns the encryption keys in their order, forbids insecure addresses by default, and returns the default retry schedule", () => {
   const config = readConfig(source);
   expect(config.secretEncryptionKeys.map(({ id }) => id)).toEqual(["new", "old"]);
   expect(config.allowInsecureWebhooks).toBe(false);
@@ -22,8 +22,8 @@ test.each([
   ["", "SECRET_ENCRYPTION_KEYS is not set"],
   [key, "entry 1 must be written id:base64"],
   [`a:${key},b:c2hvcnQ=`, "entry 2 must be 32 bytes in base64, not 5"],
-  [`a:${key},a:${key}`, "names one key id twice"],
-])("readConfig rejects the encryption keys %j with an error that contains no key", (keys, problem) => {
+  [`a:${key},a:${key}`, "has the same key id twice"],
+])("readConfig of webhooks rejects the encryption keys %j with an error that contains no key", (keys, problem) => {
   let message = "";
   try {
     readConfig({ ...source, SECRET_ENCRYPTION_KEYS: keys });
@@ -34,7 +34,7 @@ test.each([
   expect(message).not.toContain(key);
 });
 
-test("readConfig rejects a retry schedule with a value that is not a number", () => {
+test("readConfig of webhooks accepts fractions of seconds in RETRY_SCHEDULE_SECONDS, and rejects a value that is not a number", () => {
   expect(() => readConfig({ ...source, RETRY_SCHEDULE_SECONDS: "1,soon" })).toThrow(
     "RETRY_SCHEDULE_SECONDS must be comma-separated numbers of seconds",
   );

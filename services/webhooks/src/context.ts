@@ -8,7 +8,9 @@ import { createAddressGuard } from "./webhook-endpoint/address-guard.ts";
 
 export type Context = Readonly<ReturnType<typeof createContext>>;
 
-/** Signals to the worker of this process. Without a worker they have no effect. */
+/**
+ * Signals to the delivery worker of this process. If no worker runs, the signals have no effect.
+ */
 interface DeliverySignals {
   /** Deliveries of new events were committed. */
   inserted: [readonly NewDelivery[]];
@@ -16,7 +18,7 @@ interface DeliverySignals {
   due: [];
 }
 
-/** Creates the context of the use cases of this service. */
+/** Creates the context that the RPCs, topic handlers and jobs of this service share. */
 export const createContext = ({ config, orm, logger, clock }: ServiceParts<Config>) => ({
   orm,
   logger,
@@ -24,13 +26,16 @@ export const createContext = ({ config, orm, logger, clock }: ServiceParts<Confi
   secrets: createSecretBox(config.secretEncryptionKeys),
   addresses: createAddressGuard({ allowInsecure: config.allowInsecureWebhooks }),
   delivery: {
-    /** Pauses between attempts: n pauses mean n + 1 attempts. */
+    /** Pauses between the attempts of a delivery. With n pauses, a delivery gets n + 1 attempts. */
     pausesMs: config.retryScheduleSeconds.map((seconds) => seconds * 1000),
-    /** Timeout of an attempt, from the start of the connection to the headers of the response. */
+    /** Maximum time of an attempt from the start of the connection to the response headers. */
     timeoutMs: 10_000,
-    /** Duration of a lease. Longer than an attempt, so that a lease expires only after a crash. */
+    /**
+     * Duration of a lease. It is longer than an attempt, so that a lease expires only after a
+     * crash.
+     */
     leaseMs: 30_000,
-    /** Limit of attempts of a business in 24 hours; see `isAttemptLimitReached`. */
+    /** Maximum number of attempts per business in 24 hours; see `isAttemptLimitReached`. */
     attemptsPerDayMax: config.deliveryAttemptsPerDay,
     /** Maximum time that attempts may continue after the process begins to stop. */
     stopMs: 8_000,

@@ -1,8 +1,8 @@
 import { lowerCaseNames } from "@amana/contracts/enum-names";
 import { DeliveryFailure } from "@amana/contracts/webhooks/v1/event_pb";
 import { type Orm, rowsCountedMax, showRows } from "@amana/database";
-import { counter, gauge, histogram, timeOfUuid } from "@amana/runtime";
-import { dueAt, dueAtOfEndpoint } from "./delivery/delivery-schedule.ts";
+import { counter, gauge, histogram, timeMsOfUuid } from "@amana/runtime";
+import { dueAtSql, endpointDueAtSql } from "./delivery/delivery-schedule.ts";
 import type { NewDelivery } from "./delivery/new-delivery.ts";
 import type { AttemptResult } from "./delivery/record-attempts.ts";
 
@@ -11,7 +11,7 @@ const endpoint = ["healthy", "slow"] as const;
 
 const responses = counter({
   name: "amana_delivery_answers_total",
-  help: "Delivery attempts by the status class of the response, or the reason why there is none",
+  help: "Delivery attempts by the status class of the response, or by the reason why no response arrived",
   labels: { answer: ["2xx", "3xx", "4xx", "5xx", ...lowerCaseNames(DeliveryFailure)] },
 });
 
@@ -23,19 +23,19 @@ const attemptDuration = histogram({
 
 const firstAttemptDelay = histogram({
   name: "amana_delivery_first_attempt_delay_seconds",
-  help: "Time from the creation of an event, in the transaction of its change, to its first attempt, by the clocks of two processes. slow: endpoints whose last attempt took three seconds or got no response in time",
+  help: "Time from the creation of an event by its service to the first delivery attempt, measured with the clocks of two processes. slow: endpoints whose last attempt took three seconds or got no response in time",
   labels: { endpoint },
   buckets: [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800],
 });
 
 export function observeFirstAttempt({ event_id, slow }: NewDelivery): void {
-  const delayMs = Math.max(0, Date.now() - timeOfUuid(event_id));
+  const delayMs = Math.max(0, Date.now() - timeMsOfUuid(event_id));
   firstAttemptDelay.observe({ endpoint: slow ? "slow" : "healthy" }, delayMs / 1000);
 }
 
 /** Counts a recorded attempt. */
 export function observeAttempt({ status, status_code, failure, duration_ms }: AttemptResult): void {
-  // Status codes outside of the HTTP classes share a label.
+  // All status codes outside the range from 200 to 599 share one label value.
   const hasClass = status_code !== null && status_code >= 200 && status_code < 600;
   const responseClass = hasClass ? `${Math.floor(status_code / 100)}xx` : (failure ?? "INVALID_RESPONSE").toLowerCase();
   responses.inc({ answer: responseClass });
@@ -45,34 +45,37 @@ export function observeAttempt({ status, status_code, failure, duration_ms }: At
 
 const pending = gauge({
   name: "amana_deliveries_pending",
-  help: "Deliveries that are not finished, including those that wait for their next attempt; 10000 at most",
+  help: "Deliveries that are not finished, including deliveries that wait for another attempt; at most 10000",
 });
 
 const oldestDue = gauge({
   name: "amana_deliveries_oldest_due_seconds",
-  help: "Time since the oldest due delivery without an attempt in flight became due; 0 for none. slow: to slow endpoints",
+  help: "Time since the oldest due delivery without an attempt in flight became due; 0 if there is none. slow: deliveries to slow endpoints",
   labels: { endpoint },
 });
 
-/** Exports the pending deliveries as metrics, until disposed. */
+/**
+ * Exports the number of pending deliveries and the age of the oldest due delivery until disposed.
+ */
 export const showDeliveries = (orm: Orm): Disposable =>
   showRows(
     orm,
     {
       name: "delivery_gauges",
-      // Usually few deliveries are due. If many are due, the 500 oldest may all belong to few
-      // endpoints, so the query then reads the first due delivery of each endpoint.
+      // Usually fewer than 500 deliveries are due, and the query reads only these. If more are due,
+      // the 500 oldest may all belong to few endpoints. In this case the query reads each
+      // endpoint's first due delivery.
       text: `with oldest as materialized (
-          select endpoint_id, ${dueAt} as due_at from delivery
-          where status = 'PENDING' and ${dueAt} <= now()
-          order by ${dueAt} limit 500
+          select endpoint_id, ${dueAtSql} as due_at from delivery
+          where status = 'PENDING' and ${dueAtSql} <= now()
+          order by ${dueAtSql} limit 500
         ), first as (
           select endpoint_id, due_at from oldest where (select count(*) from oldest) < 500
           union all
           select e.id, due.due_at from webhook_endpoint e cross join lateral (
-            select ${dueAtOfEndpoint} as due_at from delivery
+            select ${endpointDueAtSql} as due_at from delivery
             where business_id = e.business_id and endpoint_id = e.id and status = 'PENDING'
-            order by ${dueAtOfEndpoint} limit 1
+            order by ${endpointDueAtSql} limit 1
           ) due where (select count(*) from oldest) = 500
         )
         select c.endpoint, greatest(0, coalesce(extract(epoch from now() - min(f.due_at)), 0)) as oldest

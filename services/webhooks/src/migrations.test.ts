@@ -6,7 +6,7 @@ import { database } from "./orm.ts";
 
 const frozenMigrationName = "0014-tenants-of-earlier-rows";
 
-/** Returns the database settings without the migrations of this number and later migrations. */
+/** Returns the database settings with only the migrations before the migration `name`. */
 const databaseBefore = (name: string) => ({
   ...database,
   migrations: database.migrations.slice(
@@ -15,18 +15,21 @@ const databaseBefore = (name: string) => ({
   ),
 });
 
-/** Selects the tables `…_earlier`, which contain the rows from before the partitioning. */
+/**
+ * Selects the tables `…_earlier`, which contain the rows that existed before the tables were
+ * partitioned.
+ */
 const earlierTables =
   "select relname::text as name, relispartition as is_partition, relrowsecurity as is_kept from pg_class where relname ~ '^(event|delivery_attempt)_earlier$' order by 1";
 
-test("migrate succeeds when retention has dropped one or both tables with the suffix _earlier", async () => {
+test("`migrate` of webhooks succeeds when retention has dropped one or both tables with the suffix _earlier", async () => {
   for (const droppedTables of [["event_earlier"], ["delivery_attempt_earlier"], ["event_earlier", "delivery_attempt_earlier"]]) {
     await using oldDatabase = await createTestDatabase("webhooks_before_0014", databaseBefore(frozenMigrationName));
     const em = oldDatabase.orm.em.fork();
     for (let done: unknown = ""; done; ) {
       [{ done }] = (await em.execute("select keep_partitions() as done")) as [{ done: unknown }];
     }
-    // keep_partitions drops these tables when all of their rows are old.
+    // `keep_partitions` drops such a table when all of its rows are old.
     for (const table of droppedTables) await em.execute(`drop table ${table}`);
     await migrate({ ...database, url: oldDatabase.url }, createLogger("test", "silent"));
     const remainingTables = ["delivery_attempt_earlier", "event_earlier"].filter((table) => !droppedTables.includes(table));
@@ -34,7 +37,7 @@ test("migrate succeeds when retention has dropped one or both tables with the su
   }
 });
 
-test("migrate does not create the tables with the suffix _earlier again when retention dropped them after migration 0014", async () => {
+test("`migrate` of webhooks does not recreate tables with the suffix _earlier if retention dropped them after migration 0014", async () => {
   const olderMigrations = databaseBefore(frozenMigrationName).migrations;
   const frozenMigration = database.migrations.find(({ name }) => name === frozenMigrationName);
   if (!frozenMigration) throw new Error("the frozen migration is missing");
@@ -52,7 +55,7 @@ test("migrate does not create the tables with the suffix _earlier again when ret
   expect(await em.execute(earlierTables)).toEqual([]);
 });
 
-test("migrate keeps the tables with the suffix _earlier in a new database", async () => {
+test("`migrate` of webhooks creates the tables with the suffix _earlier in a new database", async () => {
   await using newDatabase = await createTestDatabase("webhooks", database);
   expect(await newDatabase.orm.em.fork().execute(earlierTables)).toEqual([
     { name: "delivery_attempt_earlier", is_partition: true, is_kept: true },

@@ -3,12 +3,13 @@ import { PaymentEventSchema } from "@amana/contracts/payments/v1/payment_events_
 import { overdueRows } from "@amana/jobs";
 import { recordAction, stuckInboxRows, stuckOutboxRows } from "@amana/messaging";
 import type { ConsumedEvent, ServiceDescription } from "@amana/service-host";
-import { dueAtOfEndpoint } from "./delivery/delivery-schedule.ts";
+import { endpointDueAtSql } from "./delivery/delivery-schedule.ts";
 import { eventEvidence } from "./event/evidence.ts";
 import { database } from "./orm.ts";
 
 /**
- * SQL expressions on events by source service: the row's id, its status, and details to find it.
+ * For each service whose events webhooks consumes: a pattern of its event types, and SQL
+ * expressions for the changed row's id, status and identifying details.
  */
 const sources: Readonly<Record<string, { type: string; columns: string }>> = {
   payments: {
@@ -24,7 +25,10 @@ const sources: Readonly<Record<string, { type: string; columns: string }>> = {
   },
 };
 
-/** Returns received events of a service, which may have lost them in a restore. */
+/**
+ * Returns events that webhooks received from the service `from`. The database of that service may
+ * have lost the changes behind these events in a restore.
+ */
 const readReceivedEvents: ServiceDescription["consumedEvents"] = async (em, from, afterEventId, limit) => {
   const source = sources[from];
   if (!source) return [];
@@ -43,7 +47,7 @@ export const repair: ServiceDescription = {
   consumes: { "payments.v1": PaymentEventSchema, "kyc.v1": KycEventSchema },
   record: recordAction("webhooks"),
   evidence: eventEvidence,
-  sealed: [
+  encryptedColumns: [
     { table: "webhook_endpoint", column: "secret_ciphertext" },
     { table: "webhook_endpoint", column: "previous_secret_ciphertext" },
   ],
@@ -52,9 +56,9 @@ export const repair: ServiceDescription = {
     {
       what: "deliveries that are due and not attempted",
       table: "delivery",
-      where: `status = 'PENDING' and ${dueAtOfEndpoint} < now() - interval '5 minutes'`,
+      where: `status = 'PENDING' and ${endpointDueAtSql} < now() - interval '5 minutes'`,
       since: "next_attempt_at",
-      todo: "Check the log of webhooks. If only slow endpoints are affected, they use their two slots each; if all are, add a replica or raise DELIVERY_CONCURRENCY.",
+      todo: "Check the log of webhooks. If only slow endpoints are affected, their limit of two slots each is the cause. If all endpoints are affected, add a replica or raise DELIVERY_CONCURRENCY.",
     },
     {
       what: "endpoints without a successful delivery for an hour",

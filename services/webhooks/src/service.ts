@@ -16,7 +16,7 @@ import { database } from "./orm.ts";
 import * as rpcs from "./rpc/index.ts";
 import { deleteOldHealth } from "./webhook-endpoint/endpoint-health.ts";
 
-/** The webhooks service. */
+/** Definition of the webhooks service. */
 export const webhooks: Service<Config, Context> = {
   name: "webhooks",
   database,

@@ -4,7 +4,7 @@ import type { Message } from "@amana/messaging";
 import { uuidv7 } from "@amana/runtime";
 import { create, toBinary } from "@bufbuild/protobuf";
 
-/** Creates a message of payments.v1. `id` is the id of the event. */
+/** Creates a message of the topic payments.v1. Its `id` is the event id. */
 export function aPaymentEvent(
   values: {
     id?: string;

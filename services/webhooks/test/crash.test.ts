@@ -9,7 +9,10 @@ import { database } from "../src/orm.ts";
 import { aPaymentEvent } from "./a-payment-event.ts";
 import { addOldEvents, startReceiver, webhooksSettings } from "./harness.ts";
 
-/** Starts the service as a process. Disposing stops it as a supervisor does. */
+/**
+ * Starts webhooks as a separate process that kills itself at `faultPoint`. Disposing stops the
+ * process as a supervisor does.
+ */
 async function startProcess(databaseUrl: string, faultPoint: string) {
   const started = await startTestProcess("webhooks", { DATABASE_URL: databaseUrl, ...webhooksSettings, FAULT_POINT: faultPoint });
   return {
@@ -22,7 +25,7 @@ async function startProcess(databaseUrl: string, faultPoint: string) {
 
 const page = { limit: 50, offset: 0 };
 
-test("a process that is killed between the POST and its record sends the same id and bytes again after the restart", async () => {
+test("after a restart, webhooks sends the same id and bytes again if it was killed after a POST and before it recorded the result", async () => {
   await using testDatabase = await createTestDatabase("webhooks", database);
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
@@ -46,7 +49,7 @@ test("a process that is killed between the POST and its record sends the same id
   });
 });
 
-test("a consumer that is killed after its commit and receives the message again creates one delivery", async () => {
+test("if webhooks was killed after it committed a message, it creates no second delivery when the message is repeated", async () => {
   await using testDatabase = await createTestDatabase("webhooks", database);
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
@@ -57,7 +60,7 @@ test("a consumer that is killed after its commit and receives the message again 
     await expect(crashingProcess.emitting.publish("payments.v1", [event])).rejects.toThrow();
     expect(await crashingProcess.exited).toEqual([null, "SIGKILL"]);
   }
-  // The delivery was inserted with a lease of the killed process.
+  // The killed process has a lease of the delivery. Lets this lease expire now.
   await testDatabase.orm.em.fork().execute("update delivery set leased_until = now() where leased_until > now()");
   await using restartedProcess = await startProcess(testDatabase.url, "");
   await eventually(() => restartedProcess.emitting.publish("payments.v1", [event]));
@@ -68,45 +71,49 @@ test("a consumer that is killed after its commit and receives the message again 
   expect(receiver.requests.map(({ headers }) => headers["webhook-id"])).toEqual([event.id]);
 });
 
-// With 5100 deliveries the first step only counts; with 300 it restarts deliveries.
+// With 5100 deliveries, the first replay step only counts. With 300 deliveries, it restarts
+// deliveries.
 test.each([
   ["before the commit", "replay.stepped", 5_100],
   ["after the commit", "replay.committed", 300],
-])("a replay continues after three kills of its process %s of a step, and counts each delivery once", async (_, fault, count) => {
-  await using testDatabase = await createTestDatabase("webhooks", database);
-  await using receiver = await startReceiver();
-  const caller = aBusinessCaller();
-  const sql = <Row>(text: string, values: unknown[] = []) => testDatabase.orm.em.fork().execute<Row[]>(text, values);
-  const expireLeases = async () => {
-    for (const table of ["webhook_replay", "delivery"]) {
-      await sql(`update ${table} set leased_until = now() where leased_until is not null`);
+])(
+  "webhooks continues a replay and counts each delivery once after it was killed three times %s of a replay step",
+  async (_, fault, count) => {
+    await using testDatabase = await createTestDatabase("webhooks", database);
+    await using receiver = await startReceiver();
+    const caller = aBusinessCaller();
+    const sql = <Row>(text: string, values: unknown[] = []) => testDatabase.orm.em.fork().execute<Row[]>(text, values);
+    const expireLeases = async () => {
+      for (const table of ["webhook_replay", "delivery"]) {
+        await sql(`update ${table} set leased_until = now() where leased_until is not null`);
+      }
+    };
+    let id = "";
+    {
+      await using crashingProcess = await startProcess(testDatabase.url, fault);
+      ({ id } = await eventually(() => crashingProcess.endpoints.createWebhookEndpoint({ url: receiver.url }, { caller })));
+      await addOldEvents({ sql }, { caller, id, count, hoursAgo: 1, status: "SKIPPED" });
+      // The process may be killed before it responds.
+      await crashingProcess.endpoints.replayWebhookEndpoint({ id, sinceMs: 0n }, { caller }).catch(() => {});
+      expect(await crashingProcess.exited).toEqual([null, "SIGKILL"]);
     }
-  };
-  let id = "";
-  {
-    await using crashingProcess = await startProcess(testDatabase.url, fault);
-    ({ id } = await eventually(() => crashingProcess.endpoints.createWebhookEndpoint({ url: receiver.url }, { caller })));
-    await addOldEvents({ sql }, { caller, id, count, hoursAgo: 1, status: "SKIPPED" });
-    // The process may be killed before it responds.
-    await crashingProcess.endpoints.replayWebhookEndpoint({ id, sinceMs: 0n }, { caller }).catch(() => {});
-    expect(await crashingProcess.exited).toEqual([null, "SIGKILL"]);
-  }
-  for (let run = 0; run < 2; run++) {
+    for (let run = 0; run < 2; run++) {
+      await expireLeases();
+      await using crashingProcess = await startProcess(testDatabase.url, fault);
+      expect(await crashingProcess.exited).toEqual([null, "SIGKILL"]);
+    }
     await expireLeases();
-    await using crashingProcess = await startProcess(testDatabase.url, fault);
-    expect(await crashingProcess.exited).toEqual([null, "SIGKILL"]);
-  }
-  await expireLeases();
-  const [replay] = await sql<{ id: string; sent: number }>("select id, sent from webhook_replay");
-  const started = await sql("select 1 from delivery where status <> 'SKIPPED'");
-  expect(replay?.sent).toBe(started.length);
-  expect(started.length > 0).toBe(fault === "replay.committed");
+    const [replay] = await sql<{ id: string; sent: number }>("select id, sent from webhook_replay");
+    const started = await sql("select 1 from delivery where status <> 'SKIPPED'");
+    expect(replay?.sent).toBe(started.length);
+    expect(started.length > 0).toBe(fault === "replay.committed");
 
-  await using restartedProcess = await startProcess(testDatabase.url, "");
-  const read = () => restartedProcess.endpoints.getWebhookReplay({ id, replayId: replay?.id ?? "" }, { caller });
-  await eventually(async () =>
-    expect(await read()).toMatchObject({ status: WebhookReplayStatus.DONE, matched: count, sent: count }),
-  );
-  await eventually(async () => expect(await sql("select 1 from delivery where status <> 'SUCCEEDED'")).toEqual([]));
-  expect(new Set(receiver.requests.map(({ headers }) => headers["webhook-id"])).size).toBe(count);
-});
+    await using restartedProcess = await startProcess(testDatabase.url, "");
+    const read = () => restartedProcess.endpoints.getWebhookReplay({ id, replayId: replay?.id ?? "" }, { caller });
+    await eventually(async () =>
+      expect(await read()).toMatchObject({ status: WebhookReplayStatus.DONE, matched: count, sent: count }),
+    );
+    await eventually(async () => expect(await sql("select 1 from delivery where status <> 'SUCCEEDED'")).toEqual([]));
+    expect(new Set(receiver.requests.map(({ headers }) => headers["webhook-id"])).size).toBe(count);
+  },
+);

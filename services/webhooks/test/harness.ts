@@ -13,13 +13,16 @@ import { webhooks } from "../src/service.ts";
 
 export interface HarnessOptions {
   readonly allowInsecure?: boolean;
-  /** Settings of the worker; false: no worker. */
+  /** Settings of the delivery worker. If false, the service runs without this worker. */
   readonly deliver?: Partial<Context["delivery"] & DeliveryLimits> | false;
 }
 
 export type Harness = Awaited<ReturnType<typeof startHarness>>;
 
-/** Starts the service with a new database and real RPC. Loopback receivers are allowed. */
+/**
+ * Starts webhooks with a new database and real RPC. By default, endpoints at loopback addresses are
+ * allowed.
+ */
 export async function startHarness(options: HarnessOptions = {}) {
   await using stack = new AsyncDisposableStack();
   const clock = { nowMs: undefined as number | undefined, now: () => new Date(clock.nowMs ?? Date.now()) };
@@ -28,7 +31,7 @@ export async function startHarness(options: HarnessOptions = {}) {
     await startTestService(webhooks, {
       settings: { ...webhooksSettings, ALLOW_INSECURE_WEBHOOKS: String(options.allowInsecure ?? true) },
       clock,
-      replace: {
+      contextOverrides: {
         delivery: {
           pausesMs: [0, 0, 0, 0, 0, 0, 0],
           timeoutMs: 10_000,
@@ -57,8 +60,8 @@ export async function startHarness(options: HarnessOptions = {}) {
     waitUntilIdle: () =>
       eventually(async () => {
         context.signals.emit("due");
-        // Uses clock_timestamp(), because now() may be earlier than the commit of a retry that is
-        // visible to the statement.
+        // Uses clock_timestamp(), because now() may be earlier than the due time of a retry that
+        // the statement already reads.
         const unfinished = await service.sql(
           "select id from delivery where status = 'PENDING' and (lease_token is not null or next_attempt_at <= clock_timestamp())",
         );
@@ -69,8 +72,8 @@ export async function startHarness(options: HarnessOptions = {}) {
 }
 
 /**
- * Inserts past events, each with one delivery to the endpoint. Groups of three events have the same
- * millisecond.
+ * Inserts `count` past events, each with one delivery to the endpoint `id`. Three consecutive
+ * events have the same time, so that their order depends on the event id.
  */
 export async function addOldEvents(
   { sql }: Pick<Harness, "sql">,
@@ -105,7 +108,7 @@ export async function addOldEvents(
   );
 }
 
-/** Settings that only the webhooks service has. */
+/** Settings that the webhooks service needs in addition to the settings of all services. */
 export const webhooksSettings = {
   SECRET_ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
   ALLOW_INSECURE_WEBHOOKS: "true",
@@ -118,7 +121,10 @@ export interface ReceivedRequest {
   readonly body: Buffer;
 }
 
-/** Starts a receiver on loopback. `respond` gets the number of the request, from 1. */
+/**
+ * Starts a webhook receiver at a loopback address. `respond` gets the number of the request,
+ * counted from 1.
+ */
 export async function startReceiver(
   respond: (response: ServerResponse, number: number, request: ReceivedRequest) => void = (response) => response.end(),
 ) {

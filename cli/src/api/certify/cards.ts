@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { CommandError, exitCodes } from "../../command-error.ts";
 
-/** A test card of the processor, and the result that a payment with this card must have. */
+/** A test card of the processor, and whether the processor must accept a payment with it. */
 export interface Card {
   /** Name of the case, for example "card blocked". */
   readonly name: string;
@@ -19,7 +19,7 @@ const card = (name: string, pan: string, expiry: string, cvv2: string): Card => 
   isAccepted: name.startsWith("valid"),
 });
 
-/** The processor's published test cards, which the sandbox accepts. */
+/** The test cards that the processor publishes. */
 export const testCards: readonly Card[] = [
   card("valid", "6280581110007215", "01/2027", "373"),
   card("valid, second card", "6280580610061011", "01/2027", "992"),
@@ -38,10 +38,10 @@ export const testCards: readonly Card[] = [
   card("card expired", "6280580610056615", "12/2022", "428"),
 ];
 
-/** Returns the first six and the last four digits of the number, which evidence may contain. */
+/** Returns the card number with only the ten digits that the evidence may contain. */
 export const maskedNumber = ({ pan }: Card): string => `${pan.slice(0, 6)}**${pan.slice(-4)}`;
 
-/** Returns the name of the case as a part of a file name. */
+/** Returns the card's name in a form that is valid in a file name. */
 export const slugOf = ({ name }: Card): string => name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
 
 const forms: Readonly<Record<Exclude<keyof Card, "isAccepted">, RegExp>> = {

@@ -29,8 +29,9 @@ export interface CertifyOptions extends ApiOptions {
 const marks: Readonly<Record<PointResult["status"], string>> = { passed: "✓", failed: "✗", "not applicable": "-" };
 
 /**
- * Checks the points in a browser and writes the evidence. Does not repeat points that passed, or
- * did not apply, in an earlier run with the same folder. Throws CommandError if a point failed.
+ * Checks the chosen points in a browser and writes the evidence. Without `again`, skips the points
+ * that passed or did not apply in an earlier run with the same folder. Throws CommandError if a
+ * point failed.
  */
 export async function certify(api: Api, options: CertifyOptions): Promise<void> {
   const cards = options.cards === undefined ? testCards : await readCards(options.cards);
@@ -49,7 +50,7 @@ export async function certify(api: Api, options: CertifyOptions): Promise<void> 
   {
     await using browser = await launch(options);
     for (const [at, { point, language }] of open.entries()) {
-      if (api.stop.aborted) break;
+      if (api.stopSignal.aborted) break;
       const runOptions = { folder, language, amount: options.amount, byHand: options.byHand === true, progress: print };
       const result = await runPoint(api, browser, runOptions, point);
       evidence.results[resultKey(point.id, language)] = result;
@@ -58,7 +59,7 @@ export async function certify(api: Api, options: CertifyOptions): Promise<void> 
     }
     await writeReport(folder, sortResults(evidence, runs), browser);
   }
-  summarize(evidence, runs, folder, api.stop.aborted);
+  summarize(evidence, runs, folder, api.stopSignal.aborted);
 }
 
 function choosePoints(points: readonly Point[], only: readonly string[] | undefined): readonly Point[] {
@@ -104,17 +105,20 @@ async function runPoint(
     return resultOf(statusOf(run.checks));
   } catch (error) {
     if (error instanceof NotApplicable) return resultOf("not applicable", error.message);
-    // An error of the API would also stop the next points.
+    // An API error would also affect the next points, so it ends the run.
     if (error instanceof AmanaError) throw error;
     const [firstLine = ""] = (error as Error).message.split("\n");
-    return resultOf("failed", error instanceof PointStopped ? firstLine : `The page did not continue: ${firstLine}`);
+    return resultOf(
+      "failed",
+      error instanceof PointStopped ? firstLine : `The check of the page stopped with an error: ${firstLine}`,
+    );
   } finally {
     await run[Symbol.asyncDispose]();
   }
 }
 
 /**
- * Sorts the results in the order of the points. Results of points that were not chosen follow.
+ * Sorts the results in the order of the points in `runs`. Results of other points come last.
  */
 function sortResults(evidence: Evidence, runs: readonly { point: Point; language: Language }[]): Evidence {
   const keys = runs.map(({ point, language }) => resultKey(point.id, language));
@@ -157,6 +161,6 @@ function summarize(
   if (isStopped) throw new CommandError("Stopped. Run the command again to continue.", exitCodes.interrupted);
   if (failed > 0)
     throw new CommandError(
-      "Some points failed. Correct the deployment, then run the command again. It repeats only these points.",
+      "Some points failed. Correct the deployment, then run the command again. It repeats only the points that have not passed.",
     );
 }

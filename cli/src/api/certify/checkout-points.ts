@@ -5,19 +5,19 @@ import { NotApplicable, type PointRun, textOf } from "./point-run.ts";
 const digitsOf = (text: string) => text.replaceAll(/\D/g, "");
 
 /**
- * Checks that a text of the page contains the currency and the amount in the format of any
- * language.
+ * Checks that a text of the page contains the currency and the amount. Ignores separators, because
+ * each language formats the amount differently.
  */
 export function checkAmount(run: PointRun, where: string, text: string): void {
   const holds = digitsOf(text).includes(digitsOf(run.options.amount)) && text.includes("DZD");
   run.check(`${where} shows the amount ${run.options.amount} with the currency DZD.`, holds, text);
 }
 
-/** Returns the size of the text of the first matching element in pixels. */
+/** Returns the font size, in pixels, of the first element that matches `selector`. */
 const fontSizeOf = (page: Page, selector: string): Promise<number> =>
   page.evaluate(`Number.parseFloat(getComputedStyle(document.querySelector(${JSON.stringify(selector)})).fontSize)`);
 
-/** Points about the page on which the buyer presses the button to pay. */
+/** Points that check the page on which the buyer presses the button to pay. */
 export const checkoutPoints: readonly Point[] = [
   {
     id: "checkout",
@@ -92,11 +92,7 @@ export const checkoutPoints: readonly Point[] = [
       const token = (await page.locator("[name=form_token]").getAttribute("value")) ?? "";
       const body = new URLSearchParams({ form_token: token, lang: run.language, conditions: "1" });
       const response = await fetch(link.url, { method: "POST", body, redirect: "manual" });
-      run.check(
-        "A form without the solution of the captcha is rejected with 422.",
-        response.status === 422,
-        String(response.status),
-      );
+      run.check("A form without a solved captcha is rejected with status 422.", response.status === 422, String(response.status));
       await page.waitForSelector('.altcha[data-state="verified"]');
       await run.takeScreenshots(page, "solved captcha");
     },
@@ -124,7 +120,8 @@ export const checkoutPoints: readonly Point[] = [
   {
     id: "frame",
     title: "Protection against frames of other sites",
-    requirement: "The page cannot be shown in a frame, and its form can only be sent to this site and continue to the processor.",
+    requirement:
+      "Other sites cannot show the page in a frame. The page's form can be sent only to this site, which then opens the processor's form.",
     languages: "first",
     async verify(run) {
       const link = await run.createLink();

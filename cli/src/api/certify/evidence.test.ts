@@ -29,7 +29,7 @@ const aResult: PointResult = {
 const evidenceOf = (business: string): Evidence => ({ deployment, business, results: { "checkout-fr": aResult } });
 
 describe("openEvidence", () => {
-  test("openEvidence creates the folder, and returns stored results again", async () => {
+  test("openEvidence creates the evidence folder, and returns the results that an earlier run stored", async () => {
     const path = join(folder, "new");
     expect(await openEvidence(path, deployment, "Shop")).toEqual({ deployment, business: "Shop", results: {} });
     await saveEvidence(path, evidenceOf("Shop"));
@@ -39,19 +39,25 @@ describe("openEvidence", () => {
   test.each([
     ["https://other.example", "Shop"],
     [deployment, "Other shop"],
-  ])("openEvidence rejects evidence of another deployment or business: %s, %s", async (otherDeployment, business) => {
-    await saveEvidence(folder, evidenceOf("Shop"));
-    await expect(openEvidence(folder, otherDeployment, business)).rejects.toThrow(/Use another folder with --out/);
-  });
+  ])(
+    "openEvidence rejects a folder that contains evidence of another deployment or business: %s, %s",
+    async (otherDeployment, business) => {
+      await saveEvidence(folder, evidenceOf("Shop"));
+      await expect(openEvidence(folder, otherDeployment, business)).rejects.toThrow(/Use another folder with --out/);
+    },
+  );
 
-  test.each(["", "{", "null", "[]", '{"deployment":1}'])("openEvidence rejects a file with the content %j", async (content) => {
-    await writeFile(join(folder, "evidence.json"), content);
-    await expect(openEvidence(folder, deployment, "Shop")).rejects.toThrow(/is not an evidence file/);
-    expect(await readFile(join(folder, "evidence.json"), "utf8")).toBe(content);
-  });
+  test.each(["", "{", "null", "[]", '{"deployment":1}'])(
+    "openEvidence rejects an evidence file with the invalid content %j",
+    async (content) => {
+      await writeFile(join(folder, "evidence.json"), content);
+      await expect(openEvidence(folder, deployment, "Shop")).rejects.toThrow(/is not an evidence file/);
+      expect(await readFile(join(folder, "evidence.json"), "utf8")).toBe(content);
+    },
+  );
 });
 
-test("renderReport escapes the texts of pages and names, and shows each check and screenshot", () => {
+test("renderReport escapes HTML in business names and check results, and contains the screenshots", () => {
   const report = renderReport(evidenceOf(hostile));
   expect(report).not.toContain("<script>");
   expect(report).toContain("&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;");
@@ -59,7 +65,7 @@ test("renderReport escapes the texts of pages and names, and shows each check an
   expect(report).toContain('<img src="files/checkout-fr-1-390.png" alt="page">');
 });
 
-test("statusOf returns failed for a point with a failed check or without checks", () => {
+test("statusOf returns `failed` for a certification point that has a failed check or no checks", () => {
   expect(statusOf([{ text: "a", holds: true }])).toBe("passed");
   expect(
     statusOf([
@@ -70,7 +76,7 @@ test("statusOf returns failed for a point with a failed check or without checks"
   expect(statusOf([])).toBe("failed");
 });
 
-test("createPoints returns a point with its own id for each published test card", () => {
+test("createPoints returns a certification point with a unique id for each published test card", () => {
   const ids = createPoints(testCards, undefined).map(({ id }) => id);
   expect(ids.filter((id) => id.startsWith("card-"))).toHaveLength(15);
   expect(new Set(ids).size).toBe(ids.length);
@@ -84,7 +90,7 @@ describe("readCards", () => {
     return await readCards(file);
   };
 
-  test("readCards returns the cards of a file", async () => {
+  test("readCards returns the cards of a valid JSON file", async () => {
     expect(await read(JSON.stringify([card]))).toEqual([{ ...card, accepted: undefined, isAccepted: true }]);
   });
 
@@ -97,7 +103,7 @@ describe("readCards", () => {
     [JSON.stringify([card, { ...card, name: "b", expiry: "2027-01" }]), 'card 2 has no valid "expiry"'],
     [JSON.stringify([{ ...card, accepted: "yes" }]), 'card 1 has no valid "accepted"'],
     [JSON.stringify([card, card]), "two cards have the same name"],
-  ])("readCards rejects the file %j without card numbers in the message", async (content, problem) => {
+  ])("readCards rejects the file content %j with an error that contains no card number", async (content, problem) => {
     const error = await read(content).then(
       () => new Error("the file was accepted"),
       (reason: Error) => reason,
@@ -106,7 +112,7 @@ describe("readCards", () => {
     expect(error.message).not.toMatch(/\d{8}/);
   });
 
-  test("readCards names a file that does not exist", async () => {
+  test("readCards throws an error that names the file if the file does not exist", async () => {
     await expect(readCards(join(folder, "none.json"))).rejects.toThrow(/none\.json: the file cannot be read/);
   });
 });

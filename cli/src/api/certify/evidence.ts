@@ -28,7 +28,7 @@ export interface PointResult {
   readonly files: readonly { readonly name: string; readonly caption: string }[];
 }
 
-/** The evidence of a deployment and a business. It is stored after each point. */
+/** The evidence about one business of one deployment. `certify` stores it after each point. */
 export interface Evidence {
   readonly deployment: string;
   readonly business: string;
@@ -41,7 +41,7 @@ const stateFile = "evidence.json";
 
 /**
  * Reads the evidence in a folder, or creates the folder. Throws CommandError if the folder contains
- * the evidence of another deployment or business, or if its file cannot be read.
+ * evidence of another deployment or business, or if the evidence file cannot be read.
  */
 export async function openEvidence(folder: string, deployment: string, business: string): Promise<Evidence> {
   await mkdir(join(folder, "files"), { recursive: true });
@@ -55,7 +55,7 @@ export async function openEvidence(folder: string, deployment: string, business:
   if (!evidence) throw new CommandError(`${file} is not an evidence file. Use another folder with --out.`, exitCodes.usage);
   if (evidence.deployment !== deployment || evidence.business !== business) {
     throw new CommandError(
-      `${file} is the evidence of ${evidence.business} at ${evidence.deployment}. Use another folder with --out.`,
+      `${file} contains evidence of the business ${evidence.business} at ${evidence.deployment}. Use another folder with --out.`,
       exitCodes.usage,
     );
   }

@@ -7,9 +7,9 @@ import type { Api } from "../connect.ts";
 import type { Card } from "./cards.ts";
 import { type CheckResult, type PointResult, resultKey } from "./evidence.ts";
 
-/** The point does not apply to this deployment. The message is the reason. */
+/** Thrown by a point that does not apply to the deployment. The message is the reason. */
 export class NotApplicable extends Error {}
-/** The run of a point cannot continue. The message contains the reason or the next step. */
+/** Thrown if a point cannot be completed. The message contains the reason or the next step. */
 export class PointStopped extends Error {}
 
 export interface PointRunOptions {
@@ -26,7 +26,7 @@ const pageTimeoutMs = 20_000;
 const byHandTimeoutMs = 15 * 60_000;
 const widths = [1280, 390] as const;
 const heightPx = 900;
-/** Maximum number of requests for a page while the responses are 429. */
+/** Maximum number of requests for one page if each response has status 429. */
 const attemptsMax = 10;
 /** The processor blocks a card after three wrong passwords. */
 const passwordAttempts = 3;
@@ -34,7 +34,7 @@ const backToSeller = "a[data-return]";
 
 /**
  * The run of one point in one language. Creates payment links, opens pages as a buyer, and records
- * checks and screenshots. Dispose it to close the browser's windows and deactivate the links.
+ * checks and screenshots. Its disposal closes the browser windows and deactivates the links.
  */
 export class PointRun implements AsyncDisposable {
   readonly api: Api;
@@ -79,7 +79,7 @@ export class PointRun implements AsyncDisposable {
     return { page, response: await this.goTo(page, url) };
   }
 
-  /** Opens an address. After a 429, repeats the request when the time in Retry-After has passed. */
+  /** Opens an address. After a response with status 429, waits for Retry-After and tries again. */
   async goTo(page: Page, url: string): Promise<Response> {
     for (let attempt = 1; ; attempt++) {
       const response = await page.goto(url);
@@ -89,7 +89,7 @@ export class PointRun implements AsyncDisposable {
     }
   }
 
-  /** Stores screenshots of the page at the widths of a computer and a phone. */
+  /** Stores screenshots at a desktop and a phone width. Checks that the page fits each width. */
   async takeScreenshots(page: Page, caption: string): Promise<void> {
     for (const width of widths) {
       await page.setViewportSize({ width, height: heightPx });
@@ -107,7 +107,7 @@ export class PointRun implements AsyncDisposable {
     this.files.push({ name, caption });
   }
 
-  /** Accepts the conditions, waits for the proof of work and presses the button to pay. */
+  /** Accepts the conditions, waits until the captcha is solved and presses the button to pay. */
   async pressPay(page: Page): Promise<void> {
     await page.locator("#conditions").check();
     const widget = page.locator("altcha-widget");
@@ -116,7 +116,7 @@ export class PointRun implements AsyncDisposable {
     await page.waitForURL((url) => !url.pathname.startsWith("/pay/") || url.pathname.includes("/result/"));
   }
 
-  /** Enters the card on the form of the processor, and waits for the result page. */
+  /** Enters the card on the processor's form, and waits for the result page. */
   async enterCard(page: Page, card: Card): Promise<void> {
     const isResult = (url: URL) => url.pathname.includes("/result/");
     if (this.options.byHand) {
@@ -140,13 +140,13 @@ export class PointRun implements AsyncDisposable {
     await this.#returnToSeller(page);
   }
 
-  /** Follows the link on the sandbox's last page, which otherwise redirects after some seconds. */
+  /** Follows the return link on the sandbox's last page, to avoid the wait for its redirect. */
   async #returnToSeller(page: Page): Promise<void> {
     await page.locator(backToSeller).click();
     await page.waitForURL(({ pathname }) => pathname.includes("/result/"));
   }
 
-  /** Cancels on the form of the processor, and waits for the result page. */
+  /** Cancels the payment on the processor's form, and waits for the result page. */
   async cancelAtProcessor(page: Page): Promise<void> {
     const isResult = (url: URL) => url.pathname.includes("/result/");
     if (this.options.byHand) {
@@ -166,7 +166,7 @@ export class PointRun implements AsyncDisposable {
     );
   }
 
-  /** Returns the payment of the link. Throws PointStopped unless there is exactly one. */
+  /** Returns the link's only payment. Throws PointStopped if it has none or more than one. */
   async paymentOf(link: PaymentLink): Promise<Payment> {
     const { items } = await this.api.amana.payments.list({ payment_link_id: link.id }).page();
     const [payment] = items;

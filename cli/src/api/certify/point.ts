@@ -2,7 +2,7 @@ import type { PointRun } from "./point-run.ts";
 
 /** A point of the processor's acceptance list. */
 export interface Point {
-  /** Name of the point for `--only` and in file names. */
+  /** Short name that identifies the point in `--only` and in file names. */
   readonly id: string;
   readonly title: string;
   readonly requirement: string;

@@ -3,7 +3,7 @@ import { checkoutPoints } from "./checkout-points.ts";
 import type { Point } from "./point.ts";
 import { cardPoint, resultPoints } from "./result-points.ts";
 
-/** Returns all points in the order of the evidence. */
+/** Returns all points in the order in which the evidence lists them. */
 export function createPoints(cards: readonly Card[], email: string | undefined): readonly Point[] {
   const accepted = cards.find(({ isAccepted }) => isAccepted);
   const rejected = cards.find(({ isAccepted }) => !isAccepted);

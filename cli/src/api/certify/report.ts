@@ -18,8 +18,8 @@ const languageNames = { fr: "French", ar: "Arabic", en: "English" } as const;
 const statusOf = ({ status }: PointResult) => html`<span class="${status.replace(" ", "-")}">${status}</span>`;
 
 /**
- * Renders the evidence as one document, with one printed page for each point. Texts are escaped,
- * and pictures are files beside the document.
+ * Renders the evidence as one HTML document, with one printed page for each point. Escapes all
+ * texts. The pictures stay separate files.
  */
 export function renderReport({ deployment, business, results }: Evidence): string {
   const all = Object.values(results);

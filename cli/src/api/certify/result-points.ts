@@ -12,13 +12,13 @@ const rejectedTexts = {
   en: "Your transaction was rejected.",
 } as const;
 
-/** Creates a point that pays a link with a card, and checks the result page. */
+/** Creates a point that pays a payment link with `card` and checks the result page. */
 export const cardPoint = (card: Card, languages: Point["languages"]): Point => ({
   id: `card-${slugOf(card)}`,
   title: `${card.isAccepted ? "Accepted" : "Rejected"} payment: ${card.name}`,
   requirement: card.isAccepted
-    ? "The result page shows the text of the processor, the numbers of the transaction and of the order, the approval code, date and time, the amount with its currency, the card, the seller and 3020. The buyer can print it, download it as PDF and send it by e-mail."
-    : "The result page shows the text of the processor, or states that the transaction was rejected, and 3020.",
+    ? "The result page shows the text of the processor, the numbers of the transaction and of the order, the approval code, date and time, the amount with its currency, the card, the seller and the help line 3020. The buyer can print it, download it as PDF and send it by e-mail."
+    : "The result page shows the text of the processor, or states that the transaction was rejected. It also shows the help line 3020.",
   languages,
   async verify(run) {
     const link = await run.createLink();
@@ -31,7 +31,7 @@ export const cardPoint = (card: Card, languages: Point["languages"]): Point => (
     await checkLanguage(run, page);
     await run.takeScreenshots(page, "result");
     await checkHelpline(run, page);
-    // If the result differs, the page does not show these details.
+    // If the payment has another status, the page does not show the details that are checked below.
     if (payment.status !== expected) return;
     if (card.isAccepted) await checkAccepted(run, page, payment);
     else await checkRejected(run, page, payment);
@@ -86,7 +86,7 @@ async function checkRejected(run: PointRun, page: Page, payment: Payment): Promi
   run.check("The page offers another attempt.", (await page.locator('.actions a[href^="/pay/"]').count()) === 1);
 }
 
-/** Returns the time of day as the page shows it. */
+/** Returns the time of day in the format of the result page. */
 const timeInAlgiers = (time: string) =>
   new Intl.DateTimeFormat("en-GB", {
     hour: "2-digit",
@@ -95,12 +95,12 @@ const timeInAlgiers = (time: string) =>
     timeZone: "Africa/Algiers",
   }).format(new Date(time));
 
-/** Points for which any accepted `card` is sufficient. */
+/** Returns the points that any accepted `card` can check. */
 export const resultPoints = (card: Card, email: string | undefined): readonly Point[] => [
   {
     id: "canceled",
     title: "Payment that the buyer cancels",
-    requirement: "The result page states that the payment was canceled, and shows 3020.",
+    requirement: "The result page states that the payment was canceled, and shows the help line 3020.",
     languages: "first",
     async verify(run) {
       const link = await run.createLink();

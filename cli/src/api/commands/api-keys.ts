@@ -14,17 +14,17 @@ type Row = ApiKey | OwnApiKey;
 const columns: Columns<Row> = {
   ID: ({ id }) => id,
   STATUS: (row) => (row.revoked_at ? "REVOKED" : row.expires_at && Date.parse(row.expires_at) <= Date.now() ? "EXPIRED" : "LIVE"),
-  NAME: { of: ({ name }) => name, min: 10 },
-  KEY: { of: (row) => ("api_key_prefix" in row ? row.api_key_prefix : row.prefix), omitOrder: 2 },
-  USED: { of: ({ last_used_at }) => localTime(last_used_at), omitOrder: 1 },
-  EXPIRES: { of: ({ expires_at }) => localTime(expires_at), omitOrder: 3 },
+  NAME: { cellOf: ({ name }) => name, minWidth: 10 },
+  KEY: { cellOf: (row) => ("api_key_prefix" in row ? row.api_key_prefix : row.prefix), omitOrder: 2 },
+  USED: { cellOf: ({ last_used_at }) => localTime(last_used_at), omitOrder: 1 },
+  EXPIRES: { cellOf: ({ expires_at }) => localTime(expires_at), omitOrder: 3 },
 };
 
 interface BusinessOption {
   readonly business?: string;
 }
 
-/** An operator selects the business with `--business`. A business's key selects its own keys. */
+/** Owners of permitted keys. Only an operator's key can be used with `--business`. */
 const key = ({ business }: BusinessOption): readonly KeyOwner[] => (business ? ["operator"] : ["business", "operator"]);
 const statusCommand = () => "api-keys list";
 
@@ -52,7 +52,7 @@ export function apiKeys(program: Command): void {
   )
     .requiredOption("--name <name>", "name of the key", parseText)
     .option("--business <id>", "business of the key; required with an operator's key", parseUuid)
-    .option("--expires-at <time>", "end of the key (default: none)", parseTime)
+    .option("--expires-at <time>", "time at which the key expires (default: never)", parseTime)
     .option("--allowed-ip <cidr...>", "networks that may use the key (default: all)");
   withListOptions(
     apiCommand<ListOptions & BusinessOption>(
@@ -72,13 +72,14 @@ export function apiKeys(program: Command): void {
     group,
     "revoke <ids...>",
     {
-      summary: "revoke keys; every gateway rejects them after the response",
+      summary: "revoke keys; when the command returns, every gateway rejects them",
       example: "api-keys revoke 0199… --reason lost",
       key: ["operator", "business"],
       statusCommand,
       needsConfirmation: true,
       isWithoutIdempotencyKey: true,
-      helpNote: "Use --databases after a restore of identity, before the gateway starts. It also revokes operators' keys.",
+      helpNote:
+        "After a restore of identity, use --databases before the gateway starts. --databases also revokes operators' keys.",
       addDatabaseOptions: withActorOption,
     },
     revokeByApi,

@@ -7,10 +7,10 @@ import { type ListOptions, showList, withListOptions } from "../show.ts";
 const columns: Columns<AuditEvent> = {
   AT: ({ at }) => localTime(at),
   ACTION: ({ action }) => action,
-  BY: { of: ({ actor, actor_name }) => actor_name ?? actor, min: 8 },
+  BY: { cellOf: ({ actor, actor_name }) => actor_name ?? actor, minWidth: 8 },
   ON: ({ entity }) => `${entity.type} ${entity.id}`,
-  FROM: { of: ({ address }) => address, omitOrder: 2 },
-  REASON: { of: ({ reason }) => reason ?? "", min: 8, omitOrder: 1 },
+  FROM: { cellOf: ({ address }) => address, omitOrder: 2 },
+  REASON: { cellOf: ({ reason }) => reason ?? "", minWidth: 8, omitOrder: 1 },
 };
 
 interface Filters extends ListOptions {

@@ -10,9 +10,9 @@ import { type ListOptions, showList, showResource, withListOptions } from "../sh
 const columns: Columns<Business> = {
   ID: ({ id }) => id,
   STATUS: ({ status }) => status,
-  NAME: { of: ({ name }) => name, min: 10 },
-  KEY: { of: ({ api_key_prefix }) => api_key_prefix, omitOrder: 2 },
-  CREATED: { of: ({ created_at }) => localTime(created_at), omitOrder: 1 },
+  NAME: { cellOf: ({ name }) => name, minWidth: 10 },
+  KEY: { cellOf: ({ api_key_prefix }) => api_key_prefix, omitOrder: 2 },
+  CREATED: { cellOf: ({ created_at }) => localTime(created_at), omitOrder: 1 },
 };
 
 const key = ["operator"] as const;
@@ -48,7 +48,7 @@ export function businesses(program: Command): void {
       }),
   )
     .requiredOption("--name <name>", "name of the business", parseText)
-    .option("--pending", "create the business as PENDING; its keys are valid after approval");
+    .option("--pending", "create the business with the status PENDING; its keys become valid when it is approved");
   withListOptions(
     apiCommand<Filters>(
       group,
@@ -72,7 +72,7 @@ export function businesses(program: Command): void {
   addChanges(group);
 }
 
-/** Each entry has the verb, the new status, the text of the confirmation and the help. */
+/** Each entry: subcommand, new status, effect that the confirmation states, and help text. */
 const statusChanges = [
   ["approve", "ACTIVE", "Its keys become valid.", "approve a PENDING business; its keys become valid"],
   ["reject", "REJECTED", "This is final; its keys never become valid.", "reject a PENDING business permanently"],

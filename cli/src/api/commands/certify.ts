@@ -24,13 +24,13 @@ export function certify(program: Command): void {
     .option("--by-hand", "open a visible browser, in which you enter the cards on the processor's form")
     .option("--email <address>", "address to which receipts are sent (default: no e-mail is sent)")
     .option("--only <points>", "check only these points, comma-separated (default: all)", parsePoints)
-    .option("--again", "also repeat points that passed in an earlier run")
+    .option("--again", "also repeat points that passed or did not apply in an earlier run")
     .option("--chromium <path>", "path of Chromium or Chrome (default: CHROMIUM_PATH, or the usual installation paths)");
 }
 
 function parsePoints(text: string): readonly string[] {
   const ids = text.split(",").map((id) => id.trim());
   if (ids.some((id) => !/^[a-z0-9-]+$/.test(id)))
-    throw new InvalidArgumentError("It must be names of points, for example checkout,frame.");
+    throw new InvalidArgumentError("It must be a list of point names, for example checkout,frame.");
   return ids;
 }

@@ -14,13 +14,13 @@ type DeadLetter = ListDeadLettersItem;
 
 const columns: Columns<DeadLetter> = {
   ID: ({ id }) => id,
-  SERVICE: { of: ({ service }) => service, omitOrder: 1 },
-  TOPIC: { of: ({ topic }) => topic, omitOrder: 3 },
+  SERVICE: { cellOf: ({ service }) => service, omitOrder: 1 },
+  TOPIC: { cellOf: ({ topic }) => topic, omitOrder: 3 },
   STATUS: ({ status }) => status,
   AGE: ({ created_at }) => ageOf(created_at),
-  ATTEMPTS: { of: ({ attempts }) => attempts, alignRight: true, omitOrder: 4 },
-  KEY: { of: ({ key }) => key, omitOrder: 5 },
-  REASON: { of: ({ reason }) => reason.slice(0, 120), min: 12, omitOrder: 2 },
+  ATTEMPTS: { cellOf: ({ attempts }) => attempts, alignRight: true, omitOrder: 4 },
+  KEY: { cellOf: ({ key }) => key, omitOrder: 5 },
+  REASON: { cellOf: ({ reason }) => reason.slice(0, 120), minWidth: 12, omitOrder: 2 },
 };
 
 interface Filters extends ListOptions, ApiOrDatabaseOptions {
@@ -57,7 +57,7 @@ export function deadLetters(program: Command): void {
         showList(api, options, { columns, emptyText: "There are no dead letters." }, (page) =>
           api.amana.deadLetters.list({ ...page, ...(topic && { topic }), ...(status && { status }) }, api.requestOptions()),
         ),
-      async () => (await loadDatabaseActions()).list,
+      async () => (await loadDatabaseActions()).listDeadLetters,
     ),
   )
     .option("--topic <topic>", "only this topic, for example payments.v1")
@@ -68,7 +68,7 @@ export function deadLetters(program: Command): void {
     { summary: "show a dead letter with the permitted fields of its payload", example: "dead-letters show 0199…", key },
     async ({ amana, requestOptions }, options, id: string) =>
       showResource(await amana.deadLetters.get(id, requestOptions()), options),
-    async () => (await loadDatabaseActions()).show,
+    async () => (await loadDatabaseActions()).showDeadLetter,
   );
   apiOrDatabaseCommand<RetryOptions>(
     group,
@@ -84,7 +84,7 @@ export function deadLetters(program: Command): void {
         withActorOption(command).option("--wait <seconds>", "maximum time to wait for the attempts", numberParser(0, 3_600), 10),
     },
     retryByApi,
-    async () => (await loadDatabaseActions()).retry,
+    async () => (await loadDatabaseActions()).retryDeadLetters,
   )
     .option("--all", "retry all PARKED dead letters, or all with --status, in place of ids")
     .option("--topic <topic>", "with --all: only this topic", parseText)
@@ -108,7 +108,7 @@ export function deadLetters(program: Command): void {
       addDatabaseOptions: withActorOption,
     },
     dropByApi,
-    async () => (await loadDatabaseActions()).drop,
+    async () => (await loadDatabaseActions()).dropDeadLetters,
   ).requiredOption("--reason <text>", "reason in the audit trail", parseText);
 }
 
@@ -128,7 +128,7 @@ const outcomeOf = ({ service, status }: Pick<DeadLetter, "service" | "status">) 
 async function readAllIds(api: Api, { topic, status = "PARKED" }: Pick<RetryOptions, "topic" | "status">): Promise<string[]> {
   const ids: string[] = [];
   const query = { status, ...(topic && { topic }), limit: 100 };
-  for await (const { id } of api.amana.deadLetters.list(query, { signal: api.stop })) ids.push(id);
+  for await (const { id } of api.amana.deadLetters.list(query, { signal: api.stopSignal })) ids.push(id);
   return ids;
 }
 

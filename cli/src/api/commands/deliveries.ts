@@ -31,12 +31,12 @@ export function deliveries(program: Command): void {
     async (api, { since, until, types, statuses, wait, ...options }, id: string) => {
       const body = { since, ...(until && { until }), ...(types && { types }), ...(statuses && { statuses }) };
       let replay = await api.amana.webhookEndpoints.replay(id, body, api.requestOptions());
-      while (wait && replay.status === "RUNNING" && !api.stop.aborted) {
+      while (wait && replay.status === "RUNNING" && !api.stopSignal.aborted) {
         await sleep(500);
         replay = await api.amana.webhookEndpoints.getReplay(id, replay.id, api.requestOptions());
       }
       showResource(replay, options);
-      if (api.stop.aborted) process.exitCode = exitCodes.interrupted;
+      if (api.stopSignal.aborted) process.exitCode = exitCodes.interrupted;
     },
   )
     .requiredOption("--since <time>", "start of the period; events are kept for 30 days", parseTime)
@@ -50,7 +50,7 @@ export function deliveries(program: Command): void {
     .addOption(new Option("--no-wait", "return immediately; the replay continues in the background"));
 }
 
-/** Returns a parser of lists that are separated by commas and contain only `known` words. */
+/** Returns a parser for comma-separated lists of `known` words. */
 export const listParser =
   <W extends string>(known: readonly W[]) =>
   (text: string): W[] => {

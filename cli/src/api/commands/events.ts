@@ -14,15 +14,15 @@ export const subjectIdOf = (body: Event["body"]): string =>
 const columns: Columns<Event> = {
   ID: ({ id }) => id,
   TYPE: ({ type }) => type,
-  ABOUT: { of: ({ body }) => subjectIdOf(body), omitOrder: 2 },
-  CREATED: { of: ({ created_at }) => localTime(created_at), omitOrder: 1 },
+  ABOUT: { cellOf: ({ body }) => subjectIdOf(body), omitOrder: 2 },
+  CREATED: { cellOf: ({ created_at }) => localTime(created_at), omitOrder: 1 },
 };
 
 const deliveryColumns: Columns<Delivery> = {
   ID: ({ id }) => id,
   ENDPOINT: ({ endpoint_id }) => endpoint_id,
   STATUS: ({ status }) => status,
-  ATTEMPTS: { of: ({ attempts }) => attempts.length, alignRight: true },
+  ATTEMPTS: { cellOf: ({ attempts }) => attempts.length, alignRight: true },
 };
 
 interface Filters extends ListOptions {

@@ -9,9 +9,9 @@ import { type ListOptions, showList, showResource, withListOptions } from "../sh
 const columns: Columns<Invitation> = {
   ID: ({ id }) => id,
   STATUS: statusOf,
-  FOR: { of: ({ name }) => name, min: 10 },
-  TOKEN: { of: ({ token_prefix }) => token_prefix, omitOrder: 2 },
-  EXPIRES: { of: ({ expires_at }) => localTime(expires_at), omitOrder: 1 },
+  FOR: { cellOf: ({ name }) => name, minWidth: 10 },
+  TOKEN: { cellOf: ({ token_prefix }) => token_prefix, omitOrder: 2 },
+  EXPIRES: { cellOf: ({ expires_at }) => localTime(expires_at), omitOrder: 1 },
 };
 
 function statusOf({ used_at, revoked_at, expires_at }: Invitation): string {
@@ -41,7 +41,7 @@ export function invitations(program: Command): void {
       ),
   )
     .requiredOption("--name <name>", "name of the invited business", parseText)
-    .option("--expires-at <time>", "end of the invitation, at most 30 days ahead (default: 7 days)", parseTime);
+    .option("--expires-at <time>", "time at which the invitation expires, at most 30 days ahead (default: in 7 days)", parseTime);
   withListOptions(
     apiCommand<ListOptions>(
       group,

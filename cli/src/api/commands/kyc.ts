@@ -11,9 +11,9 @@ const columns: Columns<KycApplication> = {
   ID: ({ id }) => id,
   STATUS: ({ status }) => status,
   VERDICT: ({ verdict }) => verdict,
-  "EXTERNAL ID": { of: ({ external_id }) => external_id, min: 8, omitOrder: 2 },
-  CREATED: { of: ({ created_at }) => localTime(created_at), omitOrder: 1 },
-  REASONS: { of: ({ reason_codes }) => reason_codes.map(({ code }) => code).join(" "), min: 8, omitOrder: 3 },
+  "EXTERNAL ID": { cellOf: ({ external_id }) => external_id, minWidth: 8, omitOrder: 2 },
+  CREATED: { cellOf: ({ created_at }) => localTime(created_at), omitOrder: 1 },
+  REASONS: { cellOf: ({ reason_codes }) => reason_codes.map(({ code }) => code).join(" "), minWidth: 8, omitOrder: 3 },
 };
 
 interface Filters extends ListOptions {
@@ -57,7 +57,7 @@ export function kyc(program: Command): void {
     .addOption(new Option("--status <status>", "only this status").choices(kycStatuses))
     .addOption(new Option("--verdict <verdict>", "only this verdict").choices(kycVerdicts))
     .option("--client <id>", "only this client", parseUuid)
-    .option("--external-id <id>", "only this id of the applicant in your system", parseText)
+    .option("--external-id <id>", "only the applicant with this id in your system", parseText)
     .option("--from <time>", "only applications created at or after this time", parseTime)
     .option("--to <time>", "only applications created before this time", parseTime);
   apiCommand(
@@ -77,7 +77,7 @@ export function kyc(program: Command): void {
     group,
     "review <id>",
     {
-      summary: "decide an application with the verdict NEEDS_REVIEW, of any business",
+      summary: "approve or reject an application of any business with the verdict NEEDS_REVIEW",
       example: 'kyc review 0199… --outcome APPROVED --note "same person, seen in the office"',
       key: ["operator"],
       statusCommand: (id) => `kyc show ${id} (with the business's key)`,

@@ -23,14 +23,14 @@ export function onboarding(program: Command): void {
   );
   const decisions = [
     ["approve", "APPROVED", "This is final."],
-    ["decline", "KYC_DECLINED", "A newer application of the client can change it."],
+    ["decline", "KYC_DECLINED", "A newer application of the client can change the status."],
   ] as const;
   for (const [verb, status, effect] of decisions) {
     apiCommand<ApiOptions & { readonly reason?: string }>(
       group,
       `${verb} <client-id>`,
       {
-        summary: `${verb} a client at PENDING_APPROVAL; the status becomes ${status}`,
+        summary: `${verb} a client whose onboarding is at PENDING_APPROVAL; the status becomes ${status}`,
         example: `onboarding ${verb} 0199…`,
         key: ["operator"],
         statusCommand,

@@ -9,9 +9,9 @@ import { type ListOptions, showList, showResource, withListOptions } from "../sh
 const columns: Columns<OperatorKey> = {
   ID: ({ id }) => id,
   STATUS: ({ revoked_at }) => (revoked_at ? "REVOKED" : "LIVE"),
-  NAME: { of: ({ name }) => name, min: 10 },
-  KEY: { of: ({ admin_key_prefix }) => admin_key_prefix, omitOrder: 2 },
-  USED: { of: ({ last_used_at }) => localTime(last_used_at), omitOrder: 1 },
+  NAME: { cellOf: ({ name }) => name, minWidth: 10 },
+  KEY: { cellOf: ({ admin_key_prefix }) => admin_key_prefix, omitOrder: 2 },
+  USED: { cellOf: ({ last_used_at }) => localTime(last_used_at), omitOrder: 1 },
 };
 
 const key = ["operator"] as const;
@@ -41,7 +41,7 @@ export function operatorKeys(program: Command): void {
     group,
     "revoke <id>",
     {
-      summary: "revoke an operator's key; every gateway rejects it after the response",
+      summary: "revoke an operator's key; when the command returns, every gateway rejects it",
       example: "operator-keys revoke 0199… --reason left",
       key,
       statusCommand,

@@ -10,11 +10,11 @@ import { type ListOptions, showList, showResource, withListOptions } from "../sh
 const columns: Columns<PaymentLink> = {
   ID: ({ id }) => id,
   STATUS: ({ status }) => status,
-  AMOUNT: { of: ({ amount, amount_min, amount_max }) => amount ?? `${amount_min} to ${amount_max}`, alignRight: true },
-  PAID: { of: ({ payments_paid }) => String(payments_paid), alignRight: true },
-  TOTAL: { of: ({ amount_paid }) => amount_paid, alignRight: true, omitOrder: 1 },
-  NAME: { of: ({ name }) => name, min: 10, omitOrder: 3 },
-  URL: { of: ({ url }) => url, omitOrder: 2 },
+  AMOUNT: { cellOf: ({ amount, amount_min, amount_max }) => amount ?? `${amount_min} to ${amount_max}`, alignRight: true },
+  PAID: { cellOf: ({ payments_paid }) => String(payments_paid), alignRight: true },
+  TOTAL: { cellOf: ({ amount_paid }) => amount_paid, alignRight: true, omitOrder: 1 },
+  NAME: { cellOf: ({ name }) => name, minWidth: 10, omitOrder: 3 },
+  URL: { cellOf: ({ url }) => url, omitOrder: 2 },
 };
 
 interface Filters extends ListOptions {
@@ -68,9 +68,9 @@ export function paymentLinks(program: Command): void {
     .option("--min <amount>", "lowest amount that the buyer can enter", parseAmount)
     .option("--max <amount>", "highest amount that the buyer can enter", parseAmount)
     .addOption(new Option("--language <language>", "first language of the page (default: FR)").choices(["AR", "FR", "EN"]))
-    .option("--order-ref <text>", "reference of the business, copied to each payment", parseText)
+    .option("--order-ref <text>", "your reference, copied to each payment", parseText)
     .option("--max-payments <number>", "number of payments after which the link is COMPLETED", wholeNumberParser(1, 1_000_000))
-    .option("--expires-at <time>", "end of the link", parseTime);
+    .option("--expires-at <time>", "time at which the link expires", parseTime);
   withListOptions(
     apiCommand<Filters>(
       group,
@@ -83,7 +83,7 @@ export function paymentLinks(program: Command): void {
     ),
   )
     .addOption(new Option("--status <status>", "only this status").choices(paymentLinkStatuses))
-    .option("--search <text>", "part of the name or of the reference", parseText);
+    .option("--search <text>", "only links whose name or reference contains this text", parseText);
   apiCommand(
     group,
     "show <id>",

@@ -13,20 +13,20 @@ import { printTimeline, timelineForBusiness } from "../timeline.ts";
 const columns: Columns<Payment> = {
   ID: ({ id }) => id,
   STATUS: ({ status }) => status,
-  AMOUNT: { of: ({ amount }) => amount, alignRight: true },
-  CURRENCY: { of: ({ currency }) => currency, omitOrder: 2 },
-  ORDER: { of: ({ order_ref }) => order_ref, min: 6, omitOrder: 3 },
-  CREATED: { of: ({ created_at }) => localTime(created_at), omitOrder: 1 },
+  AMOUNT: { cellOf: ({ amount }) => amount, alignRight: true },
+  CURRENCY: { cellOf: ({ currency }) => currency, omitOrder: 2 },
+  ORDER: { cellOf: ({ order_ref }) => order_ref, minWidth: 6, omitOrder: 3 },
+  CREATED: { cellOf: ({ created_at }) => localTime(created_at), omitOrder: 1 },
 };
 
 const changedColumns: Columns<ListChangedPaymentsItem> = {
   ID: ({ id }) => id,
   STATUS: ({ status }) => status,
-  AMOUNT: { of: ({ amount }) => amount, alignRight: true },
-  REFUNDED: { of: ({ refunded_amount }) => refunded_amount, alignRight: true, omitOrder: 1 },
-  ORIGIN: { of: ({ origin }) => origin, omitOrder: 2 },
-  BUSINESS: { of: ({ business_id }) => business_id, omitOrder: 3 },
-  DIFFERENCE: { of: ({ difference }) => difference, min: 10 },
+  AMOUNT: { cellOf: ({ amount }) => amount, alignRight: true },
+  REFUNDED: { cellOf: ({ refunded_amount }) => refunded_amount, alignRight: true, omitOrder: 1 },
+  ORIGIN: { cellOf: ({ origin }) => origin, omitOrder: 2 },
+  BUSINESS: { cellOf: ({ business_id }) => business_id, omitOrder: 3 },
+  DIFFERENCE: { cellOf: ({ difference }) => difference, minWidth: 10 },
 };
 
 interface Filters extends ListOptions {
@@ -63,7 +63,7 @@ export function payments(program: Command): void {
     ),
   )
     .addOption(new Option("--status <status>", "only this status").choices(paymentStatuses))
-    .option("--order-ref <text>", "only this reference of the business", parseText)
+    .option("--order-ref <text>", "only payments with this reference", parseText)
     .option("--from <time>", "only payments created at or after this time", parseTime)
     .option("--to <time>", "only payments created before this time", parseTime);
   apiCommand(
@@ -81,7 +81,7 @@ export function payments(program: Command): void {
     group,
     "refresh <id>",
     {
-      summary: "update a payment from the card processor, at most once in ten seconds",
+      summary: "update a payment with its state at the card processor, at most once in ten seconds",
       example: "payments refresh 0199…",
       key: ["business"],
       statusCommand,
@@ -120,7 +120,7 @@ export function payments(program: Command): void {
       group,
       "changed",
       {
-        summary: "list payments of all businesses that changed at the card processor without Amana",
+        summary: "list payments (of all businesses) that changed at the card processor without a request from Amana",
         example: "payments changed",
         key: ["operator"],
       },

@@ -11,12 +11,12 @@ import { type ListOptions, showList, showResource, withListOptions } from "../sh
 const columns: Columns<Refund> = {
   ID: ({ id }) => id,
   STATUS: ({ status, needs_decision }) => (needs_decision ? `${status}, needs decision` : status),
-  AMOUNT: { of: ({ amount }) => amount, alignRight: true },
-  PAYMENT: { of: ({ payment_id }) => payment_id, omitOrder: 2 },
-  SENT: { of: ({ sends }) => sends, alignRight: true, omitOrder: 3 },
-  "AT THE PROCESSOR": { of: ({ processor }) => processor.refunded_amount, alignRight: true, omitOrder: 4 },
-  CREATED: { of: ({ created_at }) => localTime(created_at), omitOrder: 5 },
-  REASON: { of: ({ decision_reason }) => decision_reason, omitOrder: 1 },
+  AMOUNT: { cellOf: ({ amount }) => amount, alignRight: true },
+  PAYMENT: { cellOf: ({ payment_id }) => payment_id, omitOrder: 2 },
+  SENT: { cellOf: ({ sends }) => sends, alignRight: true, omitOrder: 3 },
+  "AT THE PROCESSOR": { cellOf: ({ processor }) => processor.refunded_amount, alignRight: true, omitOrder: 4 },
+  CREATED: { cellOf: ({ created_at }) => localTime(created_at), omitOrder: 5 },
+  REASON: { cellOf: ({ decision_reason }) => decision_reason, omitOrder: 1 },
 };
 
 type Outcome = (typeof refundOutcomes)[number];
@@ -78,15 +78,15 @@ function addHoldCommands(group: Command): void {
     .requiredOption("--reason <text>", "reason in the audit trail")
     .option(
       "--minutes <minutes>",
-      "length of the hold, at least REFUND_LATE_EFFECT_SECONDS from the time when the payments service reads it",
+      "length of the hold; it must last REFUND_LATE_EFFECT_SECONDS after the payments service has read it",
       numberParser(1, 10_080),
       25,
     )
-    .action(async (options) => (await import("../../database/hold-refunds.ts")).hold(options));
+    .action(async (options) => (await import("../../database/hold-refunds.ts")).holdRefunds(options));
   withChangeOptions(
     group.command("release").description("end a refund hold early, when it is certain that no commit was lost"),
     'refunds release --reason "nothing was lost"',
   )
     .requiredOption("--reason <text>", "reason in the audit trail: why no commit was lost")
-    .action(async (options) => (await import("../../database/hold-refunds.ts")).release(options));
+    .action(async (options) => (await import("../../database/hold-refunds.ts")).releaseRefunds(options));
 }

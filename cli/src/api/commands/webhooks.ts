@@ -11,9 +11,9 @@ import { listParser } from "./deliveries.ts";
 const columns: Columns<ListWebhookEndpointsItem> = {
   ID: ({ id }) => id,
   STATUS: ({ status }) => status,
-  URL: { of: ({ url }) => url, min: 16 },
-  EVENTS: { of: ({ events }) => events.length, alignRight: true, omitOrder: 2 },
-  CREATED: { of: ({ created_at }) => localTime(created_at), omitOrder: 1 },
+  URL: { cellOf: ({ url }) => url, minWidth: 16 },
+  EVENTS: { cellOf: ({ events }) => events.length, alignRight: true, omitOrder: 2 },
+  CREATED: { cellOf: ({ created_at }) => localTime(created_at), omitOrder: 1 },
 };
 
 const key = ["business"] as const;
@@ -59,8 +59,8 @@ export function webhooks(program: Command): void {
       key,
       helpNote: [
         "Registers an endpoint on this machine and removes it at Ctrl-C. Forwards headers and body unchanged, with their",
-        "signatures. The response of the local address goes back to Amana, so an error is retried as in production.",
-        "With --json each line is a document: first the address and the signing secret, then one for each delivery.",
+        "signatures. Returns the local address's response to Amana. Amana retries an error as in production.",
+        "With --json, the first line has the address and the signing secret. Each further line has one delivery.",
       ].join("\n"),
     },
     listen,

@@ -2,7 +2,7 @@ import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { readBytes } from "./read-bytes.ts";
 
-/** Response of the local address, which the command returns to the platform. */
+/** Response of the local address. The command returns it to Amana. */
 export interface ForwardResult {
   readonly status: number;
   readonly body?: Buffer;
@@ -11,7 +11,7 @@ export interface ForwardResult {
   readonly reason?: string;
 }
 
-/** Shorter than the platform's timeout of ten seconds. */
+/** Shorter than the ten seconds after which Amana ends a delivery attempt. */
 const timeoutMs = 9_500;
 const responseBytesMax = 16 * 1024;
 /** Hop-by-hop headers and headers that depend on the connection. */
@@ -19,8 +19,9 @@ const connectionHeaders = ["host", "connection", "keep-alive", "transfer-encodin
 const returnedHeaders = ["retry-after", "content-type"];
 
 /**
- * Forwards a delivery with unchanged headers and bytes. Like the platform, it follows no redirects.
- * Returns 502 if the local address does not respond, and 504 after the timeout.
+ * Forwards a delivery with unchanged headers and bytes. Does not follow redirects, because Amana's
+ * delivery does not follow them either. Returns status 502 if the request to the local address
+ * fails, and status 504 after the timeout.
  */
 export async function forward(
   receiverUrl: string,
@@ -45,7 +46,7 @@ export async function forward(
       const value = response.headers[name];
       return typeof value === "string" ? [[name, value] as const] : [];
     });
-    // The platform stores only the first KiB, so a body over the limit is omitted.
+    // A body over the limit is omitted. Amana stores only the first KiB of a response body anyway.
     const responseBody = await readBytes(response, responseBytesMax).catch(() => Buffer.alloc(0));
     return { status: response.statusCode ?? 502, body: responseBody, headers: Object.fromEntries(responseHeaders) };
   } catch (error) {

@@ -27,7 +27,8 @@ const greetingBody = "amana webhooks listen";
 
 /**
  * Registers an endpoint on this machine and prints its deliveries until Ctrl-C. The path of the
- * endpoint contains the host name, so that the next start can remove an endpoint after a crash.
+ * endpoint contains the host name, so that the next start can find and remove an endpoint that a
+ * crashed run left behind.
  */
 export async function listen(api: Api, options: ListenOptions): Promise<void> {
   const { forwardTo, skipForward, events, json } = options;
@@ -37,10 +38,11 @@ export async function listen(api: Api, options: ListenOptions): Promise<void> {
       exitCodes.usage,
     );
   await removeOldEndpoints(api);
-  // When the reader of the output exits, such as head, the command also removes its endpoint.
+  // The command also stops, and removes its endpoint, when the program that reads its output exits,
+  // for example `head`.
   const outputClosed = new AbortController();
   process.stdout.removeAllListeners("error").on("error", () => outputClosed.abort());
-  const stop = AbortSignal.any([api.stop, outputClosed.signal]);
+  const stop = AbortSignal.any([api.stopSignal, outputClosed.signal]);
 
   const secret = Promise.withResolvers<string>();
   const path = `${pathOfMachine}/${randomBytes(8).toString("hex")}`;
@@ -52,7 +54,7 @@ export async function listen(api: Api, options: ListenOptions): Promise<void> {
   const { promise: listening, resolve, reject } = Promise.withResolvers<void>();
   server.once("error", reject).listen(options.port ?? 0, "127.0.0.1", resolve);
   await listening.catch((error: NodeJS.ErrnoException) => {
-    throw new CommandError(`The port ${options.port} cannot be used (${error.code}). Choose another one with --port.`);
+    throw new CommandError(`The port ${options.port} cannot be used (${error.code}). Choose another port with --port.`);
   });
   const { port } = server.address() as { port: number };
   try {
@@ -64,7 +66,7 @@ export async function listen(api: Api, options: ListenOptions): Promise<void> {
     try {
       if (json) print(jsonLine({ listening: { url, endpoint_id: endpoint.id, secret: endpoint.secret, forward_to: forwardTo } }));
       else print(`${startMessage(endpoint, forwardTo)}\n`);
-      await waitUntilStopped({ ...api, stop }, endpoint.id);
+      await waitUntilStopped({ ...api, stopSignal: stop }, endpoint.id);
     } finally {
       await removeEndpoint(api, endpoint.id);
     }
@@ -79,7 +81,10 @@ const startMessage = ({ secret, events }: { secret?: string; events: readonly st
 Signing secret  ${secret}  (valid until the command stops)
 Events          ${events.join(", ")}`;
 
-/** Explains the rejection of the local address by a deployment that permits only public ones. */
+/**
+ * Throws an error with advice if the deployment rejected the local address because it permits only
+ * public addresses. Rethrows any other error.
+ */
 function explainRejectedUrl(error: unknown): never {
   const codes = ["url_not_https", "url_not_public"];
   const isUrlRejected = error instanceof ProblemError && codes.some((code) => code === error.code);
@@ -89,12 +94,12 @@ function explainRejectedUrl(error: unknown): never {
   );
 }
 
-/** Waits for Ctrl-C. Throws if the endpoint is deleted or the key is no longer valid. */
-async function waitUntilStopped({ amana, stop, requestOptions }: Api, id: string): Promise<void> {
+/** Waits for Ctrl-C. Throws if someone deletes the endpoint, or if the key becomes invalid. */
+async function waitUntilStopped({ amana, stopSignal, requestOptions }: Api, id: string): Promise<void> {
   let wasDisabled = false;
-  while (!stop.aborted) {
-    await sleep(checkIntervalMs, undefined, { signal: stop }).catch(() => undefined);
-    if (stop.aborted) break;
+  while (!stopSignal.aborted) {
+    await sleep(checkIntervalMs, undefined, { signal: stopSignal }).catch(() => undefined);
+    if (stopSignal.aborted) break;
     const endpoint = await amana.webhookEndpoints.get(id, requestOptions()).catch((error: unknown) => error as Error);
     if (endpoint instanceof ProblemError && endpoint.status === 404)
       throw new CommandError("The endpoint was deleted. Run the command again.");
@@ -103,7 +108,7 @@ async function waitUntilStopped({ amana, stop, requestOptions }: Api, id: string
     const isDisabled = "status" in endpoint && endpoint.status === "DISABLED";
     if (isDisabled && !wasDisabled)
       process.stderr.write(
-        "The endpoint was disabled, for example after a 410, and gets no deliveries. Run the command again.\n",
+        "The endpoint was disabled, for example after a response with status 410, and gets no deliveries. Run the command again.\n",
       );
     wasDisabled = isDisabled;
   }
@@ -121,7 +126,7 @@ async function removeEndpoint({ amana }: Api, id: string): Promise<void> {
 
 const pathOfMachine = `/amana-listen/${encodeURIComponent(hostname().toLowerCase())}`;
 
-/** Removes the endpoints of earlier runs on this machine whose process has ended. */
+/** Removes endpoints that earlier runs on this machine left behind. */
 async function removeOldEndpoints(api: Api): Promise<void> {
   for await (const { id, url: text } of api.amana.webhookEndpoints.list({ limit: 100 }, api.requestOptions())) {
     const url = new URL(text);
@@ -160,7 +165,7 @@ async function receive(request: IncomingMessage, response: ServerResponse, { pat
   } catch (error) {
     if (error instanceof BodyTooLarge) return end(413);
     if (!(error instanceof WebhookRefused)) return end(500);
-    process.stderr.write(`Rejected with 401 and not forwarded: ${error.message}\n`);
+    process.stderr.write(`A request was rejected with status 401 and not forwarded: ${error.message}\n`);
     end(401);
   }
 }

@@ -1,4 +1,4 @@
-/** The body is larger than the limit. */
+/** Thrown if a body is larger than the limit. */
 export class BodyTooLarge extends Error {}
 
 /** Reads a complete body. Throws BodyTooLarge if it has more than `max` bytes. */

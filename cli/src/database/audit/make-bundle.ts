@@ -7,7 +7,7 @@ import { canonicalJson, digestOf, headColumns, isoOf, rowColumns, rowOf } from "
 import { transaction } from "@amana/database";
 import type { Action } from "@amana/messaging";
 import { sleep, uuidv7 } from "@amana/runtime";
-import type { Evidence } from "@amana/service-host";
+import type { EvidenceFile } from "@amana/service-host";
 import { IsolationLevel, type SqlEntityManager } from "@mikro-orm/postgresql";
 import { CommandError } from "../../command-error.ts";
 import type { OpenDatabase } from "../services.ts";
@@ -17,7 +17,7 @@ export interface BundleOptions {
   /** Days in UTC, both inclusive. */
   readonly from: string;
   readonly to: string;
-  /** A folder that does not exist. */
+  /** Path of the new folder. It must not exist yet. */
   readonly out: string;
   readonly by: Action["by"];
 }
@@ -26,8 +26,8 @@ const pageRows = 1_000;
 const sealTimeoutMs = 60_000;
 
 /**
- * Writes the evidence about a business and a period into a folder and returns the SHA-256 of its
- * manifest. The steps are:
+ * Writes the evidence about a business and a period into a folder. Returns the SHA-256 of the
+ * bundle's manifest. The steps are:
  *
  * 1. Write the rows of the services, from one snapshot of each database, and the manifest.
  * 2. Add an audit row with the hash of the manifest and wait until identity seals it.
@@ -104,7 +104,7 @@ async function writeLines(file: string, rows: AsyncGenerator<object>): Promise<v
 
 async function* rowsOf(
   em: SqlEntityManager,
-  { select }: Evidence,
+  { select }: EvidenceFile,
   { businessId, from, to }: BundleOptions,
 ): AsyncGenerator<object> {
   let last: { at: string; id: string } | undefined;
@@ -139,7 +139,8 @@ async function waitUntilSealed(em: SqlEntityManager, id: string): Promise<number
 }
 
 /**
- * Writes the business's audit rows of the period, the row before them, and their links and heads.
+ * Writes the business's audit rows of the period, the last row before the period, and the links and
+ * heads of these rows.
  */
 async function writeProof(em: SqlEntityManager, { businessId, from, out }: BundleOptions, last: number): Promise<void> {
   await rejectUnsealed(em, businessId);
@@ -161,8 +162,8 @@ async function writeProof(em: SqlEntityManager, { businessId, from, out }: Bundl
 
 /**
  * Throws CommandError if a row of the business has no link, because the bundle would omit it
- * silently. Rows of the last minute may still be queued for sealing: they are newer than the
- * bundle.
+ * silently. Ignores rows that were queued for sealing less than a minute ago, because these rows
+ * are newer than the bundle.
  */
 async function rejectUnsealed(em: SqlEntityManager, businessId: string): Promise<void> {
   const rows = await em.execute<{ id: string }[]>(
@@ -197,8 +198,8 @@ async function* trailOf(em: SqlEntityManager, businessId: string, first: number,
 }
 
 /**
- * Returns day, number and leaf of every row of all businesses, for each day on which this business
- * has a row.
+ * Returns the links of all businesses on the days on which this business has a row. Each link has
+ * its day, number and leaf.
  */
 async function* linksOf(em: SqlEntityManager, businessId: string, last: number, from: string): AsyncGenerator<object> {
   const days = await em.execute<{ day: string }[]>(

@@ -15,13 +15,13 @@ import type { Orm } from "@amana/database";
 import { IsolationLevel, type SqlEntityManager } from "@mikro-orm/postgresql";
 
 export interface VerifyOptions {
-  /** Days in UTC, as 2026-11-20. Default: the first and the last day of the chain. */
+  /** First day to verify, in UTC, such as 2026-11-20. Default: the first day of the chain. */
   readonly from?: string | undefined;
   readonly to?: string | undefined;
   /** Public keys that may sign heads. Default: any key. */
-  readonly trusted: ReadonlySet<string> | undefined;
+  readonly trustedKeys: ReadonlySet<string> | undefined;
   /** Heads that were stored outside this database, so that its owner cannot change them. */
-  readonly kept: readonly Head[];
+  readonly keptHeads: readonly Head[];
   readonly report: (finding: Finding) => void;
   readonly progress: (day: string, rows: number) => void;
 }
@@ -42,7 +42,7 @@ interface LinkRow extends Record<string, unknown> {
   readonly hash: string;
   readonly business_number: number | null;
   readonly business_previous: string | null;
-  /** `business_id` of the link. The hash of the link does not cover this column. */
+  /** Column `business_id` of the link. The link's hash does not include this column. */
   readonly link_business_id: string | null;
   readonly is_old: boolean;
 }
@@ -52,14 +52,15 @@ type Businesses = Map<string, { number: number | null; leaf: string }>;
 
 const pageRows = 2_000;
 const nil = "00000000-0000-0000-0000-000000000000";
-/** Forces index lookups, so that a query reads only the rows of its page. */
+/** Makes PostgreSQL use index lookups, so that a query reads only the rows of its page. */
 const forceIndexScans = "set local enable_hashjoin = off; set local enable_mergejoin = off; set local enable_bitmapscan = off";
 /** Retention of rows and links. */
 const retention = "interval '5 years'";
-/** Maximum time from the start of the chain until all older rows are sealed. */
+/** Period after the chain began in which rows that are older than the chain may be sealed. */
 const firstSealingsMs = 24 * 60 * 60_000;
 /**
- * Problems that are still reported for days whose rows and links were dropped with their partition.
+ * Problems of heads. For days whose rows and links were dropped with their partition, only these
+ * problems are reported.
  */
 const headProblems = new Set(["head_not_signed", "head_of_unknown_key", "head_of_other_chain", "kept_head_not_signed"]);
 
@@ -68,7 +69,7 @@ const headProblems = new Set(["head_not_signed", "head_of_unknown_key", "head_of
  * snapshot, page by page. Writes nothing.
  */
 export async function verifyTrail(orm: Orm, options: VerifyOptions): Promise<VerifyResult> {
-  const { report, trusted, progress } = options;
+  const { report, trustedKeys, progress } = options;
   const em = orm.em.fork() as SqlEntityManager;
   const days = await daysOf(em, options);
   const [first] = days;
@@ -101,12 +102,12 @@ export async function verifyTrail(orm: Orm, options: VerifyOptions): Promise<Ver
           day,
           previous,
           heads,
-          trusted,
-          kept: options.kept.filter((head) => head.day === day),
+          trusted: trustedKeys,
+          kept: options.keptHeads.filter((head) => head.day === day),
           report: reportOfDay,
         });
-        // Only the heads can be compared for days whose links were dropped.
-        for (const { links, final, hash } of isDropped ? options.kept.filter((head) => head.day === day) : []) {
+        // For a day whose links were dropped, only its heads can be compared.
+        for (const { links, final, hash } of isDropped ? options.keptHeads.filter((head) => head.day === day) : []) {
           if (heads.some((head) => head.links === links && head.final === final && head.hash !== hash))
             report({
               problem: "kept_head_not_in_chain",
@@ -131,7 +132,7 @@ export async function verifyTrail(orm: Orm, options: VerifyOptions): Promise<Ver
     if (previous === undefined && i < days.length - 1)
       report({ problem: "head_missing", day, detail: `${day} has no final head` });
   }
-  for (const { day, links } of options.kept) {
+  for (const { day, links } of options.keptHeads) {
     if (isInRange(day, options) && !days.includes(day))
       report({
         problem: "kept_head_not_in_chain",
@@ -162,7 +163,10 @@ async function daysOf(em: SqlEntityManager, options: VerifyOptions): Promise<str
   return days.map(({ day }) => day).filter((day) => isInRange(day, options));
 }
 
-/** Returns the hash on which `day` builds, or undefined if the final head before it is missing. */
+/**
+ * Returns the hash of the final head before `day`, or `genesis` if no earlier day exists. Returns
+ * undefined if the head is missing.
+ */
 async function endOfDayBefore(em: SqlEntityManager, day: string, report: VerifyOptions["report"]): Promise<string | undefined> {
   const [head] = await em.execute<Head[]>(`select ${headColumns} from audit_head where day = ?::date - 1 and final`, [day]);
   if (head) return headHash(head);
@@ -177,8 +181,8 @@ async function endOfDayBefore(em: SqlEntityManager, day: string, report: VerifyO
 }
 
 async function* linksOf(em: SqlEntityManager, day: string): AsyncGenerator<LinkRow> {
-  // Identity writes no number below 1 and no number twice. The query includes such links, so that
-  // they are reported.
+  // Identity writes each number once, beginning with 1. The query also returns links with a lower
+  // or a repeated number, so that the verification reports them.
   for (let after: { number: number; link_id: string } | undefined = { number: Number.MIN_SAFE_INTEGER, link_id: nil }; after; ) {
     const links: LinkRow[] = await em.execute<LinkRow[]>(
       `select ${rowColumns}, l.number::float8 as number, l.id as link_id, l.event_id, encode(l.leaf, 'hex') as leaf, encode(l.hash, 'hex') as hash,
@@ -194,13 +198,13 @@ async function* linksOf(em: SqlEntityManager, day: string): AsyncGenerator<LinkR
   }
 }
 
-/** Returns the time of the first head, at which the chain began. Heads are never deleted. */
+/** Returns the time at which the chain began, which is the time of the first head. */
 async function beginningOfChain(em: SqlEntityManager): Promise<number> {
   const [head] = await em.execute<Head[]>(`select ${headColumns} from audit_head order by day, links, final limit 1`);
   return head && isSigned(head) ? Date.parse(head.made_at) : Number.NEGATIVE_INFINITY;
 }
 
-/** Compares the time of a row with the time of the head of its batch. */
+/** Compares the time of a row with the time of the head that sealed the row's batch. */
 function checkSealing(
   day: string,
   link: LinkRow,
@@ -215,9 +219,15 @@ function checkSealing(
 function checkRow(day: string, link: LinkRow, report: VerifyOptions["report"]): void {
   const { number, event_id: id, business_number, business_previous, leaf, is_old, link_business_id, ...columns } = link;
   if (columns["id"] === null) {
-    // Without the row, the id in the link is unproven, and its old time may be forged.
+    // If the row is missing, the id in the link is unproven, so the time in this id may be forged.
     const exception = is_old ? ", unless it is older than the chain and its retention of five years is over" : "";
-    report({ problem: "row_deleted", day, number, id, detail: `row ${id}, link ${number} of ${day}, was deleted${exception}` });
+    report({
+      problem: "row_deleted",
+      day,
+      number,
+      id,
+      detail: `row ${id} (audit chain entry ${number} of ${day}) was deleted${exception}`,
+    });
     return;
   }
   const sealed = {
@@ -227,12 +237,20 @@ function checkRow(day: string, link: LinkRow, report: VerifyOptions["report"]): 
     ...(business_previous !== null && { business_previous }),
   };
   if (leafOf({ ...rowOf(columns), sealed }) !== leaf)
-    report({ problem: "row_changed", day, number, id, detail: `row ${id}, link ${number} of ${day}, was changed` });
+    report({ problem: "row_changed", day, number, id, detail: `row ${id} (audit chain entry ${number} of ${day}) was changed` });
   else if (columns["business_id"] !== link_business_id)
-    report({ problem: "link_broken", day, number, id, detail: `link ${number} of ${day} names another business than row ${id}` });
+    report({
+      problem: "link_broken",
+      day,
+      number,
+      id,
+      detail: `audit chain entry ${number} of ${day} and row ${id} have different businesses`,
+    });
 }
 
-/** Checks the separate chain of a business, which proves that a bundle omits none of its rows. */
+/**
+ * Checks the business's own chain, which proves that a bundle omits none of the business's rows.
+ */
 function checkBusiness(
   day: string,
   { number, event_id: id, link_business_id, business_number, business_previous, leaf }: LinkRow,
@@ -247,12 +265,12 @@ function checkBusiness(
     day,
     number,
     id,
-    detail: `link ${number} of ${day} does not follow the previous link of business ${link_business_id}`,
+    detail: `audit chain entry ${number} of ${day} does not follow the previous entry of business ${link_business_id}`,
   });
 }
 
 /**
- * Reports rows that have no link because they were never queued, were removed from the queue, are
+ * Reports rows without a link: rows that were never queued, were removed from the queue, have been
  * queued for too long, or were deleted.
  */
 async function findUnlinked(em: SqlEntityManager, { from, to, report }: VerifyOptions): Promise<void> {
@@ -260,7 +278,8 @@ async function findUnlinked(em: SqlEntityManager, { from, to, report }: VerifyOp
     "select coalesce(uuid_at(?::date at time zone 'UTC'), ?) as first, uuid_at((?::date + 1) at time zone 'UTC') as below",
     [from ?? null, nil, to ?? null],
   );
-  // The nil UUID is a valid id: the first page includes its bound, the next pages exclude theirs.
+  // The nil UUID is a valid id, so the first page includes its lower bound. The next pages exclude
+  // their lower bound.
   let { first: after, compare }: { first: string | null; compare: ">=" | ">" } = { first: bounds?.first ?? nil, compare: ">=" };
   while (after !== null) {
     const pages: { last: string | null; ids: string[] }[] = await em.execute(

@@ -30,7 +30,9 @@ const progressEveryMs = 5_000;
 export function audit(program: Command): void {
   const group = program.command("audit").description("list audited actions, verify the trail, export evidence (docs/audit.md)");
   withCommonOptions(
-    group.command("verify").description("find changed, deleted, added or reordered rows and links, and heads of unknown keys"),
+    group
+      .command("verify")
+      .description("find rows and links that were changed, deleted, added or reordered, and heads with an untrusted key"),
     "audit verify --public-key MCowBQYDK2VwAyEA… --head heads.jsonl",
   )
     .option("--from <day>", "first day in UTC, for example 2026-11-20 (default: first day of the trail)", parseDay)
@@ -82,7 +84,14 @@ async function verify({ service = "identity", databaseUrl, json, from, to, publi
     reportedAt = Date.now();
     process.stderr.write(`${day}: ${rows} rows checked\n`);
   };
-  const options = { from, to, trusted: publicKey && trustedKeys(publicKey), kept: readKeptHeads(head), report, progress };
+  const options = {
+    from,
+    to,
+    trustedKeys: publicKey && trustedKeys(publicKey),
+    keptHeads: readKeptHeads(head),
+    report,
+    progress,
+  };
   const result = await withServices(
     { service, databaseUrl },
     async ([databases]) => databases && (await verifyTrail(databases.orm, options)),
@@ -99,7 +108,7 @@ async function verify({ service = "identity", databaseUrl, json, from, to, publi
   );
   if (!head) {
     process.stdout.write(
-      "Not checked: a rewritten or shortened chain. Pass heads that were stored elsewhere with --head to check it.\n",
+      "Not checked: whether the whole chain was rewritten or shortened. To check this, pass heads that were stored elsewhere with --head.\n",
     );
   }
   for (const key of publicKey ? [] : keys)
@@ -126,13 +135,13 @@ interface BundleFlags extends ChangeOptions {
 
 async function bundle({ business, from, to, out, as, json }: BundleFlags): Promise<void> {
   if (to < from) throw new CommandError("--to is before --from.", exitCodes.usage);
-  if (existsSync(out)) throw new CommandError(`The folder ${out} exists. Choose another one with --out.`, exitCodes.usage);
+  if (existsSync(out)) throw new CommandError(`The folder ${out} exists. Choose another folder with --out.`, exitCodes.usage);
   const options = { businessId: requireUuid(business), from, to, out, by: auditActor(as) };
-  const manifest_sha256 = await withServices({ needed: ["identity", "payments", "webhooks"] }, (databases) =>
+  const manifest_sha256 = await withServices({ usableServices: ["identity", "payments", "webhooks"] }, (databases) =>
     makeBundle(databases, options),
   );
   process.stdout.write(
-    json ? `${jsonText({ out, manifest_sha256 })}\n` : `Created ${out}. SHA-256 of its manifest: ${manifest_sha256}\n`,
+    json ? `${jsonText({ out, manifest_sha256 })}\n` : `Created the bundle ${out}. SHA-256 of its manifest: ${manifest_sha256}\n`,
   );
 }
 

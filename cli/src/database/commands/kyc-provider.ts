@@ -8,11 +8,11 @@ import { print, printRows } from "../../print.ts";
 import { auditActor, requireUuid } from "../audit-actor.ts";
 import { withServices } from "../services.ts";
 
-/** Commands for the accounts at verification vendors (docs/kyc-providers.md). */
+/** Adds commands for the accounts at verification providers (docs/kyc-providers.md). */
 export function kycProvider(program: Command): void {
   const group = program
     .command("kyc-provider")
-    .description("check the verification providers, count their applications, delete data of applicants");
+    .description("check the verification providers, count their applications, delete an applicant's data");
   group
     .command("check")
     .description("check the accounts at the current and the former providers; creates no application")
@@ -20,7 +20,7 @@ export function kycProvider(program: Command): void {
     .addHelpText("after", `${settingsHelp}\n\nExample:\n  amana kyc-provider check`)
     .action(check);
   withCommonOptions(
-    group.command("list").description("count the applications at each provider: open ones, all, and deletions to confirm"),
+    group.command("list").description("count open applications, all applications, and unconfirmed deletions for each provider"),
     "kyc-provider list",
   ).action(list);
   withChangeOptions(
@@ -55,16 +55,16 @@ async function check({ json }: { json?: boolean }): Promise<void> {
 }
 
 async function list({ json, ...selection }: CommonOptions): Promise<void> {
-  const rows = await withServices({ ...selection, needed: ["kyc"] }, async ([database]) =>
+  const rows = await withServices({ ...selection, usableServices: ["kyc"] }, async ([database]) =>
     database ? await countByProvider(database.orm) : [],
   );
   printRows(
     rows,
     {
       PROVIDER: ({ provider }) => provider,
-      OPEN: { of: ({ open }) => open, alignRight: true },
-      TOTAL: { of: ({ total }) => total, alignRight: true },
-      "DELETIONS TO CONFIRM": { of: ({ erasuresRequested }) => erasuresRequested, alignRight: true },
+      OPEN: { cellOf: ({ open }) => open, alignRight: true },
+      TOTAL: { cellOf: ({ total }) => total, alignRight: true },
+      "DELETIONS TO CONFIRM": { cellOf: ({ erasuresRequested }) => erasuresRequested, alignRight: true },
     },
     { json, emptyText: "There are no applications." },
   );
@@ -77,14 +77,14 @@ async function erase(id: string, { as, reason, json, yes, ...selection }: EraseO
   await confirm(`Delete the applicant's data of application ${applicationId} at the provider? This cannot be undone.`, {
     ...(yes && { yes }),
   });
-  const result = await withServices({ ...selection, needed: ["kyc"] }, async ([database]) => {
+  const result = await withServices({ ...selection, usableServices: ["kyc"] }, async ([database]) => {
     if (!database) throw new CommandError("The database of kyc does not respond.", exitCodes.unreachable);
     return await withSettings(() => eraseApplicant(database.orm, applicationId, { by: auditActor(as), reason }));
   });
   if ("text" in result) throw new CommandError(result.text);
   const texts = {
     erased: `The data was deleted at ${result.provider}.`,
-    requested: `The applicant was deactivated at ${result.provider}, whose API cannot delete. Request the deletion in its dashboard. "amana kyc-provider list" counts the deletions that are not confirmed.`,
+    requested: `The applicant was deactivated at ${result.provider}, whose API cannot delete data. Request the deletion in the provider's dashboard. "amana kyc-provider list" counts the deletions that are not confirmed.`,
   };
   print(json ? JSON.stringify(result) : texts[result.kind]);
 }

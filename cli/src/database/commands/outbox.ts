@@ -20,12 +20,12 @@ export function outbox(program: Command): void {
   withChangeOptions(
     group
       .command("republish")
-      .description("publish events again with the same ids, after a loss in Kafka; consumers ignore events they have processed"),
+      .description("publish events that Kafka lost again, with the same ids; consumers ignore events that they have processed"),
     "outbox republish --topic payments.v1 --from 2026-11-20T08:00Z",
   )
     .requiredOption("--topic <topic>", "topic of the events, for example payments.v1")
-    .option("--from <time>", "start of the commit times, for example 2026-11-20T08:00Z")
-    .option("--to <time>", "end of the commit times (default: now)")
+    .option("--from <time>", "only events committed at or after this time, for example 2026-11-20T08:00Z")
+    .option("--to <time>", "only events committed before this time (default: now)")
     .option("--ids <id...>", "ids of events, in place of --from and --to")
     .option("--reason <text>", "reason in the audit trail")
     .action(republishEvents);

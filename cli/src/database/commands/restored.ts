@@ -9,14 +9,17 @@ import { auditActor } from "../audit-actor.ts";
 import { type OpenDatabase, withServices } from "../services.ts";
 
 const pageRows = 1_000;
-/** Maximum difference between the clocks of processes, which put their time into event ids. */
+/**
+ * Maximum difference between the clocks of two processes. Event ids contain the clock time of the
+ * process that created them.
+ */
 const clockSkewMs = 60_000;
 
 const nextSteps = {
   payments: `
 Payments with a status HERE are read again at the processor within seconds. Run the command again to list the remaining ones.
-Unknown payments were paid or ended after that time and cannot be refunded through Amana. Compare them with the processor's list of
-orders, and refund them at the processor or agree with the business (docs/restore.md).\n`,
+Payments that are unknown HERE were paid or ended after the --since time and cannot be refunded through Amana. Compare them with the
+processor's list of orders. Then refund them at the processor, or agree on a solution with the business (docs/restore.md).\n`,
   kyc: `
 Applications with a status HERE are read again at the provider within seconds. Run the command again to list the remaining ones.
 NEEDS_REVIEW here and APPROVED or REJECTED in webhooks: the restore lost an operator's decision. KYC_NEEDS_REVIEW is emitted again.
@@ -24,7 +27,7 @@ Decide again with: amana kyc review ID. Unknown applications were created after 
 (docs/restore.md).\n`,
 };
 
-/** Lists the rows that a restored service has lost, by the events that webhooks received. */
+/** Adds `restored`, which finds a restored service's lost rows through the events in webhooks. */
 export function restored(program: Command): void {
   withChangeOptions(
     program
@@ -44,7 +47,7 @@ type Options = ChangeOptions & { since: string };
 async function showLostRows(name: keyof typeof nextSteps, { since, as, json, ...selection }: Options): Promise<void> {
   const from = new Date(since);
   if (Number.isNaN(from.getTime())) throw new CommandError("--since must be a time like 2026-11-20T08:00:00Z.", exitCodes.usage);
-  const rows = await withServices({ ...selection, needed: [name, "webhooks"] }, async (databases) => {
+  const rows = await withServices({ ...selection, usableServices: [name, "webhooks"] }, async (databases) => {
     const [restoredService, webhooks] = [name, "webhooks"].map((wanted) =>
       databases.find(({ service }) => service.name === wanted),
     );
@@ -61,21 +64,24 @@ async function showLostRows(name: keyof typeof nextSteps, { since, as, json, ...
       BUSINESS: (row: Difference) => row.businessId,
       DETAILS: (row: Difference) => row.details,
     },
-    { json, emptyText: `The events in webhooks show no missing or older row in ${name}.` },
+    { json, emptyText: `No row of ${name} is missing or differs from its newest event in webhooks.` },
   );
   if (rows.length > 0 && process.exitCode === undefined) process.exitCode = exitCodes.actionNeeded;
   if (json || rows.length === 0) return;
   process.stdout.write(nextSteps[name]);
 }
 
-/** Compares each row with its newest event only: an earlier event differs from the row anyway. */
+/**
+ * Compares each row only with its newest event, because a correct row also differs from its earlier
+ * events.
+ */
 async function compareAll({ service, orm }: OpenDatabase, webhooks: OpenDatabase, from: Date, as: string): Promise<Difference[]> {
   const newest = await newestEvents(service.name, webhooks, from);
   const allDifferences: Difference[] = [];
   for (let start = 0; start < newest.length; start += pageRows) {
     const page = newest.slice(start, start + pageRows);
     const differences = await transaction(orm, async (em) => {
-      const differing = (await service.compare?.(em, page)) ?? [];
+      const differing = (await service.findDifferences?.(em, page)) ?? [];
       if (differing.length > 0) {
         service.record(em, new Date(), {
           by: auditActor(as),
@@ -103,7 +109,7 @@ async function newestEvents(name: string, webhooks: OpenDatabase, from: Date): P
   }
 }
 
-/** Returns the lowest UUIDv7 of a time. Event ids start with their time. */
+/** Returns the lowest possible UUIDv7 of a time. An event id begins with the event's time. */
 function firstIdOf(ms: number): string {
   const hex = ms.toString(16).padStart(12, "0");
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;

@@ -9,7 +9,7 @@ import { withServices } from "../services.ts";
 
 const servicesWithSecrets = ["kyc", "webhooks"];
 
-/** The step of a key rotation that changes rows. docs/secrets.md has the other steps. */
+/** Adds `secrets reencrypt`, one step of a key rotation. docs/secrets.md has the other steps. */
 export function secrets(program: Command): void {
   const group = program.command("secrets").description("encrypt stored secrets with a new key");
   withChangeOptions(
@@ -27,9 +27,10 @@ async function reencryptAll({ as, json, ...selection }: ChangeOptions): Promise<
   const needed =
     selection.service === undefined ? servicesWithSecrets : servicesWithSecrets.filter((name) => name === selection.service);
   const keyId = keys[0]?.id ?? "";
-  const rows = await withServices({ ...selection, needed }, async (databases) => {
+  const rows = await withServices({ ...selection, usableServices: needed }, async (databases) => {
     const missing = needed.filter((name) => !databases.some(({ service }) => service.name === name));
-    // A removal of the old key after a partial run would make the other secrets unreadable.
+    // Rejects a partial run. If an operator removed the old key after such a run, the secrets that
+    // were not encrypted again could not be decrypted.
     if (missing.length > 0)
       throw new CommandError(
         `No secret was encrypted: the database of ${missing.join(", ")} does not respond. Start it and run the command again.`,

@@ -43,7 +43,7 @@ async function stuckIn({ service, orm }: OpenDatabase): Promise<StuckWork[]> {
   const { missing } = await migrationsOf(orm, database.migrations);
   if (missing.length > 0) {
     const todo = "Run the migrate command of this version as the owner of the database. See: amana migrate status";
-    // The tables and columns of the queries may be missing, too.
+    // Omits the queries for stuck rows, because the tables or columns they read may not exist yet.
     return [{ service: name, what: "missing migrations", count: missing.length, since: null, ids: missing, todo }];
   }
   const stuckWork: StuckWork[] = [];

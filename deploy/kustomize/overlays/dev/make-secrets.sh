@@ -1,6 +1,7 @@
 #!/bin/sh
 # Creates the secrets of the overlay `dev` in files that Git ignores: deploy/kustomize/overlays/dev/make-secrets.sh
-# Run the script again to renew the certificates; it keeps other existing secrets. It needs openssl and installed dependencies.
+# To renew the certificates, run the script again. It does not change other existing secrets. It needs openssl and the
+# installed dependencies of the repository.
 set -eu
 cd "$(dirname "$0")"
 repository=../../../..
@@ -32,7 +33,7 @@ payments="payments.v1=k1:$(read_file payments)"
 kyc="kyc.v1=k1:$(read_file kyc)"
 audit="audit.v1=k1:$(read_file audit)"
 
-# Copied, because kustomize reads no files outside of an overlay's folder.
+# Copies the script, because kustomize cannot read files outside of an overlay's folder.
 mkdir -p postgres/secrets
 cp $repository/deploy/postgres/create-databases.sh postgres/secrets/
 for name in POSTGRES $database_roles; do put postgres ${name}_PASSWORD "$(read_file ${name}_PASSWORD)"; done

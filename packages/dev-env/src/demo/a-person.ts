@@ -1,4 +1,7 @@
-/** Body of a client without the e-mail address, which must be unique. */
+/**
+ * Body of a request that creates a client. It has no e-mail address, because each client needs a
+ * unique one.
+ */
 export const aPerson = {
   first_name: "Amina",
   last_name: "Benali",

@@ -1,7 +1,7 @@
 import { request } from "undici";
 
 export type ApiCaller = ReturnType<typeof apiCaller>;
-export type Answer = Awaited<ReturnType<ApiCaller>>;
+export type ApiResponse = Awaited<ReturnType<ApiCaller>>;
 
 /** Returns a function that calls the public API with a key and returns the parsed response. */
 export function apiCaller(baseUrl: string, key: string) {
@@ -29,6 +29,7 @@ export function apiCaller(baseUrl: string, key: string) {
 }
 
 /**
- * Returns whether a body is one JSON document. Other bodies are absent, HTML pages or JSON Lines.
+ * Returns whether the content type is JSON. Other responses have no body, an HTML page or JSON
+ * Lines.
  */
 const isJson = (contentType: string | string[] | undefined) => /^application\/(problem\+)?json\b/.test(String(contentType ?? ""));

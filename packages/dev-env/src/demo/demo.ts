@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { amanaDir } from "@amana/runtime/amana-dir";
 import { request } from "undici";
-import { createCommand, exitCodes, runCommandLine, stopSignal } from "../command-line.ts";
+import { createCommand, createStopSignal, exitCodes, runCommandLine } from "../command-line.ts";
 import { openDataDir } from "../data-dir.ts";
 import { DevEnvError } from "../dev-env-error.ts";
 import { type DevFile, devFileOf, readDevFile } from "../dev-file.ts";
@@ -21,7 +21,7 @@ interface DemoOptions {
 const reporter = createReporter((text) => process.stdout.write(text));
 const command = createCommand(
   "demo",
-  "Show and check a payment, a refund, a payment link, verifications and an onboarding. Uses the system that start runs, or starts one for the demo.",
+  "Show and check a payment, a refund, a payment link, verifications and an onboarding. Uses the running system, or starts a system for the demo.",
 )
   .option("--browser", "use the hosted pages in headless Chromium")
   .action(demo);
@@ -30,7 +30,7 @@ await runCommandLine(command);
 async function demo({ browser = false }: DemoOptions): Promise<void> {
   const progress = createProgress();
   const { promise: stopped, reject: stop } = Promise.withResolvers<never>();
-  const signal = stopSignal(() => {
+  const signal = createStopSignal(() => {
     progress.stopSteps();
     progress.print("Stopping");
     stop(new Error("stopped"));
@@ -72,7 +72,10 @@ async function withSystem(work: (system: DevFile) => Promise<void>, progress: Pr
   await work(devFileOf(system));
 }
 
-/** Returns the system of this folder, or undefined if none runs. Throws if it does not respond. */
+/**
+ * Returns the system of this folder, or undefined if none runs. Throws if the system does not
+ * respond.
+ */
 async function runningSystem(dir: string): Promise<DevFile | undefined> {
   const file = await readDevFile(dir);
   if (!file) return undefined;

@@ -56,7 +56,10 @@ async function fillCardForm(page: Page, card: Card): Promise<void> {
   await page.locator("[name=password]").press("Enter");
 }
 
-/** Completes the hosted page with a passport and the sample images, because there is no camera. */
+/**
+ * Completes the hosted verification page with a passport. Uses the page's sample images, because
+ * the headless browser has no camera.
+ */
 export const verifyInBrowser = (linkUrl: string): Promise<void> =>
   visit(linkUrl, async (page) => {
     const press = (selector: string) => Promise.all([page.waitForEvent("load"), page.click(selector)]);

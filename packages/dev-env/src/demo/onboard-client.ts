@@ -1,8 +1,8 @@
 import { eventually } from "../eventually.ts";
 import { aPerson, someDetails } from "./a-person.ts";
-import { submit } from "./at-the-sandbox.ts";
 import type { Participants } from "./participants.ts";
 import type { Reporter } from "./reporter.ts";
+import { submitApplication } from "./sandbox-control.ts";
 
 const account = { account_type: "CURRENT", account_name: "Compte courant", currency: "DZD", daily_limit: "50000.00" } as const;
 const payee = { name: "Karim Haddad", iban: "DZ58 0002 1000 0111 3000 0005 70", country_code: "DZA" } as const;
@@ -48,7 +48,7 @@ export async function onboardClient(reporter: Reporter, { business, operator, sa
     if (status.kyc_link !== link) throw new Error(`The onboarding status has no link: ${JSON.stringify(status)}`);
   });
   expect(true, "the onboarding status contains the link");
-  await submit(sandboxUrl, link, { outcome: "approved" });
+  await submitApplication(sandboxUrl, link, { outcome: "approved" });
   const verified = await expectStep("PENDING_APPROVAL", "the verdict continued the onboarding");
   expect(verified.kyc_link === undefined, "the status no longer contains the used link");
 

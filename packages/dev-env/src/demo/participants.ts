@@ -5,7 +5,7 @@ import type { Reporter } from "./reporter.ts";
 
 const webhookTimeoutMs = 30_000;
 
-/** The clients of a business and of an operator, and the webhook receiver of the business. */
+/** The API clients of a business and of an operator, and the webhook receiver of the business. */
 export type Participants = Awaited<ReturnType<typeof registerParticipants>>;
 
 /** Registers the business and its endpoint. */
@@ -37,8 +37,8 @@ export async function registerParticipants(reporter: Reporter, { gateway_url, sa
       return text.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
     },
     /**
-     * Waits for the webhook about this payment or application. The receiver verifies its
-     * signatures.
+     * Waits for the webhook about this payment or application. The receiver verifies the signatures
+     * of the webhook.
      */
     async expectWebhook(event: string, resourceId: string): Promise<ReceivedWebhook> {
       const webhook = await receiver.next(event, resourceId, webhookTimeoutMs);

@@ -1,10 +1,10 @@
-import { card, payByControlCall } from "./at-the-sandbox.ts";
 import { payInBrowser } from "./in-browser.ts";
 import { listen } from "./listen.ts";
 import type { Participants } from "./participants.ts";
 import type { Reporter } from "./reporter.ts";
+import { acceptedCard, payByControlCall } from "./sandbox-control.ts";
 
-/** Makes a card payment and refunds it, with the webhooks of both. */
+/** Makes a card payment, refunds it, and waits for the webhooks of both. */
 export async function payAndRefund(
   reporter: Reporter,
   participants: Participants,
@@ -36,7 +36,7 @@ export async function payAndRefund(
   );
   print(`   ${formUrl}`);
   const returnAddress = options.inBrowser
-    ? await payInBrowser(formUrl, shop.url, card)
+    ? await payInBrowser(formUrl, shop.url, acceptedCard)
     : await payByControlCall(participants.sandboxUrl, formUrl);
   const returnUrl = new URL(returnAddress);
   expect(

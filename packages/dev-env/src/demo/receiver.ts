@@ -1,6 +1,6 @@
 import { buffer } from "node:stream/consumers";
 import { verifyWebhook, verifyXSignature } from "@amana/client";
-import { until } from "../eventually.ts";
+import { waitUntil } from "../eventually.ts";
 import { listen } from "./listen.ts";
 
 export interface ReceivedWebhook {
@@ -14,7 +14,8 @@ export interface ReceivedWebhook {
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 
 /**
- * Starts the webhook receiver of a business. It rejects deliveries without both valid signatures.
+ * Starts the webhook receiver of a business. It rejects a delivery if one of the two signatures is
+ * missing or invalid.
  */
 export async function startReceiver() {
   let secret = "";
@@ -49,7 +50,7 @@ export async function startReceiver() {
         received.find(
           (webhook) => webhook.event === event && (webhook.body["payment_id"] ?? webhook.body["application_id"]) === resourceId,
         );
-      await until(() => find() !== undefined, timeoutMs);
+      await waitUntil(() => find() !== undefined, timeoutMs);
       return find();
     },
   };

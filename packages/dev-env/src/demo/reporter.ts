@@ -14,7 +14,10 @@ export function createReporter(write: (text: string) => void) {
     print,
     /** Prints the title of the next step. */
     step: (text: string) => print(`\n${++steps}. ${text}`),
-    /** Prints the result `what` if `holds` is true. Otherwise throws, which ends the demo. */
+    /**
+     * Prints the expected result `what` if `holds` is true. Otherwise throws an error, which ends
+     * the demo.
+     */
     expect,
     /** Checks that a resource has these fields. */
     expectFields<T extends object>(resource: T, fields: Partial<T>, what: string) {

@@ -1,9 +1,9 @@
 import { Buyer } from "../buyer.ts";
 import { eventually } from "../eventually.ts";
-import { card, payByControlCall } from "./at-the-sandbox.ts";
 import { payLinkInBrowser } from "./in-browser.ts";
 import type { Participants } from "./participants.ts";
 import type { Reporter } from "./reporter.ts";
+import { acceptedCard, payByControlCall } from "./sandbox-control.ts";
 
 const email = "acheteur@example.dz";
 
@@ -13,7 +13,10 @@ interface Mail {
   readonly text: string;
 }
 
-/** Sells by a payment link: the link, the buyer's payment, the receipt by e-mail, the statement. */
+/**
+ * Creates a payment link, pays it as a buyer, requests the receipt by e-mail, and reads the
+ * statement.
+ */
 export async function sellByLink(
   reporter: Reporter,
   participants: Participants,
@@ -39,7 +42,9 @@ export async function sellByLink(
       ? "A buyer opens the page and pays, in a browser."
       : "A buyer opens the page and pays (without a browser; --browser uses one).",
   );
-  const resultText = inBrowser ? await payLinkInBrowser(link.url, email, card) : await payWithoutBrowser(sandboxUrl, link.url);
+  const resultText = inBrowser
+    ? await payLinkInBrowser(link.url, email, acceptedCard)
+    : await payWithoutBrowser(sandboxUrl, link.url);
   expect(resultText.includes("3020"), "the result page shows the receipt with the help line of the cards");
   const { items } = await business.payments.list({ payment_link_id: link.id }).page();
   const [payment] = items;
@@ -72,10 +77,13 @@ export async function sellByLink(
     return statement;
   }, 15_000);
   const line = lines.find(({ payment_id }) => payment_id === payment?.id);
-  expect(line?.["amount"] === "2500.00" && line["payment_link_id"] === link.id, "it has the payment with its link and amount");
+  expect(
+    line?.["amount"] === "2500.00" && line["payment_link_id"] === link.id,
+    "the statement has the payment, with its link and amount",
+  );
   const centimes = lines.reduce((sum, { amount }) => sum + Math.round(Number(amount) * 100), 0);
   const total = (centimes / 100).toFixed(2);
-  expect(lines.at(-1)?.["running_total"] === total, `its running total is the sum of its lines: ${total}`);
+  expect(lines.at(-1)?.["running_total"] === total, `the running total of the statement is the sum of its lines: ${total}`);
 }
 
 async function payWithoutBrowser(sandboxUrl: string, url: string): Promise<string> {

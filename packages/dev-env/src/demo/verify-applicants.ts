@@ -1,8 +1,8 @@
 import type { CreateKycApplicationBody } from "@amana/client";
-import { submit } from "./at-the-sandbox.ts";
 import { verifyInBrowser } from "./in-browser.ts";
 import type { Participants } from "./participants.ts";
 import type { Reporter } from "./reporter.ts";
+import { submitApplication } from "./sandbox-control.ts";
 
 const reviewNote = "Same name as on a sanctions list, another date of birth.";
 
@@ -23,7 +23,7 @@ export async function verifyApplicants(
   const metadata = { cart: 7, vip: true };
   const verified = await apply("applicant-1", { metadata, locale: "en" });
   if (options.inBrowser) await verifyInBrowser(verified.link);
-  else await submit(participants.sandboxUrl, verified.link, { outcome: "approved" });
+  else await submitApplication(participants.sandboxUrl, verified.link, { outcome: "approved" });
   const completed = await participants.expectWebhook("KYC_COMPLETED", verified.id);
   expect(
     completed.body["verdict"] === "APPROVED" &&
@@ -35,7 +35,7 @@ export async function verifyApplicants(
 
   step("A second applicant submits an expired document.");
   const rejected = await apply("applicant-2");
-  await submit(participants.sandboxUrl, rejected.link, { outcome: "approved", document_expiry: "2020-01-31" });
+  await submitApplication(participants.sandboxUrl, rejected.link, { outcome: "approved", document_expiry: "2020-01-31" });
   const refusal = await participants.expectWebhook("KYC_REJECTED", rejected.id);
   const reasons = refusal.body["reason_codes"] as { code: string }[];
   expect(
@@ -45,7 +45,7 @@ export async function verifyApplicants(
 
   step("A third applicant has a possible match on a sanctions list.");
   const reviewed = await apply("applicant-3");
-  await submit(participants.sandboxUrl, reviewed.link, { outcome: "approved", aml_hit_count: 1 });
+  await submitApplication(participants.sandboxUrl, reviewed.link, { outcome: "approved", aml_hit_count: 1 });
   const reviewRequest = await participants.expectWebhook("KYC_NEEDS_REVIEW", reviewed.id);
   expect(
     reviewRequest.body["verdict"] === "NEEDS_REVIEW" && reviewRequest.body["aml_hit_count"] === 1,
@@ -56,7 +56,7 @@ export async function verifyApplicants(
   const decided = await operator.kycApplications.review(reviewed.id, { outcome: "APPROVED", note: reviewNote });
   expectFields(decided, { verdict: "APPROVED" }, "a compliance officer approves it with a note in the audit trail");
   const resolved = await participants.expectWebhook("KYC_REVIEW_RESOLVED", reviewed.id);
-  expect(resolved.body["verdict"] === "APPROVED", "it contains the final verdict");
+  expect(resolved.body["verdict"] === "APPROVED", "the webhook contains the final verdict");
 
   async function apply(externalId: string, additionalFields: CreateKycApplicationBody = {}) {
     const application = await business.kycApplications.create({ external_id: externalId, ...additionalFields });

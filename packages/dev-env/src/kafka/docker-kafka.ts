@@ -11,11 +11,14 @@ import { kafkaProperties, kafkaVersion, startedMessage } from "./kafka-propertie
 
 const image = `apache/kafka:${kafkaVersion}`;
 const engineTimeoutMs = 5_000;
-/** Includes the download of the image (about 200 MB). */
+/** Maximum time of the start, including the download of the image (about 200 MB). */
 const startTimeoutMs = 5 * 60_000;
 const stopTimeoutMs = 15_000;
 const containerDataDir = "/var/lib/kafka/data";
-/** In the container only Kafka listens; `freePort` returns higher ports. */
+/**
+ * Port of the controller. It is fixed, because only Kafka listens in the container. `freePort`
+ * returns higher ports for the broker.
+ */
 const controllerPort = 9093;
 
 /** Throws DevEnvError if no Docker engine responds. */
@@ -60,7 +63,9 @@ async function startContainer(port: number, dir: string): Promise<StartedTestCon
   const { GenericContainer, Wait } = await import("testcontainers");
 
   class LoopbackContainer extends GenericContainer {
-    /** The library itself publishes ports on all addresses of the machine. */
+    /**
+     * Publishes the port on the loopback address. The library would publish it on all addresses.
+     */
     publishOnLoopback(): this {
       this.hostConfig.PortBindings = { [`${port}/tcp`]: [{ HostIp: "127.0.0.1", HostPort: String(port) }] };
       return this;
@@ -97,7 +102,10 @@ async function startContainer(port: number, dir: string): Promise<StartedTestCon
   );
 }
 
-/** Returns the settings as variables of the image: KAFKA_PROCESS_ROLES for process.roles. */
+/**
+ * Converts settings to environment variables of the image, for example process.roles to
+ * KAFKA_PROCESS_ROLES.
+ */
 function imageEnv(properties: Record<string, string>): Record<string, string> {
   const entries = Object.entries(properties);
   return Object.fromEntries(entries.map(([name, value]) => [`KAFKA_${name.toUpperCase().replaceAll(".", "_")}`, value]));

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { mkdir, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DevEnvError } from "../dev-env-error.ts";
-import { until } from "../eventually.ts";
+import { waitUntil } from "../eventually.ts";
 import { freePort } from "../free-port.ts";
 import { inStep } from "../progress.ts";
 import { runCommand } from "../run-command.ts";
@@ -35,8 +35,8 @@ export interface JavaKafkaOptions extends KafkaOptions {
   /** Folder of the jar files. Default: `defaultCacheDir()`. */
   cacheDir?: string | undefined;
   /**
-   * Settings that override the default ones, for example a TLS listener. Listener lists are
-   * appended.
+   * Settings that override the defaults, for example a TLS listener. The values of listener lists
+   * are appended to the defaults.
    */
   properties?: Readonly<Record<string, string>> | undefined;
   /** Node of a cluster (see startKafkaNodes). Default: a new cluster with one node. */
@@ -89,9 +89,9 @@ export async function startKafka(options: JavaKafkaOptions): Promise<Kafka> {
         },
       });
       await writePid(dir, broker.pid);
-      await until(() => started || !broker.running() || signal?.aborted === true, readyTimeoutMs);
+      await waitUntil(() => started || !broker.isRunning() || signal?.aborted === true, readyTimeoutMs);
       if (started) return broker;
-      const ended = !broker.running();
+      const ended = !broker.isRunning();
       await broker.stop();
       signal?.throwIfAborted();
       throw startFailure(ended, broker.recentOutput(), dir);
@@ -107,7 +107,7 @@ export async function startKafka(options: JavaKafkaOptions): Promise<Kafka> {
       stop: () => broker.stop(),
       kill: () => broker.kill(),
       async start() {
-        if (!broker.running()) broker = await run();
+        if (!broker.isRunning()) broker = await run();
       },
     };
   });
@@ -116,7 +116,10 @@ export async function startKafka(options: JavaKafkaOptions): Promise<Kafka> {
 /** Settings to which additional values are appended. */
 const listSettings = new Set(["listeners", "advertised.listeners", "listener.security.protocol.map"]);
 
-/** Creates the folder under another name and renames it, so that it is complete or missing. */
+/**
+ * Creates the data folder under a temporary name and then renames it. A folder with the final name
+ * is therefore always complete.
+ */
 async function format(
   java: Java,
   jars: string,
@@ -164,7 +167,7 @@ async function writeProperties(
   await writeFile(path, lines.join(""));
 }
 
-/** Java reads a .properties file as Latin-1. */
+/** Escapes a value for a .properties file, which Java reads as Latin-1. */
 const escapeValue = (value: string) =>
   value.replace(/[\\\n]|[^\x20-\x7e]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
@@ -182,5 +185,5 @@ function startFailure(ended: boolean, output: string, dir: string): DevEnvError 
 }
 
 function removalAdvice(dir: string): string {
-  return `If this happens again, delete its events and start again: rm -rf ${dir}`;
+  return `If this happens again, delete Kafka's events and start again: rm -rf ${dir}`;
 }

@@ -21,7 +21,7 @@ export function defaultCacheDir(): string {
 /**
  * Returns the folder with Kafka's jar files. Maven fetches them on first use (44 MB) into another
  * folder, which is then renamed. The folder is therefore complete if it exists, even when two
- * processes fetch concurrently. Throws DevEnvError.
+ * processes fetch concurrently. Throws DevEnvError if Maven is missing or cannot fetch the files.
  */
 export async function fetchKafkaJars(step: ProgressStep, cacheDir: string, signal?: AbortSignal): Promise<string> {
   // The digest distinguishes two versions of pom.xml with the same version of Kafka.
@@ -49,7 +49,7 @@ export async function fetchKafkaJars(step: ProgressStep, cacheDir: string, signa
       );
     }
     await rename(fetched, folder).catch((error) => {
-      // Another process has renamed its folder first.
+      // The rename fails if another process has already created the folder.
       if (!existsSync(folder)) throw error;
     });
   } finally {

@@ -4,9 +4,9 @@ import { type JavaKafkaOptions, newClusterId, startKafka } from "./java-kafka.ts
 import type { Kafka } from "./kafka.ts";
 
 /**
- * Starts `count` nodes as one cluster, with Java. In a cluster of three, each topic has a copy on
- * each node, and writes need two running nodes. For tests: each call creates a new cluster with new
- * ports. Throws DevEnvError.
+ * Starts `count` nodes as one cluster, with Java. In a cluster of three nodes, each topic has a
+ * copy on each node, and a write needs two running nodes. This function is for tests: each call
+ * creates a new cluster with new ports. Throws DevEnvError if a node does not start.
  */
 export async function startKafkaNodes(count: number, options: Omit<JavaKafkaOptions, "node">): Promise<Kafka[]> {
   const controllerPorts = await Promise.all(Array.from({ length: count }, freePort));

@@ -1,7 +1,7 @@
 /** Version of the broker. kafka/pom.xml contains the same version. */
 export const kafkaVersion = "4.3.1";
 
-/** The log message after which topics can be created. The port is open earlier. */
+/** Log message after which topics can be created. The port opens before this message. */
 export const startedMessage = /Kafka Server started/;
 
 export interface KafkaAddresses {
@@ -18,7 +18,8 @@ export interface KafkaAddresses {
 
 /**
  * Returns the settings of a KRaft node on one machine, with little memory and a fast restart. Each
- * topic has a copy on each node, and a write needs the acknowledgement of all nodes but one.
+ * topic has a copy on each node. A write needs acknowledgements from all nodes except one; in a
+ * cluster of one node, it needs the acknowledgement of this node.
  */
 export function kafkaProperties(addresses: KafkaAddresses): Record<string, string> {
   const { port, controllerPorts, index, listenHost, dataDir } = addresses;
@@ -33,11 +34,12 @@ export function kafkaProperties(addresses: KafkaAddresses): Record<string, strin
     listeners: `PLAINTEXT://${listenHost}:${port},CONTROLLER://127.0.0.1:${controllerPorts[index]}`,
     "advertised.listeners": `PLAINTEXT://127.0.0.1:${port}`,
     "log.dirs": dataDir,
-    // The services create their topics with a number of partitions; a misspelt name must fail.
+    // Services create their topics with the right number of partitions. A request for a misspelt
+    // topic name must fail.
     "auto.create.topics.enable": "false",
     "default.replication.factor": copies,
     "min.insync.replicas": inSync,
-    // The default of Kafka's internal topics is three copies, which one node cannot have.
+    // By default, Kafka's internal topics need three copies, which one node cannot store.
     "offsets.topic.replication.factor": copies,
     "transaction.state.log.replication.factor": copies,
     "transaction.state.log.min.isr": inSync,

@@ -16,5 +16,5 @@ export async function stopLeftoverKafka(dir: string): Promise<void> {
   const pid = Number(await readFile(pidFile(dir), "utf8").catch(() => ""));
   const matches = (command: string) => `${command} `.includes(` -Damana.kafka.dir=${dir} `);
   const starter = (command: string) => Number.parseInt(command.split(ownerFlag)[1] ?? "", 10);
-  await stopLeftover({ name: "Kafka", dir, pid, matches, starter });
+  await stopLeftover({ name: "Kafka", dir, pid, matches, starterPid: starter });
 }

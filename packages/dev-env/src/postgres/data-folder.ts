@@ -10,8 +10,8 @@ export const superuser = "postgres";
 
 const majorVersion = "18";
 /**
- * File with the superuser's password. It is in the data folder, so that both are moved and removed
- * together.
+ * File with the superuser's password. It is in the data folder, so that the password and the data
+ * are moved and removed together.
  */
 const passwordFile = "superuser-password";
 const initdbTimeoutMs = 120_000;
@@ -61,7 +61,10 @@ export async function prepareDataFolder(
   return password;
 }
 
-/** Creates the folder under another name and renames it, so that it is complete or missing. */
+/**
+ * Creates the folder under a temporary name and then renames it. A folder with the final name is
+ * therefore always complete.
+ */
 async function initialise(
   dataDir: string,
   programs: PostgresPrograms,
@@ -81,7 +84,8 @@ async function initialise(
   const { command, args, ...ids } = launch(programs.initdb, [
     ...["-D", folder, `--username=${superuser}`, `--pwfile=${pwfile}`, "--auth=scram-sha-256"],
     ...["--encoding=UTF8", "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C", "--no-instructions"],
-    ...(durable ? [] : ["--no-sync"]),
+    // Small segments of the write-ahead log, because tests copy the folder.
+    ...(durable ? [] : ["--no-sync", "--wal-segsize=1"]),
   ]);
   const initdb = await runCommand(command, args, { timeoutMs: initdbTimeoutMs, cwd: "/", env: postgresEnv(), signal, ...ids });
   if (!initdb.ok) {
@@ -109,5 +113,5 @@ async function isMissingOrEmpty(folder: string): Promise<boolean> {
   }
 }
 
-/** Returns an empty text if there is no file. */
+/** Reads a file. Returns an empty text if the file cannot be read. */
 const readText = async (path: string) => (await readFile(path, "utf8").catch(() => "")).trim();

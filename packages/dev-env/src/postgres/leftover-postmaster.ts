@@ -5,7 +5,7 @@ import { readProcess, type StopStep } from "../running-process.ts";
 import type { LogLine } from "../server-process.ts";
 
 /** Fast shutdown, then immediate shutdown, then SIGKILL. */
-export const cleanStop: readonly StopStep[] = [
+export const postgresStopSteps: readonly StopStep[] = [
   { signal: "SIGINT", waitMs: 30_000 },
   { signal: "SIGQUIT", waitMs: 10_000 },
   { signal: "SIGKILL", waitMs: 5_000 },
@@ -23,12 +23,15 @@ export async function stopLeftoverPostmaster(dataDir: string, log?: LogLine): Pr
   if (!(pid > 1)) return;
   const matches = (command: string) => /\/postgres /.test(command) && `${command} `.includes(` -D ${dataDir} `);
   const starter = (command: string) => Number.parseInt(command.split(ownerFlag)[1] ?? "", 10);
-  await stopLeftover({ name: "PostgreSQL", dir: dataDir, pid, matches, starter, stopSteps: cleanStop }, log);
-  // PostgreSQL does not start if any process has the id in the pid file.
+  await stopLeftover({ name: "PostgreSQL", dir: dataDir, pid, matches, starterPid: starter, stopSteps: postgresStopSteps }, log);
+  // Removes the pid file if another program now has the process id in it, because PostgreSQL would
+  // then not start.
   if (isAlive(pid) && !readProcess(pid)?.command.includes("postgres")) await rm(pidFile, { force: true });
 }
 
-/** Returns whether the process exists. A zombie exists, too, as in PostgreSQL's own check. */
+/**
+ * Returns whether the process exists. Counts a zombie as existing, as PostgreSQL's own check does.
+ */
 function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { DevEnvError } from "../dev-env-error.ts";
 import { runCommand } from "../run-command.ts";
 
-/** Operating-system user that runs PostgreSQL. Without ids it is the current user. */
+/** Operating-system user that runs PostgreSQL. Without ids, the current user runs PostgreSQL. */
 export interface SystemUser {
   uid?: number;
   gid?: number;
@@ -12,7 +12,10 @@ export interface SystemUser {
 const name = "postgres";
 const timeoutMs = 10_000;
 
-/** Returns the current user, or for root the user `postgres`, because PostgreSQL rejects root. */
+/**
+ * Returns the current user. Returns the user `postgres` instead of root, because PostgreSQL does
+ * not run as root.
+ */
 export async function systemUser(): Promise<SystemUser> {
   if (process.getuid?.() !== 0) return {};
   const existing = await lookUp();
@@ -43,9 +46,9 @@ export async function changeOwner(user: SystemUser, path: string): Promise<void>
 
 /**
  * Returns a function that builds the command line to run a program as the user. If the user cannot
- * enter a parent folder of `paths` (such as /root), the program keeps one capability of root: to
- * enter all folders (CAP_DAC_READ_SEARCH). Throws DevEnvError with the folder if the system does
- * not support that.
+ * enter a parent folder of `paths` (such as /root), the program keeps root's capability to enter
+ * all folders (CAP_DAC_READ_SEARCH). If the system cannot grant this capability, throws a
+ * DevEnvError that names the folder.
  */
 export async function launcher(user: SystemUser, paths: readonly string[]): Promise<Launcher> {
   if (user.uid === undefined) return (command, args) => ({ command, args });
@@ -60,7 +63,7 @@ export async function launcher(user: SystemUser, paths: readonly string[]): Prom
   ];
   if (!(await runCommand("setpriv", [...rights, "true"], { timeoutMs })).ok) {
     throw new DevEnvError(
-      `If root starts PostgreSQL, it runs as the user ${name}, but that user cannot enter ${closed}.`,
+      `PostgreSQL does not run as root. It would run as the user ${name}, but that user cannot enter the folder ${closed}.`,
       `Permit it: chmod o+x ${closed}. Or run the command as a normal user, or from a folder outside ${closed}.`,
     );
   }

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { parentPort } from "node:worker_threads";
 import { NodeCompiler } from "@myriaddreamin/typst-ts-node-compiler";
 
-// This file is JavaScript in the assets folder, because images contain it without bundling.
+// This file is JavaScript in the assets folder, because the container images include it unbundled.
 
 const { resolve } = createRequire(import.meta.url);
 const font = (path) => readFileSync(resolve(`@expo-google-fonts/${path}`));

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createBatcher } from "../index.ts";
 
-test("createBatcher collects items in the next batch while a batch is in progress, without splitting calls", async () => {
+test("while a batch is in progress, createBatcher collects items for the next batch, and does not split the items of one call", async () => {
   const batches: (readonly number[])[] = [];
   const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const add = createBatcher<number>(4, async (items) => {
@@ -19,7 +19,7 @@ test("createBatcher collects items in the next batch while a batch is in progres
   expect(batches).toEqual([[1], [2, 3, 4], [5, 6]]);
 });
 
-test("createBatcher runs a call larger than the maximum as its own batch, and rejects only the calls of a failed batch", async () => {
+test("createBatcher runs a call that is larger than the maximum as a separate batch, and rejects only the calls of a failed batch", async () => {
   const batches: (readonly number[])[] = [];
   const add = createBatcher<number>(2, async (items) => {
     batches.push(items);

@@ -8,10 +8,10 @@ interface Call<Item> {
 
 /**
  * Returns a function that processes items in batches, one batch at a time. Items that arrive while
- * a batch is in progress form the next one, up to `max` items, so that no item waits for a batch to
- * fill. The items of a call stay together and in order. The call resolves or throws with the result
- * of its batch. A batch has no trace and runs for all tenants, because its items can belong to
- * several traces and tenants.
+ * a batch is in progress form the next batch of up to `max` items. An item therefore never waits
+ * for a batch to fill. The items of a call stay together and in order. The call resolves or throws
+ * with the result of its batch. A batch has no trace and runs for all tenants, because its items
+ * can belong to several traces and tenants.
  */
 export function createBatcher<Item>(
   max: number,

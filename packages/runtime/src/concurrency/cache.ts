@@ -1,6 +1,6 @@
 /**
- * Returns a function that calls `read` at most once in `ms` milliseconds. Calls in between share
- * its result.
+ * Returns a function that calls `read` at most once in `ms` milliseconds. Further calls in this
+ * time get the same result.
  */
 export function atMostEvery<T>(ms: number, read: () => Promise<T>): () => Promise<T> {
   let last: { readonly atMs: number; readonly result: Promise<T> } | undefined;

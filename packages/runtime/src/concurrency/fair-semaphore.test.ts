@@ -7,63 +7,63 @@ const longMs = 60_000;
 describe("FairSemaphore", () => {
   test("FairSemaphore limits a tenant to its share while other slots are free", async () => {
     const semaphore = new FairSemaphore({ slots: 10, perTenant: 2 });
-    expect([semaphore.enter("a", longMs), semaphore.enter("a", longMs)]).toEqual([true, true]);
-    const third = semaphore.enter("a", longMs);
+    expect([semaphore.acquire("a", longMs), semaphore.acquire("a", longMs)]).toEqual([true, true]);
+    const third = semaphore.acquire("a", longMs);
     expect(third).toBeInstanceOf(Promise);
-    expect(semaphore.enter("b", longMs)).toBe(true);
-    semaphore.leave("a");
+    expect(semaphore.acquire("b", longMs)).toBe(true);
+    semaphore.release("a");
     expect(await third).toBe(true);
   });
 
-  test("FairSemaphore limits a key to its share, and admits the tenant's other keys", async () => {
+  test("FairSemaphore limits a key to its share, and admits other keys of the tenant", async () => {
     const semaphore = new FairSemaphore({ slots: 10, perTenant: 5, perKey: 1 });
-    expect(semaphore.enter("a", longMs, "x")).toBe(true);
-    const second = semaphore.enter("a", longMs, "x");
+    expect(semaphore.acquire("a", longMs, "x")).toBe(true);
+    const second = semaphore.acquire("a", longMs, "x");
     expect(second).toBeInstanceOf(Promise);
-    expect(semaphore.enter("a", longMs, "y")).toBe(true);
-    expect([semaphore.size(), semaphore.size("a"), semaphore.size("a", "x")]).toEqual([3, 3, 2]);
-    semaphore.leave("a", "y");
-    semaphore.leave("a", "x");
+    expect(semaphore.acquire("a", longMs, "y")).toBe(true);
+    expect([semaphore.usedAndQueued(), semaphore.usedAndQueued("a"), semaphore.usedAndQueued("a", "x")]).toEqual([3, 3, 2]);
+    semaphore.release("a", "y");
+    semaphore.release("a", "x");
     expect(await second).toBe(true);
     expect([...semaphore.keys("a")]).toEqual(["x"]);
   });
 
-  test("FairSemaphore admits waiting tenants in turn", async () => {
+  test("FairSemaphore alternates between waiting tenants", async () => {
     const semaphore = new FairSemaphore({ slots: 1, perTenant: 1 });
-    expect(semaphore.enter("busy", longMs)).toBe(true);
+    expect(semaphore.acquire("busy", longMs)).toBe(true);
     const order: string[] = [];
     const wait = async (tenant: string) => {
-      await semaphore.enter(tenant, longMs);
+      await semaphore.acquire(tenant, longMs);
       order.push(tenant);
-      semaphore.leave(tenant);
+      semaphore.release(tenant);
     };
     const waits = [...Array.from({ length: 5 }, () => wait("busy")), wait("quiet"), wait("other")];
-    semaphore.leave("busy");
+    semaphore.release("busy");
     await Promise.all(waits);
     expect(order).toEqual(["busy", "quiet", "other", "busy", "busy", "busy", "busy"]);
   });
 
-  test("FairSemaphore admits the waiting keys of a tenant in turn", async () => {
+  test("FairSemaphore alternates between the waiting keys of a tenant", async () => {
     const semaphore = new FairSemaphore({ slots: 1, perTenant: 1 });
-    semaphore.enter("a", longMs, "busy");
+    semaphore.acquire("a", longMs, "busy");
     const order: string[] = [];
     const wait = async (key: string) => {
-      await semaphore.enter("a", longMs, key);
+      await semaphore.acquire("a", longMs, key);
       order.push(key);
-      semaphore.leave("a", key);
+      semaphore.release("a", key);
     };
     const waits = [wait("busy"), wait("busy"), wait("quiet")];
-    semaphore.leave("a", "busy");
+    semaphore.release("a", "busy");
     await Promise.all(waits);
     expect(order).toEqual(["busy", "quiet", "busy"]);
   });
 
-  test("FairSemaphore rejects a caller that waited too long, and leaves the slot to others", async () => {
+  test("FairSemaphore rejects a caller that waited too long, and gives the slot to another caller", async () => {
     const semaphore = new FairSemaphore({ slots: 1, perTenant: 1 });
-    semaphore.enter("a", longMs);
-    expect(await semaphore.enter("b", 5)).toBe(false);
-    semaphore.leave("a");
-    expect(semaphore.enter("c", longMs)).toBe(true);
+    semaphore.acquire("a", longMs);
+    expect(await semaphore.acquire("b", 5)).toBe(false);
+    semaphore.release("a");
+    expect(semaphore.acquire("c", longMs)).toBe(true);
   });
 
   test("FairSemaphore frees the slot of failed work, and does not start work that waited too long", async () => {
@@ -71,19 +71,19 @@ describe("FairSemaphore", () => {
     await expect(semaphore.run("a", longMs, () => Promise.reject(new Error("simulated failure")))).rejects.toThrow(
       "simulated failure",
     );
-    expect(semaphore.enter("a", longMs)).toBe(true);
+    expect(semaphore.acquire("a", longMs)).toBe(true);
     let started = false;
     const lateRun = semaphore.run("b", 20, async () => {
       started = true;
     });
-    expect(semaphore.waiting("b")).toBe(1);
+    expect(semaphore.queuedCount("b")).toBe(1);
     await expect(lateRun).rejects.toThrow("no slot became free");
-    semaphore.leave("a");
-    expect([started, semaphore.waiting("b")]).toEqual([false, 0]);
+    semaphore.release("a");
+    expect([started, semaphore.queuedCount("b")]).toEqual([false, 0]);
     expect(await semaphore.run("b", longMs, async () => 1)).toBe(1);
   });
 
-  test("FairSemaphore exceeds no limit and leaves no slot unused while a waiter may use it, in any order of calls", async () => {
+  test("FairSemaphore, for any order of calls, exceeds no limit and leaves no slot unused that a waiting caller may use", async () => {
     const limits = { slots: 5, perTenant: 3, perKey: 2 };
     const call = fc.tuple(fc.constantFrom("a", "b", "c"), fc.constantFrom("x", "y"), fc.boolean());
     const anyOrder = fc.asyncProperty(fc.array(call, { maxLength: 60 }), async (calls) => {
@@ -97,27 +97,27 @@ describe("FairSemaphore", () => {
         const id = `${tenant}${key}`;
         if (isEnter) {
           queued.push(id);
-          Promise.resolve(semaphore.enter(tenant, longMs, key)).then(() => {
+          Promise.resolve(semaphore.acquire(tenant, longMs, key)).then(() => {
             used.push(id);
             queued = queued.toSpliced(queued.indexOf(id), 1);
           });
         } else if (used.includes(id)) {
           used.splice(used.indexOf(id), 1);
-          semaphore.leave(tenant, key);
+          semaphore.release(tenant, key);
         }
         await new Promise(setImmediate);
         expect(used.length).toBeLessThanOrEqual(limits.slots);
         for (const each of ["a", "b", "c"]) expect(usedBy(each)).toBeLessThanOrEqual(limits.perTenant);
         for (const each of used) expect(usedBy(each)).toBeLessThanOrEqual(limits.perKey);
         expect(queued.filter(mayEnter)).toEqual([]);
-        expect(semaphore.size()).toBe(used.length + queued.length);
+        expect(semaphore.usedAndQueued()).toBe(used.length + queued.length);
       }
       while (used.length > 0) {
         const [id = ""] = used.splice(0, 1);
-        semaphore.leave(id.slice(0, 1), id.slice(1));
+        semaphore.release(id.slice(0, 1), id.slice(1));
         await new Promise(setImmediate);
       }
-      expect([semaphore.size(), queued]).toEqual([0, []]);
+      expect([semaphore.usedAndQueued(), queued]).toEqual([0, []]);
     });
     await fc.assert(anyOrder, { numRuns: 100 });
   });

@@ -21,20 +21,21 @@ class Tenant {
   used = 0;
   queued = 0;
   readonly keys = new Map<string, Key>();
-  /** Keys with waiters; the key that is next comes first. */
+  /** Keys with waiters, in the order in which they get slots. */
   readonly waiting = new Map<string, Key>();
 }
 
 /**
  * A semaphore that is fair between tenants, and between the keys of a tenant. Free slots go to
- * waiting tenants in turn, so a thousand calls of one tenant delay a call of another by one slot.
+ * waiting tenants in rotation. A thousand calls of one tenant therefore delay a call of another
+ * tenant by only one slot.
  */
 export class FairSemaphore {
   readonly limits: Required<FairLimits>;
   #used = 0;
   #queued = 0;
   readonly #tenants = new Map<string, Tenant>();
-  /** Tenants with waiters; the tenant that is next comes first. */
+  /** Tenants with waiters, in the order in which they get slots. */
   readonly #waiting = new Map<string, Tenant>();
 
   constructor({ slots, perTenant, perKey = slots }: FairLimits) {
@@ -48,23 +49,25 @@ export class FairSemaphore {
     work: () => Promise<T>,
     tooLate = () => new Error(`no slot became free within ${Math.round(waitMs)} ms`),
   ): Promise<T> {
-    const entered = this.enter(tenant, waitMs);
+    const entered = this.acquire(tenant, waitMs);
     if (entered !== true && !(await entered)) throw tooLate();
     try {
       return await work();
     } finally {
-      this.leave(tenant);
+      this.release(tenant);
     }
   }
 
   /**
-   * Takes a slot, at once or within `waitMs`; resolves to false if none became free. The caller
-   * calls `leave` with the same tenant and key for each slot that it took.
+   * Takes a slot. Returns true if a slot is free. Otherwise waits for up to `waitMs`, and resolves
+   * to false if no slot became free. The caller calls `release` with the same tenant and key for
+   * each slot that it took.
    */
-  enter(tenant: string, waitMs: number, key = ""): true | Promise<boolean> {
+  acquire(tenant: string, waitMs: number, key = ""): true | Promise<boolean> {
     const tenantEntry = entryOf(this.#tenants, tenant, Tenant);
     const keyEntry = entryOf(tenantEntry.keys, key, Key);
-    // A free slot has no waiter that may use it: `leave` gives each slot to the next waiter.
+    // Does not check for waiters. If a slot is free, no waiter is within its limits, because
+    // `release` gives each slot to the next waiter that is within its limits.
     if (this.#used < this.limits.slots && this.#hasShare(tenantEntry, keyEntry)) return this.#use(tenantEntry, keyEntry);
     return new Promise((admit) => {
       const waiter = { admit, timer: setTimeout(() => this.#expire(tenant, key, waiter), waitMs) };
@@ -75,7 +78,7 @@ export class FairSemaphore {
     });
   }
 
-  leave(tenant: string, key = ""): void {
+  release(tenant: string, key = ""): void {
     const tenantEntry = entryOf(this.#tenants, tenant, Tenant);
     const keyEntry = entryOf(tenantEntry.keys, key, Key);
     this.#used--;
@@ -86,7 +89,7 @@ export class FairSemaphore {
   }
 
   /** Returns the number of used slots and waiters: of all tenants, a tenant, or a tenant's key. */
-  size(tenant?: string, key?: string): number {
+  usedAndQueued(tenant?: string, key?: string): number {
     if (tenant === undefined) return this.#used + this.#queued;
     const tenantEntry = this.#tenants.get(tenant);
     if (key === undefined) return tenantEntry ? tenantEntry.used + tenantEntry.queued : 0;
@@ -95,11 +98,11 @@ export class FairSemaphore {
   }
 
   /** Returns the number of waiters of a tenant. */
-  waiting(tenant: string): number {
+  queuedCount(tenant: string): number {
     return this.#tenants.get(tenant)?.queued ?? 0;
   }
 
-  /** Returns the keys of a tenant that use a slot or wait for one. */
+  /** Returns the keys of a tenant that use a slot or wait for a slot. */
   keys(tenant: string): Iterable<string> {
     return this.#tenants.get(tenant)?.keys.keys() ?? [];
   }
@@ -147,8 +150,8 @@ export class FairSemaphore {
   }
 
   #deleteUnused(tenantId: string, keyId: string): void {
-    if (this.size(tenantId, keyId) === 0) this.#tenants.get(tenantId)?.keys.delete(keyId);
-    if (this.size(tenantId) === 0) this.#tenants.delete(tenantId);
+    if (this.usedAndQueued(tenantId, keyId) === 0) this.#tenants.get(tenantId)?.keys.delete(keyId);
+    if (this.usedAndQueued(tenantId) === 0) this.#tenants.delete(tenantId);
   }
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-/** Waits. When the signal aborts, resolves early, without an error. */
+/** Waits for `ms`. When the signal aborts, the function resolves early and does not throw. */
 export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   try {
     await delay(ms, undefined, signal ? { signal } : {});
@@ -26,7 +26,10 @@ export class Pause {
     this.#end();
   }
 
-  /** Returns whether `wake` was called. An AbortSignal would cost 10 µs more for each wait. */
+  /**
+   * Waits for `ms`, or until `wake` is called. Returns whether `wake` was called. An AbortSignal
+   * would cost 10 µs more for each wait.
+   */
   async wait(ms: number): Promise<boolean> {
     if (this.#woken || ms <= 0) return this.#woken;
     await new Promise<void>((resolve) => {
@@ -40,7 +43,10 @@ export class Pause {
   }
 }
 
-/** Returns the result of the work. Throws when it takes longer than `ms`, and does not stop it. */
+/**
+ * Returns the result of the work. Throws when the work takes longer than `ms`, but does not stop
+ * the work.
+ */
 export async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
   const outcome = await waitAtMost(
     ms,
@@ -76,8 +82,8 @@ export function backoffMs(failures: number, baseMs: number, maxMs: number): numb
   return Math.min(maxMs, jitter(baseMs * 2 ** Math.min(failures - 1, 30)));
 }
 
-/** Returns the pause with this index, or the last pause of the schedule if it is shorter. */
-export function nextPause(pauses: readonly number[], index: number): number {
+/** Returns the pause with this index, or the last pause if the schedule is shorter. */
+export function scheduledPause(pauses: readonly number[], index: number): number {
   const pause = pauses[Math.min(index, pauses.length - 1)];
   if (pause === undefined) throw new RangeError("a schedule needs at least one pause");
   return pause;

@@ -9,7 +9,7 @@ test.each([
   [" ", "/project/.amana"],
   ["other", "/project/other"],
   ["/srv/amana", "/srv/amana"],
-])("amanaDir returns for AMANA_DIR=%j the folder %s", (value, folder) => {
+])("amanaDir, for AMANA_DIR=%j, returns the folder %s", (value, folder) => {
   vi.stubEnv("AMANA_DIR", value);
   expect(amanaDir("/project")).toBe(folder);
 });

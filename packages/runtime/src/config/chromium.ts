@@ -8,14 +8,15 @@ const usualPaths = [
 ];
 
 /**
- * Returns the path of an installed Chromium or Chrome: that of CHROMIUM_PATH, or a usual one.
- * Undefined if there is none.
+ * Returns the first path that exists: CHROMIUM_PATH, and then the usual paths of Chromium and
+ * Chrome. Returns undefined if no path exists.
  */
 export const findChromium = (): string | undefined =>
   [process.env["CHROMIUM_PATH"], ...usualPaths].find((path) => path !== undefined && path !== "" && existsSync(path));
 
 /**
- * Command line flags for a browser of a test or a command: no sandbox in containers, no traffic.
+ * Command line flags for a browser in tests and commands: without Chromium's own sandbox, which
+ * does not work in containers, and without background traffic.
  */
 export const chromiumFlags: readonly string[] = [
   "--no-sandbox",

@@ -31,18 +31,21 @@ export function readEnv<T extends object>(build: (env: EnvReader) => T, source: 
   return Object.freeze(settings);
 }
 
-/** Returns a function that calls `readEnv`: the `readConfig` of a process. */
+/** Returns a function that calls `readEnv`. A process uses this function as its `readConfig`. */
 export const settings =
   <T extends object>(build: (env: EnvReader) => T) =>
   (source?: EnvSource): Readonly<T> =>
     readEnv(build, source);
 
 /**
- * Reads single settings. It records a problem for a required setting that is missing and for an
- * invalid value. The value that is returned instead is never used, because `readEnv` then throws.
+ * Reads single settings. A method records a problem for a required setting that is missing and for
+ * an invalid value. The value that the method then returns is never used, because `readEnv` throws.
  */
 class EnvReader {
-  /** NODE_ENV is "production", as in the images. Some settings are optional only in a sandbox. */
+  /**
+   * True if NODE_ENV is "production", as in the images. Some settings are optional only in a
+   * sandbox.
+   */
   readonly isProduction: boolean;
   readonly #source: EnvSource;
   readonly #problems: Set<string>;
@@ -133,7 +136,7 @@ class EnvReader {
     return withoutSlashes(value);
   }
 
-  /** Reads a URL like `url`, but for traffic through external networks: https in production. */
+  /** Reads the URL of an external system, like `url`. In production, the URL must be https. */
   externalUrl(name: string): string {
     const url = this.url(name);
     if (this.isProduction && url.startsWith("http:")) {

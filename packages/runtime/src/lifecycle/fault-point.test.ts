@@ -13,7 +13,7 @@ beforeAll(() => {
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
 const module = join(import.meta.dirname, "fault-point.ts");
-/** Passes the fault point every 10 ms and prints a line each time. */
+/** Script that passes the fault point every 10 ms and prints a line each time. */
 const script = `
   const { faultPoint } = await import(${JSON.stringify(module)});
   setInterval(() => { faultPoint("a.point"); console.log("passed"); }, 10);
@@ -26,7 +26,7 @@ function start(env: Record<string, string>): ChildProcess {
 
 const waitForPass = (child: ChildProcess) => once(child.stdout as NodeJS.EventEmitter, "data");
 
-test("faultPoint kills a single process when the file is created while several run", async () => {
+test("faultPoint kills only one of several running processes when the file FAULT_POINT_FILE is created", async () => {
   const file = join(dir, "kill");
   const children = [start({ FAULT_POINT_FILE: file }), start({ FAULT_POINT_FILE: file })] as const;
   await Promise.all(children.map(waitForPass));
@@ -42,7 +42,7 @@ test("faultPoint kills a single process when the file is created while several r
   other.kill("SIGKILL");
 });
 
-test("faultPoint freezes the process for SIGSTOP, and SIGCONT continues it", async () => {
+test("faultPoint with SIGSTOP freezes the process until SIGCONT", async () => {
   const file = join(dir, "stop");
   const child = start({ FAULT_POINT_FILE: file });
   await waitForPass(child);

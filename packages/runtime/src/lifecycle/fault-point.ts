@@ -4,15 +4,17 @@ import { readFileSync, renameSync } from "node:fs";
 const file = process.env["FAULT_POINT_FILE"];
 const armedPoint = process.env["FAULT_POINT"];
 
-/** Time for the signal to take effect. The thread is blocked meanwhile, so that no code runs. */
+/**
+ * Time for the signal to take effect. The thread is blocked for this time, so that no code runs.
+ */
 const waitMs = { SIGKILL: 5_000, SIGSTOP: 100 } as const;
 
 /**
  * Kills the process, without any cleanup, when the setting FAULT_POINT has this name. Crash tests
- * use it to stop a service between two steps. With FAULT_POINT_FILE instead, a file contains the
- * name and the signal: "refund.sending SIGSTOP". The file may be created while the process runs.
- * The first process at the point renames it to "<file>.<pid>". Both settings prevent a start in
- * production.
+ * use it to stop a service between two steps. FAULT_POINT_FILE is the path of a file that contains
+ * the name and the signal, for example "refund.sending SIGSTOP". The file may be created while the
+ * process runs. The first process that reaches the point renames the file to "<file>.<pid>". Both
+ * settings prevent a start in production.
  */
 export function faultPoint(name: string): void {
   const signal = armedPoint === name ? "SIGKILL" : claimSignal(name);
@@ -21,7 +23,7 @@ export function faultPoint(name: string): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, waitMs[signal]);
 }
 
-/** Renames the file when it has this fault point, and returns its signal. */
+/** If the file contains this fault point, renames the file and returns the signal in it. */
 function claimSignal(name: string): keyof typeof waitMs | undefined {
   if (file === undefined) return undefined;
   try {
@@ -30,7 +32,7 @@ function claimSignal(name: string): keyof typeof waitMs | undefined {
     renameSync(file, `${file}.${process.pid}`);
     return signal === "SIGSTOP" ? signal : "SIGKILL";
   } catch {
-    // There is no file, or another process has renamed it first.
+    // There is no file, or another process has renamed the file first.
     return undefined;
   }
 }

@@ -12,9 +12,10 @@ const failures = counter({
 
 /**
  * Runs `work` repeatedly until disposed, for all tenants. `work` returns the number of processed
- * items. If it is not 0, the next run starts at once, else after a pause in ms, or when the
- * function `pause` resolves. A run that throws is logged with `name` and repeated after a pause.
- * Disposing waits for the current run, and for the function `pause`.
+ * items. If the number is not 0, the next run starts at once. Otherwise it starts after `pause`: a
+ * time in ms, or a function that resolves when the pause ends. A run that throws is logged with
+ * `name` and repeated after a pause. Disposing waits for the current run, and for the function
+ * `pause`.
  */
 export function poll(
   name: string,
@@ -47,8 +48,8 @@ export function poll(
 }
 
 /**
- * Runs each job at start and then once an hour, and again at once while it returns a number of
- * processed items above 0. The keys of `jobs` are the names of the jobs in logs and metrics.
+ * Runs each job at start and then once an hour. A job that returns a number of processed items
+ * above 0 runs again at once. The keys of `jobs` are the names of the jobs in logs and metrics.
  */
 export const startHourlyJobs = <Context extends { readonly logger: Logger }>(
   context: Context,

@@ -29,9 +29,9 @@ interface ProcessConfig {
 
 /**
  * Runs a service process: reads its settings, exports its metrics, starts the service, waits for
- * SIGTERM or SIGINT, and stops it. A second signal ends the process at once. A failed start, an
- * unhandled rejection or an uncaught exception ends it with code 1, so that its supervisor restarts
- * it.
+ * SIGTERM or SIGINT, and stops the service. A second signal ends the process at once. A failed
+ * start, an unhandled rejection or an uncaught exception ends the process with code 1, so that its
+ * supervisor restarts it.
  */
 export async function runProcess<Config extends ProcessConfig>(
   name: string,

@@ -2,14 +2,14 @@ import type { Socket } from "node:net";
 
 /**
  * Finds sockets whose peer does not read what is sent to it. Node's socket timeout does not find
- * them, because each byte that the peer sends restarts it.
+ * them, because each byte that the peer sends restarts the timeout.
  */
 export class StalledSockets {
   readonly #stallMs: number;
   readonly #nowMs: () => number;
   readonly #sent = new WeakMap<Socket, { bytes: number; sinceMs: number }>();
 
-  /** `nowMs`: a monotonic clock. */
+  /** `nowMs` is a monotonic clock in milliseconds. */
   constructor(stallMs: number, nowMs: () => number = () => performance.now()) {
     this.#stallMs = stallMs;
     this.#nowMs = nowMs;

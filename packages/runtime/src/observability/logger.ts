@@ -13,8 +13,8 @@ export const readLogLevel = (env: EnvReader): LogLevel => env.choice("LOG_LEVEL"
 
 /**
  * Names of fields whose values are redacted, down to `depthMax` levels. Code must not log secrets;
- * this is defense in depth. pino's own redaction with wildcards takes 50 µs for a line, this one
- * about 1 µs.
+ * this is defense in depth. pino's own redaction with wildcards takes 50 µs for a line, the
+ * redaction in this file about 1 µs.
  */
 const secretFields = new Set(
   [
@@ -33,8 +33,9 @@ const alerts = counter({
 
 /**
  * Creates a logger that writes JSON lines to standard output, with the ids of the current trace and
- * request. `level` is a pino level ("trace" … "fatal", "silent"). Errors under the key `err` have
- * their stack, but not the rows that PostgreSQL repeats in errors. `destination` is for tests.
+ * request. `level` is a pino level ("trace" … "fatal", "silent"). An error under the key `err` is
+ * logged with its stack, but without the table row that PostgreSQL repeats in its error texts.
+ * `destination` is for tests.
  */
 export function createLogger(service: string, level = "info", destination?: pino.DestinationStream): Logger {
   const options: pino.LoggerOptions = {
@@ -70,12 +71,15 @@ function redact(value: unknown, depth: number): unknown {
 }
 
 /**
- * Matches a row that PostgreSQL repeats, to the end of the message, because values may have several
- * lines.
+ * Matches a table row in an error text of PostgreSQL. Matches up to the end of the message, because
+ * the values of the row may have several lines.
  */
 const rowPattern = /( - detail: |DETAIL: )?(Failing row contains|Key) \(.*?(?=\n {4}at |$)/gs;
 
-/** Serializes an error without the row that PostgreSQL repeats, which may have personal data. */
+/**
+ * Serializes an error. Removes the table row that PostgreSQL repeats in its error texts, because
+ * the row may contain personal data.
+ */
 function withoutRows(error: Error) {
   const serialized = pino.stdSerializers.err(error);
   if (!(error instanceof Error)) return serialized;

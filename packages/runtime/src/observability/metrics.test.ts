@@ -38,7 +38,7 @@ test("serveMetrics serves counters from 0 on, omits gauges that are not set, and
   expect((await fetch(url, { method: "POST", body: "x" })).status).toBe(404);
 });
 
-test("serveMetrics reads once for concurrent scrapes, and does not wait for a read that fails or hangs", async () => {
+test("serveMetrics reads the values once for concurrent scrapes, and responds even if a read fails or hangs", async () => {
   const read = gauge({ name: "test_read", help: "Read" });
   let readings = 0;
   using _fails = onScrape(() => {
@@ -50,14 +50,14 @@ test("serveMetrics reads once for concurrent scrapes, and does not wait for a re
   for (const { text } of texts) expect(linesOf(text, "test_read")).toEqual(["test_read 1"]);
 });
 
-test("/livez returns 200, and /readyz returns 503 until the service is ready", async () => {
+test("serveMetrics returns status 200 for /livez, and status 503 for /readyz until the service is ready", async () => {
   const probe = async (path: string) => (await fetch(new URL(path, url))).status;
   expect([await probe("/livez"), await probe("/readyz")]).toEqual([200, 503]);
   isReady = true;
   expect([await probe("/livez"), await probe("/readyz")]).toEqual([200, 200]);
 });
 
-test("/livez returns 200 while 40 idle connections are open", async () => {
+test("serveMetrics returns status 200 for /livez while 40 idle connections are open", async () => {
   const { hostname, port } = new URL(url);
   const closed: unknown[] = [];
   const idle = Array.from({ length: 40 }, () => {

@@ -19,7 +19,10 @@ interface MetricOptions<Label extends string> {
 /** Bucket limits in seconds, for reads from memory up to calls of external systems. */
 const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** All metrics of this process. It is not prom-client's default, to which libraries can add. */
+/**
+ * All metrics of this process. Libraries add metrics only to prom-client's default registry, not to
+ * this registry.
+ */
 export const registry = new Registry();
 /** Label values of each metric, by metric name. */
 export const labelsOf = new Map<string, Readonly<Record<string, LabelValues>>>();
@@ -58,7 +61,10 @@ export function histogram<Label extends string = never>({
 export const secondsSince = (startedMs: number): number => (performance.now() - startedMs) / 1000;
 
 const readers = new Set<() => unknown>();
-/** Maximum time for which a scrape waits for a read, which then continues for the next scrape. */
+/**
+ * Maximum time for which a scrape waits for a read. A slower read sets its gauges for the next
+ * scrape.
+ */
 const readTimeoutMs = 2_000;
 
 /** Calls `read`, which sets gauges, before each scrape, until disposed. */

@@ -9,9 +9,15 @@ import type { BeginSpan, Span } from "./span.ts";
 import { inTrace } from "./trace.ts";
 import type { TracingSettings } from "./tracing-settings.ts";
 
-/** Bounds the memory for spans that the collector has not confirmed. Further spans are dropped. */
+/**
+ * Maximum number of spans that the collector has not confirmed. It limits the memory; further spans
+ * are dropped.
+ */
 const unsentMax = 4_096;
-/** Encoding a batch blocks the event loop for about a millisecond. */
+/**
+ * Maximum number of spans in a batch. Encoding such a batch blocks the event loop for about a
+ * millisecond.
+ */
 const batchMax = 256;
 const scheduleDelayMs = 2_000;
 const stopMs = 3_000;
@@ -26,7 +32,7 @@ const kinds = {
 } as const;
 
 /**
- * Creates spans by the OpenTelemetry SDK and exports them in batches by OTLP over HTTP with JSON.
+ * Creates spans with the OpenTelemetry SDK and exports them in batches by OTLP over HTTP with JSON.
  * Disposing exports the last spans, for at most three seconds.
  */
 export function createTracer(
@@ -134,7 +140,7 @@ export function createTracer(
 
 /**
  * Returns the outcome of an export. An error with an HTTP status means that the collector refused
- * the spans: the exporter itself retries temporary errors.
+ * the spans, because the exporter retries temporary errors.
  */
 const outcomeOf = (error: (Error & { code?: unknown }) | undefined) =>
   error === undefined ? "sent" : typeof error.code === "number" ? "refused" : "dropped";

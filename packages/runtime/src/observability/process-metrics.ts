@@ -16,7 +16,10 @@ const exported = new Set([
   "nodejs_external_memory_bytes",
   "nodejs_gc_duration_seconds",
 ]);
-/** Interval of event loop delay measurements. It is part of the values and costs idle CPU time. */
+/**
+ * Interval of event loop delay measurements. The measured delays include the interval, and a
+ * shorter interval costs more CPU time.
+ */
 const eventLoopMs = 50;
 
 const busy = counter({

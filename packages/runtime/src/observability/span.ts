@@ -1,18 +1,22 @@
 export type SpanKind = "internal" | "server" | "client" | "producer" | "consumer";
 
 /**
- * Ids and fixed words. Must not contain personal data, bodies, secrets, or URLs beyond the host.
+ * Attributes of a span: ids and fixed words. They must not contain personal data, bodies, secrets,
+ * or URLs beyond the host.
  */
 type SpanAttributes = Readonly<Record<string, string | number | undefined>>;
 
-/** Work in progress, as part of its parent. `end` must be called once. */
+/** Work in progress, which is part of the work of its parent. `end` must be called once. */
 export interface Span {
-  /** The parent of spans and calls that belong to this work. */
+  /** Trace context that spans and calls within this work use as their parent. */
   readonly traceparent: string;
   set(attributes: SpanAttributes): void;
-  /** Marks the span as failed, with a fixed word as error type. Not for rejected requests. */
+  /**
+   * Marks the span as failed, with a fixed word as error type. Do not call it for rejected
+   * requests.
+   */
   fail(errorType: string): void;
-  /** Ends the span, with an error type as failed. */
+  /** Ends the span. Marks it as failed if an error type is given. */
   end(failure?: string): void;
 }
 
@@ -20,7 +24,7 @@ export interface SpanOptions {
   readonly attributes?: SpanAttributes;
   /** Unix milliseconds, if the work began earlier. */
   readonly startMs?: number | undefined;
-  /** Begins a new trace. The parent only determines whether it is sampled. */
+  /** Begins a new trace. The parent only determines whether the new trace is sampled. */
   readonly root?: boolean;
 }
 

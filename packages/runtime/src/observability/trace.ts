@@ -9,15 +9,18 @@ export interface Trace {
 
 const current = new AsyncLocalStorage<Trace | undefined>();
 
-/** Runs work in a trace, or without one. Lines that the work logs have the ids of the trace. */
+/**
+ * Runs work in a trace, or without a trace if `trace` is undefined. Lines that the work logs have
+ * the ids of the trace.
+ */
 export const inTrace = <T>(trace: Trace | undefined, work: () => T): T => current.run(trace, work);
 
 export const currentTrace = (): Trace | undefined => current.getStore();
 
-/** Returns the trace id of a traceparent, or undefined for an empty one. */
+/** Returns the trace id of a traceparent, or undefined if the traceparent is empty. */
 export const traceIdOf = (traceparent: string): string | undefined => traceparent.slice(3, 35) || undefined;
 
-/** Returns the log fields of the current trace; empty without one. */
+/** Returns the log fields of the current trace, or no fields if there is no trace. */
 export function traceFields(): { trace_id?: string | undefined; request_id?: string | undefined } {
   const trace = current.getStore();
   return trace ? { trace_id: traceIdOf(trace.traceparent), request_id: trace.requestId || undefined } : {};

@@ -6,7 +6,7 @@ export interface TracingSettings {
   /** Complete URL, with its path. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** PEM; undefined for Node's default CAs. */
+  /** Certificates of the CAs, as PEM text. Undefined selects Node's default CAs. */
   readonly certificateAuthority: string | undefined;
 }
 
@@ -26,8 +26,8 @@ export function readTracing(env: EnvReader): TracingSettings | undefined {
 }
 
 /**
- * Reads "name=value,other=value", percent-encoded. The values are secrets, so that problems do not
- * repeat them.
+ * Reads "name=value,other=value", with percent-encoded values. The values are secrets, so problems
+ * do not repeat them.
  */
 function readHeaders(env: EnvReader): Record<string, string> {
   const name = "OTEL_EXPORTER_OTLP_HEADERS";

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { type Collector, startCollector } from "../../test/collector.ts";
 import { createLogger, currentTrace, type EnvSource, inTrace, readEnv, readTracing, type SettingsError } from "../index.ts";
-import { beginSpan, spans, startTracing, traced } from "./tracing.ts";
+import { beginSpan, inSpan, spans, startTracing } from "./tracing.ts";
 
 const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
 const parentId = "00f067aa0ba902b7";
@@ -25,20 +25,20 @@ const outcomes = async () => {
   return Object.fromEntries(values.map(({ labels, value }) => [labels.outcome, value]));
 };
 
-test("traced runs work in the current trace and creates no span when no endpoint is set", async () => {
+test("inSpan, without a span collector, runs the work in the current trace and creates no span", async () => {
   expect(settingsOf({ OTEL_EXPORTER_OTLP_ENDPOINT: "", OTEL_EXPORTER_OTLP_HEADERS: "x=y" })).toBeUndefined();
   expect(beginSpan("client", "a", sampled)).toBeUndefined();
   const trace = { traceparent: sampled, requestId: "request-1" };
-  expect(await inTrace(trace, () => traced("client", "a", async (span) => [span, currentTrace()]))).toEqual([undefined, trace]);
+  expect(await inTrace(trace, () => inSpan("client", "a", async (span) => [span, currentTrace()]))).toEqual([undefined, trace]);
 });
 
-test("traced exports spans with their parents and attributes, and no spans of unsampled traces", async () => {
+test("inSpan exports spans with their parents and attributes, and no spans of unsampled traces", async () => {
   await using collector = await startCollector();
   await start(collector);
-  const inner = () => traced("client", "inner", async (span) => span?.set({ "amana.event_id": "e", "amana.attempt": 2 }));
-  const failing = () => traced("internal", "failing", async () => Promise.reject(new Error("secret detail")));
+  const inner = () => inSpan("client", "inner", async (span) => span?.set({ "amana.event_id": "e", "amana.attempt": 2 }));
+  const failing = () => inSpan("internal", "failing", async () => Promise.reject(new Error("secret detail")));
   await inTrace({ traceparent: sampled, requestId: "request-1" }, async () => {
-    await traced("server", "outer", async () => {
+    await inSpan("server", "outer", async () => {
       expect(currentTrace()).toMatchObject({ traceparent: expect.stringContaining(traceId), requestId: "request-1" });
       await inner();
       await failing().catch(() => {});
@@ -82,28 +82,28 @@ test("traced exports spans with their parents and attributes, and no spans of un
 
 test("startTracing exports each span once when the collector is available again", async () => {
   await using collector = await startCollector();
-  collector.answer = 503;
+  collector.responseStatus = 503;
   await start(collector);
   for (let i = 0; i < 300; i++) beginSpan("client", `span ${i}`, sampled)?.end();
   await expect.poll(() => collector.headers.length).toBeGreaterThan(0);
-  collector.answer = 200;
+  collector.responseStatus = 200;
   await stop();
   expect(new Set(collector.spans.map(({ name }) => name)).size).toBe(300);
   expect(collector.spans).toHaveLength(300);
 });
 
 test.each(["hang", 400, 503, "unreachable"] as const)(
-  "traced does not wait for a failing collector (%s), and the number of queued spans is limited",
+  "inSpan does not wait for a failing collector (%s), and at most 4 096 spans are queued",
   async (behavior) => {
     await using collector = await startCollector();
-    if (behavior !== "unreachable") collector.answer = behavior;
+    if (behavior !== "unreachable") collector.responseStatus = behavior;
     lines.length = 0;
     await start(behavior === "unreachable" ? { url: "http://127.0.0.1:1" } : collector);
     const initialCounts = await outcomes();
     const spansCount = 10_000;
     let runs = 0;
     for (let i = 0; i < spansCount; i++) {
-      await inTrace({ traceparent: sampled }, () => traced("client", "a", async () => runs++));
+      await inTrace({ traceparent: sampled }, () => inSpan("client", "a", async () => runs++));
     }
     expect(runs).toBe(spansCount);
     const droppedEarly = (await outcomes())["dropped"] ?? 0;
@@ -127,7 +127,7 @@ test.each([
   ["nothing, with a body of 100 000 bytes", "x".repeat(100_000)],
 ])("startTracing exports each span once when the collector reports that it refused %s", async (_, text) => {
   await using collector = await startCollector();
-  collector.text = text;
+  collector.responseBody = text;
   await start(collector);
   const initialCounts = await outcomes();
   for (let i = 0; i < 300; i++) beginSpan("client", `span ${i}`, sampled)?.end();
@@ -141,7 +141,7 @@ test.each([
 
 test("startTracing logs that the collector rejected spans in a response with status 200", async () => {
   await using collector = await startCollector();
-  collector.text = '{"partialSuccess":{"rejectedSpans":"1","errorMessage":"too large"}}';
+  collector.responseBody = '{"partialSuccess":{"rejectedSpans":"1","errorMessage":"too large"}}';
   lines.length = 0;
   await start(collector);
   beginSpan("client", "a", sampled)?.end();

@@ -10,12 +10,12 @@ export const spans = counter({
   labels: { outcome: ["sent", "dropped", "refused"] },
 });
 
-/** Creates spans while tracing is on. */
+/** Function that begins spans. Undefined while tracing is off. */
 let begin: BeginSpan | undefined;
 
 /**
- * Exports the spans of this process to the collector until disposed. Only this loads the
- * OpenTelemetry SDK, which takes CPU at start and memory.
+ * Exports the spans of this process to the collector until disposed. Loads the OpenTelemetry SDK on
+ * demand, because the SDK needs memory, and CPU time at start.
  */
 export async function startTracing(settings: TracingSettings, service: string, logger: Logger): Promise<AsyncDisposable> {
   const { createTracer } = await import("./opentelemetry.ts");
@@ -33,8 +33,8 @@ export async function startTracing(settings: TracingSettings, service: string, l
 const isSampled = (traceparent: string): boolean => traceparent.endsWith("-01");
 
 /**
- * Begins a span. Returns undefined unless tracing is on and the parent's trace is sampled. `name`
- * must be from a small set: the pattern of a route, an RPC, a topic.
+ * Begins a span. Returns undefined if tracing is off or the parent's trace is not sampled. `name`
+ * must be from a small set, such as route patterns, RPCs or topics.
  */
 export function beginSpan(kind: SpanKind, name: string, parent: string | undefined, options?: SpanOptions): Span | undefined {
   if (!begin || parent === undefined || !isSampled(parent)) return undefined;
@@ -45,7 +45,7 @@ export function beginSpan(kind: SpanKind, name: string, parent: string | undefin
  * Runs work in the current trace, with a new span if the trace is sampled. The span is marked as
  * failed if the work throws.
  */
-export async function traced<T>(kind: SpanKind, name: string, work: (span: Span | undefined) => Promise<T>): Promise<T> {
+export async function inSpan<T>(kind: SpanKind, name: string, work: (span: Span | undefined) => Promise<T>): Promise<T> {
   const trace = currentTrace();
   const span = beginSpan(kind, name, trace?.traceparent);
   if (!span) return await work(undefined);

@@ -8,7 +8,7 @@ test("GrowingBuffer returns the appended pieces in order as one buffer", () => {
   expect(buffer.bytes().toString()).toBe("abcdef");
 });
 
-test("GrowingBuffer allocates few times and at most twice the bytes for pieces of one byte", () => {
+test("GrowingBuffer, for 100 000 pieces of one byte, allocates at most twice their bytes and grows fewer than 20 times", () => {
   const buffer = new GrowingBuffer();
   const capacities = new Set<number>();
   for (let i = 0; i < 100_000; i++) {

@@ -1,6 +1,6 @@
 /**
- * Collects pieces of bytes in one buffer. Separate objects would take many times the memory of
- * small pieces.
+ * Collects pieces of bytes in one buffer. If each small piece were a separate object, the pieces
+ * would use many times the memory.
  */
 export class GrowingBuffer {
   #buffer = Buffer.alloc(0);

@@ -19,6 +19,7 @@ export function isUuid(text: string | undefined): text is string {
 }
 
 /**
- * Returns the time in a UUID of version 7, in Unix milliseconds by the clock of its process.
+ * Returns the time in a UUID of version 7, in Unix milliseconds, by the clock of the process that
+ * created the UUID.
  */
-export const timeOfUuid = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+export const timeMsOfUuid = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);

@@ -1,13 +1,13 @@
-/** The bank and branch in account numbers: three digits of the bank and five of the branch. */
+/** Codes of the bank (three digits) and of the branch (five digits) in an account number. */
 interface Institution {
   readonly bankCode: string;
   readonly branchCode: string;
 }
 
 /**
- * Returns the 20-digit account number in RIB form: bank, branch, account, and a two-digit key that
- * detects typing errors. The key covers branch and account (Bank of Algeria, Instruction 06-2004).
- * `account` is from 1 to 9999999999; otherwise throws a `RangeError`.
+ * Returns the 20-digit account number in RIB form: bank code, branch code, account, and a two-digit
+ * key that detects typing errors. The key is computed from branch code and account (Bank of
+ * Algeria, Instruction 06-2004). Throws a `RangeError` if `account` is not from 1 to 9999999999.
  */
 export function buildAccountNumber({ bankCode, branchCode }: Institution, account: bigint): string {
   const number = account.toString().padStart(10, "0");

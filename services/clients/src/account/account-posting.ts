@@ -11,13 +11,15 @@ const schema = defineEntity({
     accountId: p.uuid(),
     kind: p.text().$type<PostingKind>(),
     amountMinor: p.bigint("bigint"),
-    /** Reference of the caller, unique on the account. */
+    /** Reference that the caller of `post` chose. It is unique among the account's postings. */
     reference: p.text(),
-    /** The hold that is captured or released, or the posting that is reversed. */
+    /**
+     * Id of the hold that this posting captures or releases, or of the posting that it reverses.
+     */
     ofId: p.uuid().nullable(),
     /**
-     * Day on which the amount counts against the limits; null if it does not count. A capture has
-     * the day of its hold.
+     * UTC day on which the amount counts against the account's limits, or null if it does not
+     * count. A capture has the day of its hold.
      */
     countsOn: p.text().nullable(),
     createdAt: p.datetime(3),
@@ -26,7 +28,10 @@ const schema = defineEntity({
 
 /** A movement on an account. Postings are never changed or deleted; a reversal is a new posting. */
 export class AccountPosting extends schema.class {
-  /** Returns whether a repeated order with the same reference matches this posting. */
+  /**
+   * Returns whether an order with this posting's reference repeats the order that created this
+   * posting.
+   */
   matchesOrder(kind: PostingKind, amountMinor: bigint | undefined, ofId: string | undefined): boolean {
     return this.kind === kind && this.amountMinor === amountMinor && (this.ofId ?? undefined) === ofId;
   }

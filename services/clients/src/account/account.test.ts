@@ -6,7 +6,7 @@ const now = new Date("2026-03-31T23:00:00.000Z");
 const tomorrow = new Date("2026-04-01T00:00:00.000Z");
 const errorWithCode = (code: string) => expect.objectContaining({ code });
 
-/** Runs a change that must be refused, and verifies that the account is unchanged. */
+/** Runs a change that must throw the error `code`, and verifies that the account is unchanged. */
 function expectRefusal(account: Account, change: () => unknown, code: string): void {
   const accountBefore = { ...account };
   expect(change).toThrow(errorWithCode(code));
@@ -32,20 +32,26 @@ describe("account status", () => {
     statuses.map((status) => ({ verb, status, isAllowed: (transitions[verb].from as readonly string[]).includes(status) })),
   );
 
-  test.each(pairs.filter(({ isAllowed }) => isAllowed))("$verb changes the status of a $status account", ({ verb, status }) => {
-    const account = anAccount({ status, ...zeroBalances });
-    transitions[verb].act(account);
-    expect(account).toMatchObject({ status: transitions[verb].to, updatedAt: now });
-    if (verb === "close") expect(account.closedAt).toEqual(now);
-    else expect(account.closedAt).toBeUndefined();
-  });
+  test.each(pairs.filter(({ isAllowed }) => isAllowed))(
+    "Account.$verb changes the status of an account that has the status $status",
+    ({ verb, status }) => {
+      const account = anAccount({ status, ...zeroBalances });
+      transitions[verb].act(account);
+      expect(account).toMatchObject({ status: transitions[verb].to, updatedAt: now });
+      if (verb === "close") expect(account.closedAt).toEqual(now);
+      else expect(account.closedAt).toBeUndefined();
+    },
+  );
 
-  test.each(pairs.filter(({ isAllowed }) => !isAllowed))("$verb throws for a $status account", ({ verb, status }) => {
-    const account = anAccount({ status, ...zeroBalances });
-    expectRefusal(account, () => transitions[verb].act(account), "invalid_status_transition");
-    const allowed = transitions[verb].from.join(" or ");
-    expect(() => transitions[verb].act(account)).toThrow(new RegExp(`is ${status}. Only an account that is ${allowed}`));
-  });
+  test.each(pairs.filter(({ isAllowed }) => !isAllowed))(
+    "Account.$verb throws invalid_status_transition for an account that has the status $status",
+    ({ verb, status }) => {
+      const account = anAccount({ status, ...zeroBalances });
+      expectRefusal(account, () => transitions[verb].act(account), "invalid_status_transition");
+      const allowed = transitions[verb].from.join(" or ");
+      expect(() => transitions[verb].act(account)).toThrow(new RegExp(`is ${status}. Only an account that is ${allowed}`));
+    },
+  );
 
   test.each([
     [{ kycStatus: "NOT_STARTED" }, "client_not_verified"],
@@ -57,7 +63,7 @@ describe("account status", () => {
     [{ blocked: true }, "client_blocked"],
     [{ blocked: true, kycLevel: "NOT_REQUIRED" }, "client_blocked"],
     [{ blocked: true, kycStatus: "NOT_STARTED" }, "client_blocked"],
-  ] as const)("Account.activate throws for a client with %j, with the code %s", (clientFields, code) => {
+  ] as const)("Account.activate for a client with %j throws %s", (clientFields, code) => {
     const account = anAccount({ status: "PENDING" });
     expectRefusal(account, () => account.activate(aClient(clientFields), now), code);
   });
@@ -77,7 +83,7 @@ describe("account status", () => {
   test.each([
     { currentBalanceMinor: 1n, availableBalanceMinor: 1n, reservedBalanceMinor: 0n },
     { currentBalanceMinor: 1n, availableBalanceMinor: 0n, reservedBalanceMinor: 1n },
-  ])("Account.close throws for an account with the balances %o", (balancesOf) => {
+  ])("Account.close throws account_balance_not_zero for the balances %o", (balancesOf) => {
     const account = anAccount(balancesOf);
     expectRefusal(account, () => account.close(now), "account_balance_not_zero");
   });
@@ -86,13 +92,13 @@ describe("account status", () => {
 describe("account change", () => {
   const limitFields = { dailyLimitMinor: 100n, monthlyLimitMinor: 200n, yearlyLimitMinor: 300n };
 
-  test("Account.change updates only the named fields and updated_at", () => {
+  test("Account.change updates only the given fields and updatedAt", () => {
     const account = anAccount({ description: "old", externalAccountId: "x-1" });
     account.change({ accountName: "Savings", description: null }, now);
     expect(account).toMatchObject({ accountName: "Savings", description: null, externalAccountId: "x-1", updatedAt: now });
   });
 
-  test("Account.change keeps updated_at for equal values", () => {
+  test("Account.change keeps updatedAt if all given values are equal to the current values", () => {
     const account = anAccount(limitFields);
     account.change({ dailyLimitMinor: 100n, description: null }, now);
     expect(account.updatedAt).toEqual(openedAt);
@@ -105,7 +111,7 @@ describe("account change", () => {
     [{ yearlyLimitMinor: 199n }, "yearly_limit"],
     [{ monthlyLimitMinor: null, dailyLimitMinor: 301n }, "daily_limit"],
     [{ monthlyLimitMinor: null, yearlyLimitMinor: 99n }, "yearly_limit"],
-  ])("Account.change throws for the limits %o, with a pointer to %s", (changes, field) => {
+  ])("Account.change throws account_limits_out_of_order for the limits %o, with a pointer to %s", (changes, field) => {
     const account = anAccount(limitFields);
     expectRefusal(account, () => account.change(changes, now), "account_limits_out_of_order");
     expect(() => account.change(changes, now)).toThrow(expect.objectContaining({ pointer: `/${field}` }));
@@ -123,7 +129,7 @@ describe("account change", () => {
     expect(account).toMatchObject(changes);
   });
 
-  test.each([0n, -1n])("Account.change throws for a limit of %i", (minor) => {
+  test.each([0n, -1n])("Account.change throws account_limit_invalid for a limit of %i", (minor) => {
     for (const name of ["dailyLimitMinor", "monthlyLimitMinor", "yearlyLimitMinor"] as const) {
       const account = anAccount();
       expectRefusal(account, () => account.change({ [name]: minor }, now), "account_limit_invalid");
@@ -132,7 +138,7 @@ describe("account change", () => {
 });
 
 describe("account balances", () => {
-  test("credits, debits, holds, captures and releases of an account change the balances and last_activity_at", () => {
+  test("`credit`, `debit`, `hold`, `capture` and `release` of an account change its balances and lastActivityAt", () => {
     const account = anAccount();
     account.credit(500n, now);
     expect(balancesOf(account)).toEqual([100_500n, 100_500n, 0n]);
@@ -148,19 +154,25 @@ describe("account balances", () => {
     expect(account).toMatchObject({ lastActivityAt: now, updatedAt: now });
   });
 
-  test.each(["CREDIT", "DEBIT", "CAPTURE"] as const)("Account.reverse undoes the balance change of a %s", (kind) => {
-    const account = anAccount();
-    account.reverse(aPosting({ kind, amountMinor: 300n, countsOn: null }), now);
-    const balanceAfter = kind === "CREDIT" ? 99_700n : 100_300n;
-    expect(balancesOf(account)).toEqual([balanceAfter, balanceAfter, 0n]);
-  });
+  test.each(["CREDIT", "DEBIT", "CAPTURE"] as const)(
+    "Account.reverse changes the balances by the opposite amount of a %s",
+    (kind) => {
+      const account = anAccount();
+      account.reverse(aPosting({ kind, amountMinor: 300n, countsOn: null }), now);
+      const balanceAfter = kind === "CREDIT" ? 99_700n : 100_300n;
+      expect(balancesOf(account)).toEqual([balanceAfter, balanceAfter, 0n]);
+    },
+  );
 
-  test.each(["HOLD", "RELEASE", "REVERSAL"] as const)("Account.reverse throws for a %s and changes no balance", (kind) => {
-    const account = anAccount();
-    expectRefusal(account, () => account.reverse(aPosting({ kind }), now), "posting_not_reversible");
-  });
+  test.each(["HOLD", "RELEASE", "REVERSAL"] as const)(
+    "Account.reverse throws posting_not_reversible for a %s and changes no balance",
+    (kind) => {
+      const account = anAccount();
+      expectRefusal(account, () => account.reverse(aPosting({ kind }), now), "posting_not_reversible");
+    },
+  );
 
-  test("debits, holds and reversals of an account throw if they exceed the available balance", () => {
+  test("`debit`, `hold` and `reverse` of an account throw insufficient_funds for an amount above the available balance", () => {
     const account = anAccount({ availableBalanceMinor: 500n, reservedBalanceMinor: 99_500n });
     for (const change of [
       () => account.debit(501n, now),
@@ -173,13 +185,13 @@ describe("account balances", () => {
     expect(balancesOf(account)).toEqual([99_500n, 0n, 99_500n]);
   });
 
-  test("Account.capture throws for an amount above the hold and changes no balance", () => {
+  test("Account.capture throws capture_too_large for an amount above the hold, and changes no balance", () => {
     const account = anAccount({ availableBalanceMinor: 90_000n, reservedBalanceMinor: 10_000n });
     expectRefusal(account, () => account.capture(aPosting(), 10_001n, now), "capture_too_large");
   });
 
   test.each(["PENDING", "SUSPENDED", "CLOSED"] as const)(
-    "all balance changes of an account throw while the account is %s",
+    "each method of Account that changes a balance throws account_not_active while the status is %s",
     (status) => {
       const account = anAccount({ status, availableBalanceMinor: 90_000n, reservedBalanceMinor: 10_000n });
       for (const change of [
@@ -201,7 +213,7 @@ describe("account limits", () => {
   const anAccountWithLimits = (limits: AccountChanges) => anAccount(limits);
 
   test.each(["dailyLimitMinor", "monthlyLimitMinor", "yearlyLimitMinor"] as const)(
-    "the account limit %s rejects debits and holds above it",
+    "`debit` and `hold` of an account throw account_limit_exceeded when the used amount would exceed %s",
     (name) => {
       const account = anAccountWithLimits({ [name]: 1_000n });
       account.debit(400n, now);
@@ -211,7 +223,7 @@ describe("account limits", () => {
     },
   );
 
-  test("Account.debit throws an error with the name of the exceeded limit", () => {
+  test("Account.debit throws an error that contains the name of the exceeded limit", () => {
     const account = anAccountWithLimits({ dailyLimitMinor: 100n, monthlyLimitMinor: 150n, yearlyLimitMinor: 160n });
     const limitOf = (change: () => unknown) => {
       try {
@@ -229,7 +241,7 @@ describe("account limits", () => {
     expect(limitOf(() => account.debit(60n, new Date("2026-04-02T00:00:00Z")))).toBe("monthly_limit");
   });
 
-  test("account limits apply to each UTC day, month and year separately", () => {
+  test("Account.debit counts amounts separately in each UTC day, month and year", () => {
     const dateOf = (text: string) => new Date(text);
     const dailyLimited = anAccountWithLimits({ dailyLimitMinor: 100n });
     dailyLimited.debit(100n, dateOf("2026-03-31T23:59:59.999Z"));
@@ -245,21 +257,21 @@ describe("account limits", () => {
     expectRefusal(yearlyLimited, () => yearlyLimited.debit(1n, dateOf("2027-12-31T23:59:59.999Z")), "account_limit_exceeded");
   });
 
-  test("account limits count the same day and month of another year separately", () => {
+  test("Account.debit does not add an amount to the sums of the same day and month in the previous year", () => {
     const account = anAccountWithLimits({ dailyLimitMinor: 100n, monthlyLimitMinor: 100n });
     account.debit(100n, now);
     account.debit(100n, new Date("2027-03-31T12:00:00Z"));
     expect(account.usedMonthMinor).toBe(100n);
   });
 
-  test("replicas with different clocks cannot use a daily limit twice around midnight", () => {
+  test("Account.debit counts an amount on the day of the newest amount if the replica's clock still shows the previous day", () => {
     const account = anAccountWithLimits({ dailyLimitMinor: 100n });
     account.debit(60n, tomorrow);
     expectRefusal(account, () => account.debit(41n, now), "account_limit_exceeded");
     expect(account.debit(40n, now)).toBe("2026-04-01");
   });
 
-  test("account limits do not apply to captures and to reversals of credits", () => {
+  test("`capture` and the reversal of a credit do not count against the limits of an account", () => {
     const account = anAccountWithLimits({ dailyLimitMinor: 10_000n });
     account.hold(10_000n, now);
     account.capture(aPosting(), 10_000n, now);
@@ -267,7 +279,7 @@ describe("account limits", () => {
     expect(balancesOf(account)).toEqual([80_000n, 80_000n, 0n]);
   });
 
-  test("account limits do not count released, uncaptured and reversed amounts of the current periods", () => {
+  test("`release`, `capture` and `reverse` of an account subtract released, uncaptured and reversed amounts from the sums of periods that have not ended", () => {
     const account = anAccountWithLimits({ dailyLimitMinor: 10_000n, monthlyLimitMinor: 10_000n, yearlyLimitMinor: 20_000n });
     account.hold(10_000n, now);
     account.release(aPosting(), now);
@@ -277,13 +289,14 @@ describe("account limits", () => {
     expectRefusal(account, () => account.debit(1n, now), "account_limit_exceeded");
     account.reverse(aPosting({ kind: "DEBIT", amountMinor: 6_000n }), now);
     account.debit(6_000n, now);
-    // The day and the month of the capture have ended, so only the sum of the year changes.
+    // The day and the month of the capture have ended, so its reversal changes only the sum of the
+    // year.
     account.debit(10_000n, tomorrow);
     account.reverse(aPosting({ kind: "CAPTURE", amountMinor: 4_000n }), tomorrow);
     expect([account.usedDayMinor, account.usedMonthMinor, account.usedYearMinor]).toEqual([10_000n, 10_000n, 16_000n]);
   });
 
-  test("an account limit below the used amount rejects further amounts until the period ends", () => {
+  test("Account.debit throws account_limit_exceeded until the day ends if the daily limit was reduced below the used amount", () => {
     const account = anAccountWithLimits({ dailyLimitMinor: 1_000n });
     account.debit(900n, now);
     account.change({ dailyLimitMinor: 500n }, now);

@@ -43,7 +43,8 @@ const schema = defineEntity({
     monthlyLimitMinor: p.bigint("bigint").nullable(),
     yearlyLimitMinor: p.bigint("bigint").nullable(),
     /**
-     * Day (YYYY-MM-DD) of the newest counted amount. The three sums are of its day, month and year.
+     * UTC day (YYYY-MM-DD) of the newest amount that counts against the limits. The next three
+     * columns are the sums of the counted amounts in that day, that month and that year.
      */
     usedOn: p.text(),
     usedDayMinor: p.bigint("bigint"),
@@ -60,13 +61,15 @@ const schema = defineEntity({
 });
 
 /**
- * Changes by a business. Null clears a field. Limits are in minor units of the account's currency.
+ * Changes of an account that a business requests. Null clears a field. Limits are in minor units of
+ * the account's currency.
  */
 export type AccountChanges = Changes<Account, typeof UpdateAccountRequestSchema> & AccountLimits;
 
 /**
- * Throws if a limit is not positive, or if a shorter period has a greater limit than a longer one.
- * A missing limit means no limit. `changed`: the limits in the request, to which the error points.
+ * Throws if a limit is not positive, or if a shorter period has a greater limit than a longer
+ * period. A missing limit means no limit. `changed` contains the limits in the request. The error's
+ * pointer names one of the limits in the request.
  */
 export function checkLimits(limits: AccountLimits, changed: AccountLimits = limits): void {
   const definedLimits = limitPeriods.flatMap(({ limit, name }) => {
@@ -82,15 +85,15 @@ export function checkLimits(limits: AccountLimits, changed: AccountLimits = limi
 }
 
 /**
- * An account of a client. Statuses: PENDING → ACTIVE ⇄ SUSPENDED. Each of them can change to
- * CLOSED, which is final. The current balance is the sum of the available and the reserved balance.
- * No balance is negative. Callers lock the row before a change. A method that throws has changed
- * nothing.
+ * An account of a client. The status changes from PENDING to ACTIVE, and between ACTIVE and
+ * SUSPENDED. Each of these statuses can change to CLOSED, which is final. The current balance is
+ * the sum of the available and the reserved balance. No balance is negative. Callers must lock the
+ * row before a change. If a method throws, it has changed nothing.
  */
 export class Account extends schema.class {
   /**
-   * Changes the named fields. In a closed account, only the description and the external id can
-   * change.
+   * Changes the fields in `changes`. If the account is CLOSED, only the description and the
+   * external id can change.
    */
   change(changes: AccountChanges, now: Date): void {
     const { description: _description, externalAccountId: _externalAccountId, ...terms } = changes;
@@ -128,7 +131,10 @@ export class Account extends schema.class {
     this.changeBalances(amountMinor, 0n, now);
   }
 
-  /** Withdraws money within the limits. Returns the day on which the amount counts. */
+  /**
+   * Withdraws an amount. Returns the day on which the amount counts against the limits. Throws if
+   * the amount exceeds the available balance or a limit.
+   */
   debit(amountMinor: bigint, now: Date): string {
     this.requireFunds(amountMinor);
     const day = this.countAmount(amountMinor, now);
@@ -136,7 +142,10 @@ export class Account extends schema.class {
     return day;
   }
 
-  /** Reserves money within the limits. Returns the day on which the amount counts. */
+  /**
+   * Reserves an amount. Returns the day on which the amount counts against the limits. Throws if
+   * the amount exceeds the available balance or a limit.
+   */
   hold(amountMinor: bigint, now: Date): string {
     this.requireFunds(amountMinor);
     const day = this.countAmount(amountMinor, now);
@@ -145,8 +154,8 @@ export class Account extends schema.class {
   }
 
   /**
-   * Withdraws all or a part of a held amount. The remainder becomes available and no longer counts
-   * against the limits.
+   * Withdraws the whole amount of a hold or a part of it. The remaining part becomes available and
+   * no longer counts against the limits.
    */
   capture(hold: AccountPosting, amountMinor: bigint, now: Date): void {
     this.requireActive();
@@ -164,8 +173,8 @@ export class Account extends schema.class {
   }
 
   /**
-   * Reverses a credit, a debit or a capture. The reversal of a credit does not count against
-   * limits.
+   * Reverses a credit, a debit or a capture. The reversal of a credit does not count against the
+   * limits, although it withdraws money.
    */
   reverse(posting: AccountPosting, now: Date): void {
     const { kind, amountMinor, countsOn } = posting;
@@ -203,8 +212,8 @@ export class Account extends schema.class {
   }
 
   /**
-   * Counts an outgoing amount against the limits. Returns the day on which it counts. Throws if the
-   * amount exceeds a limit.
+   * Counts an outgoing amount against the limits. Returns the day on which the amount counts.
+   * Throws if the amount exceeds a limit.
    */
   private countAmount(amountMinor: bigint, now: Date): string {
     const limitUse = addToUse(this, amountMinor, now);

@@ -1,7 +1,7 @@
 /**
- * The limit periods, shortest first: their names in a request (`text`), in an account (`limit`,
- * `used`) and in the public API (`name`). `characters` of a UTC day as YYYY-MM-DD identify the
- * period.
+ * The limit periods, shortest first. `text` is the name of the limit in an RPC request, and `name`
+ * is its name in the public API. `limit` and `used` are columns of the account. The first
+ * `characters` characters of a UTC day (YYYY-MM-DD) identify the period.
  */
 export const limitPeriods = [
   { text: "dailyLimit", limit: "dailyLimitMinor", used: "usedDayMinor", name: "daily_limit", characters: 10 },
@@ -12,7 +12,9 @@ export const limitPeriods = [
 type Period = (typeof limitPeriods)[number];
 /** Limits of an account. A null or missing limit means no limit. */
 export type AccountLimits = { [L in Period["limit"]]?: bigint | null | undefined };
-/** Counted amounts in the periods of `usedOn`, the day of the newest amount. */
+/**
+ * Sums of the counted amounts in the day, month and year of `usedOn`, the day of the newest amount.
+ */
 type LimitUse = { usedOn: string } & { [U in Period["used"]]: bigint };
 
 const isSamePeriod = ({ characters }: Period, a: string, b: string) => a.slice(0, characters) === b.slice(0, characters);
@@ -23,8 +25,9 @@ const buildUse = (usedOn: string, amountOf: (period: Period) => bigint): LimitUs
 };
 
 /**
- * Returns the use after another amount. The amount counts today, or on `usedOn` if that is later,
- * so that replicas with different clocks cannot use a daily limit twice around midnight.
+ * Returns the limit use after an additional amount. The amount counts today, or on `usedOn` if that
+ * day is later than today. Two replicas with different clocks can therefore not use a daily limit
+ * twice around midnight.
  */
 export function addToUse(use: LimitUse, amountMinor: bigint, now: Date): LimitUse {
   const today = now.toISOString().slice(0, 10);
@@ -34,8 +37,8 @@ export function addToUse(use: LimitUse, amountMinor: bigint, now: Date): LimitUs
 }
 
 /**
- * Returns the use after the removal of an amount that counted on `day`. Changes only the sums of
- * periods that have not ended.
+ * Returns the limit use after the removal of an amount that counted on `day`. Reduces a sum only if
+ * `day` and `usedOn` are in the same period.
  */
 export const subtractFromUse = (use: LimitUse, day: string, amountMinor: bigint): LimitUse =>
   buildUse(use.usedOn, (period) => use[period.used] - (isSamePeriod(period, day, use.usedOn) ? amountMinor : 0n));

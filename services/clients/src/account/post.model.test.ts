@@ -14,13 +14,19 @@ beforeAll(async () => {
 });
 afterAll(() => harness[Symbol.asyncDispose]());
 
-/** `of` selects an earlier posting: a number modulo the number of candidates. */
+/**
+ * A step of the test. `of` selects an earlier posting or order: the candidate at the index `of`
+ * modulo the number of candidates.
+ */
 type Step =
   | { readonly kind: "CREDIT" | "DEBIT" | "HOLD"; readonly amount: bigint }
-  /** Without `hundredths`, captures the whole hold. A value above 100 exceeds the hold. */
+  /**
+   * Captures `hundredths` percent of the hold, or the whole hold if `hundredths` is undefined. A
+   * value above 100 exceeds the hold.
+   */
   | { readonly kind: "CAPTURE"; readonly of: number; readonly hundredths: bigint | undefined }
   | { readonly kind: "RELEASE" | "REVERSAL"; readonly of: number }
-  /** Repeats an earlier order with its reference. */
+  /** Repeats an earlier order with the same reference. */
   | { readonly kind: "repeat"; readonly of: number }
   | { readonly kind: "wait"; readonly hours: number };
 
@@ -41,7 +47,10 @@ const aStep: fc.Arbitrary<Step> = fc.oneof(
 const aLimit = (min: bigint, max: bigint) => fc.option(fc.bigInt({ min, max }), { nil: null, freq: 3 });
 const someLimits = fc.tuple(aLimit(100n, 400n), aLimit(400n, 800n), aLimit(800n, 1_200n));
 
-/** A posting in the model. Sums are computed only on demand. */
+/**
+ * A posting in the model. The model stores no balances or sums, but computes them from all
+ * postings.
+ */
 interface ModelPosting {
   readonly id: string;
   readonly kind: string;
@@ -64,7 +73,10 @@ function balancesOf(ledger: readonly ModelPosting[]): { current: bigint; reserve
   return { current: creditSum - outgoingSum, reserved };
 }
 
-/** Returns the counted amounts in a period: "2026-03-31", "2026-03" or "2026". */
+/**
+ * Returns the sum of the counted amounts in a period, for example "2026-03-31", "2026-03" or
+ * "2026".
+ */
 function usedIn(ledger: readonly ModelPosting[], period: string): bigint {
   const countedPostings = ledger.filter(({ kind, day }) => (kind === "DEBIT" || kind === "HOLD") && day.startsWith(period));
   return sumOf(
@@ -77,7 +89,10 @@ function usedIn(ledger: readonly ModelPosting[], period: string): bigint {
   );
 }
 
-/** Returns whether a posting must succeed, by evaluating the complete ledger with it. */
+/**
+ * Returns whether `post` must accept the attempted posting. Evaluates all postings of the ledger
+ * together with the attempted posting.
+ */
 function isAllowed(ledger: readonly ModelPosting[], attempt: ModelPosting, limits: readonly (bigint | null)[]): boolean {
   const { kind, amount, of, day } = attempt;
   if (of && findEnd(ledger, of)) return false;
@@ -93,7 +108,10 @@ function isAllowed(ledger: readonly ModelPosting[], attempt: ModelPosting, limit
   );
 }
 
-/** Returns the amount in an order. A capture has at least one minor unit. */
+/**
+ * Returns the amount of an order, or undefined if the order has none. A capture has at least one
+ * minor unit.
+ */
 function amountOf(step: Step, hold: ModelPosting | undefined): bigint | undefined {
   if ("amount" in step) return step.amount;
   if (step.kind !== "CAPTURE" || step.hundredths === undefined) return undefined;
@@ -106,7 +124,7 @@ interface Row {
   readonly reserved_balance_minor: string;
 }
 
-test("post keeps balances and limits consistent with the postings in any sequence of orders", async () => {
+test("`post` accepts and refuses the same orders as a model, and stores the model's balances, for random sequences of orders", async () => {
   const caller = aBusinessCaller();
   const { businessId } = caller;
   const counts = { posted: 0, refused: 0 };
@@ -147,8 +165,8 @@ test("post keeps balances and limits consistent with the postings in any sequenc
           continue;
         }
 
-        // Usually selects the required kind of posting. Every fifth order may select another kind,
-        // which is then refused.
+        // Usually selects a hold for a capture or release. Every fifth step may select a posting of
+        // another kind, which `post` must then refuse.
         const candidates =
           step.kind === "REVERSAL" || index % 5 === 0 ? ledger : ledger.filter((posting) => posting.kind === "HOLD");
         const target = "of" in step ? candidates[step.of % candidates.length] : undefined;
@@ -196,7 +214,7 @@ test("post keeps balances and limits consistent with the postings in any sequenc
     }),
     { numRuns: 40 },
   );
-  // The test is meaningful only with both accepted and refused orders.
+  // Verifies that the random sequences contained both accepted and refused orders.
   expect(counts.posted).toBeGreaterThan(100);
   expect(counts.refused).toBeGreaterThan(100);
 }, 120_000);

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness[Symbol.asyncDispose]());
 
-/** Creates an ACTIVE account with a balance. */
+/** Creates an ACTIVE account with the available balance `balanceMinor`. */
 async function anActiveAccount(balanceMinor = 1_000n) {
   const caller = aBusinessCaller();
   const { id } = await harness.anActiveAccount(caller);
@@ -32,7 +32,7 @@ async function anActiveAccount(balanceMinor = 1_000n) {
 }
 
 describe("post", () => {
-  test("post stores the posting, the new balances and last_activity_at", async () => {
+  test("`post` stores the posting, the new balances and the time of the last activity", async () => {
     const { id, caller, placeOrder, readBalances, readPostings } = await anActiveAccount();
     const debit = await placeOrder({ kind: "DEBIT", amountMinor: 300n, reference: "d" });
     expect(await readBalances()).toEqual([700n, 700n, 0n]);
@@ -53,7 +53,7 @@ describe("post", () => {
     });
   });
 
-  test("post ends a hold by a full capture, a partial capture or a release", async () => {
+  test("`post` sets the reserved balance to zero after a full capture, a partial capture or a release of a hold", async () => {
     const { placeOrder, readBalances } = await anActiveAccount();
     const hold = async (reference: string) => (await placeOrder({ kind: "HOLD", amountMinor: 400n, reference })).id;
     await placeOrder({ kind: "CAPTURE", holdId: await hold("h1"), reference: "c1" });
@@ -67,7 +67,7 @@ describe("post", () => {
     expect(await readBalances()).toEqual([500n, 500n, 0n]);
   });
 
-  test("post ends a hold once when captures and releases are concurrent", async () => {
+  test("`post` accepts only one of three concurrent captures and releases of a hold", async () => {
     const { placeOrder, readPostings } = await anActiveAccount();
     const { id: holdId } = await placeOrder({ kind: "HOLD", amountMinor: 400n, reference: "h" });
     const outcomes = await Promise.allSettled([
@@ -81,7 +81,7 @@ describe("post", () => {
     expect(await readPostings()).toHaveLength(3);
   });
 
-  test("post reverses a posting once when reversals are concurrent", async () => {
+  test("`post` accepts only one of five concurrent reversals of a posting", async () => {
     const { placeOrder, readBalances } = await anActiveAccount();
     const { id: postingId } = await placeOrder({ kind: "DEBIT", amountMinor: 400n, reference: "d" });
     const reversals = await Promise.allSettled(
@@ -93,7 +93,7 @@ describe("post", () => {
     expect(await readBalances()).toEqual([1_000n, 1_000n, 0n]);
   });
 
-  test("post returns the existing posting for a known reference, even for concurrent orders", async () => {
+  test("`post` adds one posting for eight concurrent orders with the same reference, and returns it for each order", async () => {
     const { placeOrder, readBalances, readPostings } = await anActiveAccount();
     const debit: PostingOrder = { kind: "DEBIT", amountMinor: 300n, reference: "same" };
     const responses = await Promise.all(Array.from({ length: 8 }, () => placeOrder(debit)));
@@ -102,7 +102,7 @@ describe("post", () => {
     expect(await readPostings()).toHaveLength(2);
   });
 
-  test("post returns the existing posting for a known reference, even if the account is suspended", async () => {
+  test("`post` returns the existing posting for a repeated order, even if the account is SUSPENDED", async () => {
     const { id, caller, placeOrder } = await anActiveAccount();
     const debit: PostingOrder = { kind: "DEBIT", amountMinor: 300n, reference: "d" };
     const firstPosting = await placeOrder(debit);
@@ -111,7 +111,7 @@ describe("post", () => {
     expect(await refusal(placeOrder({ ...debit, reference: "e" }))).toMatchObject({ code: "account_not_active" });
   });
 
-  test("post throws if another posting already has the reference", async () => {
+  test("`post` throws posting_reference_reused if a different order already has the reference", async () => {
     const { placeOrder, readBalances } = await anActiveAccount();
     const { id: holdId } = await placeOrder({ kind: "HOLD", amountMinor: 300n, reference: "h" });
     for (const conflictingOrder of [
@@ -125,7 +125,7 @@ describe("post", () => {
     expect(await readBalances()).toEqual([1_000n, 700n, 300n]);
   });
 
-  test("post returns the existing capture for its reference if the explicit or default amount is equal", async () => {
+  test("`post` returns the existing capture for a repeated order only if the given or default amount equals the captured amount", async () => {
     const { placeOrder, readBalances } = await anActiveAccount();
     const capture = {
       kind: "CAPTURE",
@@ -145,12 +145,12 @@ describe("post", () => {
     expect(await readBalances()).toEqual([500n, 500n, 0n]);
   });
 
-  test("post accepts a reference that another account uses", async () => {
+  test("`post` accepts a reference that a posting of another account has", async () => {
     const [firstAccount, secondAccount] = [await anActiveAccount(), await anActiveAccount()];
     expect((await firstAccount.readPostings())[0]?.["reference"]).toBe((await secondAccount.readPostings())[0]?.["reference"]);
   });
 
-  test.each([0n, -1n])("post throws a RangeError for the amount %i", async (amountMinor) => {
+  test.each([0n, -1n])("`post` throws a RangeError for the amount %i", async (amountMinor) => {
     const { placeOrder, readPostings } = await anActiveAccount();
     for (const kind of ["CREDIT", "DEBIT", "HOLD"] as const) {
       await expect(placeOrder({ kind, amountMinor, reference: "x" })).rejects.toThrow(RangeError);
@@ -158,7 +158,7 @@ describe("post", () => {
     expect(await readPostings()).toHaveLength(1);
   });
 
-  test("post throws if the target is missing or belongs to another account", async () => {
+  test("`post` throws posting_not_found for a capture, release or reversal if its hold or posting does not exist on the account", async () => {
     const [owner, otherAccount] = [await anActiveAccount(), await anActiveAccount()];
     const { id: holdId } = await owner.placeOrder({ kind: "HOLD", amountMinor: 1n, reference: "h" });
     const { id: debitId } = await owner.placeOrder({ kind: "DEBIT", amountMinor: 1n, reference: "d" });
@@ -173,7 +173,7 @@ describe("post", () => {
     }
   });
 
-  test("post throws the same error for another business's account as for an unknown account", async () => {
+  test("`post` throws the same error not_found for another business's account and for an unknown account id", async () => {
     const { id } = await anActiveAccount();
     const credit: PostingOrder = { kind: "CREDIT", amountMinor: 1n, reference: "x" };
     for (const [businessId, accountId] of [
@@ -186,7 +186,7 @@ describe("post", () => {
     }
   });
 
-  test("post fails without a change if the balance exceeds 64 bits", async () => {
+  test("`post` throws and changes nothing if the balance would exceed 64 bits", async () => {
     const { placeOrder, readBalances, readPostings } = await anActiveAccount(2n ** 63n - 1n);
     const balancesBefore = await readBalances();
     expect(await refusal(placeOrder({ kind: "CREDIT", amountMinor: 1n, reference: "one too many" }))).toMatchObject({
@@ -196,7 +196,7 @@ describe("post", () => {
     expect(await readPostings()).toHaveLength(1);
   });
 
-  test("post is rolled back with the caller's transaction", async () => {
+  test("`post` leaves no posting and no balance change if the caller's transaction is rolled back", async () => {
     const { id, caller, readBalances, readPostings } = await anActiveAccount();
     const failingTransaction = harness.transaction(async (em) => {
       await post(em, caller.businessId, id, { kind: "DEBIT", amountMinor: 1n, reference: "x" }, now);
@@ -208,8 +208,8 @@ describe("post", () => {
   });
 });
 
-describe("post, concurrent orders", () => {
-  test("post accepts 10 of 20 debits if the balance covers 10", async () => {
+describe("`post` with concurrent orders", () => {
+  test("`post` accepts exactly 10 of 20 concurrent debits if the balance covers 10 of them", async () => {
     const { placeOrder, readBalances, readPostings } = await anActiveAccount(1_000n);
     const debits = await Promise.allSettled(
       Array.from({ length: 20 }, (_, n) => placeOrder({ kind: "DEBIT", amountMinor: 100n, reference: `d${n}` })),
@@ -221,7 +221,7 @@ describe("post, concurrent orders", () => {
     expect(await readPostings()).toHaveLength(11);
   });
 
-  test("post accepts 10 of 20 debits and holds if the daily limit covers 10", async () => {
+  test("`post` accepts exactly 10 of 20 concurrent debits and holds if the daily limit covers 10 of them", async () => {
     const { id, caller, placeOrder, readBalances } = await anActiveAccount(100_000n);
     await harness.accounts.updateAccount({ id, dailyLimit: "10.00" }, { caller });
     const outcomes = await Promise.allSettled(
@@ -247,7 +247,7 @@ describe("constraints of the table account", () => {
     "daily_limit_minor = 2, yearly_limit_minor = 1",
     "status = 'CLOSED'",
     "closed_at = now()",
-  ])("a constraint of the table account rejects: %s", async (change) => {
+  ])("a constraint of the table `account` rejects the update `%s`", async (change) => {
     const { id } = await anActiveAccount();
     expect(await refusal(harness.sql(`update account set ${change} where id = ?`, [id]))).toMatchObject({ code: "23514" });
   });

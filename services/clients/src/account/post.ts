@@ -5,21 +5,24 @@ import { accountNotFound, holdNotOpen, postingNotFound, postingNotReversible, po
 import { Account } from "./account.ts";
 import { AccountPosting, type PostingKind } from "./account-posting.ts";
 
-/** A requested posting. A repeated order with the same `reference` has no further effect. */
+/**
+ * An order to add a posting to an account. If an order is repeated with the same `reference`, it
+ * has no further effect.
+ */
 export type PostingOrder = { readonly reference: string } & (
   | { readonly kind: "CREDIT" | "DEBIT" | "HOLD"; readonly amountMinor: bigint }
-  /** Captures the amount, by default the whole hold, and releases the rest of the hold. */
+  /** Captures the amount (default: the whole hold), and releases the remaining part of the hold. */
   | { readonly kind: "CAPTURE"; readonly holdId: string; readonly amountMinor?: bigint }
   | { readonly kind: "RELEASE"; readonly holdId: string }
   | { readonly kind: "REVERSAL"; readonly postingId: string }
 );
 
 /**
- * Adds a posting to an account, in the caller's transaction and with the account's row locked. All
- * balance changes use this function. If it throws, the caller must let the transaction fail. Limits
- * apply to outgoing amounts per UTC day, month and year. A debit counts when it is posted, a hold
- * when it is placed, so that no capture fails because of a limit. Released and reversed amounts do
- * not count.
+ * Adds a posting to an account in the caller's transaction, and locks the account's row. All code
+ * that changes a balance must use this function. If the function throws, the caller must let the
+ * transaction fail. Limits apply to outgoing amounts per UTC day, month and year. A debit counts
+ * when it is posted. A hold counts when it is placed, so that no capture fails because of a limit.
+ * Released and reversed amounts do not count.
  */
 export async function post(
   em: SqlEntityManager,
@@ -57,7 +60,10 @@ export async function post(
   return posting;
 }
 
-/** Throws if the target is missing, or if another posting has already ended or reversed it. */
+/**
+ * Throws if the posting to capture, release or reverse is missing, or if another posting has
+ * already captured, released or reversed it.
+ */
 async function requireOpenTarget(em: SqlEntityManager, target: AccountPosting | null, kind: PostingKind): Promise<void> {
   const isReversal = kind === "REVERSAL";
   if (!target || (target.kind !== "HOLD" && !isReversal)) throw postingNotFound();
@@ -65,7 +71,10 @@ async function requireOpenTarget(em: SqlEntityManager, target: AccountPosting | 
   if (followUpCount > 0) throw isReversal ? postingNotReversible() : holdNotOpen();
 }
 
-/** Changes the balances. Returns the amount and the day on which it counts against the limits. */
+/**
+ * Changes the account's balances. Returns the posting's amount, and the day on which the amount
+ * counts against the limits.
+ */
 function applyOrder(
   account: Account,
   order: PostingOrder,

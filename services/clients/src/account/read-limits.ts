@@ -2,14 +2,16 @@ import { isMoneyText, parseMoney } from "@amana/public-api";
 import { accountLimitInvalid } from "./account.errors.ts";
 import { type AccountLimits, limitPeriods } from "./limit-use.ts";
 
-/** Limits in a request: decimal texts, and the names of cleared limits. */
+/**
+ * Limits in a request, as decimal texts. `cleared` contains the public names of fields to clear.
+ */
 type LimitTexts = { readonly [T in (typeof limitPeriods)[number]["text"]]?: string | undefined } & {
   readonly cleared?: readonly string[];
 };
 
 /**
- * Returns the limits of a request in minor units of the currency. Throws `account_limit_invalid`
- * for a text that is not an amount.
+ * Returns the limits in a request as minor units of the currency. A cleared limit is null. Throws
+ * `account_limit_invalid` for a text that is not an amount.
  */
 export function readLimits(request: LimitTexts, currency: string): AccountLimits {
   const limits: AccountLimits = {};

@@ -2,7 +2,7 @@ import type * as proto from "@amana/contracts/clients/v1/beneficiary_pb";
 import type { UpdateBeneficiaryRequestSchema } from "@amana/contracts/clients/v1/beneficiary_service_pb";
 import type { EnumName } from "@amana/contracts/enum-names";
 import { assignChanges, type Changes } from "@amana/database";
-import { bankDetailForms, isAccountNumber, isBic, isIban, isRoutingNumber } from "@amana/public-api";
+import { bankDetailDescriptions, isAccountNumber, isBic, isIban, isRoutingNumber } from "@amana/public-api";
 import { defineEntity, p } from "@mikro-orm/postgresql";
 import { beneficiaryNeedsIbanOrAccountNumber, paymentDetailInvalid } from "./beneficiary.errors.ts";
 
@@ -35,7 +35,10 @@ const schema = defineEntity({
   },
 });
 
-/** Changes by a business. Null clears a field. The client of a beneficiary cannot change. */
+/**
+ * Changes of a beneficiary that a business requests. Null clears a field. A beneficiary's client
+ * cannot change.
+ */
 type BeneficiaryChanges = Changes<Beneficiary, typeof UpdateBeneficiaryRequestSchema>;
 
 type PaymentDetails = Pick<BeneficiaryChanges, "iban" | "accountNumber" | "bic" | "swiftCode" | "routingNumber">;
@@ -53,14 +56,15 @@ export function checkPaymentDetails(details: PaymentDetails): void {
   if (!details.iban && !details.accountNumber) throw beneficiaryNeedsIbanOrAccountNumber();
   for (const [column, field, isValid] of rules) {
     const value = details[column];
-    if (value != null && !isValid(value)) throw paymentDetailInvalid(field, bankDetailForms[field]);
+    if (value != null && !isValid(value)) throw paymentDetailInvalid(field, bankDetailDescriptions[field]);
   }
 }
 
-/** A recipient of a client's payments. It can be hidden, but not deleted. */
+/** A recipient of a client's payments. A beneficiary can be hidden, but not deleted. */
 export class Beneficiary extends schema.class {
   /**
-   * Changes the named fields. Throws without a change if the resulting payment details are invalid.
+   * Changes the fields in `changes`. If the resulting payment details are invalid, throws and
+   * changes nothing.
    */
   change(changes: BeneficiaryChanges, now: Date): void {
     const { iban, accountNumber, bic, swiftCode, routingNumber } = this;

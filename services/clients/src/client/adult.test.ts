@@ -12,9 +12,12 @@ test.each([
   ["2028-02-29", "2010-03-01", false],
   ["2026-11-21", "1900-01-01", true],
   ["2026-11-21", "2027-01-01", false],
-])("isAdult returns, during the whole UTC day %s, for a birth on %s, %s", (today, dateOfBirth, isExpectedAdult) => {
-  for (const time of ["00:00:00.000Z", "12:00:00.000+12:00", "23:59:59.999Z"]) {
-    const now = new Date(`${today}T${time}`);
-    expect(isAdult(dateOfBirth, now)).toBe(isExpectedAdult);
-  }
-});
+])(
+  "isAdult on the UTC day %s for the birth date %s returns %s at every time of the day",
+  (today, dateOfBirth, isExpectedAdult) => {
+    for (const time of ["00:00:00.000Z", "12:00:00.000+12:00", "23:59:59.999Z"]) {
+      const now = new Date(`${today}T${time}`);
+      expect(isAdult(dateOfBirth, now)).toBe(isExpectedAdult);
+    }
+  },
+);

@@ -2,11 +2,17 @@ import { conflict, invalid, notFound } from "@amana/rpc";
 
 export const clientNotFound = () => notFound("not_found", "There is no client with this id. Check the id.");
 
-/** `pointer`: JSON pointer to the client id in the body; empty for a query parameter. */
-export const namedClientNotFound = (pointer = "/client_id") =>
+/**
+ * `pointer` is the JSON pointer to the client id in the request body. The pointer must be empty if
+ * the client id is a query parameter.
+ */
+export const referencedClientNotFound = (pointer = "/client_id") =>
   notFound("client_not_found", "There is no client with this client_id. Check the id.", { pointer });
 
-/** `pointer`: JSON pointer to the client id in the body; empty for the client of an account. */
+/**
+ * `pointer` is the JSON pointer to the client id in the request body. The pointer must be empty if
+ * the request names an account, not a client.
+ */
 export const clientBlocked = (pointer = "/client_id") =>
   conflict("client_blocked", "The client is blocked. Unblock the client before you create something for it.", { pointer });
 

@@ -17,7 +17,7 @@ const schema = defineEntity({
     firstName: p.text(),
     middleName: p.text().nullable(),
     lastName: p.text(),
-    /** YYYY-MM-DD. Text, because a `Date` has a time zone. */
+    /** Day as YYYY-MM-DD. The type is text, because a `Date` depends on a time zone. */
     dateOfBirth: p.text(),
     gender: p.text(),
     birthCountry: p.text(),
@@ -48,20 +48,27 @@ const schema = defineEntity({
   },
 });
 
-/** Changes by a business. Identity fields, such as name and date of birth, cannot change. */
+/**
+ * Changes of a client that a business requests. Identity fields, such as name and date of birth,
+ * cannot change.
+ */
 type ClientChanges = Changes<Client, typeof UpdatePersonRequestSchema>;
 
 /**
- * A natural person, client of a business. Callers lock the row before they change the client or
- * create a resource for it. A concurrent block then takes effect either before or after them.
+ * A natural person who is a client of a business. Callers must lock the row before they change the
+ * client or create a resource for it. A concurrent request that blocks the client therefore takes
+ * effect either before or after that change.
  */
 export class Client extends schema.class {
-  /** Changes the named fields. Equal values leave `updatedAt` unchanged. */
+  /**
+   * Changes the fields in `changes`. If all values are equal to the stored values, `updatedAt` does
+   * not change.
+   */
   change(changes: ClientChanges, now: Date): void {
     if (assignChanges<ClientChanges>(this, changes)) this.updatedAt = now;
   }
 
-  /** Sets the status of the newest verification. */
+  /** Sets the KYC status of the client, which is derived from the newest verification. */
   setKycStatus(kycStatus: ClientKycStatus, now: Date): void {
     if (kycStatus === this.kycStatus) return;
     this.kycStatus = kycStatus;

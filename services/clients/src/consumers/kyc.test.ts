@@ -33,7 +33,7 @@ const aClient = async () => {
   return { caller, clientId, ids: { businessId: caller.businessId, clientId }, readStatus };
 };
 
-test("the KYC consumer updates the onboarding and the client with each event of an application", async () => {
+test("the KYC consumer of clients updates the onboarding's step and the KYC status for each event of an application", async () => {
   const { ids, readStatus } = await aClient();
   const applicationId = uuidv7();
   const publishAndRead = async (changes: Partial<KycEventFields>) => {
@@ -75,7 +75,7 @@ test("the KYC consumer updates the onboarding and the client with each event of 
   expect(await publishAndRead(noticeFields)).toEqual(["PENDING_APPROVAL", "VALIDATED", applicationId, false]);
 });
 
-test("the KYC consumer applies the newest event of the newest application, for any order and repetition of events", async () => {
+test("the KYC consumer of clients stores the state of the newest application's newest event, even if events arrive in another order or repeatedly", async () => {
   const statuses = ["CREATED", "OPENED", "COMPLETED", "EXPIRED", "CANCELED", "FAILED"] as const;
   const eventFields = fc.record({
     application: fc.integer({ min: 0, max: 2 }),
@@ -104,7 +104,7 @@ test("the KYC consumer applies the newest event of the newest application, for a
       fc.integer({ min: 1, max: 5 }),
       async ({ allFields, firstDelivery, secondDelivery }, batchSize) => {
         const ids = [uuidv7(), uuidv7(), uuidv7()].sort();
-        // The second and the third application were created in the same millisecond.
+        // The second and the third application have the same creation time.
         const createdAtMs = (application: number) => Date.parse("2026-11-20T10:00:00Z") + (application > 0 ? 1 : 0);
         const createEvents = (client: { ids: KycEventFields }) => {
           const events = new Map<unknown, Message>();
@@ -129,7 +129,7 @@ test("the KYC consumer applies the newest event of the newest application, for a
         const messages = [...firstDelivery, ...secondDelivery, ...firstDelivery].map(createEvents(actual));
         for (let start = 0; start < messages.length; start += batchSize)
           await harness.publish(...messages.slice(start, start + batchSize));
-        // Publishes all events again, as if the consumer had processed none of them.
+        // Empties the inbox, so that the consumer processes all events again.
         await harness.sql("delete from inbox");
         await harness.publish(...messages.toReversed());
         expect(await actual.readStatus()).toEqual(await expected.readStatus());
@@ -139,7 +139,7 @@ test("the KYC consumer applies the newest event of the newest application, for a
   );
 });
 
-test("the KYC consumer applies all events of many clients in concurrent batches", async () => {
+test("the KYC consumer of clients applies the newest event of six clients whose events arrive in three concurrent batches", async () => {
   const clients = await Promise.all(Array.from({ length: 6 }, aClient));
   const openedEvents = clients.map(({ ids }) => aKycEvent({ ...ids, revision: 2, status: "OPENED" }));
   await Promise.all([
@@ -151,7 +151,7 @@ test("the KYC consumer applies all events of many clients in concurrent batches"
     expect(await readStatus()).toEqual(expect.arrayContaining(["KYC_PROCESSING", "PROCESSING"]));
 });
 
-test("the KYC consumer and createOnboardingDetails both take effect when they run concurrently", async () => {
+test("createOnboardingDetails and a concurrent KYC event of the client both take effect", async () => {
   const clients = await Promise.all(
     Array.from({ length: 8 }, async () => {
       const caller = aBusinessCaller();
@@ -172,13 +172,13 @@ test("the KYC consumer and createOnboardingDetails both take effect when they ru
   }
 });
 
-test("the KYC consumer ignores an event without a client", async () => {
+test("the KYC consumer of clients ignores an event whose application has no client, and stores no dead letter", async () => {
   const event = aKycEvent({ businessId: uuidv7() });
   await harness.publish(event);
   expect(await harness.sql("select 1 from dead_letter where event_id = ?", [event.headers["ce_id"]])).toEqual([]);
 });
 
-test("the KYC consumer stores an invalid event as a dead letter and applies the rest of the batch", async () => {
+test("the KYC consumer of clients stores an invalid event as a dead letter and applies the valid event of the same batch", async () => {
   const { ids, clientId, readStatus } = await aClient();
   const invalidEvents = [
     aKycEvent({ ...ids, clientId: uuidv7() }),
@@ -199,7 +199,7 @@ test.each([
   ["status", (event: KycEvent) => Object.assign(event.application ?? {}, { status: 99 })],
   ["verdict", (event: KycEvent) => Object.assign(event.application ?? {}, { verdict: 99 })],
 ] as const)(
-  "the KYC consumer stores an event with a %s of a newer version as a dead letter with the status WAITING",
+  "the KYC consumer of clients stores an event as a WAITING dead letter if only a newer version supports its %s",
   async (_name, change) => {
     const { ids, readStatus } = await aClient();
     const applicationId = uuidv7();
@@ -214,13 +214,13 @@ test.each([
   },
 );
 
-test("the KYC consumer accepts a client_id in upper case", async () => {
+test("the KYC consumer of clients applies an event whose client id is in upper case", async () => {
   const { ids, clientId, readStatus } = await aClient();
   await harness.publish(aKycEvent({ ...ids, clientId: clientId.toUpperCase() }));
   expect(await readStatus()).toContain("CREATED");
 });
 
-test("the KYC consumer changes updated_at of a client only with its verification status", async () => {
+test("the KYC consumer of clients changes the client's updated_at only if the KYC status changes", async () => {
   const { caller, clientId, ids } = await aClient();
   const readUpdatedAt = async () => (await harness.clients.getClient({ id: clientId }, { caller })).updatedAtMs;
   harness.clock.nowMs = Date.now() + 60_000;
@@ -235,7 +235,7 @@ test("the KYC consumer changes updated_at of a client only with its verification
   harness.clock.nowMs = undefined;
 });
 
-test("ONBOARDING_AUTO_APPROVE approves a verified client with details, and writes an audit event", async () => {
+test("clients with ONBOARDING_AUTO_APPROVE approves a client when it is verified and has details, and emits an audit event", async () => {
   await using approvingHarness = await startHarness({ autoApprove: true });
   const caller = aBusinessCaller();
   const { id: clientId } = await approvingHarness.createPerson(caller);

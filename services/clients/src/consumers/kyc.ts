@@ -7,10 +7,10 @@ import { fromBinary } from "@bufbuild/protobuf";
 import { LockMode } from "@mikro-orm/postgresql";
 import { Client } from "../client/client.ts";
 import type { Context } from "../context.ts";
-import { approveAutomatically } from "../onboarding/decide.ts";
+import { approveAutomatically } from "../onboarding/apply-decision.ts";
 import { Onboarding, type Verification } from "../onboarding/onboarding.ts";
 
-/** Applies events of KYC applications to the onboardings and clients. */
+/** Creates the handler that applies events of KYC applications to onboardings and clients. */
 export const kyc = (context: Context): TopicHandler => ({
   topic: "kyc.v1",
   consumer: "clients",
@@ -20,7 +20,7 @@ export const kyc = (context: Context): TopicHandler => ({
     if (events.length === 0) return;
     const now = context.clock.now();
     const ids = [...new Set(events.map(({ clientId }) => clientId))];
-    // A fixed order prevents deadlocks between batches for the same clients.
+    // Locks the rows in a fixed order to prevent deadlocks between batches for the same clients.
     const options = { orderBy: { id: "asc" }, lockMode: LockMode.PESSIMISTIC_WRITE } as const;
     const clients = new Map((await em.find(Client, { id: { $in: ids } }, options)).map((client) => [client.id, client]));
     const onboardings = new Map(
@@ -37,7 +37,10 @@ export const kyc = (context: Context): TopicHandler => ({
   },
 });
 
-/** Returns undefined for a verification without a client. Throws for an invalid event. */
+/**
+ * Returns the client and the verification of an event, or undefined if the application has no
+ * client. Throws for an invalid event.
+ */
 function readEvent(message: Message): { clientId: string; businessId: string; verification: Verification } | undefined {
   const { application, revision }: KycEvent = fromBinary(KycEventSchema, message.payload);
   if (!application) throw new TypeError("KYC event without an application");
@@ -47,7 +50,7 @@ function readEvent(message: Message): { clientId: string; businessId: string; ve
   if (!status && application.status !== KycStatus.UNSPECIFIED) throw new UnknownEventTypeError(`status ${application.status}`);
   if (!status || !isUuid(id) || !isUuid(clientId)) throw new TypeError("KYC event with an invalid status or id");
   const verdict = enumName(KycVerdict, application.verdict);
-  // Without its verdict, a COMPLETED verification would stay in review.
+  // Throws, because a COMPLETED verification would stay in review without its verdict.
   if (verdict !== undefined && !verdict) throw new UnknownEventTypeError(`verdict ${application.verdict}`);
   const createdAt = new Date(Number(application.createdAtMs));
   const verification = { id, createdAt, revision, status, verdict: verdict ?? null, attemptsRemaining };

@@ -5,8 +5,8 @@ import { Client } from "../client/client.ts";
 import { Onboarding } from "./onboarding.ts";
 
 /**
- * Locks a client and its onboarding until the transaction ends. The client's row is always locked
- * first, which prevents deadlocks with the consumer of KYC events.
+ * Locks a client and its onboarding until the transaction ends. Always locks the client's row
+ * first, to prevent deadlocks with the consumer of KYC events.
  */
 export async function lockOnboarding(
   em: SqlEntityManager,

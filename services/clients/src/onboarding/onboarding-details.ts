@@ -19,7 +19,7 @@ const schema = defineEntity({
     occupationSector: p.text(),
     sourceOfFunds: p.text(),
     otherSourceOfFunds: p.text().nullable(),
-    /** ISO 3166-1 numeric. */
+    /** Numeric country code (ISO 3166-1). */
     fundsOriginCountryId: p.integer().nullable(),
     taxIdentificationNumber: p.text().nullable(),
     createdAt: p.datetime(3),
@@ -40,13 +40,19 @@ const requiredFields = {
 
 type RequiredProperty = (typeof requiredFields)[keyof typeof requiredFields];
 
-/** Details in a request. Null clears a field. */
+/** Onboarding details in a request. Null clears a field. */
 export type Answers = Changes<OnboardingDetails, typeof OnboardingAnswersSchema>;
 type CompleteAnswers = Answers & Pick<OnboardingDetails, RequiredProperty>;
 
-/** A client's statements about income and purpose. All required fields are always present. */
+/**
+ * A client's statements about income and the purpose of the accounts. A stored row always contains
+ * all required fields.
+ */
 export class OnboardingDetails extends schema.class {
-  /** Changes the named fields. Equal values leave `updatedAt` unchanged. */
+  /**
+   * Changes the fields in `answers`. If all values are equal to the stored values, `updatedAt` does
+   * not change. Throws if a required field would be missing.
+   */
   change(answers: Answers, now: Date): void {
     requireComplete({ ...this, ...answers });
     if (assignChanges<Answers>(this, answers)) this.updatedAt = now;

@@ -13,7 +13,10 @@ export const onboardingLocked = (step: string) =>
     { members: { current_step: step } },
   );
 
-/** Some fields are always required, others depend on the value of another field. */
+/**
+ * Lists the missing fields in the error, because some fields are required only for certain values
+ * of another field.
+ */
 export const onboardingDetailsIncomplete = (missingFields: readonly string[]) =>
   invalid("onboarding_details_incomplete", `Required fields are missing. Send also: ${missingFields.join(", ")}.`, {
     members: { missing: missingFields.join(",") },

@@ -5,7 +5,10 @@ import { Onboarding, type Verification } from "./onboarding.ts";
 const now = new Date("2026-11-20T10:00:00.000Z");
 const later = new Date("2026-11-20T11:00:00.000Z");
 
-/** Returns an onboarding without details and verification. It is not stored. */
+/**
+ * Returns an onboarding without details and without a verification. The onboarding is not stored in
+ * a database.
+ */
 const anOnboarding = (changes: Partial<Onboarding> = {}): Onboarding =>
   Object.assign(new Onboarding(), {
     id: "0195a000-0000-7000-8000-000000000001",
@@ -18,7 +21,7 @@ const anOnboarding = (changes: Partial<Onboarding> = {}): Onboarding =>
   });
 
 let revisions = 0;
-/** Returns a verification with the next revision. */
+/** Returns a verification with a higher revision than all verifications returned before. */
 const aVerification = (changes: Partial<Verification> = {}): Verification => ({
   id: "0195a000-0000-7000-8000-00000000000a",
   createdAt: now,
@@ -54,7 +57,7 @@ describe("applyVerification, with details", () => {
     [approvedFields, "PENDING_APPROVAL", "VALIDATED", "IN_PROGRESS", false],
   ];
   test.each(statusTable)(
-    "applyVerification sets, for %j, the statuses %s, %s and %s; verification open: %s",
+    "applyVerification for %j sets the step %s, the KYC status %s and the overall status %s (verification open: %s)",
     (verification, step, kycStatus, overallStatus, isOpen) => {
       const onboarding = anOnboardingWithDetails();
       onboarding.applyVerification(aVerification(verification), now);
@@ -65,7 +68,7 @@ describe("applyVerification, with details", () => {
   );
 
   test.each(statusTable)(
-    "applyVerification, for %j without details, keeps DETAILS_PENDING until details are added",
+    "applyVerification for %j keeps an onboarding at DETAILS_PENDING until its details are added",
     (verification, step, kycStatus) => {
       const onboarding = anOnboarding();
       onboarding.applyVerification(aVerification(verification), now);
@@ -97,7 +100,7 @@ describe("applyVerification with a newer verification", () => {
   };
 
   test.each(stepTable)(
-    "a newer verification changes the step %s to KYC_PENDING and the verification status to CREATED",
+    "applyVerification with a newer verification changes the step %s to KYC_PENDING and the KYC status to CREATED",
     (_step, createOnboarding) => {
       const onboarding = createOnboarding();
       onboarding.applyVerification(aNewerVerification(), now);
@@ -105,13 +108,13 @@ describe("applyVerification with a newer verification", () => {
     },
   );
 
-  test("a newer verification keeps the step APPROVED and changes the verification status to CREATED", () => {
+  test("applyVerification with a newer verification keeps the step APPROVED and changes the KYC status to CREATED", () => {
     const onboarding = aDecidedOnboarding("APPROVED");
     onboarding.applyVerification(aNewerVerification(), now);
     expect(statusOf(onboarding)).toEqual(["APPROVED", "CREATED", "APPROVED"]);
   });
 
-  test("decide can approve a newer verification after it declined the previous one", () => {
+  test("Onboarding.decide accepts APPROVED for a newer verification after DECLINED for the previous verification", () => {
     const onboarding = aDecidedOnboarding("DECLINED");
     onboarding.applyVerification(aNewerVerification(approvedFields), now);
     expect(onboarding.step).toBe("PENDING_APPROVAL");
@@ -126,7 +129,7 @@ describe("applyVerification with a newer verification", () => {
     expect(statusOf(onboarding)).toEqual(["KYC_PROCESSING", "PROCESSING", "IN_PROGRESS"]);
   });
 
-  test("applyVerification treats the greater id as newer if two verifications have the same creation time", () => {
+  test("applyVerification stores the verification with the greater id if two verifications have the same creation time", () => {
     const [lowVerification, highVerification] = [aVerification({ status: "OPENED" }), aNewerVerification({ createdAt: now })];
     for (const sequence of [
       [lowVerification, highVerification],
@@ -148,7 +151,7 @@ describe("decide", () => {
     { status: "EXPIRED" },
   ];
   test.each(["APPROVED", "DECLINED"] as const)(
-    "decide applies %s once at PENDING_APPROVAL, and throws at any other step",
+    "Onboarding.decide accepts %s at the step PENDING_APPROVAL, and throws invalid_status_transition at any other step",
     (decision) => {
       const expectRefusal = (onboarding: Onboarding) =>
         expect(() => onboarding.decide(decision, now)).toThrow(
@@ -174,7 +177,7 @@ describe("decide", () => {
     },
   );
 
-  test("the step KYC_DECLINED stays after later events of the same verification", () => {
+  test("after DECLINED, applyVerification keeps the step KYC_DECLINED for a later event of the same verification", () => {
     const onboarding = anOnboardingWithDetails();
     const verdict = aVerification(approvedFields);
     onboarding.applyVerification(verdict, now);
@@ -186,7 +189,7 @@ describe("decide", () => {
   });
 });
 
-test("updated_at of an onboarding changes only with its public fields", () => {
+test("applyVerification and addDetails change the onboarding's updatedAt only if a public field changes", () => {
   const onboarding = anOnboarding();
   const isUpdatedBy = (change: (changedAt: Date) => void) => {
     const changedAt = new Date(onboarding.updatedAt.getTime() + 1_000);
@@ -204,7 +207,7 @@ test("updated_at of an onboarding changes only with its public fields", () => {
   expect(isUpdatedBy((changedAt) => onboarding.applyVerification(aNewerVerification(), changedAt))).toBe(true);
 });
 
-test("applyVerification results in the same state for any order and repetition of the events", () => {
+test("applyVerification produces the same state even if events arrive in another order or repeatedly", () => {
   const status = fc.constantFrom("CREATED", "OPENED", "SUBMITTED", "PROCESSING", "COMPLETED", "EXPIRED", "CANCELED", "FAILED");
   const verification = fc.record({
     id: fc.constantFrom("a", "b", "c"),
@@ -213,7 +216,7 @@ test("applyVerification results in the same state for any order and repetition o
     verdict: fc.constantFrom<NonNullable<Verification["verdict"]>>("APPROVED", "NEEDS_REVIEW", "REJECTED"),
     attemptsRemaining: fc.integer({ min: 0, max: 1 }),
   });
-  // The verifications b and c were created in the same millisecond.
+  // The verifications b and c have the same creation time.
   const createdAt = (id: string) => (id === "a" ? now : later);
   const events = fc
     .uniqueArray(verification, { minLength: 1, maxLength: 12, selector: ({ id, revision }) => `${id}${revision}` })

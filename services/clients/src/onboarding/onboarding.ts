@@ -15,7 +15,7 @@ export type Decision = "APPROVED" | "DECLINED";
 export interface Verification {
   readonly id: string;
   readonly createdAt: Date;
-  /** Increases with every event of the application. */
+  /** Number that increases with every event of the application. */
   readonly revision: number;
   readonly status: EnumName<typeof KycStatus>;
   readonly verdict: EnumName<typeof KycVerdict> | null;
@@ -30,14 +30,20 @@ const schema = defineEntity({
     businessId: p.uuid(),
     clientId: p.uuid(),
     hasDetails: p.boolean(),
-    /** The client's newest verification, in the state of its newest event. */
+    /**
+     * The columns with the prefix `verification` contain the client's newest verification, in the
+     * state of its newest event.
+     */
     verificationId: p.uuid().nullable(),
     verificationCreatedAt: p.datetime(3).nullable(),
     verificationRevision: p.integer().nullable(),
     verificationStatus: p.text().$type<Verification["status"]>().nullable(),
     verificationVerdict: p.text().$type<NonNullable<Verification["verdict"]>>().nullable(),
     verificationAttemptsRemaining: p.integer().nullable(),
-    /** APPROVED is final. DECLINED applies only to the verification `decidedVerificationId`. */
+    /**
+     * The decision APPROVED is final. The decision DECLINED applies only to the verification with
+     * the id `decidedVerificationId`.
+     */
     decision: p.text().$type<Decision>().nullable(),
     decidedVerificationId: p.uuid().nullable(),
     step: p.text().$type<OnboardingStep>(),
@@ -70,12 +76,15 @@ const stepOfKycStatus: Record<ClientKycStatus, OnboardingStep> = {
 };
 
 /**
- * Progress of a client. Step and verification status are derived from three inputs: the presence of
- * details, the newest verification, and the decision. Events can therefore be processed late,
- * repeatedly and in any order.
+ * Progress of a client's onboarding. Step and KYC status are derived from three inputs: the
+ * presence of details, the newest verification, and the decision. Events can therefore be processed
+ * late, repeatedly and in any order.
  */
 export class Onboarding extends schema.class {
-  /** Applies the state of a verification, unless a newer one is stored. */
+  /**
+   * Stores the state of a verification, unless a newer state of it or a newer verification is
+   * already stored.
+   */
   applyVerification(verification: Verification, now: Date): void {
     if (!this.isNewer(verification)) return;
     const isOtherVerification = verification.id !== this.verificationId;
@@ -94,12 +103,15 @@ export class Onboarding extends schema.class {
     if (this.updateStatuses()) this.updatedAt = now;
   }
 
-  /** Returns whether details can be added or changed: only before the verification begins. */
+  /**
+   * Returns whether details can be changed. They can be changed only before the applicant begins
+   * the verification.
+   */
   acceptsDetails(): boolean {
     return this.step === "DETAILS_PENDING" || this.step === "KYC_PENDING";
   }
 
-  /** Applies the decision on a verified client. Throws at any other step. */
+  /** Stores the decision about a verified client. Throws if the step is not PENDING_APPROVAL. */
   decide(decision: Decision, now: Date): void {
     if (this.step !== "PENDING_APPROVAL") throw notPendingApproval(this.step);
     this.decision = decision;
@@ -126,8 +138,9 @@ export class Onboarding extends schema.class {
   }
 
   /**
-   * Returns whether the verification was created after the stored one, or is the stored one with a
-   * higher revision. The greater id counts as newer for the same creation time.
+   * Returns whether `verification` is newer than the stored verification: it was created later, or
+   * it is the stored verification with a higher revision. If two verifications have the same
+   * creation time, the verification with the greater id is newer.
    */
   private isNewer(verification: Verification): boolean {
     if (this.verificationId == null) return true;
@@ -136,7 +149,10 @@ export class Onboarding extends schema.class {
     return createdMs > storedMs || (createdMs === storedMs && verification.id > this.verificationId);
   }
 
-  /** Derives step and verification status. Returns whether one of them changed. */
+  /**
+   * Derives step and KYC status from the other columns. Returns whether the step or the status
+   * changed.
+   */
   private updateStatuses(): boolean {
     const { step, kycStatus } = this;
     this.kycStatus = this.deriveKycStatus();

@@ -3,13 +3,13 @@ import { changesOf } from "@amana/database";
 import { uuidv7 } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
-import { approveAutomatically } from "./decide.ts";
+import { approveAutomatically } from "./apply-decision.ts";
 import type { Onboarding } from "./onboarding.ts";
 import { type Answers, OnboardingDetails, requireComplete } from "./onboarding-details.ts";
 
 const readChanges = changesOf(OnboardingDetails, OnboardingAnswersSchema);
 
-/** Returns the details in a request. An empty list of purposes counts as absent. */
+/** Returns the onboarding details in a request. An empty list of purposes counts as missing. */
 export const readAnswers = (answers: OnboardingAnswers | undefined): Answers => (answers ? readChanges(answers) : {});
 
 /**

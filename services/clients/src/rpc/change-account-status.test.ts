@@ -38,7 +38,7 @@ const transitions: Record<Verb, readonly [from: readonly Status[], to: Status]> 
   close: [["PENDING", "ACTIVE", "SUSPENDED"], "CLOSED"],
 };
 
-/** Creates an account with a status, for a client who needs no verification. */
+/** Creates an account with the given status. Its client needs no verification. */
 async function anAccountWith(status: Status) {
   const { id: clientId } = await harness.createPerson(caller, { kycLevel: KycLevel.NOT_REQUIRED });
   const { id } = await harness.openAccount(caller, { clientId });
@@ -57,7 +57,7 @@ const pairs = (Object.keys(transitions) as Verb[]).flatMap((verb) =>
 
 describe("account status", () => {
   test.each(pairs.filter(({ isAllowed }) => isAllowed))(
-    "$verb changes an account from $from to $to",
+    "the RPC to $verb an account changes the status from $from to $to",
     async ({ verb, from, to }) => {
       const id = await anAccountWith(from);
       const accountBefore = await readAccount(id);
@@ -71,7 +71,7 @@ describe("account status", () => {
   );
 
   test.each(pairs.filter(({ isAllowed }) => !isAllowed))(
-    "$verb returns a conflict for a $from account",
+    "the RPC to $verb an account throws invalid_status_transition for a $from account",
     async ({ verb, from }) => {
       const id = await anAccountWith(from);
       const accountBefore = await readAccount(id);
@@ -84,7 +84,7 @@ describe("account status", () => {
     },
   );
 
-  test("activateAccount takes effect once for concurrent requests", async () => {
+  test("activateAccount accepts only one of four concurrent requests", async () => {
     const id = await anAccountWith("PENDING");
     const results = await Promise.allSettled([1, 2, 3, 4].map(() => changeStatus("activate", id)));
     expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
@@ -93,17 +93,20 @@ describe("account status", () => {
     }
   });
 
-  test.each(["activate", "suspend", "reactivate", "close"] as const)("%s takes effect once per Idempotency-Key", async (verb) => {
-    const id = await anAccountWith(transitions[verb][0][0] as Status);
-    const [firstOptions, secondOptions] = [withIdempotencyKey(caller, `k-${verb}`), withIdempotencyKey(caller, `k-${verb}`)];
-    const changedAccount = await changeStatus(verb, id, firstOptions);
-    expect(await changeStatus(verb, id, secondOptions)).toEqual(changedAccount);
-    expect([firstOptions.replayed, secondOptions.replayed]).toEqual([false, true]);
-  });
+  test.each(["activate", "suspend", "reactivate", "close"] as const)(
+    "%sAccount returns the stored response for a repeated Idempotency-Key",
+    async (verb) => {
+      const id = await anAccountWith(transitions[verb][0][0] as Status);
+      const [firstOptions, secondOptions] = [withIdempotencyKey(caller, `k-${verb}`), withIdempotencyKey(caller, `k-${verb}`)];
+      const changedAccount = await changeStatus(verb, id, firstOptions);
+      expect(await changeStatus(verb, id, secondOptions)).toEqual(changedAccount);
+      expect([firstOptions.replayed, secondOptions.replayed]).toEqual([false, true]);
+    },
+  );
 });
 
 describe("activateAccount", () => {
-  test("activateAccount requires a client with the verification status VALIDATED", async () => {
+  test("activateAccount rejects an account until its client has the KYC status VALIDATED", async () => {
     const { id: clientId } = await harness.createPerson(caller);
     const { id } = await harness.openAccount(caller, { clientId });
     const statuses = ["NOT_STARTED", "CREATED", "PROCESSING", "PENDING_REVIEW", "DECLINED", "ABORTED"];
@@ -116,7 +119,7 @@ describe("activateAccount", () => {
     expect((await changeStatus("activate", id)).status).toBe(AccountStatus.ACTIVE);
   });
 
-  test("activateAccount rejects an account of a blocked client", async () => {
+  test("activateAccount rejects an account of a blocked client, but suspendAccount and reactivateAccount accept it", async () => {
     const { id: clientId } = await harness.createPerson(caller, { kycLevel: KycLevel.NOT_REQUIRED });
     const [activeAccount, pendingAccount] = [
       await harness.openAccount(caller, { clientId }),
@@ -133,7 +136,7 @@ describe("activateAccount", () => {
     expect((await changeStatus("reactivate", activeAccount.id)).status).toBe(AccountStatus.ACTIVE);
   });
 
-  test("activateAccount waits for a concurrent block of the client, and is then rejected", async () => {
+  test("activateAccount waits for a concurrent transaction that blocks the client, and then throws client_blocked", async () => {
     const { id: clientId } = await harness.createPerson(caller, { kycLevel: KycLevel.NOT_REQUIRED });
     const { id } = await harness.openAccount(caller, { clientId });
     let activation: Promise<unknown> | undefined;
@@ -150,7 +153,7 @@ describe("activateAccount", () => {
 
 describe("closeAccount", () => {
   test.each(["CREDIT", "HOLD"] as const)(
-    "closeAccount rejects an account with a balance after a %s, and accepts the account with zero balances",
+    "closeAccount rejects an account that has a balance after a %s, and closes it when all balances are zero",
     async (kind) => {
       const id = await anAccountWith("ACTIVE");
       const postTo = (order: Parameters<typeof post>[3]) =>
@@ -167,7 +170,7 @@ describe("closeAccount", () => {
 });
 
 describe.each(["activate", "suspend", "reactivate", "close"] as const)("%s", (verb) => {
-  test(`${verb}Account returns the same error for another business's account as for an unknown id`, async () => {
+  test(`${verb}Account throws the same error not_found for another business's account, an unknown id and a malformed id`, async () => {
     const id = await anAccountWith(transitions[verb][0][0] as Status);
     const accountBefore = await readAccount(id);
     for (const accountId of [id, uuidv7(), "no id", ""]) {

@@ -7,14 +7,14 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { accountNotFound } from "../account/account.errors.ts";
 import { toAccountMessage } from "../account/account.message.ts";
 import { Account } from "../account/account.ts";
-import { namedClientNotFound } from "../client/client.errors.ts";
+import { referencedClientNotFound } from "../client/client.errors.ts";
 import { Client } from "../client/client.ts";
 import type { Context } from "../context.ts";
 
 type AccountMethods = typeof AccountService.method;
 type StatusRpc<M extends AccountMethods[keyof AccountMethods]> = (context: Context) => Implementation<M>;
 
-/** Returns an RPC that changes the status of an account, once per Idempotency-Key. */
+/** Creates an RPC that changes the status of an account once per Idempotency-Key. */
 const changeStatus =
   (change: (account: Account, now: Date, em: SqlEntityManager) => void | Promise<void>) =>
   ({ orm, clock }: Context) =>
@@ -28,9 +28,9 @@ const changeStatus =
   };
 
 export const activateAccount: StatusRpc<AccountMethods["activateAccount"]> = changeStatus(async (account, now, em) => {
-  // The lock prevents a block of the client between this check and the activation.
+  // Locks the client, so that no concurrent request can block it between the check and the commit.
   const { businessId, clientId } = account;
-  account.activate(await lockRow(em, Client, businessId, clientId, namedClientNotFound), now);
+  account.activate(await lockRow(em, Client, businessId, clientId, referencedClientNotFound), now);
 });
 
 export const suspendAccount: StatusRpc<AccountMethods["suspendAccount"]> = changeStatus((account, now) => account.suspend(now));

@@ -44,7 +44,7 @@ describe("createBeneficiary", () => {
     expect(await harness.beneficiaries.getBeneficiary({ id: createdBeneficiary.id }, { caller })).toEqual(createdBeneficiary);
   });
 
-  test("createBeneficiary uses the default type PERSON and displays the beneficiary", async () => {
+  test("createBeneficiary uses the defaults PERSON for the type and true for display", async () => {
     expect(await createBeneficiary({})).toMatchObject({ type: BeneficiaryType.PERSON, display: true });
   });
 
@@ -52,12 +52,12 @@ describe("createBeneficiary", () => {
     { iban: undefined, accountNumber: "A1" },
     { iban: "GB29NWBK60161331926819" },
     { iban: "GB29NWBK60161331926819", accountNumber: "A1" },
-  ])("createBeneficiary accepts a beneficiary with an IBAN or an account number: %o", async (changes) => {
+  ])("createBeneficiary accepts a request with an IBAN or an account number: %o", async (changes) => {
     expect((await createBeneficiary(changes)).id).toBeTruthy();
   });
 
   test.each([{ iban: undefined }, { iban: "" }, { iban: undefined, accountNumber: "" }])(
-    "createBeneficiary rejects a request with neither IBAN nor account number: %o",
+    "createBeneficiary rejects a request without an IBAN and without an account number: %o",
     async (changes) => {
       const countBefore = await countBeneficiaries();
       expect(await refusal(createBeneficiary({ ...changes, bic: "BEXADZAL" }))).toMatchObject({
@@ -79,7 +79,7 @@ describe("createBeneficiary", () => {
     expect(await refusal(createBeneficiary(changes))).toMatchObject({ kind: "invalid", code: "payment_detail_invalid", pointer });
   });
 
-  test("createBeneficiary returns the same error for another business's client, an unknown id and a malformed id", async () => {
+  test("createBeneficiary throws the same error client_not_found for another business's client, an unknown id and a malformed id", async () => {
     const foreignClient = await harness.createPerson();
     for (const otherId of [uuidv7(), foreignClient.id, "no id", ""]) {
       expect(await refusal(createBeneficiary({ clientId: otherId }))).toMatchObject({
@@ -100,7 +100,7 @@ describe("createBeneficiary", () => {
     expect((await createBeneficiary({ clientId: blacklistedClient.id })).clientId).toBe(blacklistedClient.id);
   });
 
-  test("createBeneficiary creates one beneficiary per Idempotency-Key", async () => {
+  test("createBeneficiary returns the existing beneficiary for a repeated Idempotency-Key, and rejects the key with another request", async () => {
     const countBefore = (await countBeneficiaries()) ?? 0;
     const [firstOptions, secondOptions] = [withIdempotencyKey(caller, "k-1"), withIdempotencyKey(caller, "k-1")];
     const createdBeneficiary = await createBeneficiary({}, firstOptions);
@@ -112,7 +112,7 @@ describe("createBeneficiary", () => {
     });
   });
 
-  test("createBeneficiary accepts an Idempotency-Key again after its first request was refused", async () => {
+  test("createBeneficiary accepts an Idempotency-Key again if the first request with this key was refused", async () => {
     expect(await refusal(createBeneficiary({ iban: undefined }, withIdempotencyKey(caller, "k-2")))).toMatchObject({
       kind: "invalid",
     });
@@ -126,7 +126,7 @@ describe("createBeneficiary", () => {
 });
 
 describe("createBeneficiary for a client who is blocked concurrently", () => {
-  /** Blocks a client, and runs `beforeCommit` between the change and its commit. */
+  /** Blocks a client in a transaction, and runs `beforeCommit` before the transaction commits. */
   const blockClient = (id: string, beforeCommit: () => Promise<void>) =>
     harness.transaction(async (em) => {
       const client = await lockRow(em, Client, allBusinesses, id, clientNotFound);
@@ -135,7 +135,7 @@ describe("createBeneficiary for a client who is blocked concurrently", () => {
       await beforeCommit();
     });
 
-  test("createBeneficiary rejects a request that waited for the block, and keeps an earlier beneficiary", async () => {
+  test("createBeneficiary waits for a concurrent transaction that blocks the client, and then throws client_blocked", async () => {
     const { id } = await harness.createPerson(caller);
     const earlierBeneficiary = await createBeneficiary({ clientId: id });
     let lateError: Promise<unknown> | undefined;

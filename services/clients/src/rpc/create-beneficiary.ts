@@ -5,7 +5,7 @@ import { type Implementation, requestedName, requireBusiness } from "@amana/rpc"
 import { uuidv7 } from "@amana/runtime";
 import { toBeneficiaryMessage } from "../beneficiary/beneficiary.message.ts";
 import { Beneficiary, checkPaymentDetails } from "../beneficiary/beneficiary.ts";
-import { lockUnblocked } from "../client/lock-unblocked.ts";
+import { lockUnblockedClient } from "../client/lock-unblocked-client.ts";
 import type { Context } from "../context.ts";
 
 export const createBeneficiary =
@@ -14,7 +14,7 @@ export const createBeneficiary =
     const businessId = requireBusiness(call.caller);
     return await once(orm, call, BeneficiarySchema, async (em) => {
       checkPaymentDetails(request);
-      const client = await lockUnblocked(em, businessId, request.clientId);
+      const client = await lockUnblockedClient(em, businessId, request.clientId);
 
       const now = clock.now();
       const { $typeName: _type, $unknown: _unknown, ...details } = request;

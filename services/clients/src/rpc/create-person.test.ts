@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness[Symbol.asyncDispose]());
 
-test("createPerson uses the defaults FULL_KYC, LOW, not blocked and not blacklisted", async () => {
+test("createPerson sets kyc_level FULL_KYC, risk_level LOW, blocked false and is_blacklisted false by default", async () => {
   const caller = aBusinessCaller();
   const person = aPerson();
   const { $typeName: _, ...client } = await harness.clients.createPerson(person, { caller });
@@ -28,7 +28,7 @@ test("createPerson uses the defaults FULL_KYC, LOW, not blocked and not blacklis
   });
 });
 
-test("createPerson stores every optional field unchanged", async () => {
+test("createPerson stores the optional fields unchanged", async () => {
   const caller = aBusinessCaller();
   const fields = {
     middleName: "Lila",
@@ -69,7 +69,7 @@ test.each([
   ["2026-03-01", "2008-02-29", true],
   ["2028-02-29", "2010-02-28", true],
   ["2028-02-29", "2010-03-01", false],
-])("createPerson accepts, on %s, a person born on %s: %s", async (today, dateOfBirth, isAllowed) => {
+])("createPerson on the UTC day %s accepts a person with the birth date %s: %s", async (today, dateOfBirth, isAllowed) => {
   for (const time of ["00:00:00.000", "23:59:59.999"]) {
     harness.clock.nowMs = Date.parse(`${today}T${time}Z`);
     const creation = harness.createPerson(aBusinessCaller(), { dateOfBirth });
@@ -79,7 +79,7 @@ test.each([
   harness.clock.nowMs = undefined;
 });
 
-test("createPerson rejects an e-mail address of another client of the business, regardless of case", async () => {
+test("createPerson rejects an e-mail address that another client of the business has, even in different case", async () => {
   const caller = aBusinessCaller();
   await harness.createPerson(caller, { email: "Amina.É@Example.dz" });
   await expect(harness.createPerson(caller, { email: "amina.é@example.DZ" })).rejects.toMatchObject({
@@ -100,7 +100,7 @@ test("createPerson accepts one of ten concurrent requests with the same e-mail a
   for (const result of results) if (result.status === "rejected") expect(result.reason).toMatchObject({ code: "email_taken" });
 });
 
-test("createPerson creates one client per Idempotency-Key, and rejects the key with another body", async () => {
+test("createPerson returns the existing client for a repeated Idempotency-Key, and rejects the key with another body", async () => {
   const caller = aBusinessCaller();
   const person = aPerson();
   const createdClient = await harness.clients.createPerson(person, withIdempotencyKey(caller, "k1"));
@@ -113,7 +113,7 @@ test("createPerson creates one client per Idempotency-Key, and rejects the key w
   });
 });
 
-test("createPerson accepts an Idempotency-Key again after its first request was refused", async () => {
+test("createPerson accepts an Idempotency-Key again if the first request with this key was refused", async () => {
   const caller = aBusinessCaller();
   const { id } = await harness.createPerson(caller, { email: "taken@example.dz" });
   const person = aPerson({ email: "taken@example.dz" });

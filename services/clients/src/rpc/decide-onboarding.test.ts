@@ -41,7 +41,7 @@ test("decideOnboarding with APPROVED changes the step to APPROVED", async () => 
   expect((await harness.clients.getClient({ id: clientId }, { caller })).kycStatus).toBe(ClientKycStatus.VALIDATED);
 });
 
-test("decideOnboarding with DECLINED changes the step to KYC_DECLINED until a newer application exists", async () => {
+test("decideOnboarding with DECLINED changes the step to KYC_DECLINED, and a newer application changes it to KYC_PENDING", async () => {
   const { clientId, caller, readOnboarding } = await aVerifiedClient();
   const declinedOnboarding = await decline(clientId);
   expect(declinedOnboarding).toMatchObject({
@@ -56,9 +56,9 @@ test("decideOnboarding with DECLINED changes the step to KYC_DECLINED until a ne
 });
 
 test.each([
-  ["no value", OnboardingDecision.UNSPECIFIED, "validation_failed"],
-  ["a value of a newer version", 99 as OnboardingDecision, "service_unavailable"],
-])("decideOnboarding rejects %s as the decision and decides nothing", async (_name, decision, code) => {
+  ["the value UNSPECIFIED", OnboardingDecision.UNSPECIFIED, "validation_failed"],
+  ["a value that only a newer version supports", 99 as OnboardingDecision, "service_unavailable"],
+])("decideOnboarding rejects %s as the decision and does not change the onboarding", async (_name, decision, code) => {
   const { clientId, readOnboarding } = await aVerifiedClient();
   const onboardingBefore = await readOnboarding();
   const request = harness.onboarding.decideOnboarding({ clientId, decision }, { caller: adminCaller });
@@ -68,9 +68,9 @@ test.each([
 
 describe.each([
   ["approval", approve, "APPROVED", "onboarding.approved"],
-  ["refusal", decline, "KYC_DECLINED", "onboarding.declined"],
+  ["decline", decline, "KYC_DECLINED", "onboarding.declined"],
 ] as const)("decideOnboarding, %s", (name, decide, step, action) => {
-  test("decideOnboarding emits one audit event with the operator and the step before and after", async () => {
+  test(`decideOnboarding (${name}) emits one audit event with the operator and with the step before and after the decision`, async () => {
     const { clientId, caller, readOnboarding } = await aVerifiedClient();
     await decide(clientId, { caller: adminCaller, requestId: "request-1", address: "192.0.2.1" });
     const { id } = await readOnboarding();
@@ -89,7 +89,7 @@ describe.each([
     ]);
   });
 
-  test("decideOnboarding rejects a second decision and emits no second audit event", async () => {
+  test(`decideOnboarding rejects any second decision after the first (${name}), and emits no second audit event`, async () => {
     const { clientId, readOnboarding } = await aVerifiedClient();
     await decide(clientId);
     for (const decideAgain of [approve, decline]) {
@@ -102,7 +102,7 @@ describe.each([
     expect(await harness.readAuditEvents((await readOnboarding()).id)).toHaveLength(1);
   });
 
-  test("decideOnboarding returns the same response for the same Idempotency-Key and emits one audit event", async () => {
+  test(`decideOnboarding (${name}) returns the stored response for a repeated Idempotency-Key, and emits one audit event`, async () => {
     const { clientId } = await aVerifiedClient();
     const firstResponse = await decide(clientId, withIdempotencyKey(adminCaller, `${name}-${clientId}`));
     const repeatedOptions = withIdempotencyKey(adminCaller, `${name}-${clientId}`);
@@ -111,7 +111,7 @@ describe.each([
     expect(await harness.readAuditEvents(firstResponse.id)).toHaveLength(1);
   });
 
-  test("decideOnboarding rejects an onboarding at another step and emits no audit event", async () => {
+  test(`decideOnboarding (${name}) rejects an onboarding at the step DETAILS_PENDING, and emits no audit event`, async () => {
     const caller = aBusinessCaller();
     const { id: clientId } = await harness.createPerson(caller);
     expect(await refusal(decide(clientId))).toMatchObject({
@@ -122,7 +122,7 @@ describe.each([
     expect(await harness.readAuditEvents(id)).toEqual([]);
   });
 
-  test("decideOnboarding rejects the key of a business", async () => {
+  test(`decideOnboarding (${name}) rejects a business's key with admin_required`, async () => {
     const { clientId, caller, readOnboarding } = await aVerifiedClient();
     for (const id of [clientId, uuidv7()]) {
       expect(await refusal(decide(id, { caller }))).toMatchObject({ kind: "forbidden", code: "admin_required" });
@@ -130,7 +130,7 @@ describe.each([
     expect(await readOnboarding()).toMatchObject({ currentStep: OnboardingStep.PENDING_APPROVAL });
   });
 
-  test("decideOnboarding returns the same error for an unknown id and a malformed id", async () => {
+  test(`decideOnboarding (${name}) throws the same error not_found for an unknown client id and a malformed client id`, async () => {
     const unknownIdError = await refusal(decide(uuidv7()));
     expect(unknownIdError).toMatchObject({ kind: "not_found", code: "not_found" });
     expect(await refusal(decide("no id"))).toEqual(unknownIdError);

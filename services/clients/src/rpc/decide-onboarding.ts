@@ -4,7 +4,7 @@ import { allBusinesses } from "@amana/database";
 import { once } from "@amana/idempotency";
 import { type Implementation, requestedName, requireAdmin } from "@amana/rpc";
 import type { Context } from "../context.ts";
-import { decide } from "../onboarding/decide.ts";
+import { applyDecision } from "../onboarding/apply-decision.ts";
 import { lockOnboarding } from "../onboarding/lock-onboarding.ts";
 import { onboardingDecisionUnknown } from "../onboarding/onboarding.errors.ts";
 import { toOnboardingMessage } from "../onboarding/onboarding.message.ts";
@@ -18,7 +18,7 @@ export const decideOnboarding =
     return await once(orm, call, OnboardingSchema, async (em) => {
       const { client, onboarding } = await lockOnboarding(em, allBusinesses, request.clientId);
       const now = clock.now();
-      decide(em, onboarding, decision, now, { call, reason: request.reason });
+      applyDecision(em, onboarding, decision, now, { call, reason: request.reason });
       client.setKycStatus(onboarding.kycStatus, now);
       return toOnboardingMessage(onboarding);
     });

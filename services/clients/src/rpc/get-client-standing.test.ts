@@ -17,7 +17,7 @@ const standingOf = async (
   caller: Parameters<Harness["createPerson"]>[0] = platformCaller,
 ) => (await harness.clients.getClientStanding({ businessId, clientId }, { caller })).standing;
 
-test("getClientStanding returns BLOCKED for a blocked client, and GOOD for any other, even if blacklisted", async () => {
+test("getClientStanding returns BLOCKED for a blocked client, and GOOD for a client that is not blocked, even if it is blacklisted", async () => {
   const caller = aBusinessCaller();
   const { id } = await harness.createPerson(caller, { isBlacklisted: true });
   expect(await standingOf(caller.businessId, id)).toBe(ClientStanding.GOOD);
@@ -40,7 +40,7 @@ test("getClientStanding returns UNKNOWN for another business's client, an unknow
   }
 });
 
-test("getClientStanding returns UNKNOWN to a caller of another business, and rejects an operator's key", async () => {
+test("getClientStanding returns UNKNOWN if the caller is another business, and rejects an operator's key", async () => {
   const caller = aBusinessCaller();
   const { id } = await harness.createPerson(caller, { blocked: true });
   expect(await standingOf(caller.businessId, id, aBusinessCaller())).toBe(ClientStanding.UNKNOWN);

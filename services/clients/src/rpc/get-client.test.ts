@@ -9,13 +9,13 @@ beforeAll(async () => {
 });
 afterAll(() => harness[Symbol.asyncDispose]());
 
-test("getClient returns the created client", async () => {
+test("getClient returns the same fields as the response of createPerson", async () => {
   const caller = aBusinessCaller();
   const createdClient = await harness.createPerson(caller, { middleName: "Lila", kycNote: "x" });
   expect(await harness.clients.getClient({ id: createdClient.id }, { caller })).toEqual(createdClient);
 });
 
-test("getClient returns the same error for another business's client, an unknown id and a malformed id", async () => {
+test("getClient throws the same error not_found for another business's client, an unknown id and a malformed id", async () => {
   const { id } = await harness.createPerson();
   const readError = (requestedId: string) =>
     refusal(harness.clients.getClient({ id: requestedId }, { caller: aBusinessCaller() }));

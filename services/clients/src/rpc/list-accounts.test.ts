@@ -50,7 +50,7 @@ describe("listAccounts", () => {
     expect(accounts).toEqual([storedAccounts["percent"]]);
   });
 
-  test("listAccounts filters by client, type, status and currency, and by combinations", async () => {
+  test("listAccounts filters by client, type, status and currency, and by type and currency together", async () => {
     expect((await list({ clientId: storedAccounts["active"]?.clientId })).names).toEqual(["active"]);
     expect((await list({ type: AccountType.SAVINGS })).names).toEqual(["twin"]);
     expect((await list({ status: AccountStatus.ACTIVE })).names).toEqual(["active"]);
@@ -84,7 +84,7 @@ describe("listAccounts, search", () => {
     expect(await searchNames(search)).toEqual(names);
   });
 
-  test("listAccounts finds an external id in decomposed Unicode form by its composed form", async () => {
+  test("listAccounts finds an external id in decomposed Unicode form if the search text is in composed form", async () => {
     const otherCaller = aBusinessCaller();
     const { id } = await harness.openAccount(otherCaller, { externalAccountId: "Cafe\u0301-1" });
     const { accounts } = await harness.accounts.listAccounts({ limit: 1, search: "caf\u00e9-1" }, { caller: otherCaller });
@@ -101,7 +101,7 @@ describe("listAccounts, search", () => {
   });
 });
 
-test("listAccounts returns the same error for another business's client, an unknown id and a malformed id", async () => {
+test("listAccounts throws the same error client_not_found for another business's client, an unknown id and a malformed id", async () => {
   const foreignClient = await harness.createPerson();
   for (const clientId of [uuidv7(), foreignClient.id, "no id"]) {
     expect(await refusal(list({ clientId }))).toMatchObject({ kind: "not_found", code: "client_not_found", pointer: "" });

@@ -27,7 +27,10 @@ beforeAll(async () => {
 });
 afterAll(() => harness[Symbol.asyncDispose]());
 
-/** Returns the names of the listed beneficiaries in order, and the total. */
+/**
+ * Lists beneficiaries. Returns the total, and for each listed beneficiary its name in
+ * `storedBeneficiaries`.
+ */
 const list = async (filter: object = {}, listCaller = caller) => {
   const { beneficiaries, total } = await harness.beneficiaries.listBeneficiaries(
     { limit: 50, ...filter },
@@ -59,7 +62,7 @@ describe("listBeneficiaries", () => {
     );
   });
 
-  test("listBeneficiaries filters by client, type, country and display, and by combinations", async () => {
+  test("listBeneficiaries filters by client, type, country and display, and by combinations of these filters", async () => {
     expect((await list({ clientId: storedBeneficiaries["other"]?.clientId })).names).toEqual(["other"]);
     expect((await list({ type: BeneficiaryType.COMPANY })).names).toEqual(["company"]);
     expect((await list({ countryCode: "GBR" })).names).toEqual(["twin"]);
@@ -69,7 +72,7 @@ describe("listBeneficiaries", () => {
     expect((await list({ countryCode: "DZA", search: "karim" })).names).toEqual(["plain"]);
   });
 
-  test("listBeneficiaries returns hidden beneficiaries too if the request has no filter", async () => {
+  test("listBeneficiaries also returns hidden beneficiaries if the request has no filter", async () => {
     expect((await list()).names).toContain("company");
   });
 
@@ -118,7 +121,7 @@ describe("listBeneficiaries, search", () => {
     expect(await searchNames(search)).toEqual(names);
   });
 
-  test("listBeneficiaries searches for spaces only in names", async () => {
+  test("listBeneficiaries with a search text of spaces finds only names that contain these spaces", async () => {
     expect(await searchNames("   ")).toEqual([]);
     expect(await searchNames(" ")).toEqual(["arabic", "company", "other", "percent", "plain", "twin"]);
   });
@@ -128,14 +131,14 @@ describe("listBeneficiaries, search", () => {
   });
 });
 
-test("listBeneficiaries returns the same error for another business's client, an unknown id and a malformed id", async () => {
+test("listBeneficiaries throws the same error client_not_found for another business's client, an unknown id and a malformed id", async () => {
   const foreignClient = await harness.createPerson();
   for (const clientId of [uuidv7(), foreignClient.id, "no id"]) {
     expect(await refusal(list({ clientId }))).toMatchObject({ kind: "not_found", code: "client_not_found", pointer: "" });
   }
 });
 
-test("getBeneficiary returns the same error for another business's beneficiary as for an unknown id", async () => {
+test("getBeneficiary throws the same error not_found for another business's beneficiary, an unknown id and a malformed id", async () => {
   const readError = (id: string) => refusal(harness.beneficiaries.getBeneficiary({ id }, { caller: aBusinessCaller() }));
   for (const id of [storedBeneficiaries["plain"]?.id ?? "", uuidv7(), "no id", ""]) {
     expect(await readError(id)).toMatchObject({
@@ -146,7 +149,7 @@ test("getBeneficiary returns the same error for another business's beneficiary a
   }
 });
 
-test("listBeneficiaries rejects an operator's key", async () => {
+test("listBeneficiaries and getBeneficiary reject an operator's key", async () => {
   const expectedError = { code: "business_key_required" };
   expect(await refusal(harness.beneficiaries.listBeneficiaries({ limit: 1 }, { caller: adminCaller }))).toMatchObject(
     expectedError,

@@ -48,7 +48,7 @@ test("listClients returns no clients of another business, and rejects an operato
   });
 });
 
-test("listClients applies each filter and combinations of filters", async () => {
+test("listClients filters by KYC status, risk level, blocked, is_blacklisted, e-mail address and code, and by combinations", async () => {
   const caller = aBusinessCaller();
   const createPerson = async (changes: Person) => (await harness.createPerson(caller, changes)).id;
   const lowRiskClient = await createPerson({ email: "Plain@Example.dz" });
@@ -125,9 +125,10 @@ describe("listClients, search", () => {
     },
   );
 
-  test("listClients finds the start and the end of names of maximum length in any script", async () => {
+  test("listClients finds clients by the start or end of names and codes with 200 characters in any script", async () => {
     const otherCaller = aBusinessCaller();
-    // Random letters cannot be compressed in the index.
+    // Random letters make the index entries as large as possible, because PostgreSQL cannot
+    // compress them.
     const randomLetters = (length: number, from: number, count: number) =>
       Array.from({ length }, () => String.fromCodePoint(from + randomInt(count))).join("");
     const createPerson = async (letters: (length: number) => string) => {

@@ -59,7 +59,7 @@ const otherAnswers: Answers = {
 };
 
 describe("createOnboardingDetails", () => {
-  test("createOnboardingDetails stores the details and changes the onboarding to KYC_PENDING", async () => {
+  test("createOnboardingDetails stores the details and changes the onboarding's step to KYC_PENDING", async () => {
     const client = await aClient();
     const details = await createDetails(client);
     expect(details).toMatchObject({ clientId: client.clientId, ...aDetailsRequest().answers, kycApplicationOpen: false });
@@ -72,13 +72,13 @@ describe("createOnboardingDetails", () => {
     expect(row).toEqual({ step: "KYC_PENDING", is_updated: true });
   });
 
-  test("createOnboardingDetails stores every optional field", async () => {
+  test("createOnboardingDetails stores all optional fields", async () => {
     const client = await aClient();
     expect(await createDetails(client, otherAnswers)).toMatchObject(otherAnswers);
     expect(await readDetails(client)).toMatchObject(otherAnswers);
   });
 
-  test("createOnboardingDetails rejects a second request and keeps the first details", async () => {
+  test("createOnboardingDetails rejects a second request for a client, and keeps the details of the first request", async () => {
     const client = await aClientWithDetails();
     expect(await refusal(createDetails(client, otherAnswers))).toMatchObject({
       kind: "conflict",
@@ -95,7 +95,7 @@ describe("createOnboardingDetails", () => {
       if (result.status === "rejected") expect(result.reason).toMatchObject({ code: "onboarding_details_exist" });
   });
 
-  test("createOnboardingDetails returns the same response for a repeated Idempotency-Key", async () => {
+  test("createOnboardingDetails returns the stored response for a repeated Idempotency-Key", async () => {
     const { caller, clientId } = await aClient();
     const request = { clientId, ...aDetailsRequest() };
     const firstResponse = await harness.onboarding.createOnboardingDetails(request, withIdempotencyKey(caller, "k"));
@@ -109,13 +109,13 @@ describe("createOnboardingDetails", () => {
     [{ sourceOfFunds: "OTHER" }, ["other_source_of_funds"]],
     [{ occupation: "OTHER", sourceOfFunds: "OTHER" }, ["other_occupation", "other_source_of_funds"]],
     [{ accountPurposes: [] }, ["account_purposes"]],
-  ] as [Answers, string[]][])("createOnboardingDetails returns the missing fields of %j: %j", async (answers, missing) => {
+  ] as [Answers, string[]][])("createOnboardingDetails rejects %j with the missing fields %j", async (answers, missing) => {
     const client = await aClient();
     expect(await refusal(createDetails(client, answers))).toMatchObject(incompleteError(...missing));
     expect(await refusal(readDetails(client))).toMatchObject({ code: "onboarding_details_not_found" });
   });
 
-  test("createOnboardingDetails accepts the first details after the end of the verification, and updates the step", async () => {
+  test("createOnboardingDetails after an approved verification accepts the first details and changes the step to PENDING_APPROVAL", async () => {
     const client = await aClient();
     await client.publish({ status: "COMPLETED", verdict: "APPROVED" });
     await createDetails(client);
@@ -132,13 +132,13 @@ describe("updateOnboardingDetails", () => {
     expect(await readDetails(client)).toEqual(changedDetails);
   });
 
-  test("updateOnboardingDetails keeps updated_at for equal values", async () => {
+  test("updateOnboardingDetails keeps updated_at if all values in the request are equal to the stored values", async () => {
     const client = await aClientWithDetails();
     expect(await updateDetails(client, {})).toEqual(client.details);
     expect(await updateDetails(client, { ...aDetailsRequest().answers, cleared: ["other_occupation"] })).toEqual(client.details);
   });
 
-  test("updateOnboardingDetails clears each named optional field, and ignores the name of a required field", async () => {
+  test("updateOnboardingDetails clears each optional field in `cleared`, and ignores names of required fields", async () => {
     const client = await aClientWithDetails(otherAnswers);
     const clearableFields = {
       funds_origin_country_id: "fundsOriginCountryId",
@@ -160,7 +160,7 @@ describe("updateOnboardingDetails", () => {
     [{ occupation: "OTHER", otherOccupation: "Luthier" }, { cleared: ["other_occupation"] }, "other_occupation"],
     [{ sourceOfFunds: "OTHER", otherSourceOfFunds: "Mécénat" }, { cleared: ["other_source_of_funds"] }, "other_source_of_funds"],
   ] as [Answers, Answers, string][])(
-    "updateOnboardingDetails rejects, for the details %j, the change %j, because %s is required",
+    "updateOnboardingDetails for the details %j rejects the change %j because %s is required",
     async (storedAnswers, answers, missing) => {
       const client = await aClientWithDetails(storedAnswers);
       expect(await refusal(updateDetails(client, answers))).toMatchObject(incompleteError(missing));
@@ -168,20 +168,20 @@ describe("updateOnboardingDetails", () => {
     },
   );
 
-  test("updateOnboardingDetails accepts a change of occupation that clears the field for the occupation OTHER", async () => {
+  test("updateOnboardingDetails accepts a request that changes the occupation OTHER to FARMER and clears other_occupation", async () => {
     const client = await aClientWithDetails({ occupation: "OTHER", otherOccupation: "Luthier" });
     const changedDetails = await updateDetails(client, { occupation: "FARMER", cleared: ["other_occupation"] });
     expect(changedDetails).toMatchObject({ occupation: "FARMER" });
     expect(changedDetails).not.toHaveProperty("otherOccupation");
   });
 
-  test("updateOnboardingDetails applies concurrent changes of different fields", async () => {
+  test("updateOnboardingDetails applies all of several concurrent changes if they concern different fields", async () => {
     const client = await aClientWithDetails();
     await Promise.all(Object.entries(otherAnswers).map(([name, value]) => updateDetails(client, { [name]: value })));
     expect(await readDetails(client)).toMatchObject(otherAnswers);
   });
 
-  test("updateOnboardingDetails creates the details if all required fields are present", async () => {
+  test("updateOnboardingDetails creates the details of a client without details if the request contains all required fields", async () => {
     const client = await aClient();
     expect(await updateDetails(client, aDetailsRequest().answers)).toMatchObject(aDetailsRequest().answers);
     expect(await harness.onboarding.getOnboarding({ clientId: client.clientId }, client)).toMatchObject({
@@ -189,7 +189,7 @@ describe("updateOnboardingDetails", () => {
     });
   });
 
-  test("updateOnboardingDetails returns all missing fields if there are no details yet", async () => {
+  test("updateOnboardingDetails rejects an incomplete request for a client without details, and lists all missing fields", async () => {
     const client = await aClient();
     const allFields = [
       "account_purposes",
@@ -206,7 +206,7 @@ describe("updateOnboardingDetails", () => {
     expect(await refusal(readDetails(client))).toMatchObject({ code: "onboarding_details_not_found" });
   });
 
-  test("updateOnboardingDetails creates the details once for ten concurrent requests", async () => {
+  test("updateOnboardingDetails creates one details resource for ten concurrent requests for a client without details", async () => {
     const client = await aClient();
     const results = await Promise.all(
       Array.from({ length: 10 }, (_, n) =>
@@ -227,7 +227,7 @@ describe("updateOnboardingDetails after KYC events", () => {
     [{ status: "COMPLETED", verdict: "APPROVED" }, "PENDING_APPROVAL"],
   ];
   test.each(lockingEvents)(
-    "updateOnboardingDetails rejects a change after the event %j, at the step %s",
+    "updateOnboardingDetails rejects a change after the KYC event %j, at the step %s",
     async (fields, step) => {
       const client = await aClientWithDetails();
       await client.publish(fields);
@@ -242,7 +242,7 @@ describe("updateOnboardingDetails after KYC events", () => {
     },
   );
 
-  test("updateOnboardingDetails rejects a change at the step APPROVED, even after a new application", async () => {
+  test("updateOnboardingDetails rejects a change at the step APPROVED, even after the client gets a new application", async () => {
     const client = await aClientWithDetails();
     await client.publish({ status: "COMPLETED", verdict: "APPROVED" });
     await harness.onboarding.decideOnboarding(
@@ -261,14 +261,14 @@ describe("updateOnboardingDetails after KYC events", () => {
     { status: "EXPIRED" },
     { status: "CANCELED" },
     { status: "FAILED", attemptsRemaining: 0 },
-  ])("updateOnboardingDetails accepts a change after the event %j", async (fields) => {
+  ])("updateOnboardingDetails accepts a change after the KYC event %j", async (fields) => {
     const client = await aClientWithDetails();
     await client.publish(fields);
     expect(await updateDetails(client, { isUsPerson: true })).toMatchObject({ isUsPerson: true });
   });
 });
 
-test("getOnboardingDetails returns the id of the newest application, and whether the application is open", async () => {
+test("getOnboardingDetails returns the newest application's id and whether this application is open", async () => {
   const client = await aClientWithDetails();
   const applicationId = uuidv7();
   await client.publish({ applicationId, revision: 2, status: "OPENED" });
@@ -277,7 +277,7 @@ test("getOnboardingDetails returns the id of the newest application, and whether
   expect(await readDetails(client)).toMatchObject({ kycApplicationId: applicationId, kycApplicationOpen: false });
 });
 
-test("all onboarding RPCs return the same error for another business's client, an unknown id and a malformed id", async () => {
+test("the onboarding RPCs of businesses throw the same error not_found for another business's client, an unknown id and a malformed id", async () => {
   const { clientId } = await aClientWithDetails();
   const otherCaller = aBusinessCaller();
   const calls = [

@@ -58,7 +58,7 @@ describe("openAccount", () => {
     expect(await harness.accounts.getAccount({ id: account.id }, { caller })).toEqual(account);
   });
 
-  test("openAccount assigns a unique account number with the codes of the institution and a valid key", async () => {
+  test("openAccount assigns a unique account number with the configured bank and branch codes and a valid key", async () => {
     const accounts = await Promise.all(Array.from({ length: 12 }, () => openAccount()));
     const numbers = accounts.map(({ accountNumber: number }) => number);
     expect(new Set(numbers).size).toBe(12);
@@ -99,18 +99,18 @@ describe("openAccount", () => {
     },
   );
 
-  test("openAccount accepts equal limits", async () => {
+  test("openAccount accepts equal daily, monthly and yearly limits", async () => {
     expect((await openAccount({ dailyLimit: "10", monthlyLimit: "10.00", yearlyLimit: "10.0" })).yearlyLimitMinor).toBe(1_000n);
   });
 
-  test("openAccount returns the same error for another business's client, an unknown id and a malformed id", async () => {
+  test("openAccount throws the same error client_not_found for another business's client, an unknown id and a malformed id", async () => {
     const foreignClient = await harness.createPerson();
     for (const otherId of [uuidv7(), foreignClient.id, "no id", ""]) {
       expect(await refusal(openAccount({ clientId: otherId }))).toMatchObject({ kind: "not_found", code: "client_not_found" });
     }
   });
 
-  test("openAccount rejects a blocked client, and accepts an unverified or blacklisted client", async () => {
+  test("openAccount rejects a blocked client, and accepts an unverified, blacklisted client", async () => {
     const blockedClient = await harness.createPerson(caller, { blocked: true });
     expect(await refusal(openAccount({ clientId: blockedClient.id }))).toMatchObject({
       kind: "conflict",
@@ -121,19 +121,19 @@ describe("openAccount", () => {
     expect((await openAccount({ clientId: blacklistedClient.id })).status).toBe(AccountStatus.PENDING);
   });
 
-  test("openAccount rejects an external_account_id of another account of the business, even in concurrent requests", async () => {
+  test("openAccount accepts only one of three concurrent requests of a business with the same external_account_id", async () => {
     const results = await Promise.allSettled([1, 2, 3].map(() => openAccount({ externalAccountId: "same" })));
     const errors = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
     expect(errors).toHaveLength(2);
     for (const reason of errors) {
       expect(reason).toMatchObject({ kind: "conflict", code: "external_account_id_taken", pointer: "/external_account_id" });
     }
-    // The id is unique per business, and case-sensitive.
+    // The external account id is unique per business and case-sensitive.
     expect((await openAccount({ externalAccountId: "SAME" })).externalAccountId).toBe("SAME");
     expect((await harness.openAccount(aBusinessCaller(), { externalAccountId: "same" })).externalAccountId).toBe("same");
   });
 
-  test("openAccount opens one account per Idempotency-Key", async () => {
+  test("openAccount returns the existing account for a repeated Idempotency-Key", async () => {
     const countBefore = await countAccounts();
     const [firstOptions, secondOptions] = [withIdempotencyKey(caller, "k-1"), withIdempotencyKey(caller, "k-1")];
     const openedAccount = await openAccount({}, firstOptions);
@@ -142,7 +142,7 @@ describe("openAccount", () => {
     expect(await countAccounts()).toBe(countBefore + 1);
   });
 
-  test("openAccount accepts an Idempotency-Key again after its first request was refused", async () => {
+  test("openAccount accepts an Idempotency-Key again if the first request with this key was refused", async () => {
     expect(await refusal(openAccount({ externalAccountId: "house-1" }, withIdempotencyKey(caller, "k-2")))).toMatchObject({
       kind: "conflict",
     });
@@ -156,7 +156,7 @@ describe("openAccount", () => {
 });
 
 describe("openAccount for a client who is blocked concurrently", () => {
-  test("openAccount waits for an earlier block of the client, and is then rejected", async () => {
+  test("openAccount waits for a concurrent transaction that blocks the client, and then throws client_blocked", async () => {
     const { id } = await harness.createPerson(caller);
     let opening: Promise<unknown> | undefined;
     await harness.transaction(async (em) => {
@@ -169,13 +169,13 @@ describe("openAccount for a client who is blocked concurrently", () => {
     expect(await harness.sql("select id from account where client_id = ?", [id])).toEqual([]);
   });
 
-  test("openAccount accepts the request before a concurrent block, and rejects all requests after the block", async () => {
+  test("openAccount accepts a request that locked the client before another request blocks the client, and rejects three later requests", async () => {
     const { id } = await harness.createPerson(caller);
     const { id: occupiedId } = await openAccount({ externalAccountId: "freed-late" });
     let responses: Promise<unknown[]> | undefined;
     await harness.transaction(async (em) => {
-      // The first request locks the client and waits for the external id. The block waits for the
-      // lock.
+      // The first request locks the client and waits until the external id is free. The block
+      // request waits for this lock.
       await em.execute("update account set external_account_id = null where id = ?", [occupiedId]);
       const earlierRequest = openAccount({ clientId: id, externalAccountId: "freed-late" });
       await harness.waitForLockedSessions(1);
@@ -191,12 +191,12 @@ describe("openAccount for a client who is blocked concurrently", () => {
     expect(lateErrors).toEqual(Array(3).fill(expect.objectContaining({ code: "client_blocked" })));
   });
 
-  test("openAccount opens the account while a later block of the client waits", async () => {
+  test("openAccount opens the account if another request tries to block the client while openAccount has locked the client", async () => {
     const { id } = await harness.createPerson(caller);
     const { id: occupiedId } = await openAccount({ externalAccountId: "freed-soon" });
     let responses: Promise<unknown[]> | undefined;
     await harness.transaction(async (em) => {
-      // The request locks the client and waits for the external id.
+      // The request locks the client and waits until the external id is free.
       await em.execute("update account set external_account_id = null where id = ?", [occupiedId]);
       const openRequest = openAccount({ clientId: id, externalAccountId: "freed-soon" });
       await harness.waitForLockedSessions(1);

@@ -9,7 +9,7 @@ import { toAccountMessage } from "../account/account.message.ts";
 import { Account, checkLimits } from "../account/account.ts";
 import { buildAccountNumber } from "../account/account-number.ts";
 import { readLimits } from "../account/read-limits.ts";
-import { lockUnblocked } from "../client/lock-unblocked.ts";
+import { lockUnblockedClient } from "../client/lock-unblocked-client.ts";
 import type { Context } from "../context.ts";
 
 export const openAccount =
@@ -21,7 +21,7 @@ export const openAccount =
       if (!currencies.includes(currency)) throw currencyNotSupported(currencies);
       const limits = readLimits(request, currency);
       checkLimits(limits);
-      const client = await lockUnblocked(em, businessId, request.clientId);
+      const client = await lockUnblockedClient(em, businessId, request.clientId);
 
       const [sequenceRow] = await em.execute<{ account: string }[]>("select nextval('account_number') as account");
       const now = clock.now();

@@ -3,13 +3,13 @@ import type { OnboardingService } from "@amana/contracts/clients/v1/onboarding_s
 import type { Owner } from "@amana/database";
 import { type Implementation, requireBusiness } from "@amana/rpc";
 import { forTenant, isUuid } from "@amana/runtime";
-import { readOne, readPage } from "@amana/service-host";
+import { createGetRpc, createListRpc } from "@amana/service-host";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { accountNotFound } from "../account/account.errors.ts";
 import { accountList, accountView, toAccountMessage } from "../account/account.message.ts";
 import { beneficiaryNotFound } from "../beneficiary/beneficiary.errors.ts";
 import { beneficiaryList, beneficiaryView, toBeneficiaryMessage } from "../beneficiary/beneficiary.message.ts";
-import { clientNotFound, namedClientNotFound } from "../client/client.errors.ts";
+import { clientNotFound, referencedClientNotFound } from "../client/client.errors.ts";
 import { clientList, clientView, toClientMessage } from "../client/client.message.ts";
 import type { Context } from "../context.ts";
 import { onboardingDetailsNotFound } from "../onboarding/onboarding.errors.ts";
@@ -17,25 +17,29 @@ import { toDetailsMessage, toOnboardingMessage } from "../onboarding/onboarding.
 import { Onboarding } from "../onboarding/onboarding.ts";
 import { OnboardingDetails } from "../onboarding/onboarding-details.ts";
 
-export const getClient = readOne(clientView, toClientMessage, clientNotFound);
-export const getBeneficiary = readOne(beneficiaryView, toBeneficiaryMessage, beneficiaryNotFound);
-export const getAccount = readOne(accountView, toAccountMessage, accountNotFound);
+export const getClient = createGetRpc(clientView, toClientMessage, clientNotFound);
+export const getBeneficiary = createGetRpc(beneficiaryView, toBeneficiaryMessage, beneficiaryNotFound);
+export const getAccount = createGetRpc(accountView, toAccountMessage, accountNotFound);
 
-/** Throws if the client id in a list filter does not belong to a client of the business. */
+/**
+ * Throws `client_not_found` if a list filter contains a client id that no client of the business
+ * has.
+ */
 async function checkClientId(em: SqlEntityManager, owner: Owner, { clientId }: { clientId?: string }): Promise<void> {
-  if (clientId !== undefined && !(await clientView.read(em, owner, clientId))) throw namedClientNotFound("");
+  if (clientId !== undefined && !(await clientView.read(em, owner, clientId))) throw referencedClientNotFound("");
 }
 
-export const listClients = readPage(clientList, "clients", toClientMessage);
-export const listBeneficiaries = readPage(beneficiaryList, "beneficiaries", toBeneficiaryMessage, { check: checkClientId });
-export const listAccounts = readPage(accountList, "accounts", toAccountMessage, { check: checkClientId });
+export const listClients = createListRpc(clientList, "clients", toClientMessage);
+export const listBeneficiaries = createListRpc(beneficiaryList, "beneficiaries", toBeneficiaryMessage, { check: checkClientId });
+export const listAccounts = createListRpc(accountList, "accounts", toAccountMessage, { check: checkClientId });
 
 export const getClientStanding =
   ({ orm }: Context): Implementation<typeof ClientService.method.getClientStanding> =>
   async ({ businessId, clientId }, { caller }) => {
     const isPermitted = caller.role === "platform" || requireBusiness(caller) === businessId;
     const readClient = () => clientView.read(orm.em, businessId, clientId);
-    // Another service calls as the platform, so the query must be restricted to one business.
+    // A service that calls this RPC has the role `platform`, which is not a tenant. The query
+    // therefore runs as the tenant `businessId` of the request.
     const client = isPermitted && isUuid(businessId) ? await forTenant(businessId, readClient) : undefined;
     if (!client) return { standing: ClientStanding.UNKNOWN };
     return { standing: client.blocked ? ClientStanding.BLOCKED : ClientStanding.GOOD };

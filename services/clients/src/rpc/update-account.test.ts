@@ -17,7 +17,10 @@ const limits = { dailyLimit: "100.00", monthlyLimit: "200.00", yearlyLimit: "300
 const anAccount = () => harness.openAccount(caller, { ...limits, description: "old", externalAccountId: uuidv7() });
 const updateAccount = (id: string, changes: object, updateCaller: object = caller) =>
   harness.accounts.updateAccount({ id, ...changes }, { caller: updateCaller as typeof caller });
-/** Starts all changes while the row is locked, and releases the lock when all of them wait. */
+/**
+ * Starts all changes while a transaction locks the account's row, and releases the lock when all
+ * changes wait for it.
+ */
 async function updateConcurrently(id: string, changes: readonly object[]) {
   let updates: Promise<PromiseSettledResult<unknown>[]> | undefined;
   await harness.transaction(async (em) => {
@@ -59,7 +62,7 @@ describe("updateAccount", () => {
     expect((await readAccount(accountBefore.id))[column]).toBeUndefined();
   });
 
-  test("updateAccount keeps updated_at for an empty request and for equal values", async () => {
+  test("updateAccount keeps updated_at if the request is empty or all values are equal to the stored values", async () => {
     const accountBefore = await anAccount();
     harness.clock.nowMs = Number(accountBefore.createdAtMs) + 60_000;
     for (const changes of [{}, { accountName: accountBefore.accountName }, { ...limits }]) {
@@ -83,7 +86,7 @@ describe("updateAccount", () => {
     expect(await readAccount(accountBefore.id)).toEqual(accountBefore);
   });
 
-  test("updateAccount accepts a change of all limits, although the change of one limit alone is invalid", async () => {
+  test("updateAccount accepts a request that changes all limits, even if one of the changes alone would be invalid", async () => {
     const { id } = await anAccount();
     expect(await updateAccount(id, { dailyLimit: "1000", monthlyLimit: "2000", yearlyLimit: "3000" })).toMatchObject({
       dailyLimitMinor: 100_000n,
@@ -91,14 +94,14 @@ describe("updateAccount", () => {
     });
   });
 
-  test("updateAccount rejects the second of two concurrent changes that together violate the order of limits", async () => {
+  test("updateAccount rejects one of two concurrent changes that together would set the daily limit above the monthly limit", async () => {
     const { id } = await anAccount();
     const results = await updateConcurrently(id, [{ dailyLimit: "150" }, { monthlyLimit: "120" }]);
     const errors = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
     expect(errors).toMatchObject([{ code: "account_limits_out_of_order" }]);
   });
 
-  test("updateAccount rejects an external_account_id of another account, and accepts the current id of the account", async () => {
+  test("updateAccount rejects an external_account_id that another account of the business has, until that account releases it", async () => {
     const [firstAccount, secondAccount] = [await anAccount(), await anAccount()];
     expect(await refusal(updateAccount(firstAccount.id, { externalAccountId: secondAccount.externalAccountId }))).toMatchObject({
       kind: "conflict",
@@ -113,7 +116,7 @@ describe("updateAccount", () => {
     });
   });
 
-  test("updateAccount applies concurrent changes of different fields", async () => {
+  test("updateAccount applies three concurrent changes if they concern different fields", async () => {
     const { id } = await anAccount();
     const results = await updateConcurrently(id, [
       { accountName: "Another" },
@@ -125,7 +128,7 @@ describe("updateAccount", () => {
     expect((await readAccount(id)).dailyLimitMinor).toBeUndefined();
   });
 
-  test("updateAccount changes description and external_account_id of a closed account", async () => {
+  test("updateAccount accepts changes of a closed account's description and external_account_id", async () => {
     const { id, externalAccountId } = await anAccount();
     await harness.accounts.closeAccount({ id }, { caller });
     const changedAccount = await updateAccount(id, { description: "closed in March", cleared: ["external_account_id"] });
@@ -135,7 +138,7 @@ describe("updateAccount", () => {
   });
 
   test.each([{ accountName: "Another" }, { dailyLimit: "1.00" }, { monthlyLimit: "150" }, { cleared: ["yearly_limit"] }])(
-    "updateAccount rejects a change of name or limits of a closed account: %o",
+    "updateAccount rejects a change of a closed account's name or limits: %o",
     async (changes) => {
       const { id } = await anAccount();
       const closedAccount = await harness.accounts.closeAccount({ id }, { caller });
@@ -148,14 +151,14 @@ describe("updateAccount", () => {
     },
   );
 
-  test("updateAccount accepts equal values for a closed account", async () => {
+  test("updateAccount accepts a request for a closed account if all values are equal to the stored values", async () => {
     const { id, accountName } = await anAccount();
     const closedAccount = await harness.accounts.closeAccount({ id }, { caller });
     for (const changes of [{}, { accountName, ...limits }]) expect(await updateAccount(id, changes)).toEqual(closedAccount);
   });
 });
 
-test("updateAccount returns the same error for another business's account as for an unknown id", async () => {
+test("updateAccount and getAccount throw the same error not_found for another business's account, an unknown id and a malformed id", async () => {
   const accountBefore = await anAccount();
   for (const id of [accountBefore.id, uuidv7(), "no id", ""]) {
     const foreignCaller = aBusinessCaller();
@@ -166,7 +169,7 @@ test("updateAccount returns the same error for another business's account as for
   expect(await readAccount(accountBefore.id)).toEqual(accountBefore);
 });
 
-test("updateAccount rejects an operator's key", async () => {
+test("updateAccount and getAccount reject an operator's key", async () => {
   const { id } = await anAccount();
   expect(await refusal(updateAccount(id, {}, adminCaller))).toMatchObject({ code: "business_key_required" });
   expect(await refusal(harness.accounts.getAccount({ id }, { caller: adminCaller }))).toMatchObject({

@@ -83,7 +83,7 @@ describe("updateBeneficiary", () => {
     expect((await readBeneficiary(beneficiaryBefore.id))[column]).toBeUndefined();
   });
 
-  test("updateBeneficiary keeps updated_at for an empty request, equal values and a cleared absent field", async () => {
+  test("updateBeneficiary keeps updated_at if the request is empty, contains only equal values or clears an absent field", async () => {
     const beneficiaryBefore = await harness.createBeneficiary(caller, { iban });
     harness.clock.nowMs = Number(beneficiaryBefore.createdAtMs) + 60_000;
     for (const changes of [{}, { iban, name: beneficiaryBefore.name, display: true }, { cleared: ["city"] }]) {
@@ -106,7 +106,7 @@ describe("updateBeneficiary with payment details", () => {
     [{ iban }, { cleared: ["iban"], bic: "BEXADZAL", name: "Another" }],
     [{ iban }, { iban: "" }],
   ])(
-    "updateBeneficiary rejects, for the details %o, the change %o, because it removes IBAN and account number",
+    "updateBeneficiary for the details %o rejects the change %o because neither an IBAN nor an account number remains",
     async (details, changes) => {
       const beneficiaryBefore = await harness.createBeneficiary(caller, details);
       expect(await refusal(updateBeneficiary(beneficiaryBefore.id, changes))).toMatchObject({
@@ -123,7 +123,7 @@ describe("updateBeneficiary with payment details", () => {
     [{ bic: "BEXAZZAL" }, "/bic"],
     [{ swiftCode: "BEXADZA" }, "/swift_code"],
     [{ routingNumber: "021000022" }, "/routing_number"],
-  ])("updateBeneficiary rejects the invalid value %o and changes nothing", async (details, pointer) => {
+  ])("updateBeneficiary rejects the invalid payment detail %o and changes nothing", async (details, pointer) => {
     const beneficiaryBefore = await harness.createBeneficiary(caller, completeBeneficiary);
     expect(await refusal(updateBeneficiary(beneficiaryBefore.id, { name: "Another", ...details }))).toMatchObject({
       kind: "invalid",
@@ -133,7 +133,7 @@ describe("updateBeneficiary with payment details", () => {
     expect(await readBeneficiary(beneficiaryBefore.id)).toEqual(beneficiaryBefore);
   });
 
-  test("updateBeneficiary validates changed and stored payment details together", async () => {
+  test("updateBeneficiary rejects a change of the name if a stored payment detail is invalid and the request does not clear this detail", async () => {
     const beneficiaryBefore = await harness.createBeneficiary(caller, completeBeneficiary);
     await harness.sql("update beneficiary set bic = 'OLD' where id = ?", [beneficiaryBefore.id]);
     expect(await refusal(updateBeneficiary(beneficiaryBefore.id, { name: "Another" }))).toMatchObject({ pointer: "/bic" });
@@ -142,7 +142,7 @@ describe("updateBeneficiary with payment details", () => {
     });
   });
 
-  test("updateBeneficiary accepts the change from an IBAN to an account number and back", async () => {
+  test("updateBeneficiary accepts a request that replaces the IBAN with an account number, or the account number with an IBAN", async () => {
     const { id } = await harness.createBeneficiary(caller, { iban });
     expect((await updateBeneficiary(id, { cleared: ["iban"], accountNumber: "A1" })).iban).toBeUndefined();
     expect(await updateBeneficiary(id, { iban, cleared: ["account_number"] })).toMatchObject({ iban });
@@ -150,7 +150,10 @@ describe("updateBeneficiary with payment details", () => {
 });
 
 describe("updateBeneficiary with concurrent changes", () => {
-  /** Starts all changes while the row is locked, and releases the lock when all of them wait. */
+  /**
+   * Starts all changes while a transaction locks the beneficiary's row, and releases the lock when
+   * all changes wait for it.
+   */
   async function updateConcurrently(id: string, changes: readonly object[]) {
     let updates: Promise<PromiseSettledResult<unknown>[]> | undefined;
     await harness.transaction(async (em) => {
@@ -161,7 +164,7 @@ describe("updateBeneficiary with concurrent changes", () => {
     return (await updates) ?? [];
   }
 
-  test("updateBeneficiary applies concurrent changes of different fields", async () => {
+  test("updateBeneficiary applies four concurrent changes if they concern different fields", async () => {
     const { id } = await harness.createBeneficiary(caller, completeBeneficiary);
     const results = await updateConcurrently(id, [
       { name: "Another" },
@@ -175,7 +178,7 @@ describe("updateBeneficiary with concurrent changes", () => {
     expect(beneficiaryAfter.bic).toBeUndefined();
   });
 
-  test("updateBeneficiary rejects one of two concurrent changes that together remove IBAN and account number", async () => {
+  test("updateBeneficiary rejects one of two concurrent requests if one clears the IBAN and the other clears the account number", async () => {
     const { id } = await harness.createBeneficiary(caller, completeBeneficiary);
     const results = await updateConcurrently(id, [{ cleared: ["iban"] }, { cleared: ["account_number"] }]);
     const errors = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
@@ -185,7 +188,7 @@ describe("updateBeneficiary with concurrent changes", () => {
   });
 });
 
-test("updateBeneficiary returns the same error for another business's beneficiary as for an unknown id", async () => {
+test("updateBeneficiary throws the same error not_found for another business's beneficiary, an unknown id and a malformed id", async () => {
   const foreignBeneficiary = await harness.createBeneficiary(aBusinessCaller());
   const messages = await Promise.all(
     [foreignBeneficiary.id, uuidv7(), "no id"].map((id) =>

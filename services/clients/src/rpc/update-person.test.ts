@@ -48,7 +48,7 @@ test.each(Object.entries(allChanges))("updatePerson changes only %s and updated_
   expect(await harness.clients.getClient({ id }, { caller })).toEqual(changedClient);
 });
 
-test("updatePerson keeps updated_at for equal values", async () => {
+test("updatePerson keeps updated_at if all values in the request are equal to the stored values", async () => {
   const { caller, createdClient, id } = await aClient();
   expect(await harness.clients.updatePerson({ id }, { caller })).toEqual(createdClient);
   const equalValues = { kycNote: "avant", blocked: false, riskLevel: RiskLevel.LOW, cleared: ["second_email"] };
@@ -56,7 +56,7 @@ test("updatePerson keeps updated_at for equal values", async () => {
   expect(await harness.clients.getClient({ id }, { caller })).toEqual(createdClient);
 });
 
-test("updatePerson clears each named optional field, and ignores the name of a required field", async () => {
+test("updatePerson clears each optional field in `cleared`, and ignores names of required fields", async () => {
   const { caller, id } = await aClient();
   const changedClient = await harness.clients.updatePerson({ id, ...allChanges }, { caller });
   const clearableFields = {
@@ -83,7 +83,7 @@ test("updatePerson clears each named optional field, and ignores the name of a r
   });
 });
 
-test("updatePerson applies concurrent changes of different fields", async () => {
+test("updatePerson applies all of several concurrent changes if they concern different fields", async () => {
   const { caller, id } = await aClient();
   const changes = Object.entries(allChanges).filter(([name]) => name !== "email");
   await Promise.all(changes.map(([name, value]) => harness.clients.updatePerson({ id, [name]: value }, { caller })));
@@ -91,13 +91,13 @@ test("updatePerson applies concurrent changes of different fields", async () => 
   expect(await harness.clients.getClient({ id }, { caller })).toMatchObject(expected);
 });
 
-test("updatePerson rejects an e-mail address of another client, regardless of case", async () => {
+test("updatePerson rejects an e-mail address that another client of the business has, even in different case", async () => {
   const { caller, createdClient, id } = await aClient();
   const otherClient = await harness.createPerson(caller, { email: "Taken@example.dz" });
   const request = harness.clients.updatePerson({ id, email: "taken@EXAMPLE.dz", city: "Oran" }, { caller });
   expect(await refusal(request)).toMatchObject({ kind: "conflict", code: "email_taken", pointer: "/email" });
   expect(await harness.clients.getClient({ id }, { caller })).toEqual(createdClient);
-  // A client may change the case of its own address.
+  // The client that has the e-mail address may change letters of this address to upper case.
   expect(await harness.clients.updatePerson({ id: otherClient.id, email: "TAKEN@example.dz" }, { caller })).toMatchObject({
     email: "TAKEN@example.dz",
   });
@@ -114,7 +114,7 @@ test("updatePerson accepts one of two concurrent changes to the same e-mail addr
   expect(rejection?.reason).toMatchObject({ code: "email_taken" });
 });
 
-test("updatePerson and a concurrent KYC event both take effect", async () => {
+test("updatePerson and a concurrent KYC event of the client both take effect", async () => {
   const { caller, id } = await aClient();
   await Promise.all([
     harness.publish(aKycEvent({ ...caller, clientId: id })),
@@ -124,7 +124,7 @@ test("updatePerson and a concurrent KYC event both take effect", async () => {
   expect(row).toEqual({ kyc_status: "CREATED", city: "Oran" });
 });
 
-test("updatePerson returns the same error for another business's client, an unknown id and a malformed id", async () => {
+test("updatePerson throws the same error not_found for another business's client, an unknown id and a malformed id", async () => {
   const { caller, createdClient, id } = await aClient();
   const sendChange = (requestedId: string) =>
     refusal(harness.clients.updatePerson({ id: requestedId, city: "Oran" }, { caller: aBusinessCaller() }));

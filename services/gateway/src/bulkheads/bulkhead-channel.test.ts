@@ -9,7 +9,10 @@ const payment = { id, currency: "DZD", status: PaymentStatus.PAID };
 const order = { amount: "5000.00", success_url: "https://shop.example/a", fail_url: "https://shop.example/b" };
 type Key = { headers: Record<string, string> };
 
-/** Starts a gateway whose changes of payments take effect only after `respondAll`. */
+/**
+ * Starts a gateway. The payments service responds to creations and refunds only after the call of
+ * `respondAll`.
+ */
 async function startSlowGateway() {
   const gateway = await startTestGateway();
   const { payments } = gateway.behaviour;
@@ -36,7 +39,7 @@ async function startSlowGateway() {
   };
 }
 
-test("slow calls of one business use only its share of the slots, and do not delay other calls", async () => {
+test("slow payment creations of one business use only its share of the bulkhead's slots, and do not delay a creation of another business", async () => {
   const { gateway, create, refund, read, countReceived, respondAll } = await startSlowGateway();
   await using _ = gateway;
   const [floodingKey, otherKey] = [gateway.aKey(), gateway.aKey()];
@@ -56,7 +59,7 @@ test("slow calls of one business use only its share of the slots, and do not del
   expect((await refundResponse).statusCode).toBe(200);
 });
 
-test("slow searches of one business delay neither its plain lists nor searches of another business", async () => {
+test("slow searches of one business delay neither its lists without a filter nor the searches of another business", async () => {
   const { gateway, search, list, countReceived, respondAll } = await startSlowGateway();
   await using _ = gateway;
   const [floodingKey, otherKey] = [gateway.aKey(), gateway.aKey()];

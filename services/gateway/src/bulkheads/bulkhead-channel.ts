@@ -4,15 +4,18 @@ import { requestsShed } from "../metrics.ts";
 import { Problem } from "../problem.ts";
 import { type Bulkhead, bulkheads } from "./bulkhead.ts";
 
-/** Options of a request's calls. A call without them, such as a health check, needs no slot. */
+/**
+ * Options of an RPC that a request causes. An RPC without these options needs no slot, for example
+ * a health check.
+ */
 export interface BulkheadCall extends CallOptions {
   readonly bulkhead: Bulkhead;
   readonly timeoutMs: number;
-  /** Callers with different keys get slots in turn. */
+  /** Calls with different values of `fairQueueKey` get slots in turn. */
   readonly fairQueueKey: string;
 }
 
-/** Fraction of a call's timeout that it may wait for a slot. The call itself needs the rest. */
+/** Fraction of a call's timeout for which the call may wait for a slot. */
 const queuedFraction = 1 / 4;
 
 function overloaded(): Problem {
@@ -21,9 +24,10 @@ function overloaded(): Problem {
 }
 
 /**
- * Limits the calls to one service. Each bulkhead has its own slots, which callers get in turn. A
- * flood in one bulkhead does not delay the others, and a flood of one caller does not delay other
- * callers. Rejects a call that waits too long for a slot; the service has not received it.
+ * Creates a channel that limits the calls in flight to one service. Each bulkhead has its own slots
+ * and gives them to callers in turn. Many calls in one bulkhead do not delay calls in other
+ * bulkheads. Many calls of one caller do not delay other callers. The channel rejects a call that
+ * waits too long for a slot, without sending the call to the service.
  */
 export function createBulkheadChannel(replicas: number, channel: RpcChannel): RpcChannel {
   const semaphores = Object.fromEntries(

@@ -1,18 +1,19 @@
 import type { FastifyRequest } from "fastify";
-import { createsSomething, isCostlyRead } from "../rate-limit/kind-of-request.ts";
+import { isCostlyRead, isCreation } from "../rate-limit/request-kind.ts";
 
 /** A group of calls with its own slots, so that slow calls do not delay other groups. */
 export type Bulkhead = keyof typeof bulkheads;
 
 /**
- * `slots`: maximum number of calls in flight for each replica of a service. `perCaller`: how many
- * of them one caller may have. Each call uses a connection. Searches have few slots, because a
- * search uses one of the service's twenty database connections for a long time.
+ * `slots` is the maximum number of calls in flight to each replica of a service. `perCaller` is the
+ * maximum number of calls in flight of one caller to all replicas together. Each call uses a
+ * connection. Searches have few slots, because a search uses one of the service's twenty database
+ * connections for a long time.
  */
 export const bulkheads = {
   read: { slots: 16, perCaller: 8 },
   search: { slots: 4, perCaller: 2 },
-  /** Pages of statements, so that long statements delay no other reads. */
+  /** Reads of statement pages. With their own slots, long statements do not delay other reads. */
   statement: { slots: 4, perCaller: 2 },
   change: { slots: 16, perCaller: 8 },
   // Calls of the next three bulkheads wait for the card processor or the verification provider.
@@ -23,21 +24,27 @@ export const bulkheads = {
   keyless: { slots: 16, perCaller: 4 },
   /** Reads for pages of payment links. Each link counts as one caller. */
   page: { slots: 16, perCaller: 8 },
-  /** Starts and results of payments of links. Each business, or link, counts as one caller. */
+  /**
+   * Calls that start payments through links or read their results. Each business or link counts as
+   * one caller.
+   */
   checkout: { slots: 64, perCaller: 16 },
   /** Callbacks from networks that have sent a callback with a valid signature before. */
   provider: { slots: 16, perCaller: 16 },
 } as const satisfies Readonly<Record<string, { slots: number; perCaller: number }>>;
 
-/** Calls with a longer timeout depend on an external system. */
+/** Maximum timeout of calls that do not wait for an external system. */
 const internalTimeoutMsMax = 5_000;
 
-/** Returns the bulkhead of the route, or else the one that matches the request. */
+/**
+ * Returns the bulkhead in the configuration of the route. If the route configures no bulkhead,
+ * derives the bulkhead from the request.
+ */
 export function bulkheadOf(request: FastifyRequest, timeoutMs: number): Bulkhead {
   const { bulkhead } = request.routeOptions.config;
   if (bulkhead) return bulkhead;
   if (!request.caller) return "keyless";
   if (isCostlyRead(request)) return "search";
-  if (timeoutMs > internalTimeoutMsMax) return createsSomething(request) ? "creation" : "slow";
+  if (timeoutMs > internalTimeoutMsMax) return isCreation(request) ? "creation" : "slow";
   return request.method === "GET" ? "read" : "change";
 }

@@ -1,29 +1,30 @@
 import type { FastifyRequest } from "fastify";
-import { callerKey } from "../call.ts";
+import { limitKeyOf } from "../call.ts";
 import type { Config } from "../config.ts";
 import { rateLimitRefusals, requestsShed } from "../metrics.ts";
 import { Problem } from "../problem.ts";
 import { networkOf } from "../rate-limit/network.ts";
-import { allBytes, type ByteBound } from "./byte-counters.ts";
+import { allBytesKey, type ByteBound } from "./byte-counters.ts";
 
 /**
- * Fraction of the gateway's bytes for keyless requests, so that requests with keys get the rest.
+ * Fraction of the byte limit of the gateway that requests without a key may use. The rest is
+ * reserved for requests with a key.
  */
 const keylessFraction = 1 / 4;
 
 /**
- * Creates functions that return the limits towards which the bytes of a request count. `proven`:
- * see `createRateLimits`.
+ * Creates functions that return the byte limits of a request. `proven` contains the networks that
+ * have sent a correctly signed callback.
  */
 export function createByteBounds({ perBusiness, perNetwork, total }: Config["byteBounds"], proven: ReadonlyMap<string, true>) {
-  const totalBound = { key: allBytes, max: total, refusal: overloaded };
+  const totalBound = { key: allBytesKey, max: total, refusal: overloaded };
   const keylessBound = { key: "keyless", max: total * keylessFraction, refusal: overloaded };
   const networkBound = (network: string): ByteBound => ({ key: network, max: perNetwork, refusal: tooManyBytes });
   return {
-    /** Returns the limits of a request whose key is being looked up. */
+    /** Returns the limits of a request whose key is not resolved yet. */
     ofUnknown: ({ ip }: FastifyRequest): ByteBound[] => [networkBound(networkOf(ip)), totalBound],
     of(request: FastifyRequest): ByteBound[] {
-      const key = callerKey(request);
+      const key = limitKeyOf(request);
       if (request.caller) return [{ key, max: perBusiness, refusal: tooManyBytes }, totalBound];
       // A flood of forged callbacks must not cause rejections of genuine callbacks.
       return proven.has(key) ? [networkBound(key), totalBound] : [networkBound(key), keylessBound, totalBound];

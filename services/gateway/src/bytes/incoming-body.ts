@@ -6,16 +6,18 @@ const capacityMin = 4 * 1024;
 const tooManyChunks = "The body arrived in too many small chunks. Send larger chunks or a Content-Length.";
 
 /**
- * Maximum number of chunks, because a small chunk takes as much time as a large one. The chunks of
- * a megabyte then have 100 bytes or more; TCP segments are larger.
+ * Maximum number of chunks in a body, because a small chunk takes as much time as a large chunk. A
+ * body of a megabyte stays below the maximum if its chunks have more than 100 bytes on average. TCP
+ * segments are larger.
  */
 export const chunksMax = 10_000;
 
 /**
- * A request's body in one buffer that grows by doubling. Chunks are copied into it, so that a body
- * in one-byte chunks takes no more memory than any other body. The buffer counts towards the limits
- * from its first byte until `release`. Reading begins before the key is resolved, because Node
- * keeps each unread chunk in a separate buffer. Bytes that arrive before `keep` are dropped.
+ * A request's body in one buffer. A full buffer is replaced by a larger buffer, usually of twice
+ * the size. Chunks are copied into the buffer, so that a body in one-byte chunks uses no more
+ * memory than another body of the same length. The size of the buffer counts towards the byte
+ * limits until `release`. Reading begins before the key is resolved, because Node keeps each unread
+ * chunk in a separate buffer. Bytes that arrive before `startStoring` are dropped.
  */
 export class IncomingBody {
   readonly #raw: IncomingMessage;
@@ -29,7 +31,10 @@ export class IncomingBody {
   #chunks = 0;
   #isKept = false;
 
-  /** `onTooManyChunks` is called if the client continues to send small chunks after a refusal. */
+  /**
+   * `onTooManyChunks` is called if the client continues to send small chunks after its body was
+   * rejected.
+   */
   constructor(raw: IncomingMessage, counters: ByteCounters, onTooManyChunks: () => void) {
     this.#raw = raw;
     this.#counters = counters;
@@ -45,16 +50,16 @@ export class IncomingBody {
   }
 
   /** Stores the bytes that arrive from now on. */
-  keep(lengthMax: number, bounds: readonly ByteBound[]): void {
+  startStoring(lengthMax: number, bounds: readonly ByteBound[]): void {
     this.#lengthMax = lengthMax;
     this.#bounds = bounds;
     this.#isKept = true;
   }
 
   /**
-   * Returns the complete body. From now on the body counts towards these limits with its
-   * Content-Length, so that a body beyond a limit is rejected before it is received. Rejects with a
-   * Problem.
+   * Returns the complete body. From this call on, the Content-Length counts towards the limits, so
+   * that a body beyond a limit is rejected before it is received. The promise rejects with a
+   * Problem if a limit is exceeded.
    */
   async read(bounds: readonly ByteBound[]): Promise<Buffer> {
     if (this.#isKept) {
@@ -85,7 +90,9 @@ export class IncomingBody {
     }
   }
 
-  /** Grows the buffer. Returns false when that exceeds a limit. */
+  /**
+   * Grows the buffer to at least `length` bytes. Returns false if the buffer would exceed a limit.
+   */
   #growTo(length: number): boolean {
     if (length <= this.#buffer.length) return true;
     const doubledCapacity = Math.max(2 * this.#buffer.length, capacityMin);
@@ -97,10 +104,10 @@ export class IncomingBody {
     return true;
   }
 
-  /** Raises the counted bytes to `bytes`. Returns false when that exceeds a limit. */
+  /** Raises the counted bytes to `bytes`. Returns false if they would exceed a limit. */
   #count(bytes: number): boolean {
     if (bytes <= this.#countedBytes) return true;
-    const exceededBound = this.#counters.take(this.#bounds, bytes - this.#countedBytes);
+    const exceededBound = this.#counters.reserve(this.#bounds, bytes - this.#countedBytes);
     if (exceededBound) this.#fail(exceededBound.refusal());
     else this.#countedBytes = bytes;
     return !exceededBound;

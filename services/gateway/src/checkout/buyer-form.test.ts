@@ -1,19 +1,19 @@
 import { PaymentLinkSchema, CustomerFieldRule as Rule } from "@amana/contracts/payments/v1/payment_link_pb";
 import { create } from "@bufbuild/protobuf";
 import { describe, expect, test } from "vitest";
-import { checkForm, emptyForm, readTypedForm, type TypedForm } from "./buyer-form.ts";
+import { checkForm, emptyForm, readSubmittedForm, type SubmittedForm } from "./buyer-form.ts";
 
 const token = "0123456789abcdef0123";
 const fixed = create(PaymentLinkSchema, { amountMinor: 500_000n });
 const range = create(PaymentLinkSchema, { amountMinMinor: 5_000n, amountMaxMinor: 1_000_000_00n });
-const accepted = { ...emptyForm(token), conditions: true };
+const accepted = { ...emptyForm(token), acceptsConditions: true };
 const withFields = (rule: Rule) =>
   create(PaymentLinkSchema, { amountMinor: 500_000n, customerFields: { name: rule, email: rule, phone: rule } });
 
-const check = (link: typeof fixed, typed: Partial<TypedForm>) => checkForm(link, { ...accepted, ...typed });
+const check = (link: typeof fixed, typed: Partial<SubmittedForm>) => checkForm(link, { ...accepted, ...typed });
 
-describe("readTypedForm", () => {
-  test("readTypedForm returns what the buyer typed, without spaces at the ends", () => {
+describe("readSubmittedForm", () => {
+  test("readSubmittedForm returns the buyer's input without leading and trailing spaces", () => {
     const body = new URLSearchParams({
       form_token: token,
       lang: "AR",
@@ -22,7 +22,7 @@ describe("readTypedForm", () => {
       altcha: "x",
       amount: "1 500",
     });
-    expect(readTypedForm(Buffer.from(String(body)))).toEqual({
+    expect(readSubmittedForm(Buffer.from(String(body)))).toEqual({
       ...accepted,
       language: "ar",
       name: "أمينة",
@@ -32,22 +32,22 @@ describe("readTypedForm", () => {
   });
 
   test.each(["", "short", "with space 0123456789", "x".repeat(65)])(
-    "readTypedForm returns undefined for the form token %j",
+    "readSubmittedForm returns undefined for the form token %j",
     (value) => {
-      expect(readTypedForm(Buffer.from(String(new URLSearchParams({ form_token: value }))))).toBeUndefined();
+      expect(readSubmittedForm(Buffer.from(String(new URLSearchParams({ form_token: value }))))).toBeUndefined();
     },
   );
 
-  test("readTypedForm reads at most 1,000 characters of a field", () => {
+  test("readSubmittedForm reads at most 1,000 characters of a field", () => {
     const body = new URLSearchParams({ form_token: token, name: "n".repeat(60_000) });
-    expect(readTypedForm(Buffer.from(String(body)))?.name).toHaveLength(1_000);
+    expect(readSubmittedForm(Buffer.from(String(body)))?.name).toHaveLength(1_000);
   });
 });
 
 describe("checkForm", () => {
-  test("checkForm requires the conditions, and no amount for a fixed price", () => {
+  test("checkForm requires the acceptance of the conditions, and ignores the amount if the link has a fixed price", () => {
     expect(check(fixed, { amount: "1" })).toEqual({ values: {}, errors: {} });
-    expect(check(fixed, { conditions: false }).errors).toEqual({ conditions: "conditions_missing" });
+    expect(check(fixed, { acceptsConditions: false }).errors).toEqual({ conditions: "conditions_missing" });
   });
 
   test.each([
@@ -62,7 +62,7 @@ describe("checkForm", () => {
     ["۵۰", 5_000n],
     ["50", 5_000n],
     ["1000000", 1_000_000_00n],
-  ])("checkForm reads the amount %j", (amount, amountMinor) => {
+  ])("checkForm accepts the amount format %j", (amount, amountMinor) => {
     expect(check(range, { amount })).toEqual({ values: { amountMinor }, errors: {} });
   });
 
@@ -87,7 +87,7 @@ describe("checkForm", () => {
     ["٠٥٥٠١٢٣٤٥٦", "+213550123456"],
     ["+33 6 12 34 56 78", "+33612345678"],
     ["00 213 550-12-34-56", "+213550123456"],
-  ])("checkForm reads the phone number %j as E.164", (phone, customerPhone) => {
+  ])("checkForm converts the phone number %j to the format E.164", (phone, customerPhone) => {
     expect(check(withFields(Rule.OPTIONAL), { phone })).toEqual({ values: { customerPhone }, errors: {} });
   });
 
@@ -105,7 +105,7 @@ describe("checkForm", () => {
     },
   );
 
-  test("checkForm reports required fields that are empty, and accepts optional ones", () => {
+  test("checkForm reports empty required fields, and accepts empty optional fields", () => {
     expect(check(withFields(Rule.REQUIRED), {}).errors).toEqual({
       name: "name_missing",
       email: "email_missing",
@@ -118,7 +118,7 @@ describe("checkForm", () => {
     expect(check(withFields(Rule.HIDDEN), { name: "n", email: "bad", phone: "bad" })).toEqual({ values: {}, errors: {} });
   });
 
-  test("checkForm removes hidden characters from a name, and rejects a name that is empty or too long without them", () => {
+  test("checkForm removes hidden characters from a name, and rejects a name that is then empty or too long", () => {
     const link = withFields(Rule.OPTIONAL);
     expect(check(link, { name: "Am\u202eina\u200b" }).values).toEqual({ customerName: "Amina" });
     expect(check(link, { name: "\u200b\u202e" }).errors).toEqual({ name: "name_missing" });

@@ -3,16 +3,16 @@ import { type Language, parseLanguage, plainText } from "@amana/pages";
 import { emailCharactersMax } from "@amana/receipts";
 
 /** The values of a submitted form as the buyer typed them. */
-export interface TypedForm {
+export interface SubmittedForm {
   readonly language: Language | undefined;
   readonly formToken: string;
   readonly captcha: string;
-  readonly beginAgain: boolean;
+  readonly isRestart: boolean;
   readonly amount: string;
   readonly name: string;
   readonly email: string;
   readonly phone: string;
-  readonly conditions: boolean;
+  readonly acceptsConditions: boolean;
 }
 
 /** The values of a valid form. Fields that the link hides are absent. */
@@ -46,12 +46,12 @@ const typedLengthMax = 1_000;
 const captchaLengthMax = 8_000;
 const nameLengthMax = 120;
 /**
- * Pattern of the random form token. The token only has to be unique, so the page need not sign it.
+ * Pattern of the random form token. The token only has to be unique, so the page does not sign it.
  */
 const formTokenForm = /^[\w-]{16,64}$/;
 
-/** Reads the body of a POST. Undefined if the form has no usable form token. */
-export function readTypedForm(body: Uint8Array): TypedForm | undefined {
+/** Reads the body of a POST. Returns undefined if the form has no valid form token. */
+export function readSubmittedForm(body: Uint8Array): SubmittedForm | undefined {
   const fields = new URLSearchParams(Buffer.from(body).toString());
   const text = (name: string, lengthMax = typedLengthMax) => (fields.get(name) ?? "").slice(0, lengthMax).trim();
   const formToken = text("form_token");
@@ -60,29 +60,32 @@ export function readTypedForm(body: Uint8Array): TypedForm | undefined {
     language: parseLanguage(text("lang")),
     formToken,
     captcha: text("altcha", captchaLengthMax),
-    beginAgain: fields.has("begin_again"),
+    isRestart: fields.has("begin_again"),
     amount: text("amount"),
     name: text("name"),
     email: text("email"),
     phone: text("phone"),
-    conditions: fields.has("conditions"),
+    acceptsConditions: fields.has("conditions"),
   };
 }
 
-export const emptyForm = (formToken: string): TypedForm => ({
+export const emptyForm = (formToken: string): SubmittedForm => ({
   language: undefined,
   formToken,
   captcha: "",
-  beginAgain: false,
+  isRestart: false,
   amount: "",
   name: "",
   email: "",
   phone: "",
-  conditions: false,
+  acceptsConditions: false,
 });
 
-/** Returns the values of a form, or the errors by field. The captcha is not checked here. */
-export function checkForm(link: PaymentLink, typed: TypedForm): { values: BuyerValues; errors: BuyerErrors } {
+/**
+ * Returns the valid values of a form, and the errors by field. This function does not check the
+ * captcha.
+ */
+export function checkForm(link: PaymentLink, typed: SubmittedForm): { values: BuyerValues; errors: BuyerErrors } {
   const errors: BuyerErrors = {};
   const values: { -readonly [K in keyof BuyerValues]: BuyerValues[K] } = {};
   if (link.amountMinor === undefined) {
@@ -93,7 +96,7 @@ export function checkForm(link: PaymentLink, typed: TypedForm): { values: BuyerV
   const rules = link.customerFields;
   const field = (name: keyof typeof checks) => {
     const text = typed[name];
-    if (!isShown(rules, name)) return undefined;
+    if (!isFieldShown(rules, name)) return undefined;
     if (text === "") {
       if (rules?.[name] === Rule.REQUIRED) errors[name] = `${name}_missing`;
       return undefined;
@@ -106,12 +109,12 @@ export function checkForm(link: PaymentLink, typed: TypedForm): { values: BuyerV
   if (name !== undefined) values.customerName = name;
   if (email !== undefined) values.customerEmail = email;
   if (phone !== undefined) values.customerPhone = phone;
-  if (!typed.conditions) errors.conditions = "conditions_missing";
+  if (!typed.acceptsConditions) errors.conditions = "conditions_missing";
   return { values, errors };
 }
 
-/** Returns whether the form has the field. */
-export const isShown = (rules: CustomerFields | undefined, name: "name" | "email" | "phone"): boolean =>
+/** Returns whether the form of a link contains the field. */
+export const isFieldShown = (rules: CustomerFields | undefined, name: "name" | "email" | "phone"): boolean =>
   rules?.[name] === Rule.REQUIRED || rules?.[name] === Rule.OPTIONAL;
 
 interface Checked {
@@ -140,7 +143,8 @@ const checks = {
 
 /**
  * Reads an amount in dinars, with a decimal comma or point and optional separators of thousands.
- * "1.500" is fifteen hundred, because dinars have two decimals. Returns centimes, or an error code.
+ * The text "1.500" means 1500 dinars, because an amount has at most two decimals. Returns the
+ * amount in centimes, or an error code.
  */
 function readAmount({ amountMinMinor, amountMaxMinor }: PaymentLink, typed: string): bigint | BuyerErrorCode {
   const text = latinDigits(typed)
@@ -154,6 +158,6 @@ function readAmount({ amountMinMinor, amountMaxMinor }: PaymentLink, typed: stri
   return amount >= (amountMinMinor ?? 0n) && amount <= (amountMaxMinor ?? 0n) ? amount : "amount_out_of_range";
 }
 
-/** Replaces Arabic-Indic and Persian digits. */
+/** Replaces Arabic-Indic and Persian digits by the digits 0 to 9. */
 const latinDigits = (text: string): string =>
   text.replace(/[\u0660-\u0669\u06f0-\u06f9]/g, (digit) => String((digit.codePointAt(0) ?? 0) & 0xf));

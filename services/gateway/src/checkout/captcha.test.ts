@@ -14,7 +14,7 @@ async function solve(captcha: Captcha) {
 
 afterEach(() => void vi.useRealTimers());
 
-test("Captcha accepts the solution of its challenge for the same form", async () => {
+test("Captcha accepts a solved challenge for the form and link for which it created the challenge", async () => {
   const captcha = new Captcha([key]);
   expect(await captcha.isSolved(encode(await solve(captcha)), form)).toBe(true);
 });
@@ -42,7 +42,7 @@ test("Captcha rejects a solution after the lifetime of its challenge", async () 
   expect(await captcha.isSolved(solved, form)).toBe(false);
 });
 
-test("Captcha accepts solutions of every key during a rotation, and of no other key", async () => {
+test("Captcha accepts a solution if one of its keys signed the challenge, and rejects a solution if another key signed the challenge", async () => {
   const solved = encode(await solve(new Captcha([key])));
   expect(await new Captcha([Buffer.alloc(32, 2), key]).isSolved(solved, form)).toBe(true);
   expect(await new Captcha([Buffer.alloc(32, 2)]).isSolved(solved, form)).toBe(false);

@@ -1,18 +1,19 @@
 import { createChallenge, verifySolution } from "altcha-lib";
 import { deriveKey } from "altcha-lib/algorithms/pbkdf2";
-import { keysFor, type PurposeKeys } from "./checkout-keys.ts";
+import { deriveKeys, type PurposeKeys } from "./checkout-keys.ts";
 
 /** PBKDF2 iterations of one attempt. The gateway makes one attempt to verify a solution. */
 const iterations = 1_000;
 /**
  * First byte of the key that a solution must derive. A browser needs 256 attempts on average, about
- * half a second on an ordinary phone. ALTCHA can also limit the number of attempts, but the gateway
- * would then have to make an attempt for each page.
+ * half a second on an ordinary phone. ALTCHA has an option that limits the number of attempts. The
+ * gateway does not use this option, because it would then have to make an attempt for each page
+ * that it serves.
  */
 const keyPrefix = "00";
-/** Time in which the buyer submits the form. */
+/** Lifetime of a challenge. The buyer must submit the form within this time. */
 const lifetimeMs = 30 * 60 * 1_000;
-/** A genuine solution has fewer than 1,000 characters. */
+/** Maximum length of a solution. A genuine solution has fewer than 1,000 characters. */
 const solutionLengthMax = 4_096;
 
 interface FormId {
@@ -29,7 +30,7 @@ export class Captcha {
   readonly #keys: PurposeKeys;
 
   constructor(keys: readonly Buffer[]) {
-    this.#keys = keysFor("captcha", keys);
+    this.#keys = deriveKeys("captcha", keys);
   }
 
   /** Returns a new challenge as JSON, for the widget. */
@@ -46,7 +47,7 @@ export class Captcha {
     return JSON.stringify(challenge);
   }
 
-  /** Returns whether the text is a solution of a challenge for this form that has not expired. */
+  /** Returns whether the text solves an unexpired challenge for this form. */
   async isSolved(solutionText: string, { linkToken, formToken }: FormId): Promise<boolean> {
     if (solutionText.length > solutionLengthMax) return false;
     try {

@@ -7,7 +7,7 @@ import { callOf } from "../call.ts";
 import type { Gateway } from "../gateway.ts";
 import { Problem } from "../problem.ts";
 
-/** A link whose page may be shown. */
+/** A payment link whose page the gateway may show to buyers. */
 export interface OpenLink {
   readonly checkout: Checkout;
   readonly link: PaymentLink;
@@ -16,11 +16,14 @@ export interface OpenLink {
   readonly isFull: boolean;
 }
 
-/** Pattern of the tokens in addresses. Other texts are unknown tokens and cause no call. */
+/** Pattern of link tokens. The gateway rejects any other text without a call to a service. */
 const linkTokenForm = /^[\w-]{16,64}$/;
 const readTimeoutMs = 5_000;
 
-/** Returns the link token of the path. Throws not_found for a text that is no token. */
+/**
+ * Returns the link token in the path. Throws `not_found` if the text does not match the pattern of
+ * link tokens.
+ */
 export function linkTokenOf(request: FastifyRequest): string {
   const { token = "" } = request.params as { token?: string };
   if (!linkTokenForm.test(token)) throw Problem.of("not_found");
@@ -28,8 +31,9 @@ export function linkTokenOf(request: FastifyRequest): string {
 }
 
 /**
- * Reads the link of a page and its business. Throws not_found for an unknown link, and a 410 for a
- * link that is not available, or whose business is not active. All reasons have the same 410.
+ * Reads the payment link of a page and the link's business. Throws `not_found` if the link is
+ * unknown. Throws a problem with status 410 if the link is not available or its business is not
+ * active; this problem does not contain the reason.
  */
 export async function openLink(
   { rpc, businesses }: Gateway,
@@ -72,7 +76,10 @@ export const checkoutCall = (
   fairQueueKey,
 });
 
-/** Returns the language that the buyer chose, or else the link's, or else the browser's. */
+/**
+ * Returns the language for a page. Uses the first of these that is set: the language in the query,
+ * the language of the form or link, the preferred language of the browser.
+ */
 export function languageOf(request: FastifyRequest): Language {
   // Fastify does not parse the query of a malformed address.
   const query = request.query as { lang?: unknown } | null;
@@ -81,7 +88,7 @@ export function languageOf(request: FastifyRequest): Language {
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Language of the form or of the link; null before they are read. */
+    /** Language of the form or of the link; null before the gateway has read the form or link. */
     pageLanguage: Language | null;
   }
 }

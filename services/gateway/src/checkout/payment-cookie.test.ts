@@ -9,19 +9,19 @@ const payment = "a".repeat(64);
 const written = (keys: Buffer[], isSecure = true) => new PaymentCookie(keys).write(link, payment, { isSecure });
 const cookieOf = (setCookie: string) => setCookie.split(";", 1)[0] as string;
 
-test("PaymentCookie is HttpOnly, SameSite=Lax, Secure behind https, and limited to the pages of its link", () => {
+test("the cookie that PaymentCookie writes is HttpOnly, SameSite=Lax, limited to the pages of its link, and Secure only for https", () => {
   const [value, ...attributes] = written([newKey]).split("; ");
   expect(value).toMatch(new RegExp(`^amana_checkout=${payment}\\.[\\w-]{43}$`));
   expect(attributes).toEqual([`Path=/pay/${link}`, "Max-Age=3600", "HttpOnly", "SameSite=Lax", "Secure"]);
   expect(written([newKey], false)).not.toContain("Secure");
 });
 
-test("PaymentCookie returns the payment of a valid cookie among other cookies", () => {
+test("PaymentCookie finds its valid cookie among other cookies, and returns the page token of the payment", () => {
   const cookie = new PaymentCookie([newKey]);
   expect(cookie.read(`theme=dark; ${cookieOf(written([newKey]))}; x=1`, link)).toBe(payment);
 });
 
-test("PaymentCookie accepts the signature of every key during a rotation", () => {
+test("PaymentCookie accepts a cookie that any of its keys signed, and ignores a cookie that another key signed", () => {
   const value = cookieOf(written([oldKey]));
   expect(new PaymentCookie([newKey, oldKey]).read(value, link)).toBe(payment);
   expect(new PaymentCookie([newKey]).read(value, link)).toBeUndefined();

@@ -1,21 +1,24 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { keysFor, type PurposeKeys } from "./checkout-keys.ts";
+import { deriveKeys, type PurposeKeys } from "./checkout-keys.ts";
 
 const name = "amana_checkout";
-/** Longer than the time in which a card holder can pay at the processor. */
+/**
+ * Lifetime of the cookie. It is longer than the time in which a card holder can pay at the
+ * processor.
+ */
 const maxAgeSeconds = 60 * 60;
 const form = /^amana_checkout=([0-9a-f]{64})\.([\w-]{43})$/;
 
 /**
- * The cookie that identifies the payment which a browser has started through a link. It contains
- * the payment's page token and a signature over link and payment, and is sent only to the pages of
- * the link.
+ * Cookie that identifies a payment which this browser has started through a link. The cookie
+ * contains the payment's page token and a signature of the link token and the page token. The
+ * browser sends the cookie only to the pages of the link.
  */
 export class PaymentCookie {
   readonly #keys: PurposeKeys;
 
   constructor(keys: readonly Buffer[]) {
-    this.#keys = keysFor("cookie", keys);
+    this.#keys = deriveKeys("cookie", keys);
   }
 
   /** Returns the value of Set-Cookie. */
@@ -25,7 +28,7 @@ export class PaymentCookie {
     return `${name}=${paymentToken}.${signature}; ${attributes}`;
   }
 
-  /** Returns the page token of a Cookie header. Undefined unless its signature is valid. */
+  /** Returns the page token in a Cookie header, or undefined if no cookie has a valid signature. */
   read(header: string | undefined, linkToken: string): string | undefined {
     for (const cookie of (header ?? "").split(";")) {
       const [, paymentToken = "", signature = ""] = form.exec(cookie.trim()) ?? [];

@@ -1,6 +1,6 @@
 import {
   accountNumberPattern,
-  bankDetailForms,
+  bankDetailDescriptions,
   bicPattern,
   isIban,
   isRoutingNumber,
@@ -15,13 +15,14 @@ const normalisation = "White space is removed and lower-case letters become capi
 export const iban = () =>
   field(
     Type.String({
-      // A pattern cannot express the check digits and the structure of each country.
+      // A pattern cannot express the check digits and the different structure of each country's
+      // IBAN.
       format: "iban",
       pattern: "^[A-Z]{2}\\d{2}[A-Z0-9]{11,30}$",
       description: `IBAN (ISO 13616). ${normalisation} An Algerian IBAN has 26 characters.`,
       examples: ["DZ580002100001113000000570"],
     }),
-    { message: `must be ${bankDetailForms.iban}`, normalise: normaliseBankDetail, accepts: isIban },
+    { message: `must be ${bankDetailDescriptions.iban}`, normalise: normaliseBankDetail, accepts: isIban },
   );
 
 export const bic = (name: "bic" | "swift_code") =>
@@ -32,7 +33,7 @@ export const bic = (name: "bic" | "swift_code") =>
       examples: ["BEXADZAL"],
     }),
     {
-      message: `must be ${bankDetailForms[name]}`,
+      message: `must be ${bankDetailDescriptions[name]}`,
       normalise: normaliseBankDetail,
     },
   );
@@ -45,7 +46,7 @@ export const bankAccountNumber = () =>
       examples: ["00799999002345678941"],
     }),
     {
-      message: `must be ${bankDetailForms.account_number}`,
+      message: `must be ${bankDetailDescriptions.account_number}`,
     },
   );
 
@@ -58,5 +59,5 @@ export const routingNumber = () =>
       description: "US routing number (ABA) of 9 digits.",
       examples: ["021000021"],
     }),
-    { message: `must be ${bankDetailForms.routing_number}`, accepts: isRoutingNumber },
+    { message: `must be ${bankDetailDescriptions.routing_number}`, accepts: isRoutingNumber },
   );

@@ -5,13 +5,11 @@ import { errorsMax, type FieldError, invalidJson, validationFailed } from "../pr
 import { compileField, type FieldResult } from "./field.ts";
 
 export interface BodyRule {
-  /** Whether an absent body is accepted as an empty one. */
+  /** Whether an absent body is accepted and treated as an empty object. */
   readonly optional: boolean;
   /** Fields of the resource that cannot be changed. They are rejected with `immutable_field`. */
   readonly immutable: readonly string[];
-  /**
-   * The name of the field for each alias. A body with both names must have the same value in both.
-   */
+  /** Field names by alias. A body with both names must have the same value in both. */
   readonly aliases: Readonly<Record<string, string>>;
 }
 
@@ -26,8 +24,8 @@ export function bodyOf<P extends TProperties>(properties: P, rule: Partial<BodyR
 }
 
 /**
- * Compiles a check of the fields. The check throws one Problem with an error for each wrong field,
- * up to `errorsMax`.
+ * Compiles the validation of a request body. The returned function throws one Problem with an error
+ * for each invalid field, up to `errorsMax` errors.
  */
 export function compileBody(schema: TObject): (body: unknown) => Record<string, unknown> {
   const rule = (schema as TObject & { [ruleKey]?: BodyRule })[ruleKey] ?? defaultRule;
@@ -42,7 +40,7 @@ export function compileBody(schema: TObject): (body: unknown) => Record<string, 
   const firstUnknownField = `${unknownField}; known fields: ${[...fields.keys()].join(", ") || "none"}`;
 
   return (received) => {
-    // Fastify passes null for an absent body. The JSON parser has rejected the body `null` before.
+    // Fastify passes null for an absent body. The JSON parser has already rejected the body `null`.
     if (received === null && !rule.optional) throw invalidJson("The request has no body. Send a JSON object.");
     const body = (received ?? {}) as Record<string, unknown>;
     const errors: FieldError[] = [];
@@ -75,7 +73,10 @@ export function compileBody(schema: TObject): (body: unknown) => Record<string, 
   };
 }
 
-/** Throws a Problem for a field that requires a rotation, when the body requests none. */
+/**
+ * Throws a Problem if the body has the field `name` without `flag: true`, which requests a
+ * rotation.
+ */
 export function requireRotation<F extends object>(fields: F, name: keyof F & string, flag: keyof F & string): void {
   if (fields[name] === undefined || fields[flag]) return;
   const message = `requires ${flag}: true in the same request`;

@@ -16,19 +16,19 @@ const fields = (count: number) => Object.fromEntries(Array.from({ length: count 
 const longKey = "k".repeat(500_000);
 
 describe("a 422 response", () => {
-  test("a 422 response lists 100 errors without more_errors when there are no more", async () => {
+  test("the gateway's 422 response to exactly 100 errors lists all errors and does not contain `more_errors`", async () => {
     const { status, errors, more_errors } = await send({ ...fields(98) });
     // Besides the 98 unknown fields, two required fields are missing.
     expect([status, errors.length, more_errors]).toEqual([422, 100, undefined]);
   });
 
-  test("a 422 response lists 100 errors with more_errors: true for 9 000 unknown fields", async () => {
+  test("the gateway's 422 response to 9 000 unknown fields lists 100 errors and contains `more_errors: true`", async () => {
     const { status, errors, more_errors, length } = await send(fields(9_000));
     expect([status, errors.length, more_errors]).toEqual([422, 100, true]);
     expect(length).toBeLessThan(20_000);
   });
 
-  test("a 422 response lists the known fields once, in the first error about an unknown field", async () => {
+  test("the gateway's 422 response lists the known fields once, in the first error about an unknown field", async () => {
     const { errors } = await send(fields(100));
     const messages: string[] = errors.map(({ message }: { message: string }) => message);
     expect(messages[0]).toMatch(/^is unknown; known fields: client_id, /);
@@ -37,15 +37,15 @@ describe("a 422 response", () => {
 
   test.each([
     ["a long unknown field", { [longKey]: 1 }],
-    ["100 invalid texts below a long key", { [longKey]: Array(200).fill("\0") }],
+    ["200 invalid texts in an array with a long key", { [longKey]: Array(200).fill("\0") }],
     ["a long key with NUL", { [`${longKey}\0`]: 1 }],
-  ])("a 422 response stays small for %s", async (_name, body) => {
+  ])("the gateway's 422 response to %s has fewer than 100 000 bytes", async (_name, body) => {
     const { status, errors, length } = await send(body);
     expect([status, errors[0].pointer.length < 520]).toEqual([422, true]);
     expect(length).toBeLessThan(100_000);
   });
 
-  test("a 422 response lists 100 errors with more_errors: true for 1 000 unknown query parameters", async () => {
+  test("the gateway's 422 response to 1 000 unknown query parameters lists 100 errors and contains `more_errors: true`", async () => {
     const query = Array.from({ length: 1_000 }, (_, i) => `unknown_${i}=1`).join("&");
     const { headers } = gateway.business;
     const response = await gateway.app.inject({ url: `/api/v1/beneficiaries?${query}`, headers });
@@ -54,7 +54,7 @@ describe("a 422 response", () => {
     expect(response.rawPayload.length).toBeLessThan(20_000);
   });
 
-  test("a 422 response is returned for an unknown parameter after 200 known ones", async () => {
+  test("the gateway returns 422 for an unknown query parameter that follows 200 known parameters", async () => {
     const { headers } = gateway.business;
     for (const knownParameter of ["limit=1", "search=a"]) {
       const url = `/api/v1/beneficiaries?${`${knownParameter}&`.repeat(200)}unknown=1`;

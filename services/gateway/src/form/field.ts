@@ -4,20 +4,23 @@ import { Check } from "typebox/value";
 
 /** Validation of one value beyond its schema, and the message for an invalid value. */
 interface FieldRule {
-  /** Follows the field's name: 'must be a decimal string such as "5000.00"'. */
+  /** Text after the field's name in an error: 'must be a decimal string such as "5000.00"'. */
   readonly message: string;
   /** Converts a string into the stored form, before validation. */
   readonly normalise?: (text: string) => string;
   /**
-   * Validates what a schema cannot express. Called only with values of the schema's type. Returns a
-   * string to replace `message` with a more precise one.
+   * Validates rules that a schema cannot express. It is called only with values of the schema's
+   * type. A returned string replaces `message` with a more precise message.
    */
   readonly accepts?: (value: never) => boolean | string;
 }
 
 const ruleKey = Symbol("field rule");
 
-/** Attaches a rule to a schema, under a symbol so that the published schema does not contain it. */
+/**
+ * Attaches a rule to a schema. The key of the rule is a symbol, so that the published schema does
+ * not contain the rule.
+ */
 export function field<T extends TSchema>(schema: T, rule: FieldRule): T {
   return Object.assign(schema, { [ruleKey]: rule });
 }
@@ -41,7 +44,8 @@ export const optionalFields = <P extends TProperties>(fields: P) =>
   };
 
 /**
- * Copies the rule of a schema to a union with empty values, which the rule does not accept itself.
+ * Copies the rule of a schema to a union that also accepts empty values. The original rule rejects
+ * empty values.
  */
 function unionWithEmpty<U extends TSchema>(schema: TSchema, union: U, isEmpty: (value: unknown) => boolean): U {
   const rule = (schema as { [ruleKey]?: FieldRule })[ruleKey];
@@ -50,7 +54,7 @@ function unionWithEmpty<U extends TSchema>(schema: TSchema, union: U, isEmpty: (
   return field(union, { ...rule, accepts: (value: never) => isEmpty(value) || accepts(value) });
 }
 
-/** The validated value in its stored form, or the message for an invalid one. */
+/** The validated value in its stored form, or the message for an invalid value. */
 export type FieldResult = { value: unknown } | { message: string };
 
 /** Compiles the validation of a field: normalise, then schema, then rule. */

@@ -26,8 +26,9 @@ export const processorText = (max: number, purpose: string) => {
 };
 
 /**
- * NFC takes quadratic time in the number of combining marks. Longer strings exceed the length
- * limits without it, too.
+ * Maximum length of a string that is converted to NFC. The conversion takes quadratic time in the
+ * number of combining marks. Longer strings need no conversion, because they exceed the length
+ * limit of every field.
  */
 const nfcLengthMax = 1_000;
 const toNfc = (value: string) => (value.length > nfcLengthMax ? value : value.normalize("NFC"));
@@ -44,7 +45,10 @@ export const nameText = (
   });
 };
 
-/** An amount. `range`: the accepted range as a lookahead of the pattern and as text. */
+/**
+ * An amount. `range` contains the accepted range twice: as a lookahead for the pattern and as a
+ * text for the message.
+ */
 export const money = (options: { description: string; examples: string[]; range?: { pattern: string; message: string } }) => {
   const { range = { pattern: "", message: "" }, ...shown } = options;
   return field(Type.String({ pattern: `^${range.pattern}\\d{1,15}(\\.\\d{1,2})?$`, ...shown }), {
@@ -60,7 +64,7 @@ export const chargedAmount = (purpose: string) =>
     range: { pattern: "(?=0*([5-9]\\d|[1-9]\\d{2,11})(\\.|$))", message: ', from "50.00" to "999999999999.99"' },
   });
 
-/** Returns `{ description }`, or no member without one. */
+/** Returns `{ description }`, or an empty object if the description is undefined. */
 const descriptionOf = (description: string | undefined) => (description === undefined ? {} : { description });
 
 export const uuid = (description?: string) =>
@@ -73,7 +77,9 @@ export const uuid = (description?: string) =>
 export const choice = <const T extends string>(values: readonly T[], description?: string) =>
   field(Type.Unsafe<T>(Type.Enum([...values], descriptionOf(description))), { message: `must be one of ${values.join(", ")}` });
 
-/** A value of a list, in any case. It is stored as listed. */
+/**
+ * A value of the list, in upper or lower case. The value is stored as it is written in the list.
+ */
 export const anyCaseChoice = <const T extends string>(values: readonly T[], purpose: string) =>
   field(Type.Unsafe<T>(Type.Enum([...values], { description: `${purpose} Upper and lower case are accepted.` })), {
     message: `must be one of ${values.join(", ")}, in any case`,
@@ -92,13 +98,16 @@ export const distinct = <T extends TSchema>(
   options: { description?: string; minItems?: number } = {},
 ) => field(Type.Array(items, { uniqueItems: true, ...options }), { message });
 
-/** ISO 3166-1 alpha-3. The document lists a schema with a title once, as a component. */
+/**
+ * Country code (ISO 3166-1 alpha-3). The title makes the schema one shared component in the OpenAPI
+ * document.
+ */
 export const country = () =>
   field(Type.Enum(alpha3Codes, { title: "CountryCode", description: "Country code (ISO 3166-1 alpha-3).", examples: ["DZA"] }), {
     message: "must be a country code of three capital letters such as DZA (ISO 3166-1 alpha-3)",
   });
 
-/** ISO 3166-1 numeric as an integer: 12 for the code 012. */
+/** Numeric country code (ISO 3166-1) as an integer: 12 for the code 012. */
 export const countryNumber = () =>
   field(
     Type.Enum(numericCodes, {
@@ -128,7 +137,7 @@ export const search = (options: { description: string }) =>
     accepts: hasAtMost(100),
   });
 
-/** RFC 5321 with a domain name of at least two labels, in ASCII. */
+/** An e-mail address (RFC 5321) in ASCII. The domain name must have at least two labels. */
 export const email = (description?: string) => {
   const pattern = "\\.[A-Za-z][A-Za-z0-9-]*[A-Za-z0-9]$";
   return field(

@@ -7,7 +7,7 @@ const networksMax = 50;
 /** Length of the longest CIDR: IPv6 with an embedded IPv4 address and a prefix length. */
 const charactersMax = 49;
 
-/** The fields that limit a new API key to a time and to networks. */
+/** The request fields for the limits of a new API key: an expiry and permitted networks. */
 export const keyLimits = () => ({
   expires_at: Type.Optional(
     timestamp({

@@ -63,7 +63,7 @@ function fieldsOf(...methods: readonly Field["method"][]): Field[] {
   );
 }
 
-/** Returns the fields for which the value is invalid, as "operation name". */
+/** Returns the fields that reject the value, each as "operation name". */
 async function rejectedFields(fields: readonly Field[], value: unknown): Promise<string[]> {
   const rejected: string[] = [];
   for (const { operation, name, path, method } of fields) {
@@ -77,8 +77,8 @@ async function rejectedFields(fields: readonly Field[], value: unknown): Promise
     });
     const errors: { pointer: string; code: string }[] = response.json().errors ?? [];
     if (errors.some(({ pointer, code }) => pointer === `/${name}` && code === "invalid")) rejected.push(`${operation} ${name}`);
-    // Other responses: another field is missing, or the RPC was called, which the harness does not
-    // have.
+    // Any other response means that another field is missing, or that the gateway called the RPC,
+    // which the harness does not implement.
     else if (errors.length > 0) expect([operation, name, ...errors.map(({ code }) => code)]).not.toContain("invalid");
     else expect([operation, name, response.json().code]).toEqual([operation, name, "service_unavailable"]);
   }
@@ -93,7 +93,7 @@ const isBankDetail = ({ operation, name, isOptional }: Field) =>
   (operation === "updateBeneficiary" && isOptional);
 
 test.each([null, ""])(
-  "%j is rejected in each field of a POST, except in the bank details of a beneficiary",
+  "the gateway rejects %j in each field of a POST, except in the bank details of a beneficiary",
   async (emptyValue) => {
     const fields = fieldsOf("POST");
     const rejectedByPost = fields.filter((field) => !isBankDetail(field));
@@ -103,7 +103,7 @@ test.each([null, ""])(
   },
 );
 
-test("null in a PUT or PATCH clears optional fields and is rejected for others", async () => {
+test("null in a PUT or PATCH clears an optional field, and is rejected in a required field", async () => {
   const fields = fieldsOf("PUT", "PATCH");
   // `events` is always in the response, but null restores the default.
   const required = fields.filter(({ isOptional, name }) => !isOptional && name !== "events");
@@ -117,7 +117,7 @@ test('"" in a PUT or PATCH clears the bank details of a beneficiary and is rejec
   expect(await rejectedFields(fields, "")).toEqual(namesOf(fields.filter((field) => !isBankDetail(field))));
 });
 
-test("a PUT or PATCH rejects the fields of the response that it cannot change as immutable", async () => {
+test("a PUT or PATCH returns immutable_field for each field of the response that the request cannot change", async () => {
   const testedFields: string[] = [];
   for (const [path, operations] of Object.entries(openApiDocument().paths)) {
     for (const method of ["put", "patch"] as const) {
@@ -149,7 +149,7 @@ test("a PUT or PATCH rejects the fields of the response that it cannot change as
   expect(testedFields.length).toBeGreaterThan(40);
 });
 
-test("the error for null in an optional field of a POST recommends omitting the field", async () => {
+test("for null in an optional field of a POST, the error message of the gateway recommends to leave the field out", async () => {
   const response = await gateway.app.inject({
     method: "POST",
     url: "/api/v1/webhook-endpoints",

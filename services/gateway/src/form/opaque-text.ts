@@ -5,11 +5,11 @@ import { validationFailed } from "../problem.ts";
 const opaqueBytesMax = 16 * 1024;
 
 /**
- * Returns the JSON text of a member that `opaqueObject` accepted, or undefined without it. The text
- * is unchanged, because serializing the parsed value again would change numbers and escapes. Throws
- * a Problem above 16 KiB.
+ * Returns the JSON text of a member that `opaqueObject` accepted, or undefined if the member is
+ * absent. The text is a part of the request body, because serializing the parsed value would change
+ * numbers and escapes. Throws a Problem if the text has more than 16 KiB.
  */
-export function opaqueText(request: FastifyRequest, name: string): string | undefined {
+export function readOpaqueText(request: FastifyRequest, name: string): string | undefined {
   const text = request.bodyBytes ? memberText(request.bodyBytes, name) : undefined;
   if (text === undefined || Buffer.byteLength(text) <= opaqueBytesMax) return text;
   throw validationFailed([

@@ -8,8 +8,8 @@ import { integer } from "./fields.ts";
 /** A parameter with a default. Its type is not optional, because routes always receive a value. */
 const withDefault = (schema: TInteger): TInteger => Type.Optional(schema) as unknown as TInteger;
 
-/** The query parameters of every list. The maximum offset is that of an int32. */
-export const pageParameters = () => ({
+/** The query parameters of every list. The maximum offset is the largest int32. */
+export const paginationParameters = () => ({
   limit: withDefault(integer(1, 100, { default: 50, description: "Maximum number of items on the page." })),
   offset: withDefault(integer(0, 2_147_483_647, { default: 0, description: "Number of items to skip before the page." })),
 });
@@ -18,8 +18,9 @@ export const pageParameters = () => ({
 const undecodable = "\ud800";
 
 /**
- * Limits memory: each parameter takes about 100 bytes. No operation has 100 parameters, so a query
- * with 200 has unknown or repeated ones, and `compileQuery` rejects it.
+ * Maximum number of parameters that are parsed. This limits memory, because each parameter uses
+ * about 100 bytes. No operation has 100 parameters. Therefore a query with 200 parameters contains
+ * unknown or repeated parameters, and `compileQuery` rejects it.
  */
 const parametersMax = 2 * errorsMax;
 
@@ -48,8 +49,8 @@ const readers: Record<string, ReadText> = {
 
 /**
  * Compiles a check that converts parameters to the types of their schemas. The check throws one
- * Problem with an error for each invalid, unknown or repeated parameter. Unknown ones are rejected
- * because a list with a misspelt filter would contain all items.
+ * Problem with an error for each invalid, unknown or repeated parameter. Unknown parameters are
+ * rejected, because a list with a misspelt filter would contain all items.
  */
 export function compileQuery(schema: TObject): (query: unknown) => Record<string, unknown> {
   const required = new Set(schema.required ?? []);

@@ -66,11 +66,14 @@ test("webUrl rejects a URL that is too long after percent-encoding", () => {
   });
 });
 
-test.each(["https://a:b@shop.example/", "https://@shop.example/"])("webUrl rejects the credentials of %s", (url) => {
-  expect(checkHttpsUrl(url)).toEqual({ message: "must not contain a user name or password" });
-});
+test.each(["https://a:b@shop.example/", "https://@shop.example/"])(
+  "webUrl rejects %s, because it contains credentials",
+  (url) => {
+    expect(checkHttpsUrl(url)).toEqual({ message: "must not contain a user name or password" });
+  },
+);
 
-test("webUrl with insecure accepts http on loopback", () => {
+test("webUrl with `insecure: true` accepts http only on loopback", () => {
   for (const url of ["http://127.0.0.1:3000/", "http://localhost/", "http://[::1]/", "https://shop.example/"]) {
     expect(checkInsecureUrl(url)).toEqual({ value: url });
   }

@@ -8,16 +8,18 @@ const loopbackHost = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 const urlPattern = /^https?:\/\/(?<authority>[^\s\\/?#\u0000-\u001f\u007f]+)(?<rest>(?:[/?#][^\s\\\u0000-\u001f\u007f]*)?)$/i;
 
 /**
- * An absolute https URL for a browser redirect, without credentials. `insecure` also accepts http
- * on loopback. The URL is stored unchanged, so one that URL parsers would repair is rejected.
- * Non-ASCII characters are accepted, because all browsers encode them in the same way.
+ * Schema of an absolute https URL for a browser redirect, without credentials. With `insecure:
+ * true`, the schema also accepts http on loopback. The URL is stored unchanged, so a URL that
+ * parsers would repair is rejected. Non-ASCII characters are accepted, because all browsers encode
+ * them in the same way.
  */
 export const webUrl = (options: { insecure: boolean; purpose: string; examples: string[] }) => {
   const message = options.insecure
     ? `must be an absolute https URL of at most ${charactersMax} characters; http is accepted only on loopback`
     : `must be an absolute https URL of at most ${charactersMax} characters`;
   const description = `${options.purpose} An absolute https URL of at most ${charactersMax} characters, without credentials. Non-ASCII characters need no encoding. The URL is stored unchanged.`;
-  // Clients can check this part of the rule; `checkUrl` checks the rest.
+  // Clients can check URLs with this pattern. `checkUrl` also checks the rules that a pattern
+  // cannot express.
   const pattern = "^[Hh][Tt][Tt][Pp][Ss]?://[^\\s\\\\]+$";
   const schema = Type.String({
     format: "web-address",
@@ -45,7 +47,10 @@ function checkUrl(value: string, insecure: boolean): boolean | string {
   return true;
 }
 
-/** Ignores only case and punycode: "127.1" does not equal the parsed host "127.0.0.1". */
+/**
+ * Returns whether the authority equals the URL's parsed host, apart from case and punycode. The
+ * authority "127.1" does not equal its parsed host "127.0.0.1".
+ */
 function isHostOf(url: URL, authority: string): boolean {
   const host = authority
     .replace(/:\d{1,5}$/, "")

@@ -13,7 +13,7 @@ describe("memberText", () => {
     ['{"locale":"fr","metadata":@,"x":{"metadata":{"not":"this"}}}', '{"10":1,"9":2,"a":-0.0}'],
     ['{"x":{"metadata":[1]},"metadata":@}', "{}"],
     ['{"x":"metadata","y":["metadata",{"metadata":1}],"metadata":@}', '{"a":"}{,:\\"\\\\"}'],
-  ])("memberText returns the text unchanged from %s: %s", (body, metadata) => {
+  ])("memberText returns the text at the position of @ in %s unchanged: %s", (body, metadata) => {
     expect(textOf(body.replace("@", () => metadata))).toBe(metadata);
   });
 

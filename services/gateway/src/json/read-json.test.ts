@@ -14,7 +14,7 @@ const refusal = (text: string | Buffer) => {
 };
 
 describe("readJsonObject", () => {
-  test("readJsonObject returns the same value as JSON.parse", () => {
+  test("readJsonObject returns the same value as JSON.parse for random JSON objects", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 5 })), (value) => {
         const text = JSON.stringify(value).replaceAll("\\u0000", "");
@@ -29,7 +29,7 @@ describe("readJsonObject", () => {
     );
   });
 
-  test("readJsonObject rejects the bodies that JSON.parse rejects and bodies with a repeated key, and no others", () => {
+  test("parseJson rejects exactly the texts that JSON.parse rejects and the texts with a repeated key", () => {
     const part = fc.constantFrom(
       ...'{}[]:,"\\/ \t\n\r.-+eE0123ua'.split(""),
       "true",
@@ -130,12 +130,12 @@ describe("readJsonObject", () => {
     '{"a":1]',
     '{"a":[1}',
     "{}}",
-  ])("readJsonObject rejects %j with invalid_json", (text) => {
+  ])("readJsonObject throws invalid_json for %j", (text) => {
     expect(refusal(text)).toMatchObject({ status: 400, code: "invalid_json" });
   });
 
   test.each([Buffer.from([0x7b, 0xff, 0x7d]), Buffer.from('{"a":"é"}', "latin1"), Buffer.from('{"a":1}', "utf16le")])(
-    "readJsonObject rejects a body that is not UTF-8 with invalid_json",
+    "readJsonObject throws invalid_json for a body that is not UTF-8",
     (bytes) => {
       expect(refusal(bytes)).toMatchObject({ status: 400, code: "invalid_json" });
     },
@@ -162,7 +162,7 @@ describe("readJsonObject", () => {
     expect(Object.getPrototypeOf(body)).toBe(Object.prototype);
   });
 
-  test("readJsonObject accepts 32 levels and rejects 33", () => {
+  test("readJsonObject accepts 32 levels of nesting and rejects 33", () => {
     const nested = (levels: number) => `{"a":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}}`;
     expect(read(nested(32))).toBeDefined();
     expect(refusal(nested(33))).toMatchObject({ code: "invalid_json", message: expect.stringMatching(/32/) });
@@ -184,7 +184,7 @@ describe("readJsonObject", () => {
     expect(refusal(members(10_000))?.message).toMatch(/10000 values, at line 1/);
   });
 
-  test("readJsonObject rejects NUL and lone surrogates with the pointer of each string", () => {
+  test("readJsonObject rejects strings with NUL or lone surrogates, and reports the pointer of each string", () => {
     const problem = refusal('{"a":"\\u0000","b":{"c/d":["x","\\ud800"]},"e":"\\ud83d\\ude00"}');
     expect(problem).toMatchObject({ status: 422, code: "validation_failed" });
     expect(problem?.errors).toEqual([
@@ -210,17 +210,17 @@ test.each([
   expect(refusal(text)?.message).toMatch(new RegExp(`, at line ${line}, column ${column}\\.$`));
 });
 
-test("readJsonObject reports the position of the 33rd level", () => {
+test("readJsonObject reports the position of the 33rd level of nesting", () => {
   expect(refusal(`{"a":${"[".repeat(40)}`)?.message).toMatch(/deeper than 32 levels, at line 1, column 37\./);
 });
 
-test("the message for invalid JSON contains no part of the body", () => {
+test("the error message of readJsonObject for invalid JSON contains no part of the body", () => {
   for (const text of ['{"pan": 6280581110007215x}', '{"pan": "6280581110007215', "6280581110007215 6280581110007215"]) {
     expect(refusal(text)?.message).not.toContain("628058");
   }
 });
 
-test("readJsonObject reports the position in a megabyte of invalid JSON", () => {
+test("readJsonObject reports the position of the first error in a megabyte of invalid JSON", () => {
   expect(refusal(`{"a":${"tru,".repeat(250_000)}`)?.message).toContain("line 1, column 6");
   expect(refusal(`{"a":"${'x\\\\"'.repeat(250_000)}`)?.message).toContain("line 1");
 });
@@ -255,7 +255,9 @@ const readsOf = (text: string): number => {
   return countedText.reads;
 };
 
-/** Returns a text of this length, in which a part is repeated between a beginning and an end. */
+/**
+ * Returns a text of at least this length, which repeats the part between a beginning and an end.
+ */
 const repeatToLength = (length: number, [start, part, end]: readonly [string, string, string]) =>
   start + part.repeat(Math.ceil((length - start.length - end.length) / part.length)) + end;
 

@@ -4,8 +4,8 @@ import { pointerOf, shorten } from "./pointer.ts";
 
 const depthMax = 32;
 /**
- * Maximum number of values in a body. An empty array of two bytes takes 180 bytes in memory, so a
- * megabyte of them would take a hundred megabytes. Metadata of 16 KiB has at most 8 192 values.
+ * Maximum number of values in a body. An empty array of two bytes uses 180 bytes of memory, so a
+ * body of a megabyte could use a hundred megabytes. Metadata of 16 KiB has at most 8 192 values.
  */
 const valuesMax = 10_000;
 const decoder = new TextDecoder("utf-8", { fatal: true });
@@ -104,5 +104,8 @@ function setMember(object: Record<string, unknown>, key: string, value: unknown)
 /** PostgreSQL stores neither NUL nor lone surrogates. */
 const isStorable = (text: string): boolean => !text.includes("\0") && text.isWellFormed();
 
-/** Returns ", at line 2, column 7". Both count from 1; the parser counts from 0. */
+/**
+ * Returns a text such as ", at line 2, column 7". Lines and columns start at 1 in the text, and at
+ * 0 in the parser.
+ */
 const positionOf = (line: number, character: number): string => `, at line ${line + 1}, column ${character + 1}`;

@@ -12,7 +12,7 @@ test.each([
   ["::/0", "::/0"],
   ["::ffff:203.0.113.7/120", "203.0.113.0/24"],
   ["::ffff:cb00:7107", "203.0.113.7/32"],
-])("canonicalCidr returns %s as %s", (text, canonical) => {
+])("canonicalCidr converts %s to %s", (text, canonical) => {
   expect(canonicalCidr(text)).toBe(canonical);
   expect(canonicalCidr(canonical)).toBe(canonical);
 });
@@ -54,16 +54,19 @@ test.each([
   ["203.0.113.7:443", false],
   ["unknown", false],
   ["", false],
-])("the filter of 203.0.113.0/24 and 2001:db8::/32 contains %j: %s", (address, isContained) => {
-  expect(createAddressFilter(["203.0.113.0/24", "2001:db8::/32"])(address)).toBe(isContained);
-});
+])(
+  "for the address %j, the filter of createAddressFilter for 203.0.113.0/24 and 2001:db8::/32 returns %s",
+  (address, isContained) => {
+    expect(createAddressFilter(["203.0.113.0/24", "2001:db8::/32"])(address)).toBe(isContained);
+  },
+);
 
-test("a network with all IPv6 addresses contains no IPv4 address, and vice versa", () => {
+test("the filter of createAddressFilter for ::/0 returns false for IPv4 addresses, and the filter for 0.0.0.0/0 returns false for IPv6 addresses", () => {
   expect(createAddressFilter(["::/0"])("203.0.113.7")).toBe(false);
   expect(createAddressFilter(["::/0"])("::ffff:203.0.113.7")).toBe(false);
   expect(createAddressFilter(["0.0.0.0/0"])("2001:db8::1")).toBe(false);
 });
 
-test("an empty list and an invalid network contain no address", () => {
+test("the filter of createAddressFilter for an empty list or an invalid network returns false", () => {
   for (const networks of [[], ["nonsense"]]) expect(createAddressFilter(networks)("203.0.113.7")).toBe(false);
 });

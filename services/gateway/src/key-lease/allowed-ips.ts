@@ -21,8 +21,9 @@ export function canonicalCidr(text: string): string | undefined {
 }
 
 /**
- * Creates a function that returns whether an address lies in one of the networks. IPv4-mapped IPv6
- * is compared as IPv4. Returns false for text that is not an address, which a proxy may send.
+ * Creates a function that returns whether an address is in one of the networks. The function
+ * compares an IPv4-mapped IPv6 address as an IPv4 address. It returns false for a text that is not
+ * an address, because a proxy may send any text.
  */
 export function createAddressFilter(cidrs: readonly string[]): (address: string) => boolean {
   // An invalid network contains no address.

@@ -25,7 +25,7 @@ function createCache(options: { leaseMs?: number; leasesMax?: number } = {}) {
       const { promise, resolve, reject } = Promise.withResolvers<ReturnType<typeof response>>();
       const response = (resolution: Resolution) =>
         create(ResolveKeysResponseSchema, { resolutions: hashes.map(() => resolution), leaseMs: options.leaseMs ?? 500 });
-      // All handlers of the promise run within one turn of the event loop.
+      // All handlers of the promise run within one iteration of the event loop.
       const waitForHandlers = () => new Promise<void>((done) => setImmediate(done));
       lookUps.push({
         hashes: hashes.map((hash) => Buffer.from(hash).toString()),
@@ -67,7 +67,7 @@ async function createCacheWithLease(options: { leaseMs?: number; leasesMax?: num
 const isCached = (resolved: ResolvedKey | Promise<ResolvedKey>) => !(resolved instanceof Promise);
 
 describe("a lease", () => {
-  test("the cache returns a key without a look-up until its lease ends", async () => {
+  test("ApiKeyCache returns a key without a look-up until its lease ends", async () => {
     const cache = await createCacheWithLease();
     cache.pass(499);
     expect(cache.resolve("a")).toMatchObject({ state: KeyState.LIVE, caller: { businessId: "b1", keyId: "k1" } });
@@ -75,7 +75,7 @@ describe("a lease", () => {
     expect(isCached(cache.resolve("a"))).toBe(false);
   });
 
-  test("a lease begins when the look-up is sent, not when the response is received", async () => {
+  test("ApiKeyCache counts a lease from the time at which the look-up is sent", async () => {
     const cache = createCache();
     const resolved = cache.resolve("a");
     cache.pass(50);
@@ -89,7 +89,7 @@ describe("a lease", () => {
     expect(isCached(cache.resolve("a"))).toBe(false);
   });
 
-  test("a lease that expires before its response is received serves only the waiting requests", async () => {
+  test("ApiKeyCache does not cache a key if the lease has expired before the look-up's response, and resolves only the waiting requests", async () => {
     const cache = createCache();
     const resolved = cache.resolve("a");
     cache.send();
@@ -99,7 +99,7 @@ describe("a lease", () => {
     expect(isCached(cache.resolve("a"))).toBe(false);
   });
 
-  test("a lease ends after keyLeaseMsMax, even if identity permits more", async () => {
+  test("ApiKeyCache ends a lease after keyLeaseMsMax, even if identity grants a longer lease", async () => {
     const cache = await createCacheWithLease({ leaseMs: 60_000 });
     cache.pass(keyLeaseMsMax - 1);
     expect(isCached(cache.resolve("a"))).toBe(true);
@@ -107,7 +107,7 @@ describe("a lease", () => {
     expect(isCached(cache.resolve("a"))).toBe(false);
   });
 
-  test("a lease ends when its key expires", async () => {
+  test("ApiKeyCache ends a lease when its key expires", async () => {
     const cache = await createCacheWithLease({}, { ...liveKey, expiresInMs: 100n });
     cache.pass(99);
     expect(isCached(cache.resolve("a"))).toBe(true);
@@ -115,20 +115,20 @@ describe("a lease", () => {
     expect(isCached(cache.resolve("a"))).toBe(false);
   });
 
-  test("a lease of 0 ms is not cached", async () => {
+  test("ApiKeyCache does not cache a key with a lease of 0 ms", async () => {
     const cache = await createCacheWithLease({ leaseMs: 0 });
     expect(isCached(cache.resolve("a"))).toBe(false);
   });
 
-  test.each([KeyState.UNKNOWN, KeyState.REVOKED, KeyState.EXPIRED, KeyState.BUSINESS_DISABLED, KeyState.BUSINESS_PENDING])(
-    "no lease is created for a key in state %i",
+  test.each(["UNKNOWN", "REVOKED", "EXPIRED", "BUSINESS_DISABLED", "BUSINESS_PENDING"] as const)(
+    "ApiKeyCache does not cache a key in the state %s",
     async (state) => {
-      const cache = await createCacheWithLease({}, { state });
+      const cache = await createCacheWithLease({}, { state: KeyState[state] });
       expect(isCached(cache.resolve("a"))).toBe(false);
     },
   );
 
-  test("no lease is created for a live key without a role", async () => {
+  test("ApiKeyCache does not cache a live key without a role", async () => {
     const cache = await createCacheWithLease({}, { ...liveKey, role: KeyRole.UNSPECIFIED });
     expect(isCached(cache.resolve("a"))).toBe(false);
   });
@@ -140,7 +140,7 @@ describe("isFresh", () => {
     [0, {}, 500],
     [500, { expiresInMs: 100n }, 100],
   ])(
-    "isFresh returns true, with a lease of %i ms (key: %o), for %i ms after the look-up was sent",
+    "with a lease of %i ms and the key fields %o, isFresh of ApiKeyCache returns true until %i ms after the look-up was sent",
     async (leaseMs, key, freshMs) => {
       const cache = createCache({ leaseMs });
       const pendingResults = cache.resolve("a");
@@ -156,7 +156,7 @@ describe("isFresh", () => {
 });
 
 describe("a look-up", () => {
-  test("a look-up contains every waiting key once", async () => {
+  test("ApiKeyCache sends all waiting keys in one look-up, each key once", async () => {
     const cache = createCache();
     const pendingResults = ["a", "b", "a", "c"].map((key) => cache.resolve(key));
     cache.send();
@@ -165,7 +165,7 @@ describe("a look-up", () => {
     await expect(Promise.all(pendingResults)).resolves.toHaveLength(4);
   });
 
-  test("a request after the look-up was sent starts a new look-up", async () => {
+  test("ApiKeyCache starts a new look-up for a request that arrives after the look-up was sent", async () => {
     const cache = createCache();
     const first = cache.resolve("a");
     cache.send();
@@ -178,7 +178,7 @@ describe("a look-up", () => {
     await expect(second).resolves.toMatchObject({ state: KeyState.REVOKED });
   });
 
-  test("a failed look-up rejects the waiting requests, and the next request starts a new look-up", async () => {
+  test("ApiKeyCache rejects the waiting requests when a look-up fails, and the next request starts a new look-up", async () => {
     const cache = createCache();
     const resolved = cache.resolve("a") as Promise<ResolvedKey>;
     const rejection = expect(resolved).rejects.toThrow("identity is unreachable");
@@ -192,7 +192,7 @@ describe("a look-up", () => {
 });
 
 describe("a key in use", () => {
-  test("the lease of a key in use is renewed in the background, without a delay of its requests", async () => {
+  test("ApiKeyCache renews a lease in the background while requests use its key, and does not delay these requests", async () => {
     const cache = await createCacheWithLease();
     for (let turn = 1; turn < 10; turn++) {
       cache.pass(300);
@@ -204,7 +204,7 @@ describe("a key in use", () => {
     }
   });
 
-  test("a key is removed from the cache when the renewal of its lease returns REVOKED", async () => {
+  test("ApiKeyCache removes a key when the renewal of its lease returns REVOKED", async () => {
     const cache = await createCacheWithLease();
     cache.pass(300);
     cache.resolve("a");
@@ -213,7 +213,7 @@ describe("a key in use", () => {
     expect(isCached(cache.resolve("a"))).toBe(false);
   });
 
-  test("a key is valid until the end of its lease while identity is unreachable, and is rejected afterwards", async () => {
+  test("while identity is unreachable, `resolve` of ApiKeyCache returns a key until its lease ends, and rejects afterwards", async () => {
     const cache = await createCacheWithLease();
     cache.pass(300);
     cache.resolve("a");
@@ -232,7 +232,7 @@ describe("a key in use", () => {
   });
 });
 
-test("a new lease beyond leasesMax replaces the oldest lease", async () => {
+test("ApiKeyCache replaces the oldest lease when a new lease exceeds leasesMax", async () => {
   const cache = createCache({ leasesMax: 2 });
   for (const key of ["a", "b", "c"]) {
     const resolved = cache.resolve(key);

@@ -10,18 +10,18 @@ import { setBounded } from "@amana/runtime";
 import { keyLeases, keyResolutions } from "../metrics.ts";
 import { createAddressFilter } from "./allowed-ips.ts";
 
-/** The state and the caller of a key, as identity resolved it. */
+/** The state and the caller of a key, as identity returned them. */
 export interface ResolvedKey {
   readonly state: KeyState;
-  /** Undefined unless the key is valid. */
+  /** Undefined if the key is not valid. */
   readonly caller: Caller | undefined;
   /** Number of the business on the platform; 0 for an operator's key. */
   readonly organizationId: number;
   /** Returns whether the key may be used from an address. Undefined permits all addresses. */
   readonly allows: ((address: string) => boolean) | undefined;
   /**
-   * The resolution may be used until this time (monotonic clock), at most until the key expires.
-   * Identity delays the response to a revocation until then.
+   * Time until which the gateway may use this result (monotonic clock), at most until the key
+   * expires. Identity does not respond to a revocation of the key before this time.
    */
   readonly freshUntilMs: number;
 }
@@ -35,11 +35,11 @@ interface Lease {
 }
 
 interface ApiKeyCacheOptions {
-  /** Sends one RPC for several keys. The response has their order. */
+  /** Sends one RPC for several keys. The results are in the order of `keyHashes`. */
   readonly lookUp: (keyHashes: Uint8Array[]) => Promise<ResolveKeysResponse>;
   /** Monotonic clock. */
   readonly nowMs?: () => number;
-  /** Runs `send` after the requests that have already arrived were processed. */
+  /** Runs `send` after all requests that have already arrived are processed. */
   readonly schedule?: (send: () => void) => void;
   readonly leasesMax?: number;
 }
@@ -48,11 +48,13 @@ const keysPerLookUpMax = 200;
 
 /**
  * Caches resolved API keys under leases. A lease lasts as long as identity permits, at most
- * `keyLeaseMsMax`, counted from the moment the look-up was sent. Identity responds to a revocation
- * only after the longest possible lease has ended, so that no lease admits a request that was sent
- * after that response. For the same reason a request without a lease never joins a look-up that was
- * sent before the request arrived, and only live keys are cached. Fails closed: `resolve` rejects
- * while identity is unreachable, except for keys with a lease.
+ * `keyLeaseMsMax`, counted from the time at which the look-up was sent. Fails closed: `resolve`
+ * rejects while identity is unreachable, except for keys with a lease.
+ *
+ * Identity responds to a revocation after the longest possible lease. After this response, no
+ * request with the revoked key may be admitted. Therefore the cache has two rules: it caches only
+ * live keys, and a request without a lease never joins a look-up that was sent before the request
+ * arrived.
  */
 export class ApiKeyCache {
   readonly #leases = new Map<string, Lease>();
@@ -65,16 +67,17 @@ export class ApiKeyCache {
   }
 
   /**
-   * Returns whether a resolved key may still be used without another look-up. This also holds for a
-   * key without a lease, because identity waits for the longest possible lease in any case.
+   * Returns whether a resolved key may still be used without another look-up. The result is also
+   * correct for a key without a lease, because a revocation always waits for the longest possible
+   * lease.
    */
   isFresh(key: ResolvedKey): boolean {
     return this.#options.nowMs() < key.freshUntilMs;
   }
 
   /**
-   * Resolves a key by its base64 hash. Returns no promise while a lease lasts, which saves a turn
-   * of the event loop.
+   * Resolves a key by its base64 hash. During a lease, returns the resolved key instead of a
+   * promise, which saves an iteration of the event loop.
    */
   resolve(hash: string): ResolvedKey | Promise<ResolvedKey> {
     const lease = this.#leases.get(hash);
@@ -93,7 +96,8 @@ export class ApiKeyCache {
 
   #renew(hash: string, lease: Lease): void {
     lease.renewing = true;
-    // The lease stays valid until its end, and a later request retries the renewal.
+    // If the renewal fails, the lease stays valid until its end, and a later request retries the
+    // renewal.
     this.#lookUp(hash).catch(() => {
       lease.renewing = false;
     });

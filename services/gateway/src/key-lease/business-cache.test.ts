@@ -41,7 +41,7 @@ async function createCacheWithLease(options: Parameters<typeof createCache>[0] =
   return cache;
 }
 
-test("BusinessCache serves an active business from its lease until the lease ends, counted from the start of the look-up", async () => {
+test("BusinessCache returns an active business without another look-up until the lease ends 500 ms after the look-up was sent", async () => {
   const cache = await createCacheWithLease();
   cache.pass(399);
   expect(await cache.resolve("a")).toEqual({ name: "Business a", isActive: true });
@@ -52,7 +52,7 @@ test("BusinessCache serves an active business from its lease until the lease end
   expect(cache.lookUps).toHaveLength(2);
 });
 
-test("BusinessCache sends a look-up for a request that arrives while an earlier look-up is in flight", async () => {
+test("BusinessCache sends another look-up for a request that arrives while an earlier look-up is in flight", async () => {
   const cache = createCache();
   const before = [cache.resolve("a"), cache.resolve("a")];
   await sent();
@@ -66,27 +66,27 @@ test("BusinessCache sends a look-up for a request that arrives while an earlier 
   expect((await after).isActive).toBe(false);
 });
 
-test.each([BusinessStatus.DISABLED, BusinessStatus.PENDING, BusinessStatus.REJECTED, BusinessStatus.UNSPECIFIED])(
-  "BusinessCache resolves a business of status %i as not active, and does not cache it",
+test.each(["DISABLED", "PENDING", "REJECTED", "UNSPECIFIED"] as const)(
+  "BusinessCache resolves a business in the status %s as not active, and does not cache the business",
   async (status) => {
     const cache = createCache();
     for (const lookUp of [0, 1]) {
       const resolved = cache.resolve("a");
       await sent();
-      cache.lookUps[lookUp]?.respond(status);
+      cache.lookUps[lookUp]?.respond(BusinessStatus[status]);
       expect((await resolved).isActive).toBe(false);
     }
   },
 );
 
-test("BusinessCache caches nothing when identity grants no lease", async () => {
+test("BusinessCache does not cache a business when identity grants a lease of 0 ms", async () => {
   const cache = await createCacheWithLease({ leaseMs: 0 });
   void cache.resolve("a");
   await sent();
   expect(cache.lookUps).toHaveLength(2);
 });
 
-test("BusinessCache looks a business up again after 400 ms, even if identity granted a lease of a minute", async () => {
+test("BusinessCache ends a lease 500 ms after the look-up was sent, even if identity granted a lease of a minute", async () => {
   const cache = await createCacheWithLease({ leaseMs: 60_000 });
   cache.pass(400);
   void cache.resolve("a");
@@ -94,7 +94,7 @@ test("BusinessCache looks a business up again after 400 ms, even if identity gra
   expect(cache.lookUps).toHaveLength(2);
 });
 
-test("BusinessCache rejects while identity is unreachable, and retries for the next request", async () => {
+test("`resolve` of BusinessCache rejects while identity is unreachable, and sends another look-up for the next request", async () => {
   const cache = createCache();
   const failed = cache.resolve("a");
   await sent();
@@ -106,7 +106,7 @@ test("BusinessCache rejects while identity is unreachable, and retries for the n
   expect((await resolved).isActive).toBe(true);
 });
 
-test("BusinessCache deletes the oldest lease beyond the maximum", async () => {
+test("BusinessCache replaces the oldest lease when a new lease exceeds leasesMax", async () => {
   const cache = await createCacheWithLease({ leasesMax: 1 });
   const second = cache.resolve("b");
   await sent();

@@ -17,11 +17,11 @@ interface BusinessCacheOptions {
 }
 
 /**
- * Caches businesses under leases, by the rules of `ApiKeyCache`: a lease starts when its look-up is
- * sent and lasts at most `keyLeaseMsMax`. Identity responds to the request that disables a business
- * only after that time. A request without a lease never joins a look-up that was sent before the
- * request arrived. Only active businesses are cached. `resolve` rejects while identity is
- * unreachable.
+ * Caches active businesses under leases, by the rules of `ApiKeyCache`. A lease lasts at most
+ * `keyLeaseMsMax`, counted from the time at which the look-up was sent. When an operator disables a
+ * business, identity responds only after the longest lease has expired. A request without a lease
+ * never joins a look-up that was sent before the request arrived. `resolve` rejects while identity
+ * is unreachable.
  */
 export class BusinessCache {
   readonly #leases = new Map<string, { business: ResolvedBusiness; endsAtMs: number }>();
@@ -46,7 +46,7 @@ export class BusinessCache {
   }
 
   async #lookUp(businessId: string): Promise<ResolvedBusiness> {
-    // Requests that have already arrived share the look-up.
+    // Waits, so that all requests that have already arrived share one look-up.
     await new Promise((resolve) => setImmediate(resolve));
     this.#queued.delete(businessId);
     const sentAtMs = this.#options.nowMs();

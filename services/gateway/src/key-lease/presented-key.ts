@@ -4,8 +4,8 @@ import { Problem } from "../problem.ts";
 
 /**
  * Returns the base64 hash of the key that a request presents as `Authorization: Bearer …` or
- * `X-API-Key: …`. Throws a Problem, without a call to identity, for a key with an invalid form or
- * checksum, or of a kind that is not in `kinds`.
+ * `X-API-Key: …`. Throws a Problem for a key with an invalid form or checksum, and for a key whose
+ * kind is not in `kinds`. Does not call identity.
  */
 export function presentedKeyHash(
   { headers, rawHeaders }: Pick<IncomingMessage, "headers" | "rawHeaders">,

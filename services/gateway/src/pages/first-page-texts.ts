@@ -4,12 +4,12 @@ interface Texts {
   readonly title: string;
   readonly description: string;
   readonly ready: string;
-  /** Followed by the names of the unavailable services. */
+  /** Text before the names of the unavailable services. */
   readonly notReady: string;
   readonly places: Readonly<Record<"guide" | "reference" | "problems" | "sandbox", readonly [name: string, description: string]>>;
 }
 
-/** Texts of the gateway's first page. The documents that it links to are in English. */
+/** Texts of the gateway's first page. The documents to which the page links are in English. */
 export const firstPageTexts: Readonly<Record<Language, Texts>> = {
   fr: {
     title: "Amana",

@@ -1,7 +1,7 @@
 import MiniSearch from "minisearch";
 import type { GuidePage } from "./guide-pages.ts";
 
-/** The part of a page below one heading, which is one result of a search. */
+/** A search result: the part of a page below one heading. */
 interface Section {
   readonly id: number;
   readonly path: string;
@@ -11,12 +11,17 @@ interface Section {
   readonly text: string;
 }
 
-/** Splits at symbols, too, so that a search for 429 finds "<429>". */
+/**
+ * Splits a text into words. Symbols also separate words, so that a search for 429 finds "<429>".
+ */
 const tokenize = (text: string) => text.split(/[^\p{L}\p{N}]+/u);
 
 const options = { fields: ["heading", "page", "text"], storeFields: ["path", "page", "heading", "text"] };
 
-/** Returns the search index for `guide-search.js`, with the options with which to load it. */
+/**
+ * Returns the search index as JSON, with the options that `guide-search.js` needs to load the
+ * index.
+ */
 export function buildGuideIndex(guide: readonly GuidePage[]): string {
   const index = new MiniSearch<Section>({ ...options, tokenize });
   const sections = guide.flatMap(sectionsOf).filter(({ text, heading }) => text !== "" || heading !== "");
@@ -24,7 +29,7 @@ export function buildGuideIndex(guide: readonly GuidePage[]): string {
   return JSON.stringify({ options, index });
 }
 
-/** Splits a page at its headings. The generator of the pages writes each as `<h2 id="…">`. */
+/** Splits a page at its headings. The generator writes each heading as `<h2 id="…">`. */
 function sectionsOf({ path, title, content }: GuidePage): Omit<Section, "id">[] {
   const [intro = "", ...rest] = content.split(/<h[2-6] id="/);
   const sections = rest.map((part) => {
@@ -36,7 +41,7 @@ function sectionsOf({ path, title, content }: GuidePage): Omit<Section, "id">[] 
 
 const characters: Readonly<Record<string, string>> = { "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'", "&amp;": "&" };
 
-/** Returns the text of generated markup without samples. Blocks are separated by spaces. */
+/** Returns the text of generated HTML without code samples. Spaces separate the blocks. */
 function textOf(markup: string): string {
   const [start = "", ...rest] = markup.split("<pre");
   return [start, ...rest.map((part) => part.slice(part.indexOf("</pre>") + "</pre>".length))]

@@ -22,7 +22,7 @@ const search = (query: string) => {
 };
 
 describe("buildGuideIndex", () => {
-  test("buildGuideIndex finds a section by its text and links to its heading", () => {
+  test("the index of buildGuideIndex finds a section by its text and links to the section's heading", () => {
     expect(search("429")[0]).toMatchObject({
       path: "/docs/guide/errors#try-again",
       page: "Errors",
@@ -31,16 +31,16 @@ describe("buildGuideIndex", () => {
     });
   });
 
-  test("buildGuideIndex finds the text before the first heading and links to the page", () => {
+  test("the index of buildGuideIndex finds the text before the first heading of a page and links to the page", () => {
     expect(search("problem")[0]).toMatchObject({ path: "/docs/guide/errors", heading: "" });
   });
 
-  test("buildGuideIndex finds a part of an identifier, and ignores samples", () => {
+  test("the index of buildGuideIndex finds a part of an identifier, and does not contain code samples", () => {
     expect(search("progress").map(({ path }) => path)).toEqual(["/docs/guide/errors#codes"]);
     expect(search("sample")).toEqual([]);
   });
 
-  test("buildGuideIndex contains every page of the guide, with an anchor that exists for every heading", () => {
+  test("the index of buildGuideIndex contains every page of the guide, and links only to anchors that exist", () => {
     const pages = loadGuide();
     const { index } = JSON.parse(buildGuideIndex(pages));
     const paths = Object.values(index.storedFields as Record<string, { path: string }>).map(({ path }) => path);

@@ -43,7 +43,7 @@ ${navigation(guide, position)}`,
   };
 }
 
-// Hidden until the script runs, because the search needs it.
+// The search box is hidden until its script runs, because the search needs the script.
 const search = html`<search hidden>
 <label for="search">Search the guide</label>
 <input id="search" type="search" autocomplete="off" spellcheck="false" aria-controls="results">

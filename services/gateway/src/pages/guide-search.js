@@ -4,7 +4,7 @@ import MiniSearch from "minisearch";
 
 const resultsMax = 8;
 const snippetLength = 160;
-// Must equal `tokenize` of `guide-index.ts`.
+// Must split texts in the same way as `tokenize` in `guide-index.ts`.
 const tokenize = (text) => text.split(/[^\p{L}\p{N}]+/u);
 
 const box = document.querySelector("search");
@@ -37,7 +37,8 @@ async function search() {
   } catch {
     return show("The search is not available. Reload the page to try again.", []);
   }
-  // A later input event has started its own search.
+  // The query has changed since this search started, and a later input event has started another
+  // search.
   if (query !== input.value.trim()) return;
   const found = index
     .search(query, {
@@ -116,7 +117,7 @@ for (const type of ["click", "focusin"]) {
     else if (target === input && list.childElementCount > 0) panel.hidden = false;
   });
 }
-// A result on the same page only moves to its heading.
+// A result on the current page only scrolls to its heading, so the click must close the panel.
 list.addEventListener("click", close);
 
 document.addEventListener("keydown", (event) => {

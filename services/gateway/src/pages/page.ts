@@ -1,19 +1,29 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { baseStyle, documentOf, Html, html, htmlType, type Language, mark, pageHeaders, staticFile } from "@amana/pages";
+import {
+  baseStyle,
+  Html,
+  html,
+  htmlContentType,
+  type Language,
+  logo,
+  pageHeaders,
+  renderDocument,
+  staticFile,
+} from "@amana/pages";
 import type { FastifyReply } from "fastify";
 
-/** A page of a heading and static HTML. It shows no value from a request. */
+/** A page with a heading and static HTML. The page shows no value from a request. */
 export interface GatewayPage {
   readonly language: Language;
   readonly title: string;
   /** Markup below the heading. */
   readonly content: Html;
-  /** True for a page with links to the other documents and room for code and tables. */
+  /** True for a page with links to the other documents and enough width for code and tables. */
   readonly isDocument?: boolean;
   /** Markup beside the content of a document: search and navigation. */
   readonly aside?: Html;
-  /** Paths of scripts. If omitted, the CSP of the page forbids all scripts. */
+  /** Paths of scripts. If omitted, the Content-Security-Policy of the page forbids all scripts. */
   readonly scripts?: readonly string[];
 }
 
@@ -24,12 +34,12 @@ const skipLink = html`<a class="skip" href="#content">Skip to content</a>
 `;
 
 const documentHeader = html`<header>
-<a class="home" href="/"><span class="mark" aria-hidden="true">${mark}</span><span>Amana</span></a>
+<a class="home" href="/"><span class="mark" aria-hidden="true">${logo}</span><span>Amana</span></a>
 <nav aria-label="Documents"><a href="/docs/guide">Guide</a><a href="/docs">Reference</a><a href="/problems">Problems</a></nav>
 </header>
 `;
 
-/** Texts for a person whose request failed, by the reason. */
+/** Texts for a person whose request failed, by the reason of the failure. */
 export interface ErrorTexts<Texts> {
   readonly unknown: Texts;
   readonly unavailable: Texts;
@@ -45,22 +55,22 @@ export function textsOfStatus<Texts>(texts: ErrorTexts<Texts>, status: number): 
 export const paragraphs = (texts: readonly string[]): Html => html`${texts.map((text) => html`<p>${text}</p>`)}`;
 
 export const sendPage = (reply: FastifyReply, status: number, page: GatewayPage): FastifyReply =>
-  reply.code(status).headers(headersOf(page)).type(htmlType).send(textOf(page));
+  reply.code(status).headers(headersOf(page)).type(htmlContentType).send(textOf(page));
 
 /** Returns a handler for a page that never changes. */
 export const staticPage = (load: () => GatewayPage | Promise<GatewayPage>) =>
   staticFile(async () => {
     const page = await load();
-    return { type: htmlType, content: textOf(page), headers: headersOf(page) };
+    return { type: htmlContentType, content: textOf(page), headers: headersOf(page) };
   });
 
 const headersOf = ({ language, scripts = [] }: GatewayPage) => {
   const scriptSources = scripts.length > 0 && { "script-src": "'self'", "connect-src": "'self'" };
-  return pageHeaders({ language, sources: { "style-src": `'sha256-${styleHash}'`, ...scriptSources } });
+  return pageHeaders({ language, contentSources: { "style-src": `'sha256-${styleHash}'`, ...scriptSources } });
 };
 
 function textOf({ language, title, content, isDocument = false, aside, scripts = [] }: GatewayPage): string {
-  return documentOf({
+  return renderDocument({
     language,
     title: `${title} · Amana`,
     head: html`<style>${new Html(style)}</style>
@@ -71,7 +81,7 @@ ${scripts.map((path) => html`<script type="module" src="${path}"></script>`)}`,
       html`<aside>${aside}</aside>
 `
     }<main id="content">
-${!isDocument && html`<span class="mark" aria-hidden="true">${mark}</span>`}
+${!isDocument && html`<span class="mark" aria-hidden="true">${logo}</span>`}
 <h1>${title}</h1>
 ${content}
 </main>`,

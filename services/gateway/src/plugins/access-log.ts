@@ -1,7 +1,9 @@
 import { requestLogFields } from "../call.ts";
 import type { App, Gateway } from "../gateway.ts";
 
-/** Logs one line for each request, without keys, paths that contain tokens, and bodies. */
+/**
+ * Logs one line for each request. The line contains no keys, no bodies and no paths with tokens.
+ */
 export function logRequests(app: App, { logger }: Gateway): void {
   if (!logger.isLevelEnabled("info")) return;
   app.addHook("onResponse", (request, reply, done) => {

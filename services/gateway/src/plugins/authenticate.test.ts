@@ -25,7 +25,9 @@ async function start(leaseMs: number) {
   const { port } = gateway.app.addresses()[0] as { port: number };
   const key = gateway.aKey();
 
-  /** Sends the headers. `finish` sends the rest and returns the status. */
+  /**
+   * Sends the headers of a request. The returned `finish` sends the body and returns the status.
+   */
   const begin = async (encoding: string) => {
     const socket = net.connect(port, "127.0.0.1");
     const headers = Object.entries(key.headers).map(([name, value]) => `${name}: ${value}\r\n`);
@@ -55,7 +57,7 @@ test.each([
   ["with a Content-Length", contentLengthHeader, order],
   ["in chunks", "Transfer-Encoding: chunked", `${order.length.toString(16)}\r\n${order}\r\n0\r\n\r\n`],
 ])(
-  "a request whose body %s is complete only after its key was revoked gets 401 without effect",
+  "the gateway returns 401 and does not execute a request if the request's key is revoked before the end of a body %s",
   async (_name, encoding, body) => {
     await using gatewayRun = await start(500);
     const lateRequest = await gatewayRun.begin(encoding);
@@ -66,7 +68,7 @@ test.each([
   },
 );
 
-test("a request whose body is complete only after a lease takes effect if its key is still valid", async () => {
+test("the gateway executes a request whose body ends after the key's lease, if the key is still valid", async () => {
   await using gatewayRun = await start(500);
   const lateRequest = await gatewayRun.begin(contentLengthHeader);
   await waitForLongestLease();
@@ -74,7 +76,7 @@ test("a request whose body is complete only after a lease takes effect if its ke
   expect([gatewayRun.createdCount(), gatewayRun.counters.lookUps]).toEqual([1, 2]);
 });
 
-test("a request whose body is complete in time causes one look-up, even without leases", async () => {
+test("the gateway looks a key up once for a request whose body arrives in time, even if identity grants no leases", async () => {
   await using gatewayRun = await start(0);
   expect(await (await gatewayRun.begin(contentLengthHeader)).finish(order)).toBe("201");
   expect(gatewayRun.counters.lookUps).toBe(1);
@@ -84,7 +86,7 @@ describe("a key with allowed networks", () => {
   const limitedKey = { state: KeyState.LIVE_FROM_ALLOWED_IPS, allowedIps: ["203.0.113.0/24", "2001:db8::/32"] };
   const allowedAddresses = ["203.0.113.7", "::ffff:203.0.113.7", "2001:db8::7"];
 
-  test("a key with allowed networks is accepted from these networks and gets 403 from others", async () => {
+  test("the gateway accepts a key with allowed networks in requests from these networks, and returns 403 to other networks", async () => {
     await using gateway = await startTestGateway();
     gateway.behaviour.payments.getPayment = async () => ({ currency: "DZD", status: PaymentStatus.PAID });
     const from = async (remoteAddress: string) => {
@@ -100,7 +102,7 @@ describe("a key with allowed networks", () => {
     expect(gateway.received).toEqual([]);
   });
 
-  test("a valid key from another network gets address_not_allowed before its role and the body are checked", async () => {
+  test("for a valid key from a network that is not allowed, the gateway returns address_not_allowed before it checks the role and the body", async () => {
     await using gateway = await startTestGateway();
     const problemFor = async (key: object) => {
       const { headers } = gateway.aKey(key);
@@ -112,14 +114,14 @@ describe("a key with allowed networks", () => {
     expect(await problemFor({ ...limitedKey, state: KeyState.EXPIRED })).toMatchObject({ code: "api_key_expired" });
   });
 
-  test("a key with an empty list of networks gets 403, and a key in an unknown state gets 503", async () => {
+  test("the gateway returns 403 for a key with an empty list of networks, and 503 for a key in an unknown state", async () => {
     await using gateway = await startTestGateway();
     const get = async (key: object) => await gateway.app.inject({ url: "/api/v1/me", headers: gateway.aKey(key).headers });
     expect((await get({ ...limitedKey, allowedIps: [] })).statusCode).toBe(403);
     expect((await get({ ...limitedKey, state: 99 })).statusCode).toBe(503);
   });
 
-  test("X-Forwarded-For is used only if a trusted proxy sends it", async () => {
+  test("the gateway uses X-Forwarded-For only from a trusted proxy", async () => {
     const forwarded = { "x-forwarded-for": "203.0.113.7" };
     for (const [trustedProxies, status] of [
       [["10.0.0.0/8"], 200],
@@ -134,7 +136,7 @@ describe("a key with allowed networks", () => {
     }
   });
 
-  test("the last forwarded address that is not a trusted proxy is checked, for any number of headers", async () => {
+  test("the gateway checks the last forwarded address that is not a trusted proxy, for any number of X-Forwarded-For headers", async () => {
     await using gateway = await startTestGateway({ trustedProxies: ["127.0.0.1", "10.0.0.0/8"] });
     gateway.behaviour.payments.getPayment = async () => ({ currency: "DZD", status: PaymentStatus.PAID });
     await gateway.app.listen({ host: "127.0.0.1", port: 0 });
@@ -184,7 +186,7 @@ describe("a key with allowed networks", () => {
     for (const text of ["203.0.113.7:5123", "[2001:db8::7]:443"]) expect(await statusOf(text), text).toBe("403");
   });
 
-  test("a key with allowed networks is resolved once for requests from several addresses", async () => {
+  test("the gateway sends one look-up for a key with allowed networks that is used from several addresses", async () => {
     await using gatewayRun = await start(500);
     const { headers } = gatewayRun.gateway.aKey(limitedKey);
     const from = (remoteAddress: string) =>

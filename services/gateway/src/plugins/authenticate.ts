@@ -8,7 +8,7 @@ import { Problem } from "../problem.ts";
 import type { ProblemCode } from "../problem-catalogue.ts";
 import { networkOf } from "../rate-limit/network.ts";
 import { hasBody } from "./bound-bytes.ts";
-import { limitBusiness, rejectDraw } from "./limit-rate.ts";
+import { limitBusiness, rateLimitProblem } from "./limit-rate.ts";
 
 const problemCodes: Readonly<Partial<Record<KeyState, ProblemCode>>> = {
   [KeyState.UNKNOWN]: "invalid_api_key",
@@ -22,10 +22,11 @@ const problemCodes: Readonly<Partial<Record<KeyState, ProblemCode>>> = {
 const wrongRoleCodes = { business: "business_key_required", admin: "admin_required" } as const;
 
 /**
- * Authenticates holders of keys of one role. Rejects an invalid key with 401, then a business
- * beyond its rate with 429, then an address that is not allowed or a key of the other role with
- * 403. Resolves the key when the headers have arrived. Resolves it again after the body if the
- * first look-up is then too old, so that the key was valid when the whole request had arrived.
+ * Authenticates requests with the keys of one role. Checks in this order: the key is valid (status
+ * 401), the business is within its rate limit (status 429), the client address is permitted and the
+ * key has the role (status 403). Resolves the key when the headers have arrived. If this result is
+ * too old when the body has arrived, resolves the key again, because the key must be valid when the
+ * whole request has arrived.
  */
 export function authenticate(scope: App, gateway: Gateway, role: "business" | "admin"): void {
   const { keys, logger } = gateway;
@@ -33,12 +34,14 @@ export function authenticate(scope: App, gateway: Gateway, role: "business" | "a
   const admit = (request: FastifyRequest, reply: FastifyReply, key: ResolvedKey) => {
     const { state, caller, organizationId, allows } = key;
     if (!caller) throw Problem.of(problemCodes[state] ?? "service_unavailable");
-    // Set before the checks below, so that the log of a rejected request contains its key prefix.
+    // `caller` is set before the checks below, so that the log of a rejected request contains its
+    // key prefix.
     const isFirstCheck = request.caller === null;
     request.caller = caller;
     request.organizationId = organizationId;
     request.resolvedKey = key;
-    // Requests that are rejected below count, too, because they have caused a look-up.
+    // Also counts the requests that are rejected below, because these requests have caused a key
+    // look-up.
     if (isFirstCheck) limitBusiness(gateway, request, reply);
     if (allows && !allows(request.ip)) throw Problem.of("address_not_allowed");
     if (caller.role !== role) throw Problem.of(wrongRoleCodes[role]);
@@ -77,8 +80,9 @@ export function authenticate(scope: App, gateway: Gateway, role: "business" | "a
 }
 
 /**
- * Throws a Problem unless the key of a long response is still valid: a revocation ends the response
- * at its next page.
+ * Throws a Problem if the key of the request is no longer valid. The handler of a long response
+ * calls this function before each page, so that a revocation ends the response before its next
+ * page.
  */
 export async function requireValidKey({ keys }: Gateway, request: FastifyRequest): Promise<void> {
   const { state, caller, allows } = await keys.resolve(presentedKeyHash(request.raw));
@@ -87,13 +91,14 @@ export async function requireValidKey({ keys }: Gateway, request: FastifyRequest
 }
 
 /**
- * Creates a function that returns the response to a failed authentication: the error itself, or 429
- * after too many failures from one network. Valid keys from that network are still accepted.
+ * Creates a function that returns the response to a failed authentication: the error itself, or a
+ * problem with status 429 after too many failures from one network. Valid keys from that network
+ * are still accepted.
  */
 export function createFailureLimit({ limits }: Gateway): (error: unknown, address: string) => unknown {
   return (error, address) => {
     if (!limits.failedAuth || !(error instanceof Problem) || error.status !== 401) return error;
     const draw = limits.failedAuth.draw(networkOf(address));
-    return draw.allowed ? error : rejectDraw("failed_auth", draw);
+    return draw.allowed ? error : rateLimitProblem("failed_auth", draw);
   };
 }

@@ -4,7 +4,7 @@ import { eventually } from "@amana/testing";
 import { describe, expect, test } from "vitest";
 import { startTestGateway, type TestGateway } from "../../test/harness.ts";
 import { headOf, inOneByteChunks, RawClient } from "../../test/raw-client.ts";
-import { allBytes } from "../bytes/byte-counters.ts";
+import { allBytesKey } from "../bytes/byte-counters.ts";
 
 const id = "019a0000-0000-7000-8000-000000000001";
 const kibibyte = 1024;
@@ -17,7 +17,7 @@ async function start(options: Parameters<typeof startTestGateway>[0] = {}) {
   gateway.behaviour.payments.refundPayment = async () => ({ id, currency: "DZD", status: PaymentStatus.REFUNDED });
   gateway.behaviour.payments.getPayment = async () => ({ id, currency: "DZD", status: PaymentStatus.PAID });
   const port = Number(new URL(await gateway.app.listen({ host: "127.0.0.1", port: 0 })).port);
-  return { gateway, port, used: (key: string) => gateway.bytes.used(key) };
+  return { gateway, port, used: (key: string) => gateway.bytes.usedBytes(key) };
 }
 
 const refund = ({ headers }: ReturnType<TestGateway["aKey"]>, length?: number) => headOf(refundPath, headers, length);
@@ -38,10 +38,10 @@ describe("boundBytes with one-byte chunks", () => {
     await client.write(`${inOneByteChunks("}")}0\r\n\r\n`);
     await client.expectStatuses("200");
     expect(gateway.received.at(-1)?.request).toMatchObject({ amountMinor: 1000n });
-    await eventually(() => expect(used(allBytes)).toBe(0));
+    await eventually(() => expect(used(allBytesKey)).toBe(0));
   });
 
-  test("boundBytes rejects a keyless body beyond the route's limit with 413", async () => {
+  test("boundBytes returns 413 for a request without a key if the body exceeds the limit of the route", async () => {
     const { gateway, port, used } = await start();
     await using _ = gateway;
     await using client = new RawClient(port);
@@ -49,12 +49,12 @@ describe("boundBytes with one-byte chunks", () => {
     const chunk = `400\r\n${"a".repeat(kibibyte)}\r\n`;
     await client.write(chunk.repeat(257));
     await client.expectStatuses("413");
-    await eventually(() => expect(used(allBytes)).toBe(0));
+    await eventually(() => expect(used(allBytesKey)).toBe(0));
   });
 });
 
 describe("boundBytes with more than 10 000 chunks", () => {
-  test("boundBytes rejects a body of 10 001 chunks with 413 and serves the next request of the connection", async () => {
+  test("boundBytes returns 413 for a body of 10 001 chunks, and serves the next request on the connection", async () => {
     const { gateway, port, used } = await start();
     await using _ = gateway;
     await using client = new RawClient(port);
@@ -63,14 +63,14 @@ describe("boundBytes with more than 10 000 chunks", () => {
     expect(client.text).toContain("too many small chunks");
     await client.write("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
     await client.expectStatuses("413", "200");
-    expect(used(allBytes)).toBe(0);
+    expect(used(allBytesKey)).toBe(0);
   });
 
   test.each([
     ["POST", "/callbacks/kyc"],
     ["POST", "/unknown"],
     ["GET", "/healthz"],
-  ])("boundBytes closes the connection after 20 000 chunks of a body (%s %s)", async (method, path) => {
+  ])("boundBytes closes the connection after 20 000 chunks of the body of %s %s", async (method, path) => {
     const { gateway, port } = await start();
     await using _ = gateway;
     await using client = new RawClient(port);
@@ -80,7 +80,7 @@ describe("boundBytes with more than 10 000 chunks", () => {
 });
 
 describe("boundBytes for a business", () => {
-  test("boundBytes rejects a body whose Content-Length exceeds the limit of the business with 429 before the body is sent", async () => {
+  test("boundBytes returns 429 before a body is sent if its Content-Length exceeds the limit of the business", async () => {
     const { gateway, port, used } = await start({ byteBounds: { perBusiness: mebibyte } });
     await using _ = gateway;
     const [key, other] = [gateway.aKey(), gateway.aKey()];
@@ -99,13 +99,13 @@ describe("boundBytes for a business", () => {
     await third.expectStatuses("200");
 
     first.socket.destroy();
-    await eventually(() => expect(used(allBytes)).toBe(0));
+    await eventually(() => expect(used(allBytesKey)).toBe(0));
     await using fourth = new RawClient(port);
     await fourth.write(`${refund(key, 2)}{}`);
     await fourth.expectStatuses("200");
   });
 
-  test("boundBytes rejects a chunked body that grows beyond the limit of the business with 429", async () => {
+  test("boundBytes returns 429 for a chunked body that grows beyond the limit of the business", async () => {
     const { gateway, port, used } = await start({ byteBounds: { perBusiness: 64 * kibibyte } });
     await using _ = gateway;
     const key = gateway.aKey();
@@ -113,7 +113,7 @@ describe("boundBytes for a business", () => {
     await using client = new RawClient(port);
     await client.write(`${refund(key)}${`2000\r\n${" ".repeat(0x2000)}\r\n`.repeat(9)}`);
     await client.expectStatuses("429");
-    await eventually(() => expect(used(allBytes)).toBe(0));
+    await eventually(() => expect(used(allBytesKey)).toBe(0));
   });
 
   test("boundBytes counts the bytes of a body until the response is sent, even if the service is slow", async () => {
@@ -131,7 +131,7 @@ describe("boundBytes for a business", () => {
     expect(used(key.businessId)).toBe(100);
     responseReady.resolve();
     await client.expectStatuses("200");
-    await eventually(() => expect(used(allBytes)).toBe(0));
+    await eventually(() => expect(used(allBytesKey)).toBe(0));
   });
 });
 
@@ -149,7 +149,7 @@ describe("a client that does not read its responses", () => {
     return client;
   };
 
-  test("reads get 429 when the unread responses of the client exceed the limit of its business", async () => {
+  test("boundBytes returns 429 for reads while the client's unread responses exceed the limit of its business", async () => {
     const { gateway, port, used } = await start();
     await using _ = gateway;
     const key = gateway.aKey();
@@ -163,12 +163,12 @@ describe("a client that does not read its responses", () => {
     });
     expect(used(key.businessId)).toBeLessThanOrEqual(16 * mebibyte);
     client.read();
-    await eventually(() => expect(used(allBytes)).toBe(0));
+    await eventually(() => expect(used(allBytesKey)).toBe(0));
     expect(client.statuses.slice(4)).toContain("200");
     expect((await useKey(gateway, key)).statusCode).toBe(200);
   });
 
-  test("changes without a body get 429 when their unread responses exceed the limit of the business", async () => {
+  test("boundBytes returns 429 for POSTs without a body while the client's unread responses exceed the limit of its business", async () => {
     const { gateway, port, used } = await start({ byteBounds: { perBusiness: mebibyte } });
     await using _ = gateway;
     const key = gateway.aKey();
@@ -193,11 +193,11 @@ describe("a client that does not read its responses", () => {
     expect(await refundStatus()).toBe(429);
     expect(gateway.received.length).toBe(executed);
     for (const client of clients) await client[Symbol.asyncDispose]();
-    await eventually(() => expect(used(allBytes)).toBe(0));
+    await eventually(() => expect(used(allBytesKey)).toBe(0));
     expect(await refundStatus()).toBe(200);
   });
 
-  test("unread problem documents count towards the limit of the network", async () => {
+  test("boundBytes counts unread problem documents towards the limit of the business", async () => {
     const { gateway, port, used } = await start();
     await using _ = gateway;
     const key = gateway.aKey();
@@ -206,11 +206,11 @@ describe("a client that does not read its responses", () => {
     const client = await sendWithoutReading(port, requestText(key, "GET", `/api/v1/payments?${query}`));
     await eventually(() => expect(used(key.businessId)).toBeGreaterThan(10_000));
     await client[Symbol.asyncDispose]();
-    await eventually(() => expect(used(allBytes)).toBe(0));
+    await eventually(() => expect(used(allBytesKey)).toBe(0));
   });
 });
 
-test("health checks are served while the bytes of all keyless requests are used up", async () => {
+test("the gateway serves health checks while the byte limit of all requests without a key is reached", async () => {
   const { gateway, port, used } = await start({ byteBounds: { total: mebibyte } });
   await using _ = gateway;
   await using client = new RawClient(port, { address: "127.0.0.2" });
@@ -221,7 +221,7 @@ test("health checks are served while the bytes of all keyless requests are used 
 });
 
 test.each([1, 3])(
-  "the bytes of a response are not counted if the client has disconnected (%i requests on the connection)",
+  "boundBytes does not count the bytes of a response to a disconnected client (%i requests on the connection)",
   async (count) => {
     const { gateway, port, used } = await start();
     await using _ = gateway;
@@ -241,14 +241,15 @@ test.each([1, 3])(
     await client[Symbol.asyncDispose]();
     await closed.promise;
     responseReady.resolve();
-    // Their responses show that the gateway has finished the requests of the closed connection.
+    // The responses to these requests show that the gateway has finished the requests of the closed
+    // connection.
     for (let i = 0; i < 3; i++) expect((await useKey(gateway, gateway.business)).statusCode).toBe(200);
-    await eventually(() => expect(used(allBytes)).toBe(0));
+    await eventually(() => expect(used(allBytesKey)).toBe(0));
   },
 );
 
 describe("boundBytes for keyless requests", () => {
-  test("boundBytes for keyless requests rejects a body beyond the limit of the network with 429, while another network and a business are served", async () => {
+  test("boundBytes returns 429 for keyless requests beyond the byte limit of their network, and serves another network and a business", async () => {
     const { gateway, port, used } = await start({ byteBounds: { perNetwork: 256 * kibibyte } });
     await using _ = gateway;
     await using first = new RawClient(port);
@@ -265,7 +266,7 @@ describe("boundBytes for keyless requests", () => {
     await business.expectStatuses("200");
   });
 
-  test("boundBytes for keyless requests rejects a body beyond a quarter of the gateway's bytes with 503, while a business is served", async () => {
+  test("boundBytes returns 503 for keyless requests beyond a quarter of the gateway's byte limit, and serves a business", async () => {
     const { gateway, port, used } = await start({ byteBounds: { total: mebibyte } });
     await using _ = gateway;
     await using first = new RawClient(port);
@@ -280,7 +281,7 @@ describe("boundBytes for keyless requests", () => {
     await business.expectStatuses("200");
   });
 
-  test("boundBytes for keyless requests counts the body of a request towards its network while its key is being looked up", async () => {
+  test("boundBytes counts the body of a request towards its network while the key of the request is looked up", async () => {
     const { gateway, port, used } = await start({ leaseMs: 0, byteBounds: { perNetwork: 64 * kibibyte } });
     await using _ = gateway;
     const lookUpStarted = Promise.withResolvers<void>();
@@ -302,7 +303,7 @@ describe("boundBytes for keyless requests", () => {
   });
 });
 
-test("a request gets 503 when the bytes of all businesses exceed the gateway's limit", async () => {
+test("boundBytes returns 503 for a request when the bytes of all businesses exceed the gateway's limit", async () => {
   const { gateway, port, used } = await start({ byteBounds: { total: mebibyte } });
   await using _ = gateway;
   const [key, other] = [gateway.aKey(), gateway.aKey()];
@@ -316,7 +317,7 @@ test("a request gets 503 when the bytes of all businesses exceed the gateway's l
   expect(second.text).toContain('"code":"overloaded"');
 });
 
-test("the body of a GET is dropped while it is received", async () => {
+test("boundBytes discards the body of a GET while the body is received", async () => {
   const { gateway, port, used } = await start();
   await using _ = gateway;
   const key = gateway.aKey();
@@ -324,7 +325,7 @@ test("the body of a GET is dropped while it is received", async () => {
   const head = refund(key).replace(`POST ${refundPath}`, `GET /api/v1/payments/${id}`);
   await client.write(`${head}${`2000\r\n${" ".repeat(0x2000)}\r\n`.repeat(300)}0\r\n\r\n`);
   await client.expectStatuses("200");
-  expect(used(allBytes)).toBe(0);
+  expect(used(allBytesKey)).toBe(0);
 });
 
 test.each([
@@ -332,11 +333,11 @@ test.each([
   ["a chunked body that stops", (key: string) => `${headOf(refundPath, { authorization: key })}1\r\n{\r\n`],
   ["headers that do not end", () => "POST / HTTP/1.1\r\nHost: local"],
   ["a connection without a byte", () => ""],
-])("%s gets 408 after REQUEST_TIMEOUT_MS, and its bytes are released", async (_name, text) => {
+])("the gateway returns 408 for %s after REQUEST_TIMEOUT_MS, and releases the counted bytes", async (_name, text) => {
   const { gateway, port, used } = await start({ connectionBounds: { requestMs: 500 } });
   await using _ = gateway;
   await using client = new RawClient(port);
   await client.write(text(gateway.business.headers.authorization));
   await client.expectStatuses("408");
-  await eventually(() => expect(used(allBytes)).toBe(0));
+  await eventually(() => expect(used(allBytesKey)).toBe(0));
 });

@@ -3,16 +3,16 @@ import { IncomingBody } from "../bytes/incoming-body.ts";
 import type { App, Gateway } from "../gateway.ts";
 
 /**
- * Limits the bytes in memory of each caller and of all callers: request bodies from their first
- * byte, and unsent responses. A body counts until the response has been sent, because the handler
- * keeps it in memory.
+ * Limits the bytes in memory for each caller and in total. Request bodies and unsent responses
+ * count. A body counts from its first byte until the response has been sent, because the handler
+ * keeps the body in memory.
  */
 export function boundBytes(app: App, { bytes, byteBounds }: Gateway): void {
   app.addHook("onRequest", (request, reply, done) => {
     const { incoming, method, routeOptions } = request;
     // The body of a GET has no meaning, so it is dropped.
     if (incoming && method !== "GET" && method !== "HEAD") {
-      incoming.keep(routeOptions.bodyLimit, byteBounds.ofUnknown(request));
+      incoming.startStoring(routeOptions.bodyLimit, byteBounds.ofUnknown(request));
       reply.raw.once("close", () => incoming.release());
     }
     done();
@@ -20,9 +20,9 @@ export function boundBytes(app: App, { bytes, byteBounds }: Gateway): void {
 
   app.addHook("preValidation", (request, _reply, done) => {
     if (request.routeOptions.config.isUnbounded) return done();
-    // The response to a change may have exceeded a limit. The caller's next change is then rejected
-    // before it takes effect.
-    done(bytes.take(byteBounds.of(request), 0)?.refusal());
+    // The response to a change is sent even if the response exceeds a limit. In this case, this
+    // check rejects the next request of the caller before the request takes effect.
+    done(bytes.reserve(byteBounds.of(request), 0)?.refusal());
   });
 
   app.addHook("onSend", (request, reply, payload, done) => {
@@ -34,10 +34,10 @@ export function boundBytes(app: App, { bytes, byteBounds }: Gateway): void {
     if (typeof payload !== "string" && !isProblem) return done(null, payload);
     const bounds = byteBounds.of(request);
     const length = Buffer.byteLength(payload);
-    // A problem document is never replaced. A request with another method has taken effect, so its
-    // response must be sent.
+    // Only the successful response to a GET may be replaced by a rejection. A request with another
+    // method may have taken effect, so its response must be sent.
     if (request.method === "GET" && !isProblem) {
-      const exceeded = bytes.take(bounds, length);
+      const exceeded = bytes.reserve(bounds, length);
       if (exceeded) return done(exceeded.refusal());
     } else bytes.add(bounds, length);
     reply.raw.once("close", () => bytes.add(bounds, -length));
@@ -45,7 +45,10 @@ export function boundBytes(app: App, { bytes, byteBounds }: Gateway): void {
   });
 }
 
-/** Begins to read the body of each request, even a rejected one. Must be registered first. */
+/**
+ * Begins to read the body of each request, even of a request that a later hook rejects. This
+ * function must be called before other hooks are registered.
+ */
 export function receiveBodies(app: App, { bytes, connections }: Gateway): void {
   app.decorateRequest("incoming", null);
   app.addHook("onRequest", (request, _reply, done) => {

@@ -1,13 +1,13 @@
 import type { preValidationHookHandler } from "fastify";
-import { callerKey } from "../call.ts";
+import { limitKeyOf } from "../call.ts";
 import type { Gateway } from "../gateway.ts";
 import { requestsInFlight, requestsShed } from "../metrics.ts";
 import { Problem } from "../problem.ts";
-import { rejectDraw } from "./limit-rate.ts";
+import { rateLimitProblem } from "./limit-rate.ts";
 
 /**
- * Limits the requests in flight, in total and for one caller, because more of them would delay all.
- * A request counts from the moment its body has arrived, so that slow senders do not use the
+ * Limits the requests in flight, in total and for one caller, because too many requests delay each
+ * other. A request counts from the moment its body has arrived, so that slow senders do not use the
  * capacity of others.
  */
 export function boundLoad({ loadBounds: { total, perCaller } }: Gateway): preValidationHookHandler {
@@ -22,11 +22,11 @@ export function boundLoad({ loadBounds: { total, perCaller } }: Gateway): preVal
       requestsShed.inc({ bound: "at_once" });
       return done(Problem.of("overloaded"));
     }
-    const key = callerKey(request);
+    const key = limitKeyOf(request);
     const callerCount = byCaller.get(key) ?? 0;
     if (callerCount >= perCaller) {
       const draw = { allowed: false, limit: perCaller, remaining: 0, resetSeconds: 1, retryAfterSeconds: 1 };
-      return done(rejectDraw("at_once", draw));
+      return done(rateLimitProblem("at_once", draw));
     }
     inFlight++;
     requestsInFlight.inc();

@@ -8,15 +8,15 @@ export const bodyBytesMax = 1024 * 1024;
 
 const requestIdPattern = /^[A-Za-z0-9_-]{8,64}$/;
 
-/** Returns the caller's request id if it has the permitted form, otherwise a new one. */
+/** Returns the caller's request id if it has the permitted form, otherwise a new id. */
 export function requestIdOf(raw: Pick<IncomingMessage, "headers">): string {
   const header = raw.headers["x-request-id"];
   return typeof header === "string" && requestIdPattern.test(header) ? header : uuidv7();
 }
 
 /**
- * Sets the headers of every response, then checks path (404), method (405) and announced size (413)
- * in this order, before the key is checked.
+ * Sets the headers of every response. Before the key is checked, checks the path (status 404), the
+ * method (status 405) and the Content-Length (status 413) in this order.
  */
 export function guardEdge(app: App): void {
   const routes = collectRoutes(app);
@@ -56,7 +56,8 @@ function collectRoutes(app: App): Map<string, Route> {
 
 function createRouteProblem(request: FastifyRequest, routes: Map<string, Route>) {
   const [path = ""] = request.url.split("?", 1);
-  // A fixed path takes precedence over a path with an id: /clients/person has no GET.
+  // A fixed path takes precedence over a path with an id. For example, `/clients/person` does not
+  // support GET, although `/clients/:id` does.
   const fixedRoute = routes.get(path);
   const matchingRoutes = fixedRoute ? [fixedRoute] : [...routes.values()].filter(({ pattern }) => pattern.test(path));
   const methods = new Set(matchingRoutes.flatMap((route) => [...route.methods]));

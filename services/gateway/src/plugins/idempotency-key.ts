@@ -20,8 +20,8 @@ export const takeIdempotencyKey =
   };
 
 /**
- * Returns an HMAC of path and body. Services store it for a day, and a body may contain personal
- * data. A plain hash would allow anyone with the hash to test guesses of the body.
+ * Returns an HMAC of path and body. Services store the HMAC for a day. A body may contain personal
+ * data, and a plain hash would allow any reader of the hash to test guesses of the body.
  */
 function fingerprintOf(request: FastifyRequest, secret: Uint8Array): string {
   const [path = ""] = request.url.split("?", 1);

@@ -35,7 +35,7 @@ const rateOf = ({ statusCode, headers }: Awaited<ReturnType<typeof read>>) => [
 ];
 
 describe("a business", () => {
-  test("a business can send a burst, then gets 429 with Retry-After, then can send at its rate", async () => {
+  test("limitRate accepts a burst of four requests of a business, returns 429 with Retry-After for the fifth, and accepts two more after a second", async () => {
     const { headers } = gateway.aKey();
     const responses = [];
     for (let i = 0; i < 5; i++) responses.push(await read(headers));
@@ -55,7 +55,7 @@ describe("a business", () => {
     ]);
   });
 
-  test("a business gets 429 after large bodies, because each 16 KiB counts as one more request", async () => {
+  test("limitRate counts each 16 KiB of a body as an additional request of the business", async () => {
     const { headers } = gateway.aKey();
     const send = (length: number) =>
       gateway.app.inject({
@@ -66,7 +66,7 @@ describe("a business", () => {
       });
     const smallResponse = await send(16 * 1024 - 1);
     expect([smallResponse.statusCode, smallResponse.headers["ratelimit-remaining"]]).toEqual([422, "3"]);
-    // Three tokens are left. The request uses one, its body uses ten.
+    // Three tokens are left. The request uses one token, and its body uses ten tokens.
     expect((await send(160 * 1024)).statusCode).toBe(422);
     expect(rateOf(await read(headers))).toEqual([429, "4", "0", "6", "5"]);
     clock.ms += 4_000;
@@ -77,7 +77,7 @@ describe("a business", () => {
     expect((await send(160 * 1024)).statusCode).toBe(429);
   });
 
-  test("a business has one limit for all its keys, independent of other businesses", async () => {
+  test("limitRate uses one limit for all keys of a business, independent of other businesses", async () => {
     const key = gateway.aKey();
     const sameBusiness = gateway.aKey({ businessId: key.businessId });
     for (let i = 0; i < 4; i++) await read(key.headers);
@@ -85,7 +85,7 @@ describe("a business", () => {
     expect((await read(gateway.aKey().headers)).statusCode).toBe(200);
   });
 
-  test("a business has an additional limit for refunds", async () => {
+  test("limitRate applies an additional limit to the refunds of a business", async () => {
     const { headers } = gateway.aKey();
     expect([await refund(headers), await refund(headers), await refund(headers)].map(rateOf)).toEqual([
       [200, "2", "1", "1", undefined],
@@ -95,7 +95,7 @@ describe("a business", () => {
     expect((await read(headers)).statusCode).toBe(200);
   });
 
-  test("a business has additional limits for creations and for searches", async () => {
+  test("limitRate applies an additional limit to the creations and another limit to the searches of a business", async () => {
     gateway.behaviour.payments.createPayment = async () => ({ id, currency: "DZD", status: PaymentStatus.PENDING });
     gateway.behaviour.payments.listPayments = async () => ({ payments: [] });
     const { headers } = gateway.aKey();
@@ -117,7 +117,7 @@ describe("a business", () => {
     expect(await statusesOf("GET", "?status=PAID")).toEqual([200, 200, 200]);
   });
 
-  test("requests that get 403 for their role or address count towards the limit of the business", async () => {
+  test("limitRate counts requests that are rejected with 403 because of their role or address towards the limit of the business", async () => {
     const key = gateway.aKey();
     const limitedKey = gateway.aKey({
       businessId: key.businessId,
@@ -137,7 +137,7 @@ describe("a business", () => {
     expect(rejected[0]?.headers["retry-after"]).toBe("1");
   });
 
-  test("a request counts once even if its key is looked up again after the body", async () => {
+  test("limitRate counts a request once, even if its key is looked up again after the body", async () => {
     const { headers } = gateway.aKey({ expiresInMs: 0n });
     const { resolveKeys } = gateway.behaviour.keyLeases;
     let lookUps = 0;
@@ -152,14 +152,14 @@ describe("a business", () => {
     if (resolveKeys) gateway.behaviour.keyLeases.resolveKeys = resolveKeys;
   });
 
-  test("a business beyond its limit gets 429 before the body is checked", async () => {
+  test("limitRate returns 429 for a request beyond the limit of the business before the body is checked", async () => {
     const { headers } = gateway.aKey();
     for (let i = 0; i < 4; i++) await read(headers);
     expect((await refund({ ...headers, "content-type": "text/plain" })).statusCode).toBe(429);
   });
 });
 
-test("operators are not limited", async () => {
+test("limitRate does not limit requests of operators", async () => {
   gateway.behaviour.businesses.getBusiness = async () => ({ id, status: 1 });
   for (let i = 0; i < 10; i++) {
     const response = await gateway.app.inject({ url: `/api/v1/businesses/${id}`, headers: gateway.admin.headers });
@@ -168,7 +168,7 @@ test("operators are not limited", async () => {
 });
 
 describe("failed authentications from one network", () => {
-  test("failed authentications beyond the limit get 429, while a valid key from that network is accepted", async () => {
+  test("limitRate returns 429 for failed authentications beyond the limit of a network, and accepts a valid key from this network", async () => {
     const revokedKey = gateway.aKey({ state: KeyState.REVOKED });
     const { headers } = gateway.aKey();
     expect((await read({})).statusCode).toBe(401);
@@ -190,7 +190,7 @@ describe("failed authentications from one network", () => {
     expect([(await read({})).statusCode, (await read({})).statusCode]).toEqual([401, 429]);
   });
 
-  test("requests with a key of the wrong role do not count as failed authentications", async () => {
+  test("limitRate does not count a request with a key of the wrong role as a failed authentication", async () => {
     for (let i = 0; i < 5; i++) expect((await read(gateway.admin.headers)).statusCode).toBe(403);
     expect((await read({})).statusCode).toBe(401);
   });
@@ -209,7 +209,7 @@ describe("rate limit settings", () => {
     CARD_FORM_ORIGINS: "https://forms.test",
   };
 
-  test("each rate limit setting has a default", () => {
+  test("each rate limit setting of the gateway has a default", () => {
     expect(readConfig(source).rateLimits).toEqual({
       perSecond: 100,
       burst: 200,
@@ -225,7 +225,7 @@ describe("rate limit settings", () => {
     });
   });
 
-  test("a rate limit setting of 0 switches the limit off", () => {
+  test("a rate limit setting of the gateway with the value 0 switches the limit off", () => {
     const { rateLimits } = readConfig({ ...source, RATE_LIMIT_PER_SECOND: "0", RATE_LIMIT_KYC_PER_SECOND: "0" });
     const limits = createRateLimits(rateLimits);
     expect([limits.business, limits.kyc]).toEqual([undefined, undefined]);

@@ -1,7 +1,7 @@
 import type { App } from "../gateway.ts";
 import { methodOf, requestDuration, requests } from "../metrics.ts";
 
-/** Counts responses by method, route and status. No label value is chosen by a caller. */
+/** Counts responses by method, route and status. Callers cannot choose the value of a label. */
 export function measureRequests(app: App): void {
   app.addHook("onResponse", (request, reply, done) => {
     const { url } = request.routeOptions;

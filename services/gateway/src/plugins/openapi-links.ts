@@ -30,7 +30,9 @@ export interface LinkTarget {
   readonly operation: LinkedOperation;
 }
 
-/** The field or filter of other operations that has the id of the created resource. */
+/**
+ * Name of the field or filter with which other operations accept the id of the created resource.
+ */
 const idFieldOf: Readonly<Record<string, string>> = {
   createPerson: "client_id",
   createBusiness: "business_id",
@@ -39,9 +41,9 @@ const idFieldOf: Readonly<Record<string, string>> = {
 const jsonOf = (content: Content | undefined) => content?.["application/json"]?.schema;
 
 /**
- * Adds links to the responses of operations that create or list resources. Their targets are the
- * operations with the id in the path and those with a field or filter for it. Operations on one
- * resource have no links, because their request contains the id.
+ * Adds links to the responses of operations that create or list resources. A link leads to each
+ * operation that accepts the id in its path, in a field or in a filter. Operations on one resource
+ * have no links, because their request already contains the id.
  */
 export function linkOperations(operations: readonly LinkTarget[]): void {
   for (const { method, path, operation } of operations) {
@@ -86,6 +88,9 @@ function linksFrom(
   });
 }
 
-/** A person is created at /clients/person and read at /clients/{id}. */
+/**
+ * Returns whether `path` creates or lists the resources at `targetPath`. For example, a person is
+ * created at `/clients/person` and read at `/clients/{id}`.
+ */
 const isUnder = (path: string, targetPath: string, isList: boolean) =>
   path === targetPath || (!isList && path.startsWith(`${targetPath}/`));

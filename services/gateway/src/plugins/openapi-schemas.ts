@@ -29,7 +29,8 @@ import {
 } from "@amana/public-api";
 
 /**
- * Schema names of the resources. Client libraries have types with these names, so they are frozen.
+ * Schema names of the resources. The names must not change, because client libraries have types
+ * with these names.
  */
 const resources = {
   Account: AccountJson,
@@ -116,7 +117,8 @@ export function extractSchemas(value: unknown, schemas: Record<string, unknown>)
   );
   const { title = resourceName, ...schema } = extractedSchema;
   if (typeof title !== "string") return extractedSchema;
-  // The description of a parameter is outside its schema, so only one of the schemas may have it.
+  // Merges the schemas, because only one of them may have a description. For a parameter, the
+  // description is outside the schema.
   const mergedSchema: object = { ...(schemas[title] as object | undefined), ...schema };
   if (constraintsOf(schemas[title] ?? schema) !== constraintsOf(schema))
     throw new Error(`two different schemas have the name ${title}`);

@@ -27,7 +27,7 @@ const ProblemDocument = Type.Object(
       description:
         "Stable code of the problem. Use it for decisions in your program. New codes can be added. `/problems` documents each code.",
       examples: ["validation_failed"],
-      // Generators treat an enum as complete, but new codes can be added.
+      // Code generators treat an enum as complete, but new codes can be added.
       "x-extensible-enum": Object.keys(problemCatalogue),
     }),
     request_id: Type.String(),
@@ -55,7 +55,7 @@ const descriptions: Readonly<Record<number, string>> = {
   504: "No response arrived in time, and the outcome may be unknown.",
 };
 
-/** Descriptions of successful responses, in place of the placeholder of the plugin. */
+/** Descriptions of successful responses. They replace the placeholder text of @fastify/swagger. */
 const successDescriptions: Readonly<Record<string, string>> = {
   200: "The operation succeeded.",
   201: "The resource was created.",
@@ -145,7 +145,8 @@ function completeOperation(method: string, operation: Operation): void {
     const isSuccess = status.startsWith("2");
     const isCreated = status === "201" || status === "202";
     const isPage = status === "200" && ownParameters.some(({ name }) => name === "offset");
-    // A rejection by an external system is a final response, so it is stored, too.
+    // A rejection by an external system is final, so it is stored for the Idempotency-Key like a
+    // success.
     const isStored = method === "post" && (isSuccess || status === "502" || (status === "422" && callsExternally));
     const retryAfterText =
       status === "409"
@@ -173,7 +174,7 @@ function completeOperation(method: string, operation: Operation): void {
   if (method === "post" && !isKeyless) operation.parameters.push(headers.idempotencyKey);
 }
 
-/** Collects the routes into an OpenAPI 3.1 document. Must be registered before them. */
+/** Collects the routes into an OpenAPI 3.1 document. Must be registered before the routes. */
 export async function describeApi(app: App): Promise<void> {
   await app.register(swagger, {
     openapi: {

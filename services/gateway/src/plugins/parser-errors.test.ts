@@ -42,7 +42,7 @@ describe("a malformed HTTP request", () => {
     ["NUL in a header", `${head}X-A: \0\r\n\r\n`],
     ["no HTTP at all", "hello\r\n\r\n"],
     ["no Host", "GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n"],
-  ])("a malformed HTTP request with %s gets a 400 problem document", async (_name, text) => {
+  ])("the gateway returns a 400 problem document for a malformed HTTP request with %s", async (_name, text) => {
     const response = await exchange(text);
     expect(response).toMatch(/^HTTP\/1\.1 400 /);
     expect(response).toMatch(/content-type: application\/problem\+json\r\n/i);
@@ -50,7 +50,7 @@ describe("a malformed HTTP request", () => {
     expect(JSON.parse(response.split("\r\n\r\n")[1] as string)).toMatchObject({ status: 400, code: "malformed_request" });
   });
 
-  test("a malformed HTTP request does not prevent the response to an earlier complete request on the connection", async () => {
+  test("the gateway responds to a complete request that is followed by a malformed HTTP request on the same connection", async () => {
     gateway.behaviour.payments.refundPayment = async () => ({ id: paymentId, currency: "DZD", status: PaymentStatus.REFUNDED });
     const refund =
       `POST /api/v1/payments/${paymentId}/refund HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${gateway.business.key}\r\n` +
@@ -60,18 +60,18 @@ describe("a malformed HTTP request", () => {
     expect(statuses(responses)).toEqual(["200", "200"]);
   });
 
-  test("a request with invalid framing in its body gets 400 immediately", async () => {
+  test("the gateway returns 400 immediately for a chunked body with invalid framing", async () => {
     const beginning = `${head}Authorization: Bearer ${gateway.business.key}\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{`;
     expect(statuses(await exchange(`${beginning}}garbage\r\n`))).toEqual(["400"]);
   });
 
-  test.each([17 * 1024, 100 * 1024])("a request with headers of %i bytes gets 431", async (length) => {
+  test.each([17 * 1024, 100 * 1024])("the gateway returns 431 for a request with headers of %i bytes", async (length) => {
     const response = await exchange(`GET /healthz HTTP/1.1\r\nHost: a\r\nX-Large: ${"a".repeat(length)}\r\n\r\n`);
     expect(response).toMatch(/^HTTP\/1\.1 431 /);
     expect(JSON.parse(response.split("\r\n\r\n")[1] as string)).toMatchObject({ status: 431, code: "headers_too_large" });
   });
 
-  test("a request with 101 headers gets 431, and a request with 100 headers is accepted", async () => {
+  test("the gateway returns 431 for a request with 101 headers, and accepts a request with 100 headers", async () => {
     const request = (headers: number) =>
       `GET /healthz HTTP/1.1\r\nHost: a\r\n${"X-A: \r\n".repeat(headers - 2)}Connection: close\r\n\r\n`;
     expect(statuses(await exchange(request(100)))).toEqual(["200"]);
@@ -80,7 +80,7 @@ describe("a malformed HTTP request", () => {
     expect(response).toContain('"code":"headers_too_large"');
   });
 
-  test("a request with headers of 15 KiB is accepted", async () => {
+  test("the gateway accepts a request with headers of 15 KiB", async () => {
     const response = await exchange(
       `GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX-Large: ${"a".repeat(15 * 1024)}\r\n\r\n`,
     );
@@ -89,7 +89,7 @@ describe("a malformed HTTP request", () => {
 });
 
 describe("a request with Expect", () => {
-  test("a request with an Expect other than 100-continue gets a 417 problem document with its request id", async () => {
+  test("the gateway returns a 417 problem document with the request id for an Expect header other than 100-continue", async () => {
     const response = await exchange(`${head}Expect: wonders\r\nX-Request-Id: request-0001\r\nContent-Length: 2\r\n\r\n{}`);
     expect(response).toMatch(/^HTTP\/1\.1 417 /);
     expect(response).toMatch(/content-type: application\/problem\+json\r\n/i);
@@ -98,7 +98,7 @@ describe("a request with Expect", () => {
     expect(JSON.parse(text)).toMatchObject({ status: 417, code: "expectation_failed", request_id: "request-0001" });
   });
 
-  test("a request with Expect: 100-continue gets 100 and then its response", async () => {
+  test("the gateway returns 100 and then the response for a request with Expect: 100-continue", async () => {
     const response = await exchange("GET /healthz HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nConnection: close\r\n\r\n");
     expect(response.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 100", "HTTP/1.1 200"]);
   });
@@ -110,7 +110,7 @@ describe("a request with several Authorization headers", () => {
     return exchange(`GET /api/v1/webhook-endpoints HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${lines}\r\n`);
   };
 
-  test("a request with several Authorization headers gets 401 if they differ", async () => {
+  test("the gateway returns 401 for a request with several different Authorization headers", async () => {
     gateway.behaviour.webhookEndpoints.listWebhookEndpoints = async () => ({ webhookEndpoints: [], total: 0 });
     const { key } = gateway.business;
     expect(await send(key, key)).toMatch(/^HTTP\/1\.1 200 /);
@@ -121,7 +121,7 @@ describe("a request with several Authorization headers", () => {
 });
 
 describe("a body that is too large", () => {
-  test("a body that is too large gets 413 for its Content-Length before the key is checked, and the connection stays open", async () => {
+  test("the gateway returns 413 for a Content-Length beyond the limit before it checks the key, and keeps the connection open", async () => {
     const large = "a".repeat(1024 * 1024 + 1);
     const response = await exchange(
       `${head}Content-Type: application/json\r\nContent-Length: ${large.length}\r\n\r\n${large}` +
@@ -130,7 +130,7 @@ describe("a body that is too large", () => {
     expect(response.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 413", "HTTP/1.1 200"]);
   });
 
-  test("a chunked body gets 413 when it exceeds the limit, and the connection stays open", async () => {
+  test("the gateway returns 413 for a chunked body beyond the limit, and keeps the connection open", async () => {
     const chunk = `10000\r\n${"a".repeat(0x10000)}\r\n`;
     const response = await exchange(
       `${head}Authorization: Bearer ${gateway.business.key}\r\nContent-Type: application/json\r\n` +

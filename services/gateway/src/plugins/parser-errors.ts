@@ -19,7 +19,7 @@ export const respondToParserErrors = (connections: Connections) => (error: Error
     socket.destroy();
     return;
   }
-  // The response to an earlier complete request is the last one of the connection.
+  // If an earlier request on the connection is complete, the connection closes after its response.
   if (connections.closeAfterResponse(socket)) return;
   const requestId = uuidv7();
   const problem = Problem.of(problemCodes[error.code ?? ""] ?? "malformed_request");
@@ -31,7 +31,10 @@ export const respondToParserErrors = (connections: Connections) => (error: Error
   );
 };
 
-/** Rejects an `Expect` other than 100-continue, which Node reports outside of Fastify. */
+/**
+ * Rejects an `Expect` header other than 100-continue. Node reports such a request outside of
+ * Fastify.
+ */
 export function rejectUnknownExpectation(request: IncomingMessage, response: ServerResponse): void {
   const requestId = requestIdOf(request);
   const problem = Problem.of("expectation_failed");

@@ -26,7 +26,7 @@ const randomHex = (bytes: number) => randomBytes(bytes).toString("hex");
 const traceparent = `00-${randomHex(16)}-${randomHex(8)}-01`;
 const id = uuidv7();
 
-test("each span has the span before it as its parent: caller, request, RPC, service", async () => {
+test("the spans of a sampled request form a chain: the caller's span, the gateway's request, the gateway's RPC, the service's RPC", async () => {
   const { spans, bodies, business } = await collectSpans(1, [{ method: "GET", url: `/api/v1/payments/${id}` }]);
   expect(spans.map(({ name, kind }) => `${kind} ${name}`)).toEqual([
     "server PaymentService/GetPayment",
@@ -51,7 +51,7 @@ test("each span has the span before it as its parent: caller, request, RPC, serv
   expect(bodies.join()).not.toContain(business.key);
 });
 
-test("spans of internal errors are marked as failed, spans of refusals are not, and spans of unknown paths have the method as name", async () => {
+test("the gateway marks only spans of internal errors as failed, and uses the method as the span name for unknown paths", async () => {
   const { spans, bodies } = await collectSpans(1, [
     { method: "GET", url: "/api/v1/clients/zz-made-up?secret=zz" },
     { method: "GET", url: `/api/v1/clients/${id}` },
@@ -70,7 +70,7 @@ test("spans of internal errors are marked as failed, spans of refusals are not, 
   });
 });
 
-test("no spans are sent for a trace that is not sampled, even if the caller's flags request them", async () => {
+test("the gateway sends no spans of a trace that is not sampled, even if the caller's flags request spans", async () => {
   const { spans, connections } = await collectSpans(0, [{ method: "GET", url: `/api/v1/payments/${id}` }]);
   expect([spans, connections]).toEqual([[], 0]);
 });

@@ -4,8 +4,8 @@ import ipaddr from "ipaddr.js";
 /**
  * Returns the network that limits count as one caller: an IPv4 address, or the /64 of an IPv6
  * address, because one customer has a whole /64 (RFC 6177). An IPv4-mapped IPv6 address counts as
- * IPv4. All texts that are not an address, as a proxy may send, count as one network; otherwise
- * each new text would have its own limit.
+ * IPv4. A proxy may send a text that is not an address. All such texts count as one network,
+ * because otherwise each text would have its own limit.
  */
 export function networkOf(address: string): string {
   if (isIPv4(address)) return address;

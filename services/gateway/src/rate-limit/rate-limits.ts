@@ -6,15 +6,16 @@ import { TokenBuckets } from "./token-buckets.ts";
 export type RateLimitSettings = Partial<Config["rateLimits"]>;
 
 /**
- * Creates the limits; a limit that is off is undefined. With `shared` they hold for all gateways
- * together, except `keylessTotal`, which protects this process from overload.
+ * Creates the limits. A limit that is off is undefined. With `shared`, all gateways together apply
+ * the limits, except `keylessTotal`, which protects this process from overload.
  */
 export function createRateLimits(
   settings: RateLimitSettings,
   nowMs: () => number = () => performance.now(),
   shared?: SharedBuckets,
 ) {
-  // A burst below the tokens of one second would keep clients that send in waves below the rate.
+  // The burst is at least the tokens of one second. With a smaller burst, clients that send in
+  // waves could not reach the rate.
   const buckets = (limit: string | undefined, perSecond = 0, burst = 2 * perSecond) =>
     perSecond === 0
       ? undefined
@@ -30,21 +31,30 @@ export function createRateLimits(
     business: buckets("business", perSecond, burst),
     /** Requests without a valid key, by network. */
     failedAuth: buckets("failed_auth", failedAuthPerMinute / 60, failedAuthPerMinute),
-    // Requests that cause costs at an external system, by business id; see `config: { rateLimit }`
-    // of the route.
+    // Limits by business id for requests that cause costs at an external system. Routes select such
+    // a limit with `config: { rateLimit }`.
     kyc: buckets("kyc", settings.kycPerSecond),
     refund: buckets("refund", settings.refundPerSecond),
-    /** All other POST requests that create a resource, by business id: they fill the database. */
+    /**
+     * All other POST requests that create a resource, by business id, because they fill the
+     * database.
+     */
     creation: buckets("creation", settings.creationPerSecond),
     /** Lists with costly filters, by business id. */
     search: buckets("search", settings.searchPerSecond),
     // Requests to keyless routes that call a service: by network, and in total.
     keyless: buckets("keyless", settings.keylessPerSecond),
     keylessTotal: buckets(undefined, settings.keylessTotalPerSecond),
-    /** Starts of payments by buyers: by link and network, and by link. */
+    /**
+     * Starts of payments by buyers. `checkout` counts by link and network, and `checkoutLink` by
+     * link.
+     */
     checkout: buckets("checkout", checkoutPerMinute / 60, checkoutPerMinute),
     checkoutLink: buckets("checkout_link", settings.checkoutLinkPerSecond),
-    /** Networks without a keyless limit, because they sent a genuine callback; the newest last. */
+    /**
+     * Networks that have no keyless limit, because they have sent a correctly signed callback. The
+     * newest network is last.
+     */
     proven: new Map<string, true>(),
   };
 }

@@ -9,7 +9,7 @@ afterEach(() => void vi.useRealTimers());
 
 type Draw = { bucket: string; perSecond: number; burst: number; tokens: number };
 
-/** Shared buckets like those of identity. A response takes 10 ms. */
+/** Creates shared buckets that behave like the buckets in identity. A response takes 10 ms. */
 function createFakeIdentity() {
   const buckets = new Map<string, { tokens: number; atMs: number }>();
   const reports: { atMs: number; draws: Draw[] }[] = [];
@@ -50,7 +50,7 @@ function createBuckets(identity: ReturnType<typeof createFakeIdentity>, { perSec
 }
 
 describe("SharedBuckets with several gateways", () => {
-  // `load`: requests per second to each gateway.
+  // `load` contains the requests per second to each gateway.
   test.each([
     { name: "evenly to three gateways", load: [200, 200, 200] },
     { name: "evenly to ten gateways", load: Array<number>(10).fill(100) },
@@ -80,12 +80,13 @@ describe("SharedBuckets with several gateways", () => {
     const identity = createFakeIdentity();
     const gateways = [1, 2, 3].map(() => createBuckets(identity));
     let permittedCount = 0;
-    // 3 000 requests per second to each gateway, for a fifth of a second.
+    // Sends 3 000 requests per second to each gateway, for a fifth of a second.
     for (let ms = 0; ms < 200; ms += 1) {
       for (const gateway of gateways) for (let i = 0; i < 3; i++) if (gateway.draw("b").allowed) permittedCount++;
       await vi.advanceTimersByTimeAsync(1);
     }
-    // Requests that each gateway permits before the first response, and without a report.
+    // Maximum number of requests that the gateways permit before the first response and without a
+    // report.
     const unreportedMax = 3 * (10 * 3 + 4);
     expect(permittedCount).toBeLessThanOrEqual(limit.burst + limit.perSecond * 0.2 + 2 * unreportedMax);
   });
@@ -101,7 +102,7 @@ test("SharedBuckets send no report while a business uses half a percent of its l
   expect(identity.reports).toEqual([]);
 });
 
-test("SharedBuckets report the draws of all keys together, and immediately when they are many", async () => {
+test("SharedBuckets report the draws of all keys in one RPC, and report many draws immediately", async () => {
   const identity = createFakeIdentity();
   const gateway = createBuckets(identity);
   for (let i = 0; i < 4; i++) for (const key of ["a", "b"]) gateway.draw(key);
@@ -120,12 +121,13 @@ test("SharedBuckets report the draws of all keys together, and immediately when 
   expect(identity.reports).toHaveLength(2);
 });
 
-test("a rejected caller gets within seconds the Retry-After of all gateways, and no gateway admits the caller earlier", async () => {
+test("after two seconds, SharedBuckets of three gateways return the same Retry-After to a rejected caller, and they accept requests only after that time", async () => {
   const identity = createFakeIdentity();
   const gateways = [1, 2, 3].map(() => createBuckets(identity, { perSecond: 0.25, burst: 20 }));
   const drawAll = () => gateways.map((gateway) => gateway.draw("b"));
   const retryAfter = () => drawAll().map(({ retryAfterSeconds }) => retryAfterSeconds);
-  // A burst at each gateway in turn. The first gateways do not yet know the later bursts.
+  // Each gateway receives a burst, one gateway after the other. The first gateways have not yet
+  // received the draws of the later bursts.
   for (const gateway of gateways) {
     for (let i = 0; i < 20; i++) gateway.draw("b");
     await vi.advanceTimersByTimeAsync(100);
@@ -153,7 +155,7 @@ test("SharedBuckets synchronize about once a second while requests are rejected"
   expect(syncs.length).toBeLessThan(10);
 });
 
-test("a gateway applies its own limit while identity is unreachable, and reports later draws afterwards", async () => {
+test("SharedBuckets apply the limit locally while identity is unreachable, and afterwards report only draws that were made after the outage", async () => {
   const identity = createFakeIdentity();
   const gateway = createBuckets(identity, { perSecond: 1, burst: 5 });
   identity.setUnreachable(true);
@@ -165,7 +167,7 @@ test("a gateway applies its own limit while identity is unreachable, and reports
   expect(identity.reports.map(({ draws }) => draws[0]?.tokens)).toEqual([1]);
 });
 
-test("a response without some of the draws changes no bucket", async () => {
+test("SharedBuckets change no bucket when the response of identity lacks a bucket", async () => {
   const shared = new SharedBuckets({ drawTokens: async () => create(DrawTokensResponseSchema, { left: [] }) });
   const buckets: TokenBuckets = new TokenBuckets({
     perSecond: 1,
@@ -178,7 +180,7 @@ test("a response without some of the draws changes no bucket", async () => {
   expect(buckets.draw("b")).toMatchObject({ allowed: true, remaining: 1 });
 });
 
-test("a bucket in debt returns 0 remaining tokens and the seconds until the next token", () => {
+test("for a bucket with a negative number of tokens, `draw` of TokenBuckets returns 0 remaining tokens and the seconds until the next token", () => {
   const buckets = new TokenBuckets({ ...limit, nowMs: () => 0 });
   buckets.setTokens("b", -150);
   expect(buckets.draw("b")).toEqual({ allowed: false, limit: 200, remaining: 0, resetSeconds: 4, retryAfterSeconds: 2 });

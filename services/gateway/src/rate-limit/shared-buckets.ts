@@ -13,15 +13,15 @@ interface UnreportedDraw {
 }
 
 interface SharedBucketsOptions {
-  /** Reports draws; the response has their order. */
+  /** Reports draws. The results are in the order of the draws. */
   readonly drawTokens: (draws: Draw[]) => Promise<DrawTokensResponse>;
 }
 
 /** Delay between a draw and its report. */
 const reportAfterMs = 250;
 /**
- * Draws of this fraction of a burst are reported immediately, so that each gateway does not permit
- * a separate burst.
+ * Fraction of a burst. If the unreported draws of a bucket reach this fraction, they are reported
+ * immediately. Otherwise each gateway could permit a whole burst before its report.
  */
 const urgentShare = 0.05;
 /** Minimum time between two reports. */
@@ -36,8 +36,9 @@ const unreportedMax = 10_000;
 /**
  * Applies rate limits to several gateways together, without an RPC for each request. A gateway
  * draws from its own buckets, reports the drawn tokens to identity, and sets its buckets to the
- * remaining tokens of all gateways. Requests beyond the limit become a debt of the bucket, which
- * must be refilled first. While identity is unreachable, each gateway counts separately.
+ * remaining tokens of all gateways. If the gateways together have permitted too many requests, the
+ * number of tokens is negative, and the bucket must be refilled above zero first. While identity is
+ * unreachable, each gateway counts separately.
  */
 export class SharedBuckets {
   readonly #unreported = new Map<string, UnreportedDraw>();
@@ -53,7 +54,10 @@ export class SharedBuckets {
     this.#options = options;
   }
 
-  /** Records drawn tokens for the next report. 0 tokens only request the remaining tokens. */
+  /**
+   * Records drawn tokens for the next report. With 0 tokens, the report only requests the number of
+   * remaining tokens.
+   */
   record(limit: string, key: string, buckets: TokenBuckets, tokens: number): void {
     const name = `${limit} ${key}`;
     let entry = this.#unreported.get(name);
@@ -91,12 +95,13 @@ export class SharedBuckets {
       if (left.length !== entries.length)
         throw new Error(`identity returned the results of ${left.length} draws, expected ${entries.length}`);
       for (const [i, [name, { key, buckets }]] of entries.entries()) {
-        // Tokens that were drawn during the RPC are not part of the response.
+        // The response does not include the tokens that were drawn during the RPC.
         buckets.setTokens(key, (left[i] as number) - (this.#unreported.get(name)?.tokens ?? 0));
       }
       drawReports.inc({ outcome: "shared" });
     } catch {
-      // Identity may have counted the draws. They are not reported again, in favor of the caller.
+      // Identity may have counted the draws before the failure. The draws are not reported again,
+      // because a second count would reject requests within the limit.
       drawReports.inc({ outcome: "lost" });
       this.#notBeforeMs = performance.now() + retryAfterMs;
     } finally {

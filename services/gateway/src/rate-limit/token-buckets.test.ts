@@ -7,7 +7,7 @@ const start = (options: { perSecond: number; burst: number; bucketsMax?: number 
   return { clock, buckets: new TokenBuckets({ ...options, nowMs: () => clock.ms }) };
 };
 
-test("draw permits a burst and rejects the next request", () => {
+test("`draw` of TokenBuckets permits a burst of requests and rejects the next request", () => {
   const { buckets } = start({ perSecond: 2, burst: 3 });
   expect([1, 2, 3, 4].map(() => buckets.draw("a"))).toEqual([
     { allowed: true, limit: 3, remaining: 2, resetSeconds: 1, retryAfterSeconds: 0 },
@@ -17,7 +17,7 @@ test("draw permits a burst and rejects the next request", () => {
   ]);
 });
 
-test("draw permits a request after retryAfterSeconds, at any rate", () => {
+test("for each tested refill rate, `draw` of TokenBuckets permits a request after retryAfterSeconds", () => {
   for (const perSecond of [1 / 60, 20 / 60, 0.7, 1, 3, 100]) {
     const { buckets, clock } = start({ perSecond, burst: 1 });
     buckets.draw("a");
@@ -30,18 +30,18 @@ test("draw permits a request after retryAfterSeconds, at any rate", () => {
   }
 });
 
-test("a bucket contains at most its burst after a long time without draws", () => {
+test("after a long time without draws, a bucket of TokenBuckets permits only one burst", () => {
   const { buckets, clock } = start({ perSecond: 10, burst: 5 });
   clock.ms = 1e9;
   expect(Array.from({ length: 8 }, () => buckets.draw("a").allowed).filter(Boolean)).toHaveLength(5);
 });
 
-test("each key has its own bucket", () => {
+test("TokenBuckets use a separate bucket for each key", () => {
   const { buckets } = start({ perSecond: 1, burst: 1 });
   expect([buckets.draw("a").allowed, buckets.draw("b").allowed, buckets.draw("a").allowed]).toEqual([true, true, false]);
 });
 
-test("a new bucket beyond bucketsMax replaces the least recently used bucket", () => {
+test("TokenBuckets replace the least recently used bucket when a new bucket exceeds bucketsMax", () => {
   const { buckets } = start({ perSecond: 1, burst: 1, bucketsMax: 2 });
   buckets.draw("a");
   buckets.draw("b");
@@ -53,7 +53,7 @@ test("a new bucket beyond bucketsMax replaces the least recently used bucket", (
   expect(buckets.size).toBe(2);
 });
 
-test("draw permits at most the burst plus the refilled tokens over any period", () => {
+test("over any period, `draw` of TokenBuckets permits at most the burst plus the refilled tokens", () => {
   const pauses = fc.array(fc.integer({ min: 0, max: 2_000 }), { minLength: 1, maxLength: 200 });
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 50 }), fc.integer({ min: 1, max: 50 }), pauses, (perSecond, burst, ms) => {

@@ -19,7 +19,10 @@ interface Bucket {
   /** Number of tokens that may be drawn without a report to the other gateways. */
   unreported: number;
   atMs: number;
-  /** Time of the last synchronization with the other gateways or, if later, of its last request. */
+  /**
+   * Time of the last synchronization with the other gateways, or of the last request for a
+   * synchronization if this request is later.
+   */
   syncedAtMs: number;
 }
 
@@ -38,11 +41,15 @@ interface TokenBucketsOptions {
   readonly onDrawn?: (key: string, buckets: TokenBuckets, tokens: number) => void;
 }
 
-/** Fraction of a limit that a gateway may permit without a report; a tenth for twenty gateways. */
+/**
+ * Fraction of a limit that each gateway may permit without a report. For example, twenty gateways
+ * may permit a tenth of the limit without reports.
+ */
 const unreportedShare = 0.005;
 /**
- * Interval of synchronizations while requests are rejected, so that Retry-After, which has whole
- * seconds, includes the draws of other gateways.
+ * Interval of synchronizations while requests are rejected. The synchronizations let Retry-After
+ * include the draws of other gateways. The interval is one second, because Retry-After has whole
+ * seconds.
  */
 const resyncAfterMs = 1_000;
 
@@ -74,7 +81,10 @@ export class TokenBuckets {
     bucket.syncedAtMs = bucket.atMs;
   }
 
-  /** Draws the tokens if at least one is left. Missing tokens become a debt of the bucket. */
+  /**
+   * Draws the tokens if the bucket has at least one token. If the bucket has fewer tokens than are
+   * drawn, its number of tokens becomes negative.
+   */
   draw(key: string, tokens = 1): Draw {
     const { burst, onDrawn } = this.#options;
     const bucket = this.#refill(key);
@@ -96,7 +106,10 @@ export class TokenBuckets {
     };
   }
 
-  /** Returns the key's bucket, refilled until now, as the most recently used one. */
+  /**
+   * Refills the key's bucket up to the current time, marks it as most recently used, and returns
+   * it.
+   */
   #refill(key: string): Bucket {
     const { perSecond, burst, bucketsMax } = this.#options;
     const nowMs = this.#options.nowMs();

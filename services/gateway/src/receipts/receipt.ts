@@ -6,6 +6,9 @@ import { type Language, parseLanguage } from "@amana/pages";
 export const hasReceipt = (payment: Payment | undefined): boolean =>
   payment?.status === PaymentStatus.PAID || payment?.status === PaymentStatus.REFUNDED;
 
-/** Returns the language of a receipt: as requested, or that of the payment. */
+/**
+ * Returns the requested language of a receipt. Without a valid request, returns the language of the
+ * payment.
+ */
 export const languageOf = (requested: unknown, { payment }: Receipt): Language =>
   parseLanguage(requested) ?? parseLanguage(payment?.language) ?? "fr";

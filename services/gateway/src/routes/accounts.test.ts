@@ -81,7 +81,7 @@ describe("POST /accounts", () => {
     expect(sent).toEqual({ clientId, type: AccountType.CURRENT, accountName: "Household", currency: "DZD" });
   });
 
-  test("POST /accounts sends each field to clients", async () => {
+  test("POST /accounts sends each field to the clients service", async () => {
     const limits = { daily_limit: "100", monthly_limit: "1000.5", yearly_limit: "999999999999999.99" };
     const response = await send("POST", "", {
       ...body,
@@ -123,7 +123,7 @@ describe("POST /accounts", () => {
   ];
 
   test.each([...invalidValues, ...invalidOnCreation])(
-    "POST /accounts rejects %s = %j with a pointer to the field",
+    "POST /accounts rejects %s = %j, and the error has a pointer to the field",
     async (name, value) => {
       const response = await send("POST", "", { ...body, [name]: value });
       expect(response.json()).toMatchObject({ status: 422, errors: [{ pointer: `/${name}` }] });
@@ -137,12 +137,15 @@ describe("POST /accounts", () => {
     ["not_found", "client_not_found", 404, "/client_id"],
     ["conflict", "client_blocked", 409, ""],
     ["conflict", "external_account_id_taken", 409, "/external_account_id"],
-  ] as const)("POST /accounts maps the refusal %s %s to %i", async (kind, code, status, pointer) => {
-    gateway.behaviour.accounts.openAccount = async () => {
-      throw new DomainError(kind, code, "The request was refused.", { pointer });
-    };
-    expect((await send("POST", "", body)).json()).toMatchObject({ status, code, detail: "The request was refused." });
-  });
+  ] as const)(
+    "POST /accounts maps a refusal of the kind %s with the code %s to status %i",
+    async (kind, code, status, pointer) => {
+      gateway.behaviour.accounts.openAccount = async () => {
+        throw new DomainError(kind, code, "The request was refused.", { pointer });
+      };
+      expect((await send("POST", "", body)).json()).toMatchObject({ status, code, detail: "The request was refused." });
+    },
+  );
 
   test("POST /accounts forwards the Idempotency-Key with its route", async () => {
     await send("POST", "", body, { "idempotency-key": "k-1" });
@@ -151,7 +154,7 @@ describe("POST /accounts", () => {
 });
 
 describe("a rendered account", () => {
-  test("an account is rendered with all decimals of its amounts and each field with a value", async () => {
+  test("the gateway renders an account with two decimals in each amount and with each field that has a value", async () => {
     gateway.behaviour.accounts.getAccount = async () =>
       anAccount({
         type: AccountType.SAVINGS,
@@ -188,24 +191,27 @@ describe("a rendered account", () => {
 });
 
 describe("PATCH /accounts/{id}", () => {
-  test("PATCH /accounts/{id} sends only the fields of the request", async () => {
+  test("PATCH /accounts/{id} sends only the fields of the request to the clients service", async () => {
     const response = await send("PATCH", `/${id}`, { account_name: "Home", daily_limit: "10.00" });
     expect([response.statusCode, response.json()]).toEqual([200, expectedJson]);
     const { $typeName: _, ...sent } = request() as Record<string, unknown>;
     expect(sent).toEqual({ id, accountName: "Home", dailyLimit: "10.00", cleared: [] });
   });
 
-  test("PATCH /accounts/{id} clears fields with null", async () => {
+  test("PATCH /accounts/{id} clears each optional field that is null in the request", async () => {
     const names = ["description", "external_account_id", "daily_limit", "monthly_limit", "yearly_limit"];
     expect((await send("PATCH", `/${id}`, Object.fromEntries(names.map((name) => [name, null])))).statusCode).toBe(200);
     expect(request()).toMatchObject({ cleared: names });
   });
 
-  test.each(invalidValues)("PATCH /accounts/{id} rejects %s = %j with a pointer to the field", async (name, value) => {
-    const response = await send("PATCH", `/${id}`, { [name]: value });
-    expect(response.json()).toMatchObject({ status: 422, errors: [{ pointer: `/${name}` }] });
-    expect(gateway.received).toEqual([]);
-  });
+  test.each(invalidValues)(
+    "PATCH /accounts/{id} rejects %s = %j, and the error has a pointer to the field",
+    async (name, value) => {
+      const response = await send("PATCH", `/${id}`, { [name]: value });
+      expect(response.json()).toMatchObject({ status: 422, errors: [{ pointer: `/${name}` }] });
+      expect(gateway.received).toEqual([]);
+    },
+  );
 });
 
 describe.each([
@@ -214,14 +220,14 @@ describe.each([
   ["reactivate", "ReactivateAccount"],
   ["close", "CloseAccount"],
 ] as const)("POST /accounts/{id}/%s", (verb, rpc) => {
-  test.each([undefined, {}])("POST /accounts/{id}/{action} returns 200 with the account for the body %j", async (payload) => {
+  test.each([undefined, {}])(`POST /accounts/{id}/${verb} returns 200 with the account for the body %j`, async (payload) => {
     gateway.behaviour.accounts[`${verb}Account`] = async () => anAccount({ status: AccountStatus.ACTIVE });
     const response = await send("POST", `/${id}/${verb}`, payload);
     expect([response.statusCode, response.json().status]).toEqual([200, "ACTIVE"]);
     expect(gateway.received[0]).toMatchObject({ rpc, request: { id } });
   });
 
-  test("POST /accounts/{id}/{action} rejects fields and malformed ids, and forwards the Idempotency-Key", async () => {
+  test(`POST /accounts/{id}/${verb} rejects a body with fields and a malformed id, and forwards the Idempotency-Key`, async () => {
     gateway.behaviour.accounts[`${verb}Account`] = async () => anAccount();
     expect((await send("POST", `/${id}/${verb}`, { reason: "x" })).statusCode).toBe(422);
     expect((await send("POST", `/x/${verb}`)).statusCode).toBe(404);
@@ -231,7 +237,7 @@ describe.each([
   });
 
   test.each(["invalid_status_transition", "client_blocked", "client_not_verified", "account_balance_not_zero"])(
-    "POST /accounts/{id}/{action} maps the refusal %s to 409",
+    `POST /accounts/{id}/${verb} maps the refusal %s to status 409`,
     async (code) => {
       gateway.behaviour.accounts[`${verb}Account`] = async () => {
         throw new DomainError("conflict", code, "The request was refused.", { members: { account_status: "CLOSED" } });
@@ -254,7 +260,7 @@ describe("GET /accounts", () => {
       expect((await send("GET", `/${malformedId}`, undefined, headers)).body).toBe(notFound.body);
   });
 
-  test("GET /accounts returns an array and the total, and sends each filter", async () => {
+  test("GET /accounts sends each filter to the clients service, and returns an array and the total", async () => {
     gateway.behaviour.accounts.listAccounts = async () => ({ accounts: [anAccount()], total: 7 });
     const query = `limit=1&offset=2&client_id=${clientId}&account_type=ESCROW&status=CLOSED&currency=EUR&search=h`;
     const response = await send("GET", `?${query}`);
@@ -296,14 +302,14 @@ describe("GET /accounts", () => {
   });
 });
 
-test("DELETE and PUT of an account return 405", async () => {
+test("DELETE and PUT /accounts/{id} return 405", async () => {
   for (const method of ["DELETE", "PUT"] as const) {
     const response = await send(method, `/${id}`);
     expect([response.statusCode, response.headers["allow"]]).toEqual([405, "GET, HEAD, PATCH"]);
   }
 });
 
-test("routes of accounts require the key of a business", async () => {
+test("the routes of accounts require the key of a business", async () => {
   const asAdmin = await gateway.app.inject({ url: "/api/v1/accounts", headers: gateway.admin.headers });
   expect(asAdmin.json()).toMatchObject({ status: 403, code: "business_key_required" });
   expect((await gateway.app.inject({ url: "/api/v1/accounts" })).statusCode).toBe(401);

@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import { field, optionalFields } from "../form/field.ts";
 import { choice, money, nameText, search, text, uuid } from "../form/fields.ts";
 import type { App, Gateway } from "../gateway.ts";
-import { act, change, create, list, read } from "../operations.ts";
+import { addActionRoute, addChangeRoute, addCreateRoute, addListRoute, addReadRoute } from "../operations.ts";
 
 const account = {
   tag: "Accounts",
@@ -54,7 +54,7 @@ const transitions = [
 ] as const;
 
 export async function accounts(app: App, { rpc: { accounts: rpc } }: Gateway): Promise<void> {
-  create(app, "", {
+  addCreateRoute(app, "", {
     ...account,
     rpc: rpc.openAccount,
     summary: "Open an account",
@@ -70,7 +70,7 @@ export async function accounts(app: App, { rpc: { accounts: rpc } }: Gateway): P
     },
   });
 
-  list(app, "", {
+  addListRoute(app, "", {
     ...account,
     rpc: rpc.listAccounts,
     summary: "List accounts",
@@ -84,14 +84,14 @@ export async function accounts(app: App, { rpc: { accounts: rpc } }: Gateway): P
     },
   });
 
-  read(app, "/:id", {
+  addReadRoute(app, "/:id", {
     ...account,
     rpc: rpc.getAccount,
     summary: "Get an account",
     description: "Returns an account with its balances, limits and status.",
   });
 
-  change(app, "PATCH", "/:id", {
+  addChangeRoute(app, "PATCH", "/:id", {
     ...account,
     rpc: rpc.updateAccount,
     summary: "Update an account",
@@ -103,6 +103,6 @@ export async function accounts(app: App, { rpc: { accounts: rpc } }: Gateway): P
   });
 
   for (const [verb, summary, description] of transitions) {
-    act(app, `/:id/${verb}`, { ...account, rpc: rpc[`${verb}Account`], summary, description });
+    addActionRoute(app, `/:id/${verb}`, { ...account, rpc: rpc[`${verb}Account`], summary, description });
   }
 }

@@ -4,15 +4,15 @@ import { nameText, text, uuid } from "../form/fields.ts";
 import { keyLimits } from "../form/key-limits.ts";
 import type { App, Gateway } from "../gateway.ts";
 import { canonicalCidr } from "../key-lease/allowed-ips.ts";
-import { act, create, list } from "../operations.ts";
+import { addActionRoute, addCreateRoute, addListRoute } from "../operations.ts";
 
-/** A revocation responds only after it is effective on all gateways. */
+/** Timeout of a revocation. Identity responds only after all gateways reject the key. */
 const changeTimeoutMs = 15_000;
 
 const apiKey = { tag: "Operators", render: renderApiKey } as const;
 
 export async function apiKeys(app: App, { rpc: { apiKeys: rpc } }: Gateway): Promise<void> {
-  create(app, "", {
+  addCreateRoute(app, "", {
     ...apiKey,
     rpc: rpc.createLimitedApiKey,
     operationId: "createApiKey",
@@ -33,7 +33,7 @@ export async function apiKeys(app: App, { rpc: { apiKeys: rpc } }: Gateway): Pro
     location: ({ businessId }) => `/api/v1/admin/api-keys?business_id=${businessId}`,
   });
 
-  list(app, "", {
+  addListRoute(app, "", {
     ...apiKey,
     rpc: rpc.listApiKeys,
     summary: "List API keys",
@@ -42,7 +42,7 @@ export async function apiKeys(app: App, { rpc: { apiKeys: rpc } }: Gateway): Pro
     response: ApiKeyForOperator,
   });
 
-  act(app, "/:id/revoke", {
+  addActionRoute(app, "/:id/revoke", {
     ...apiKey,
     rpc: rpc.revokeApiKey,
     timeoutMs: changeTimeoutMs,

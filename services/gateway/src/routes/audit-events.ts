@@ -1,10 +1,10 @@
 import { AuditEventJson, renderAuditEvent } from "@amana/public-api";
 import { text, timestamp, uuid } from "../form/fields.ts";
 import type { App, Gateway } from "../gateway.ts";
-import { list } from "../operations.ts";
+import { addListRoute } from "../operations.ts";
 
 export async function auditEvents(app: App, { rpc: { auditEvents: rpc } }: Gateway): Promise<void> {
-  list(app, "", {
+  addListRoute(app, "", {
     tag: "Operators",
     rpc: rpc.listAuditEvents,
     summary: "List audit events",

@@ -99,7 +99,7 @@ describe("POST /beneficiaries", () => {
     expect(request()).not.toHaveProperty("display");
   });
 
-  test("POST /beneficiaries sends each field in its stored form", async () => {
+  test("POST /beneficiaries converts each field to its stored form and sends it to the clients service", async () => {
     gateway.behaviour.beneficiaries.createBeneficiary = async ({ $typeName: _, ...given }) => aBeneficiary(given);
     const response = await send("POST", "", {
       client_id: clientId.toUpperCase(),
@@ -162,12 +162,15 @@ describe("POST /beneficiaries", () => {
     expect(response.json()).toMatchObject({ status: 422, errors: [{ pointer: "/client_id" }] });
   });
 
-  test.each(invalidValues)("POST /beneficiaries rejects %s = %j with a pointer to the field", async (name, value) => {
-    const response = await send("POST", "", { ...body, [name]: value });
-    expect(response.json()).toMatchObject({ status: 422, errors: [{ pointer: `/${name}` }] });
-    expect(response.json().errors).toHaveLength(1);
-    expect(gateway.received).toEqual([]);
-  });
+  test.each(invalidValues)(
+    "POST /beneficiaries rejects %s = %j, and the error has a pointer to the field",
+    async (name, value) => {
+      const response = await send("POST", "", { ...body, [name]: value });
+      expect(response.json()).toMatchObject({ status: 422, errors: [{ pointer: `/${name}` }] });
+      expect(response.json().errors).toHaveLength(1);
+      expect(gateway.received).toEqual([]);
+    },
+  );
 
   test("POST /beneficiaries returns an error for each invalid field", async () => {
     const response = await send("POST", "", { iban: "x", bic: "y", routing_number: "z", nmae: "typo" });
@@ -185,14 +188,19 @@ describe("POST /beneficiaries", () => {
     ["invalid", "beneficiary_needs_iban_or_account_number", 422, "/iban"],
     ["not_found", "client_not_found", 404, "/client_id"],
     ["conflict", "client_blocked", 409, ""],
-  ] as const)("POST /beneficiaries maps the refusal %s %s to %i", async (kind, code, status, pointer) => {
-    gateway.behaviour.beneficiaries.createBeneficiary = async () => {
-      throw new DomainError(kind, code, "The request was refused.", { pointer });
-    };
-    const response = await send("POST", "", body);
-    expect(response.json()).toMatchObject({ status, code, detail: "The request was refused." });
-    expect(response.json().errors).toEqual(pointer === "" ? undefined : [{ pointer, code, message: "The request was refused." }]);
-  });
+  ] as const)(
+    "POST /beneficiaries maps a refusal of the kind %s with the code %s to status %i",
+    async (kind, code, status, pointer) => {
+      gateway.behaviour.beneficiaries.createBeneficiary = async () => {
+        throw new DomainError(kind, code, "The request was refused.", { pointer });
+      };
+      const response = await send("POST", "", body);
+      expect(response.json()).toMatchObject({ status, code, detail: "The request was refused." });
+      expect(response.json().errors).toEqual(
+        pointer === "" ? undefined : [{ pointer, code, message: "The request was refused." }],
+      );
+    },
+  );
 
   test("POST /beneficiaries forwards the Idempotency-Key with its route", async () => {
     await send("POST", "", body, { "idempotency-key": "k-1" });
@@ -201,7 +209,7 @@ describe("POST /beneficiaries", () => {
 });
 
 describe("PUT /beneficiaries/{id}", () => {
-  test("PUT /beneficiaries/{id} sends only the fields of the request", async () => {
+  test("PUT /beneficiaries/{id} sends only the fields of the request to the clients service", async () => {
     const response = await send("PUT", `/${id}`, { iban: " gb29 nwbk 6016 1331 9268 19 ", display: false });
     expect([response.statusCode, response.json()]).toEqual([200, expectedJson]);
     const { $typeName: _, ...sent } = request() as Record<string, unknown>;
@@ -213,29 +221,35 @@ describe("PUT /beneficiaries/{id}", () => {
     expect(request()).toMatchObject({ id, cleared: [] });
   });
 
-  test.each([null, "", "   "])("PUT /beneficiaries/{id} clears fields with %j", async (emptyValue) => {
-    const names = ["iban", "bic", "swift_code", "bank_name", "bank_address", "address", "city", "postal_code"];
-    const exactFields = ["account_number", "routing_number", "country_code"];
-    const payload = Object.fromEntries([
-      ...names.map((name) => [name, emptyValue]),
-      ...exactFields.map((name) => [name, emptyValue === "   " ? "" : emptyValue]),
-    ]);
-    expect((await send("PUT", `/${id}`, payload)).statusCode).toBe(200);
-    expect((request() as { cleared: string[] }).cleared.sort()).toEqual([...names, ...exactFields].sort());
-    for (const name of ["iban", "bic", "bankName"]) expect(request()).not.toHaveProperty(name);
-  });
+  test.each([null, "", "   "])(
+    "PUT /beneficiaries/{id} clears each bank detail that has the value %j in the request",
+    async (emptyValue) => {
+      const names = ["iban", "bic", "swift_code", "bank_name", "bank_address", "address", "city", "postal_code"];
+      const exactFields = ["account_number", "routing_number", "country_code"];
+      const payload = Object.fromEntries([
+        ...names.map((name) => [name, emptyValue]),
+        ...exactFields.map((name) => [name, emptyValue === "   " ? "" : emptyValue]),
+      ]);
+      expect((await send("PUT", `/${id}`, payload)).statusCode).toBe(200);
+      expect((request() as { cleared: string[] }).cleared.sort()).toEqual([...names, ...exactFields].sort());
+      for (const name of ["iban", "bic", "bankName"]) expect(request()).not.toHaveProperty(name);
+    },
+  );
 
-  test.each(invalidValues)("PUT /beneficiaries/{id} rejects %s = %j with a pointer to the field", async (name, value) => {
-    const response = await send("PUT", `/${id}`, { [name]: value });
-    expect(response.json()).toMatchObject({ status: 422, errors: [{ pointer: `/${name}` }] });
-    expect(gateway.received).toEqual([]);
-  });
+  test.each(invalidValues)(
+    "PUT /beneficiaries/{id} rejects %s = %j, and the error has a pointer to the field",
+    async (name, value) => {
+      const response = await send("PUT", `/${id}`, { [name]: value });
+      expect(response.json()).toMatchObject({ status: 422, errors: [{ pointer: `/${name}` }] });
+      expect(gateway.received).toEqual([]);
+    },
+  );
 
   test("PUT /beneficiaries/{id} requires a body", async () => {
     expect((await send("PUT", `/${id}`)).json()).toMatchObject({ status: 400, code: "invalid_json" });
   });
 
-  test("PUT /beneficiaries/{id} returns the refusal of clients unchanged when neither an IBAN nor an account number remains", async () => {
+  test("PUT /beneficiaries/{id} returns the refusal of the clients service unchanged when neither an IBAN nor an account number would remain", async () => {
     gateway.behaviour.beneficiaries.updateBeneficiary = async () => {
       throw new DomainError("invalid", "beneficiary_needs_iban_or_account_number", "Send an IBAN or an account number.", {
         pointer: "/iban",
@@ -250,29 +264,32 @@ describe("PUT /beneficiaries/{id}", () => {
 });
 
 describe("GET /beneficiaries", () => {
-  test("GET /beneficiaries reads a beneficiary for the calling business", async () => {
+  test("GET /beneficiaries/{id} returns a beneficiary, and calls the clients service as the calling business", async () => {
     gateway.behaviour.beneficiaries.getBeneficiary = async () => aBeneficiary();
     const response = await send("GET", `/${id}`);
     expect([response.statusCode, response.json()]).toEqual([200, expectedJson]);
     expect(gateway.received[0]?.call.caller).toMatchObject({ role: "business", businessId: gateway.business.businessId });
   });
 
-  test.each(["GET", "PUT"] as const)("%s returns the same 404 for an unknown and a malformed id", async (method) => {
-    const refuseWith = async () => {
-      throw new DomainError("not_found", "not_found", "There is no such beneficiary.");
-    };
-    gateway.behaviour.beneficiaries.getBeneficiary = refuseWith;
-    gateway.behaviour.beneficiaries.updateBeneficiary = refuseWith;
-    const headers = { "x-request-id": "same-request" };
-    const payload = method === "PUT" ? {} : undefined;
-    const notFound = await send(method, `/${uuidv7()}`, payload, headers);
-    expect(notFound.json()).toMatchObject({ status: 404, code: "not_found" });
-    for (const malformedId of ["x", "%00", `${id}0`]) {
-      expect((await send(method, `/${malformedId}`, payload, headers)).body).toBe(notFound.body);
-    }
-  });
+  test.each(["GET", "PUT"] as const)(
+    "%s /beneficiaries/{id} returns the same 404 for an unknown and a malformed id",
+    async (method) => {
+      const refuseWith = async () => {
+        throw new DomainError("not_found", "not_found", "There is no such beneficiary.");
+      };
+      gateway.behaviour.beneficiaries.getBeneficiary = refuseWith;
+      gateway.behaviour.beneficiaries.updateBeneficiary = refuseWith;
+      const headers = { "x-request-id": "same-request" };
+      const payload = method === "PUT" ? {} : undefined;
+      const notFound = await send(method, `/${uuidv7()}`, payload, headers);
+      expect(notFound.json()).toMatchObject({ status: 404, code: "not_found" });
+      for (const malformedId of ["x", "%00", `${id}0`]) {
+        expect((await send(method, `/${malformedId}`, payload, headers)).body).toBe(notFound.body);
+      }
+    },
+  );
 
-  test("GET /beneficiaries returns an array and the total, and sends each filter", async () => {
+  test("GET /beneficiaries sends each filter to the clients service, and returns an array and the total", async () => {
     gateway.behaviour.beneficiaries.listBeneficiaries = async () => ({ beneficiaries: [aBeneficiary()], total: 7 });
     const query = `limit=1&offset=2&client_id=${clientId}&beneficiary_type=COMPANY&country_code=DZA&display=false&search=%25_%5C?a`;
     const response = await send("GET", `?${query}`);
@@ -290,7 +307,7 @@ describe("GET /beneficiaries", () => {
     });
   });
 
-  test("GET /beneficiaries marks a capped total, and links the next page only from a full page and never the last page", async () => {
+  test("if the total is capped, GET /beneficiaries links to the next page only from a full page, and never to the last page", async () => {
     const relations = async (query: string) => {
       const { headers } = await send("GET", `?search=a&${query}`);
       expect([headers["x-total-count"], headers["x-total-count-capped"]]).toEqual(["1000", "true"]);
@@ -348,14 +365,14 @@ describe("GET /beneficiaries", () => {
   );
 });
 
-test("DELETE and PATCH of a beneficiary return 405", async () => {
+test("DELETE and PATCH /beneficiaries/{id} return 405", async () => {
   for (const method of ["DELETE", "PATCH"] as const) {
     const response = await send(method, `/${id}`);
     expect([response.statusCode, response.headers["allow"]]).toEqual([405, "GET, HEAD, PUT"]);
   }
 });
 
-test("routes of beneficiaries require the key of a business", async () => {
+test("the routes of beneficiaries require the key of a business", async () => {
   const asAdmin = await gateway.app.inject({ url: "/api/v1/beneficiaries", headers: gateway.admin.headers });
   expect(asAdmin.json()).toMatchObject({ status: 403, code: "business_key_required" });
   expect((await gateway.app.inject({ url: "/api/v1/beneficiaries" })).statusCode).toBe(401);

@@ -4,7 +4,7 @@ import { bankAccountNumber, bic, iban, routingNumber } from "../form/bank-detail
 import { clearableText } from "../form/field.ts";
 import { choice, country, flag, nameText, search, uuid } from "../form/fields.ts";
 import type { App, Gateway } from "../gateway.ts";
-import { change, create, list, read } from "../operations.ts";
+import { addChangeRoute, addCreateRoute, addListRoute, addReadRoute } from "../operations.ts";
 
 const beneficiary = {
   tag: "Beneficiaries",
@@ -31,7 +31,7 @@ const details = () => ({
 });
 
 export async function beneficiaries(app: App, { rpc: { beneficiaries: rpc } }: Gateway): Promise<void> {
-  create(app, "", {
+  addCreateRoute(app, "", {
     ...beneficiary,
     rpc: rpc.createBeneficiary,
     summary: "Create a beneficiary",
@@ -47,7 +47,7 @@ export async function beneficiaries(app: App, { rpc: { beneficiaries: rpc } }: G
     },
   });
 
-  list(app, "", {
+  addListRoute(app, "", {
     ...beneficiary,
     rpc: rpc.listBeneficiaries,
     summary: "List beneficiaries",
@@ -63,14 +63,14 @@ export async function beneficiaries(app: App, { rpc: { beneficiaries: rpc } }: G
     },
   });
 
-  read(app, "/:id", {
+  addReadRoute(app, "/:id", {
     ...beneficiary,
     rpc: rpc.getBeneficiary,
     summary: "Get a beneficiary",
     description: "Returns a beneficiary with its bank details.",
   });
 
-  change(app, "PUT", "/:id", {
+  addChangeRoute(app, "PUT", "/:id", {
     ...beneficiary,
     rpc: rpc.updateBeneficiary,
     summary: "Update a beneficiary",

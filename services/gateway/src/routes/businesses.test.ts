@@ -45,12 +45,12 @@ const send = (role: Role, method: "GET" | "POST" | "PATCH", url: string, payload
   });
 
 describe("/businesses for operators", () => {
-  test("/businesses rejects a name of 300 000 combining marks without delaying other requests", async () => {
+  test("POST /businesses rejects a name of 300 000 combining marks", async () => {
     const response = await send("admin", "POST", "/businesses", { name: `a${"\u0301\u0316".repeat(150_000)}` });
     expect(response.json()).toMatchObject({ status: 422, errors: [{ pointer: "/name" }] });
   });
 
-  test("/businesses normalizes a name and a search for it to NFC in the same way", async () => {
+  test("POST /businesses and the search of GET /businesses normalize a name to NFC in the same way", async () => {
     gateway.behaviour.businesses.createBusiness = async () => aBusiness();
     gateway.behaviour.businesses.listBusinesses = async () => ({ businesses: [], total: 0 });
     const decomposedName = "\u1f82".repeat(100).normalize("NFD");
@@ -62,7 +62,7 @@ describe("/businesses for operators", () => {
     ]);
   });
 
-  test("creation returns 201 with the Location and the API key", async () => {
+  test("POST /businesses returns 201 with the Location and the API key", async () => {
     gateway.behaviour.businesses.createBusiness = async () => aBusiness({ apiKey: "sk_test_secret" });
     const response = await send("admin", "POST", "/businesses", { name: "  Cafe\u0301 ", status: "PENDING" });
     expect([response.statusCode, response.headers["location"]]).toEqual([201, `/api/v1/businesses/${id}`]);
@@ -95,14 +95,14 @@ describe("/businesses for operators", () => {
     [{ name: "x", status: "active" }, "/status"],
     [{ name: "x", id }, "/id"],
     [{ name: "x", api_key: "sk_test_mine" }, "/api_key"],
-  ])("creation with %j is rejected", async (payload, pointer) => {
+  ])("POST /businesses rejects the body %j", async (payload, pointer) => {
     const response = await send("admin", "POST", "/businesses", payload);
     expect([response.statusCode, response.json().code]).toEqual([422, "validation_failed"]);
     expect(response.json().errors).toEqual([expect.objectContaining({ pointer })]);
     expect(gateway.received).toEqual([]);
   });
 
-  test("GET returns one business, and the list filters by status and part of the name", async () => {
+  test("GET /businesses/{id} returns one business, and GET /businesses filters by status and part of the name", async () => {
     gateway.behaviour.businesses.getBusiness = async () => aBusiness({ apiKeyPrefix: undefined });
     expect((await send("admin", "GET", `/businesses/${id}`)).json()).toEqual({
       id,
@@ -118,7 +118,7 @@ describe("/businesses for operators", () => {
     expect(gateway.received[1]?.request).toMatchObject({ status: BusinessStatus.DISABLED, search: "100%_\\" });
   });
 
-  test("next links of a search with a capped total end at the last page", async () => {
+  test("if the total of a search is capped, GET /businesses links to the next page only from a full page", async () => {
     gateway.behaviour.businesses.listBusinesses = async () => ({ businesses: [aBusiness()], total: 1_000, totalIsCapped: true });
     const link = async (limit: number) =>
       String((await send("admin", "GET", `/businesses?search=a&limit=${limit}`)).headers["link"]);
@@ -126,7 +126,7 @@ describe("/businesses for operators", () => {
     expect(await link(2)).not.toContain('rel="next"');
   });
 
-  test("PATCH returns the changed business, and an empty object changes nothing", async () => {
+  test("PATCH /businesses/{id} returns the changed business, and sends no changes to identity for an empty object", async () => {
     gateway.behaviour.businesses.updateBusiness = async ({ rotateApiKey }) =>
       aBusiness(rotateApiKey ? { apiKey: "sk_test_new" } : {});
     const update = { id, name: "Librairie", status: "ACTIVE", updated_at: atText, api_key_prefix: "sk_test_00000000" };
@@ -151,12 +151,12 @@ describe("/businesses for operators", () => {
     [{ status: null }, "validation_failed"],
     [{ rotate_api_key: "true" }, "validation_failed"],
     [{ rotate_api_key: 1 }, "validation_failed"],
-  ])("PATCH with %j is rejected as %s", async (payload, code) => {
+  ])("for the body %j, PATCH /businesses/{id} returns 422 with the code %s", async (payload, code) => {
     const response = await send("admin", "PATCH", `/businesses/${id}`, payload);
     expect([response.statusCode, response.json().code]).toEqual([422, code]);
   });
 
-  test("PATCH returns 409 for a status transition that is not allowed", async () => {
+  test("PATCH /businesses/{id} returns 409 for a status transition that is not allowed", async () => {
     gateway.behaviour.businesses.updateBusiness = async () => {
       throw new DomainError("conflict", "invalid_status_transition", "REJECTED is final.");
     };
@@ -166,7 +166,7 @@ describe("/businesses for operators", () => {
 });
 
 describe("/me", () => {
-  test("GET returns the business without operator fields", async () => {
+  test("GET /me returns the business without the fields that only operators get", async () => {
     gateway.behaviour.businesses.getOwnBusiness = async () => aBusiness();
     const response = await send("business", "GET", "/me");
     expect(response.json()).toEqual({
@@ -179,7 +179,7 @@ describe("/me", () => {
     });
   });
 
-  test("PATCH renames the business and rotates the key", async () => {
+  test("PATCH /me renames the business and rotates the key", async () => {
     gateway.behaviour.businesses.updateOwnBusiness = async () => aBusiness({ apiKey: "sk_test_new" });
     const payload = { name: " B ", rotate_api_key: true, previous_key_ttl_seconds: 604_800 };
     const response = await send("business", "PATCH", "/me", payload);
@@ -194,13 +194,13 @@ describe("/me", () => {
     { rotate_api_key: true, previous_key_ttl_seconds: "60" },
     { status: "ACTIVE" },
     { organization_id: 8 },
-  ])("PATCH with %j is rejected", async (payload) => {
+  ])("PATCH /me rejects the body %j", async (payload) => {
     expect((await send("business", "PATCH", "/me", payload)).statusCode).toBe(422);
     expect(gateway.received).toEqual([]);
   });
 
   test.each([{ previous_key_ttl_seconds: 60 }, { previous_key_ttl_seconds: 0, rotate_api_key: false }])(
-    "PATCH rejects previous_key_ttl_seconds without a rotation: %j",
+    "PATCH /me rejects previous_key_ttl_seconds without a rotation: %j",
     async (payload) => {
       const response = await send("business", "PATCH", "/me", payload);
       expect(response.json()).toMatchObject({
@@ -212,7 +212,7 @@ describe("/me", () => {
     },
   );
 
-  test("GET /me/api-keys returns the keys without plaintext", async () => {
+  test("GET /me/api-keys returns the keys without their plaintext", async () => {
     gateway.behaviour.businesses.listOwnApiKeys = async () => ({
       apiKeys: [aKey({ apiKey: "sk_test_secret", revokedAtMs: at, lastUsedAtMs: at, expiresAtMs: at })],
       total: 1,
@@ -234,7 +234,7 @@ describe("/me", () => {
 });
 
 describe("/me/api-keys", () => {
-  test("creation of a key returns 201 with the key and the Location of the list", async () => {
+  test("POST /me/api-keys returns 201 with the key and the Location of the list", async () => {
     const allowedIps = ["203.0.113.0/24"];
     const key = aKey({ apiKey: "sk_test_secret", expiresAtMs: at, allowedIps });
     gateway.behaviour.businesses.createOwnApiKey = async () => key;
@@ -258,13 +258,13 @@ describe("/me/api-keys", () => {
     [{ name: "x", business_id: id }, "/business_id"],
     [{ name: "x", expires_at: "2026-11-20" }, "/expires_at"],
     [{ name: "x", allowed_ips: ["localhost"] }, "/allowed_ips"],
-  ])("creation of a key with %j is rejected", async (payload, pointer) => {
+  ])("POST /me/api-keys rejects the body %j", async (payload, pointer) => {
     const response = await send("business", "POST", "/me/api-keys", payload);
     expect(response.json()).toMatchObject({ status: 422, errors: [expect.objectContaining({ pointer })] });
     expect(gateway.received).toEqual([]);
   });
 
-  test("revocation of a key accepts a reason or no body", async () => {
+  test("POST /me/api-keys/{id}/revoke accepts a body with a reason, an empty object, or no body", async () => {
     gateway.behaviour.businesses.revokeOwnApiKey = async () => aKey({ revokedAtMs: at });
     for (const payload of [undefined, {}, { reason: "lost" }]) {
       const response = await send("business", "POST", `/me/api-keys/${keyId.toUpperCase()}/revoke`, payload);
@@ -275,7 +275,7 @@ describe("/me/api-keys", () => {
     expect((await send("business", "POST", "/me/api-keys/x/revoke")).statusCode).toBe(404);
   });
 
-  test("revocation of a key returns 404 for an unknown key and 409 for the calling key", async () => {
+  test("POST /me/api-keys/{id}/revoke returns 404 for an unknown key and 409 for the key of the request", async () => {
     for (const [kind, code, status] of [
       ["not_found", "not_found", 404],
       ["conflict", "api_key_in_use", 409],
@@ -290,7 +290,7 @@ describe("/me/api-keys", () => {
 });
 
 describe("/admin/api-keys", () => {
-  test("creation of a key returns 201 with the key and the Location of the list", async () => {
+  test("POST /admin/api-keys returns 201 with the key and the Location of the list", async () => {
     gateway.behaviour.apiKeys.createApiKey = async () => aKey({ apiKey: "sk_test_secret" });
     const response = await send("admin", "POST", "/admin/api-keys", { business_id: id.toUpperCase(), name: " checkout " });
     expect(response.statusCode).toBe(201);
@@ -317,13 +317,13 @@ describe("/admin/api-keys", () => {
     [{ business_id: id, name: "x", allowed_ips: [7] }, "/allowed_ips"],
     [{ business_id: id, name: "x", allowed_ips: ["203.0.113.0/24", "203.0.113.0/33"] }, "/allowed_ips"],
     [{ business_id: id, name: "x", allowed_ips: Array(51).fill("203.0.113.0/24") }, "/allowed_ips"],
-  ])("creation of a key with %j is rejected", async (payload, pointer) => {
+  ])("POST /admin/api-keys rejects the body %j", async (payload, pointer) => {
     const response = await send("admin", "POST", "/admin/api-keys", payload);
     expect(response.statusCode).toBe(422);
     expect(response.json().errors).toEqual([expect.objectContaining({ pointer })]);
   });
 
-  test("creation of a key returns expires_at and allowed_ips in canonical form", async () => {
+  test("POST /admin/api-keys returns expires_at and allowed_ips in canonical form", async () => {
     const allowedIps = ["203.0.113.0/24", "2001:db8::/32"];
     gateway.behaviour.apiKeys.createLimitedApiKey = async () => aKey({ apiKey: "sk_test_secret", expiresAtMs: at, allowedIps });
     gateway.behaviour.apiKeys.listApiKeys = async () => ({ apiKeys: [aKey({ expiresAtMs: at, allowedIps })], total: 1 });
@@ -337,7 +337,7 @@ describe("/admin/api-keys", () => {
     expect(listResponse.json()).toMatchObject([{ expires_at: atText, allowed_ips: allowedIps }]);
   });
 
-  test("creation of a limited key returns an error and creates no key when identity does not support key limits yet", async () => {
+  test("if identity does not support key limits, POST /admin/api-keys returns 503 for a limited key and creates no key", async () => {
     delete gateway.behaviour.apiKeys.createLimitedApiKey;
     gateway.behaviour.apiKeys.createApiKey = async () => aKey({ apiKey: "sk_test_secret" });
     const payload = { business_id: id, name: "till", allowed_ips: ["203.0.113.0/24"] };
@@ -346,7 +346,7 @@ describe("/admin/api-keys", () => {
     expect(gateway.received.map(({ rpc }) => rpc)).toEqual(["CreateLimitedApiKey"]);
   });
 
-  test("the list returns the keys of one business", async () => {
+  test("GET /admin/api-keys returns the keys of one business, and requires the filter business_id", async () => {
     gateway.behaviour.apiKeys.listApiKeys = async () => ({ apiKeys: [aKey({ apiKey: "sk_test_secret" })], total: 1 });
     const response = await send("admin", "GET", `/admin/api-keys?business_id=${id}`);
     expect(response.json()).toEqual([
@@ -356,7 +356,7 @@ describe("/admin/api-keys", () => {
     expect(withoutFilter.json()).toMatchObject({ status: 422, errors: [{ parameter: "business_id", code: "required" }] });
   });
 
-  test("revocation of a key accepts a reason or no body", async () => {
+  test("POST /admin/api-keys/{id}/revoke accepts a body with a reason, an empty object, or no body", async () => {
     gateway.behaviour.apiKeys.revokeApiKey = async () => aKey({ revokedAtMs: at });
     for (const payload of [undefined, {}, { reason: "lost" }]) {
       const response = await send("admin", "POST", `/admin/api-keys/${keyId}/revoke`, payload);
@@ -377,7 +377,7 @@ test.each([
   ["GET", `/admin/api-keys?business_id=${id}`],
   ["POST", "/admin/api-keys"],
   ["POST", `/admin/api-keys/${id}/revoke`],
-] as const)("%s %s is rejected for a business", async (method, url) => {
+] as const)("%s %s rejects the key of a business", async (method, url) => {
   const response = await send("business", method, url);
   expect([response.statusCode, response.json().code]).toEqual([403, "admin_required"]);
   expect(gateway.received).toEqual([]);
@@ -395,7 +395,7 @@ test.each([
   ["GET", "/webhook-endpoints"],
   ["GET", "/events"],
   ["POST", `/events/${id}/redeliver`],
-] as const)("%s %s is rejected for an operator", async (method, url) => {
+] as const)("%s %s rejects the key of an operator", async (method, url) => {
   const response = await send("admin", method, url);
   expect([response.statusCode, response.json().code]).toEqual([403, "business_key_required"]);
   expect(gateway.received).toEqual([]);

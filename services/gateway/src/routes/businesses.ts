@@ -2,9 +2,9 @@ import { BusinessForOperator, BusinessUpdate, businessStatuses, renderBusiness }
 import { Type } from "typebox";
 import { choice, flag, nameText, search } from "../form/fields.ts";
 import type { App, Gateway } from "../gateway.ts";
-import { change, create, list, read } from "../operations.ts";
+import { addChangeRoute, addCreateRoute, addListRoute, addReadRoute } from "../operations.ts";
 
-/** A change responds only after it is effective on all gateways. */
+/** Timeout of a change. Identity responds only after all gateways apply the change. */
 const changeTimeoutMs = 15_000;
 
 const business = { tag: "Operators", response: BusinessForOperator, render: renderBusiness } as const;
@@ -12,7 +12,7 @@ const business = { tag: "Operators", response: BusinessForOperator, render: rend
 const name = () => nameText({ description: "Name of the business.", examples: ["Librairie El Kitab"] });
 
 export async function businesses(app: App, { rpc: { businesses: rpc } }: Gateway): Promise<void> {
-  create(app, "", {
+  addCreateRoute(app, "", {
     ...business,
     rpc: rpc.createBusiness,
     summary: "Create a business",
@@ -25,7 +25,7 @@ export async function businesses(app: App, { rpc: { businesses: rpc } }: Gateway
     },
   });
 
-  list(app, "", {
+  addListRoute(app, "", {
     ...business,
     rpc: rpc.listBusinesses,
     summary: "List businesses",
@@ -36,14 +36,14 @@ export async function businesses(app: App, { rpc: { businesses: rpc } }: Gateway
     },
   });
 
-  read(app, "/:id", {
+  addReadRoute(app, "/:id", {
     ...business,
     rpc: rpc.getBusiness,
     summary: "Get a business",
     description: "Returns a business with its status and the prefix of its newest live key.",
   });
 
-  change(app, "PATCH", "/:id", {
+  addChangeRoute(app, "PATCH", "/:id", {
     ...business,
     rpc: rpc.updateBusiness,
     timeoutMs: changeTimeoutMs,

@@ -4,7 +4,7 @@ import { sendCheckoutPage, viewOf } from "../pages/checkout/layout.ts";
 import { posterPage } from "../pages/checkout/poster-page.ts";
 import { qrCodeSvg } from "../pages/checkout/qr-code.ts";
 
-/** Serves the QR code of a payment link, and a page to print with it. */
+/** Serves the QR code of a payment link, and a printable page that contains the QR code. */
 export function checkoutPoster(app: App, gateway: Gateway): void {
   const hidden = { schema: { hide: true } };
 

@@ -62,7 +62,7 @@ describe("the result of a payment", () => {
     expect(headers["refresh"]).toBeUndefined();
   });
 
-  test("the result page links to the receipt as PDF and by e-mail, and has a hidden button that a script shows for printing", async () => {
+  test("the result page links to the receipt as PDF and by e-mail, and has a print button that is hidden until a script shows it", async () => {
     const { body } = await resultOf(aPaidPayment());
     expect(body).toContain(`href="/receipts/${paymentToken}?lang=en&amp;format=pdf"`);
     expect(body).toContain(`href="/receipts/${paymentToken}?lang=en#email"`);
@@ -71,9 +71,9 @@ describe("the result of a payment", () => {
   });
 
   test.each([
-    ["sends no e-mail", async () => ({ canSendEmail: false })],
+    ["reports that it sends no e-mail", async () => ({ canSendEmail: false })],
     ["does not respond", async () => Promise.reject(new Error("x"))],
-  ])("the result page has no button for e-mail when the deployment %s", async (_name, findReceipt) => {
+  ])("the result page has no e-mail button if the payments service %s", async (_name, findReceipt) => {
     gateway.behaviour.receipts.findReceipt = findReceipt;
     expect((await resultOf(aPaidPayment())).body).not.toContain("#email");
   });
@@ -124,7 +124,7 @@ describe("the result of a payment", () => {
     expect(text).toContain("Try the payment again");
   });
 
-  test("the result page offers another attempt only while the link and its business accept one", async () => {
+  test("the result page offers another attempt only while the link and its business accept payments", async () => {
     expect((await resultOf(failed({}), { canTryAgain: false })).body).not.toContain("Try the payment again");
     serveLink(gateway, aLink(), {}, { status: BusinessStatus.DISABLED });
     const { statusCode, body } = await resultOf(failed({}));
@@ -140,7 +140,7 @@ describe("the result of a payment", () => {
     expect((await resultOf(payment, { link })).body).toContain(`href="${start}${payment.id}&amp;status=${status}"`);
   });
 
-  test("the result page shows the result without the seller while identity does not respond", async () => {
+  test("the result page shows the result without the seller's name while identity does not respond", async () => {
     gateway.behaviour.keyLeases.resolveBusiness = async () => Promise.reject(new Error("x"));
     const { statusCode, body } = await resultOf(aPaidPayment());
     expect(statusCode).toBe(200);
@@ -148,14 +148,14 @@ describe("the result of a payment", () => {
     expect(body).toContain("303004");
   });
 
-  test("the result page shows texts of the processor as text", async () => {
+  test("the result page shows markup in texts of the processor as plain text", async () => {
     const { body } = await resultOf(aPaidPayment({ respCodeDesc: "<img src=x>\u202e", cardBrand: "<i>" }));
     expect(body).toContain("<bdi>&lt;img src=x&gt;</bdi>");
     expect(body).not.toContain("<i>");
   });
 
   test.each(["x", "A".repeat(64), `${"a".repeat(63)}%00`])(
-    "the result page returns 404 without a call for the page token %s",
+    "the result page returns 404 for the page token %s without a call to payments",
     async (token) => {
       const response = await gateway.app.inject({ url: `/pay/${linkToken}/result/${token}` });
       expect(response.statusCode).toBe(404);

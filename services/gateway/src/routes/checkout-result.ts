@@ -10,7 +10,10 @@ import { sendCheckoutPage, viewOf } from "../pages/checkout/layout.ts";
 import { resultPage, unknownResultPage } from "../pages/checkout/result-page.ts";
 import { hasReceipt } from "../receipts/receipt.ts";
 
-/** Payments may read the payment at the processor before it responds. */
+/**
+ * Timeout of the RPC. The payments service may read the payment at the processor before it
+ * responds.
+ */
 const resultTimeoutMs = 15_000;
 const receiptTimeoutMs = 2_000;
 const paymentTokenForm = /^[0-9a-f]{64}$/;
@@ -60,23 +63,28 @@ export function checkoutResult(app: App, gateway: Gateway): void {
     }
   };
 
-  /** Returns the business without its name while identity does not respond. The page omits it. */
+  /**
+   * Returns the business. If identity does not respond, the name is empty and the page omits it.
+   */
   const resolveBusiness = async (request: FastifyRequest, businessId: string) => {
     try {
       return await businesses.resolve(businessId);
     } catch (error) {
-      logger.warn({ err: error, ...requestLogFields(request) }, "seller omitted from the result of a payment");
+      logger.warn({ err: error, ...requestLogFields(request) }, "name of the business omitted from the payment result page");
       return { name: "", isActive: false };
     }
   };
 
-  /** Without a response, the page has no button for e-mail. */
+  /**
+   * Returns whether the buyer can request the receipt by e-mail. Returns false if the payments
+   * service does not respond.
+   */
   const readCanSendEmail = async (request: FastifyRequest, reply: FastifyReply, payment: Payment, token: string) => {
     if (!hasReceipt(payment)) return false;
     try {
       return (await rpc.receipts.findReceipt({ token }, checkoutCall(request, reply, receiptTimeoutMs, token))).canSendEmail;
     } catch (error) {
-      logger.warn({ err: error, ...requestLogFields(request) }, "e-mail omitted from the result of a payment");
+      logger.warn({ err: error, ...requestLogFields(request) }, "e-mail button omitted from the payment result page");
       return false;
     }
   };

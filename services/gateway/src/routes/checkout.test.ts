@@ -62,9 +62,12 @@ describe("GET /pay/{token}", () => {
     ["ar", '<html lang="ar" dir="rtl">'],
     ["en", '<html lang="en" dir="ltr">'],
     ["xx", '<html lang="fr" dir="ltr">'],
-  ])("GET /pay/{token} uses the language that the buyer chose, or that of the link: lang=%s", async (lang, html) => {
-    expect((await get(`${path}?lang=${lang}`)).body).toContain(html);
-  });
+  ])(
+    "GET /pay/{token} uses the language in the query, or the link's language for an unknown language: lang=%s",
+    async (lang, html) => {
+      expect((await get(`${path}?lang=${lang}`)).body).toContain(html);
+    },
+  );
 
   test("GET /pay/{token} forbids frames, referrers, caches, resources of other origins, and redirects of the form to other origins", async () => {
     const { headers } = await get();
@@ -78,7 +81,7 @@ describe("GET /pay/{token}", () => {
     expect(headers["set-cookie"]).toBeUndefined();
   });
 
-  test("GET /pay/{token} shows hostile texts of a business as text without hidden characters", async () => {
+  test("GET /pay/{token} shows markup in texts of a business as plain text without hidden characters", async () => {
     const name = `<script>alert(1)</script>\u202e"onload=`;
     serveLink(gateway, aLink({ name, description: "\u202eمرحبا\u200b".repeat(64) }), {}, { name: "<b>Shop</b>\u2067" });
     const { body } = await get();
@@ -110,7 +113,7 @@ describe("GET /pay/{token}", () => {
     expect(response.body).not.toContain("<form");
   });
 
-  test("GET /pay/{token} sends the same 410 page for every reason", async () => {
+  test("GET /pay/{token} sends the same 410 page for an unavailable link and for a disabled business", async () => {
     const bodies: string[] = [];
     serveLink(gateway, aLink(), { state: CheckoutState.UNAVAILABLE });
     bodies.push((await get()).body);
@@ -120,7 +123,7 @@ describe("GET /pay/{token}", () => {
   });
 
   test.each(["/pay/x", "/pay/%00%00%00%00%00%00%00%00%00%00%00%00%00%00%00%00", "/pay/%ff", `/pay/${"a".repeat(65)}`])(
-    "GET /pay/{token} sends the page of an unknown link without a call to a service for %s",
+    "GET %s sends the page of an unknown link without a call to a service",
     async (url) => {
       const response = await get(url);
       expect([response.statusCode, h1(response.body)]).toEqual([404, "Lien de paiement inconnu"]);
@@ -128,7 +131,7 @@ describe("GET /pay/{token}", () => {
     },
   );
 
-  test("GET /pay/{token} offers to continue the payment in progress of the browser, or to start a new one", async () => {
+  test("GET /pay/{token} offers to continue the browser's payment in progress, or to start a new payment", async () => {
     serveLink(gateway, aLink(), { payment: aPayment() });
     const { statusCode, body } = await get(path, { cookie: browserCookie });
     expect([statusCode, h1(body)]).toEqual([200, "Vous avez déjà un paiement en cours"]);
@@ -139,13 +142,13 @@ describe("GET /pay/{token}", () => {
     expect(again.body).toContain('name="begin_again"');
   });
 
-  test("GET /pay/{token} passes no payment to the service for a cookie that the gateway did not sign", async () => {
+  test("GET /pay/{token} ignores the payment in a cookie that the gateway did not sign", async () => {
     const forged = new PaymentCookie([Buffer.alloc(32, 9)]).write(linkToken, paymentToken, { isSecure: true });
     await get(path, { cookie: forged.split(";", 1)[0] as string });
     expect(gateway.received[0]?.request).not.toHaveProperty("paymentToken");
   });
 
-  test("GET /pay/{token} offers to continue the payment in progress of the browser when the link is full", async () => {
+  test("GET /pay/{token} offers to continue the browser's payment in progress when the link is full", async () => {
     serveLink(gateway, aLink(), { state: CheckoutState.FULL, payment: aPayment() });
     const { statusCode, body } = await get(`${path}?lang=en`, { cookie: browserCookie });
     expect(statusCode).toBe(409);
@@ -184,7 +187,7 @@ describe("POST /pay/{token}", () => {
     ]);
   });
 
-  test("POST /pay/{token} returns the form with what was typed, marks each error, and focuses the first field with an error", async () => {
+  test("POST /pay/{token} returns the form with the buyer's input, marks each error, and focuses the first field with an error", async () => {
     serveLink(gateway, anOpenLink());
     const { statusCode, body } = await post({ amount: "5", name: "<Amina>", email: "bad", lang: "en" });
     expect(statusCode).toBe(422);
@@ -212,19 +215,19 @@ describe("POST /pay/{token}", () => {
     },
   );
 
-  test("POST /pay/{token} sends a page for a form of more than 64 KiB", async () => {
+  test("POST /pay/{token} sends an error page for a form of more than 64 KiB", async () => {
     const response = await gateway.app.inject({ method: "POST", url: path, payload: "x".repeat(64 * 1024 + 1) });
     expect([response.statusCode, response.headers["content-type"]]).toEqual([413, "text/html; charset=utf-8"]);
   });
 
-  test("POST /pay/{token} offers both payments when the payment in progress has another amount", async () => {
+  test("POST /pay/{token} offers to continue the payment in progress or to start a new payment when the amounts differ", async () => {
     serveLink(gateway, anOpenLink({ customerFields: {} }), { payment: aPayment() });
     const { body } = await post({ amount: "700", lang: "en" }, { headers: { cookie: browserCookie } });
     expect(h1(body)).toBe("You already have a payment in progress");
     expect(starts()).toEqual([]);
   });
 
-  test("POST /pay/{token} redirects to the result when the payment of the form has ended", async () => {
+  test("POST /pay/{token} redirects to the result page if the payment of the form is already PAID", async () => {
     gateway.behaviour.checkout.startCheckout = async () => ({ payment: aPaidPayment(), paymentToken });
     expect((await post()).headers.location).toBe(`${path}/result/${paymentToken}`);
   });
@@ -237,7 +240,7 @@ describe("POST /pay/{token}", () => {
     ["payment_refused", refusedUpstream("payment_refused", "x"), 422, "Le paiement n’a pas pu commencer"],
     ["processor_outcome_unknown", outcomeUnknown("processor_outcome_unknown", "x"), 504, "Le paiement n’a pas pu commencer"],
     ["service_unavailable", unavailable("service_unavailable", "x"), 503, "Le paiement n’a pas pu commencer"],
-  ])("POST /pay/{token} sends the page of the refusal %s without a cookie", async (_code, error, status, title) => {
+  ])("POST /pay/{token} sends the error page for the refusal %s, and sets no cookie", async (_code, error, status, title) => {
     gateway.behaviour.checkout.startCheckout = async () => Promise.reject(error);
     const response = await post();
     expect([response.statusCode, h1(response.body)]).toEqual([status, title]);
@@ -253,7 +256,7 @@ describe("POST /pay/{token}", () => {
     expect(body).toMatch(/<input id="phone"[^>]* aria-invalid="true" autofocus>/);
   });
 
-  test("POST /pay/{token} starts no payment for a link that is not available, or of a disabled business", async () => {
+  test("POST /pay/{token} starts no payment for a link that is not available or whose business is disabled", async () => {
     serveLink(gateway, aLink(), { state: CheckoutState.UNAVAILABLE });
     expect((await post()).statusCode).toBe(410);
     serveLink(gateway, aLink(), {}, { status: BusinessStatus.DISABLED });
@@ -274,7 +277,7 @@ describe("with a proof of work", () => {
     await start({ checkout: { hasCaptcha: true } });
   });
 
-  test("POST /pay/{token} starts one payment for a solution, and none without a solution or for another form", async () => {
+  test("POST /pay/{token} accepts a form with its own solved proof of work, even repeatedly, and rejects a form with no solution or another form's solution", async () => {
     const { body, headers } = await get();
     expect(headers["content-security-policy"]).toContain("worker-src 'self'");
     const challenge = challengeOf(body);
@@ -293,7 +296,7 @@ describe("with a proof of work", () => {
     expect(challengeOf(body).parameters.data).toEqual({ form: formToken, link: linkToken });
   });
 
-  test("GET /pay/{token} states to browsers without JavaScript that the proof of work needs it", async () => {
+  test("GET /pay/{token} states for browsers without JavaScript that the proof of work requires JavaScript", async () => {
     expect((await get()).body).toMatch(/<noscript>.*JavaScript.*<\/noscript>/s);
   });
 });
@@ -304,7 +307,7 @@ describe("limits", () => {
     await start({ limits: { checkoutPerMinute: 10, checkoutLinkPerSecond: 50 }, nowMs: () => 1_000 });
   });
 
-  test("the rate limit permits one network ten payment starts a minute for one link", async () => {
+  test("POST /pay/{token} accepts ten payment starts a minute from one network for one link, and then returns 429", async () => {
     const statuses: number[] = [];
     for (let i = 0; i < 10; i++) statuses.push((await post()).statusCode);
     expect(statuses).toEqual(Array(10).fill(303));
@@ -316,12 +319,12 @@ describe("limits", () => {
     expect((await post()).statusCode).toBe(303);
   });
 
-  test("the rate limit counts the addresses of an IPv6 /64 as one network", async () => {
+  test("POST /pay/{token} counts the addresses of an IPv6 /64 as one network for its rate limit", async () => {
     for (let i = 0; i < 10; i++) await post({}, { address: `2001:db8::${i}` });
     expect((await post({}, { address: "2001:db8::ffff" })).statusCode).toBe(429);
   });
 
-  test("the rate limit permits a burst of a hundred payment starts for one link, and does not affect other links", async () => {
+  test("POST /pay/{token} accepts a burst of a hundred payment starts for one link, and does not limit other links", async () => {
     const statuses: number[] = [];
     for (let i = 0; i < 101; i++) statuses.push((await post({}, { address: `198.51.100.${i}` })).statusCode);
     expect(statuses).toEqual([...Array(100).fill(303), 429]);
@@ -329,7 +332,7 @@ describe("limits", () => {
     expect((await post({}, { address: "198.51.100.250" })).statusCode).toBe(303);
   });
 
-  test("the rate limit does not count a form with errors", async () => {
+  test("POST /pay/{token} does not count a form with errors towards its rate limit", async () => {
     serveLink(gateway, anOpenLink());
     for (let i = 0; i < 11; i++) expect((await post()).statusCode).toBe(422);
   });
@@ -342,10 +345,10 @@ describe("a link whose calls do not end", () => {
     blocked = Promise.withResolvers();
     blocked.promise.catch(() => {});
   });
-  // The gateway stops after its requests have ended.
+  // The gateway can stop only after its requests have ended.
   afterEach(() => blocked.reject(new Error("released")));
 
-  test("calls that do not end for one link do not delay the page of another link", async () => {
+  test("GET /pay/{token} responds while the payments service does not respond to calls for another link", async () => {
     const { getCheckout } = gateway.behaviour.checkout;
     gateway.behaviour.checkout.getCheckout = (request, call) =>
       request.linkToken === linkToken
@@ -355,7 +358,7 @@ describe("a link whose calls do not end", () => {
     expect((await get(`/pay/${otherToken}`)).statusCode).toBe(200);
   });
 
-  test("calls that do not end for one link do not delay a payment of another business", async () => {
+  test("POST /pay/{token} starts a payment while the payments service does not respond to calls for a link of another business", async () => {
     const otherLink = aLink({ id: "01a1b2c3-0000-7000-8000-000000000002", businessId: "01a1b2c3-0000-7000-8000-0000000000b2" });
     gateway.behaviour.checkout.getCheckout = async (request) => ({
       link: request.linkToken === linkToken ? aLink() : otherLink,
@@ -369,7 +372,7 @@ describe("a link whose calls do not end", () => {
   });
 });
 
-test("the gateway limits the pages of one network, and sends the 429 as a page", async () => {
+test("GET /pay/{token} limits the rate of one network, and sends the 429 response as a page", async () => {
   await gateway[Symbol.asyncDispose]();
   await start({ limits: { keylessPerSecond: 1 }, nowMs: () => 1_000 });
   expect([(await get()).statusCode, (await get()).statusCode]).toEqual([200, 200]);
@@ -378,7 +381,7 @@ test("the gateway limits the pages of one network, and sends the 429 as a page",
 });
 
 describe("GET /pay/{token}/qr.svg and /poster", () => {
-  test("the gateway sends the QR code of the link as SVG, and a page to print", async () => {
+  test("GET /pay/{token}/qr.svg sends the link's QR code, and GET /pay/{token}/poster sends a page for printing", async () => {
     const svg = await get(`${path}/qr.svg`);
     expect([svg.statusCode, svg.headers["content-type"]]).toEqual([200, "image/svg+xml"]);
     expect(svg.body).toMatch(/^<svg [^>]*viewBox="0 0 (\d+) \1"/);
@@ -387,13 +390,13 @@ describe("GET /pay/{token}/qr.svg and /poster", () => {
     expect(poster.body).toContain(`https://pay.test${path}`);
   });
 
-  test.each(["/qr.svg", "/poster"])("the gateway sends the 410 page for a link that is not available: %s", async (end) => {
+  test.each(["/qr.svg", "/poster"])("GET /pay/{token}%s sends the 410 page for a link that is not available", async (end) => {
     serveLink(gateway, aLink(), { state: CheckoutState.UNAVAILABLE });
     expect((await get(`${path}${end}`)).statusCode).toBe(410);
   });
 });
 
-test("the form shows the words CIB and EDAHABIA, or the official marks from the folder of the deployment", async () => {
+test("GET /pay/{token} shows the words CIB and EDAHABIA, or the official marks from CARD_MARKS_DIR", async () => {
   expect((await get()).body).toContain('<bdi class="card-mark">EDAHABIA</bdi>');
   expect((await get("/assets/cib.svg")).statusCode).toBe(404);
   await gateway[Symbol.asyncDispose]();
@@ -416,7 +419,7 @@ test.each([
   "altcha-en.js",
   "altcha-worker.js",
   "mark.svg",
-])("the gateway serves /assets/%s, to be revalidated by its ETag", async (name) => {
+])("GET /assets/%s returns the file with an ETag, and browsers must revalidate the file", async (name) => {
   const { statusCode, headers } = await get(`/assets/${name}`);
   expect([statusCode, headers["cache-control"]]).toEqual([200, "no-cache"]);
   expect((await get(`/assets/${name}`, { "if-none-match": String(headers.etag) })).statusCode).toBe(304);

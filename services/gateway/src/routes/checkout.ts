@@ -11,8 +11,8 @@ import {
   type BuyerValues,
   checkForm,
   emptyForm,
-  readTypedForm,
-  type TypedForm,
+  readSubmittedForm,
+  type SubmittedForm,
 } from "../checkout/buyer-form.ts";
 import { Captcha } from "../checkout/captcha.ts";
 import { checkoutCall, languageOf, linkNotAvailable, type OpenLink, openLink } from "../checkout/open-link.ts";
@@ -24,12 +24,12 @@ import { formPage } from "../pages/checkout/form-page.ts";
 import { checkoutFiles as files, sendCheckoutPage, type View, viewOf } from "../pages/checkout/layout.ts";
 import {
   faultPage,
-  fullPage,
   inProgressPage,
-  limitedPage,
+  linkFullPage,
+  linkUnavailablePage,
+  linkUnknownPage,
   processorErrorPage,
-  unavailablePage,
-  unknownPage,
+  rateLimitedPage,
 } from "../pages/checkout/message-pages.ts";
 import { conditionsVersion } from "../pages/checkout/texts.ts";
 import { readAnyBodies } from "../plugins/any-bodies.ts";
@@ -39,11 +39,14 @@ import { checkoutPoster } from "./checkout-poster.ts";
 import { checkoutResult } from "./checkout-result.ts";
 
 const formBytesMax = 64 * 1024;
-/** Payments registers the payment with the processor before it responds, as for API payments. */
+/**
+ * Timeout of the RPC that starts a payment. The payments service registers the payment with the
+ * processor before it responds.
+ */
 const startTimeoutMs = 36_000;
 const hidden = { schema: { hide: true } };
 
-/** The field of the form for the pointer of an error. */
+/** Form fields, by the JSON pointer of an error from the payments service. */
 const fieldOfPointer: Readonly<Record<string, BuyerField>> = {
   "/amount": "amount",
   "/amount_minor": "amount",
@@ -79,14 +82,14 @@ async function showLink(pages: Pages, request: FastifyRequest, reply: FastifyRep
   const { isFull, linkToken, checkout: state } = opened;
   const beginAgain = (request.query as { again?: unknown }).again === "1";
   const view = viewOf(languageOf(request), `/pay/${linkToken}${beginAgain ? "?again=1" : ""}`);
-  if (isFull) return sendCheckoutPage(reply, view, fullPage(view, linkToken, state.payment));
+  if (isFull) return sendCheckoutPage(reply, view, linkFullPage(view, linkToken, state.payment));
   if (state.payment && !beginAgain) return sendCheckoutPage(reply, view, inProgressPage(view, opened, state.payment));
-  const typed = { ...emptyForm(randomBytes(18).toString("base64url")), beginAgain };
+  const typed = { ...emptyForm(randomBytes(18).toString("base64url")), isRestart: beginAgain };
   return await sendForm(pages, view, reply, opened, typed, {});
 }
 
 async function submitForm(pages: Pages, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const typed = readTypedForm(request.body instanceof Uint8Array ? request.body : new Uint8Array());
+  const typed = readSubmittedForm(request.body instanceof Uint8Array ? request.body : new Uint8Array());
   if (!typed) throw Problem.of("malformed_request");
   request.pageLanguage = typed.language ?? null;
   const opened = await open(pages, request, reply);
@@ -96,10 +99,10 @@ async function submitForm(pages: Pages, request: FastifyRequest, reply: FastifyR
   const isSolved = await pages.captcha?.isSolved(typed.captcha, { linkToken, formToken: typed.formToken });
   if (isSolved === false) errors.captcha = "captcha_missing";
   if (Object.keys(errors).length > 0) return await sendForm(pages, view, reply, opened, typed, errors);
-  // The browser continues its payment in progress. If the form has another amount, the buyer
-  // chooses.
+  // If the browser already has a payment in progress at this link and the form has another amount,
+  // the buyer must choose between that payment and a new payment.
   const { payment } = state;
-  if (payment && !typed.beginAgain && values.amountMinor !== undefined && values.amountMinor !== payment.amountMinor) {
+  if (payment && !typed.isRestart && values.amountMinor !== undefined && values.amountMinor !== payment.amountMinor) {
     return sendCheckoutPage(reply, view, inProgressPage(view, opened, payment, { isOtherAmount: true }));
   }
   limitCheckout(pages.gateway, link.id, request.ip);
@@ -121,7 +124,7 @@ async function sendForm(
   view: View,
   reply: FastifyReply,
   opened: OpenLink,
-  typed: TypedForm,
+  typed: SubmittedForm,
   errors: BuyerErrors,
 ): Promise<FastifyReply> {
   const challenge = await captcha?.createChallenge({ linkToken: opened.linkToken, formToken: typed.formToken });
@@ -135,18 +138,18 @@ function start(
   request: FastifyRequest,
   reply: FastifyReply,
   { link, linkToken }: OpenLink,
-  { formToken, beginAgain }: TypedForm,
+  { formToken, isRestart }: SubmittedForm,
   values: BuyerValues,
 ): Promise<StartCheckoutResponse> {
   const paymentToken = cookies.read(request.headers.cookie, linkToken);
-  const browser = { formToken, beginAgain, ...(paymentToken !== undefined && { paymentToken }) };
+  const browser = { formToken, beginAgain: isRestart, ...(paymentToken !== undefined && { paymentToken }) };
   return gateway.rpc.checkout.startCheckout(
     { ...values, ...browser, linkToken, conditionsVersion, language: languageOf(request).toUpperCase() },
     checkoutCall(request, reply, startTimeoutMs, link.businessId),
   );
 }
 
-/** Redirects to the card form, or to the result if the payment of the form has ended. */
+/** Redirects to the card form, or to the result page if the payment is no longer PENDING. */
 function redirect(
   { cookies }: Pages,
   reply: FastifyReply,
@@ -167,7 +170,7 @@ async function sendRefusal(
   reply: FastifyReply,
   view: View,
   opened: OpenLink,
-  typed: TypedForm,
+  typed: SubmittedForm,
   problem: Problem,
 ): Promise<FastifyReply> {
   const { linkToken } = opened;
@@ -175,7 +178,7 @@ async function sendRefusal(
   if (problem.code === "payment_link_not_available") throw linkNotAvailable();
   if (problem.code === "payment_link_full") {
     const { checkout: present } = await open(pages, request, reply);
-    return sendCheckoutPage(reply, view, fullPage(view, linkToken, present.payment));
+    return sendCheckoutPage(reply, view, linkFullPage(view, linkToken, present.payment));
   }
   const [invalid] = problem.errors ?? [];
   const field = invalid && "pointer" in invalid ? fieldOfPointer[invalid.pointer] : undefined;
@@ -192,16 +195,19 @@ export async function checkoutFiles(app: App, { checkout: { cardMarksDir } }: Ga
   for (const [name, load] of Object.entries(files)) app.get(`/${name}`, hidden, staticFile(load));
 }
 
-/** Sends the page for any other error. */
+/**
+ * Sends the error page for a failed request for a payment link: unknown link, unavailable link, too
+ * many requests, or another error.
+ */
 export function sendCheckoutError(request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply {
   const { status } = problem;
   const [path = "/pay"] = request.url.split("?", 1);
   const view = viewOf(languageOf(request), path);
   const retryAfter = retryAfterOf(problem);
   reply.removeHeader("connection");
-  if (status === 404) return sendCheckoutPage(reply, view, unknownPage(view));
-  if (status === 410) return sendCheckoutPage(reply, view, unavailablePage(view));
-  if (status === 429) return sendCheckoutPage(reply, view, limitedPage(view, path, retryAfter ?? 1));
+  if (status === 404) return sendCheckoutPage(reply, view, linkUnknownPage(view));
+  if (status === 410) return sendCheckoutPage(reply, view, linkUnavailablePage(view));
+  if (status === 429) return sendCheckoutPage(reply, view, rateLimitedPage(view, path, retryAfter ?? 1));
   return sendCheckoutPage(reply, view, faultPage(view, status, retryAfter));
 }
 

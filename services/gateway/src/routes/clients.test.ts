@@ -88,7 +88,7 @@ describe("POST /clients/person", () => {
     expect(gateway.received).toHaveLength(1);
   });
 
-  test("POST /clients/person accepts each field with its public values", async () => {
+  test("POST /clients/person accepts each optional field, and maps public enum values to the values of the RPC", async () => {
     gateway.behaviour.clients.createPerson = async () => ({ ...message, ...optionalMessage, middleName: "Lila" });
     const response = await send("POST", "/person", {
       ...person,
@@ -147,7 +147,8 @@ describe("POST /clients/person", () => {
   const texts = ["", "  ", 7, null, true, {}, ["a"], "a".repeat(201), "a\0b", "\ud800"];
   const countryCodes = ["", "dza", "DZ", "XKX", "ZZZ", "012", " DZA", 12, null];
   const phones = ["", "0550123456", "+0550123456", "+2135501234567890", "+213 550 123 456", "+213", 213, null];
-  // The case of non-ASCII letters would depend on the locale of the database.
+  // The gateway rejects these characters, because the lower case of non-ASCII letters would depend
+  // on the locale of the database.
   const foreignCharacters = ["İ@b.dz", "ß@b.dz", "\u212a@b.dz", "a@bücher.dz"];
   const emails = ["", "a", "a@b", "@b.dz", "a b@c.dz", `${"a".repeat(250)}@b.dz`, 7, null, ...foreignCharacters];
   const days = [
@@ -201,7 +202,7 @@ describe("POST /clients/person", () => {
     frist_name: ["Amina"],
   };
   test.each(Object.keys(invalidValues))(
-    "POST /clients/person rejects invalid values of %s with a pointer to the field",
+    "POST /clients/person rejects invalid values of %s, and the error has a pointer to the field",
     async (name) => {
       for (const value of invalidValues[name] ?? []) {
         const response = await send("POST", "/person", { ...person, [name]: value });
@@ -239,7 +240,7 @@ describe("POST /clients/person", () => {
 });
 
 describe("GET /clients/{id}", () => {
-  test.each([`/${id}`, `/person/${id}`, `/${id.toUpperCase()}`])("%s returns the client", async (path) => {
+  test.each([`/${id}`, `/person/${id}`, `/${id.toUpperCase()}`])("GET /clients%s returns the client", async (path) => {
     gateway.behaviour.clients.getClient = async () => message;
     const response = await send("GET", path);
     expect([response.statusCode, response.json()]).toEqual([200, expectedJson]);
@@ -258,7 +259,7 @@ describe("GET /clients/{id}", () => {
     }
   });
 
-  test("DELETE returns 405", async () => {
+  test("DELETE /clients/{id} returns 405", async () => {
     for (const path of [`/${id}`, `/person/${id}`]) expect((await send("DELETE", path)).statusCode).toBe(405);
   });
 });
@@ -273,7 +274,7 @@ describe("GET /clients", () => {
     expect(received()).toMatchObject({ limit: 2, offset: 2, kycStatus: 0, riskLevel: 0 });
   });
 
-  test("GET /clients sends each filter", async () => {
+  test("GET /clients sends each filter to the clients service", async () => {
     gateway.behaviour.clients.listClients = async () => ({ clients: [], total: 0 });
     const query = new URLSearchParams({
       organization_id: "7",
@@ -299,7 +300,7 @@ describe("GET /clients", () => {
     });
   });
 
-  test("GET /clients accepts each kyc_status and no other value", async () => {
+  test("GET /clients accepts each value of the filter kyc_status", async () => {
     gateway.behaviour.clients.listClients = async () => ({ clients: [], total: 0 });
     for (const status of clientKycStatuses) {
       expect((await send("GET", `?kyc_status=${status}`)).statusCode).toBe(200);
@@ -307,7 +308,7 @@ describe("GET /clients", () => {
     }
   });
 
-  test("GET /clients returns the organization id of the calling business", async () => {
+  test("GET /clients renders each client with the organization id of the calling business", async () => {
     gateway.behaviour.clients.listClients = async () => ({ clients: [message], total: 1 });
     const otherKey = gateway.aKey({ organizationId: 8 });
     expect((await send("GET", "?organization_id=8", undefined, otherKey.headers)).json()).toEqual([
@@ -317,7 +318,7 @@ describe("GET /clients", () => {
     expect((await send("GET", "?organization_id=7")).json()).toEqual([expectedJson]);
   });
 
-  test("GET /clients returns an empty list for another organization id without calling clients", async () => {
+  test("GET /clients returns an empty list for another organization id, without a call to the clients service", async () => {
     const response = await send("GET", "?organization_id=8");
     expect([response.statusCode, response.json(), response.headers["x-total-count"]]).toEqual([200, [], "0"]);
     expect(gateway.received).toEqual([]);
@@ -346,13 +347,13 @@ describe("GET /clients", () => {
     ["search=a&search=b", "search"],
     ["email=nonsense", "email"],
     ["external_client_code=", "external_client_code"],
-  ])("GET /clients rejects ?%s", async (query, parameter) => {
+  ])("GET /clients returns 422 with the name of the parameter for the query ?%s", async (query, parameter) => {
     const response = await send("GET", `?${query}`);
     expect([response.statusCode, response.json().errors]).toEqual([422, [expect.objectContaining({ parameter })]]);
     expect(gateway.received).toEqual([]);
   });
 
-  test("GET /clients rejects a misspelled filter and lists the known ones", async () => {
+  test("GET /clients rejects a misspelled filter and lists the known filters", async () => {
     const response = await send("GET", "?state=PAID&blocked=true");
     expect([response.statusCode, response.json().errors]).toEqual([
       422,
@@ -371,7 +372,7 @@ describe("GET /clients", () => {
   test.each([
     ["GET", `/${id}?expand=accounts`],
     ["PUT", `/person/${id}?__proto__=x`],
-  ] as const)("%s %s accepts no parameters", async (method, path) => {
+  ] as const)("%s /clients%s rejects the unknown query parameter", async (method, path) => {
     const response = await send(method, path, method === "GET" ? undefined : {});
     expect([response.statusCode, response.json().errors]).toEqual([
       422,
@@ -385,20 +386,20 @@ describe("PUT /clients/person/{id}", () => {
     gateway.behaviour.clients.updatePerson = async () => message;
   });
 
-  test("PUT /clients/person/{id} sends only the fields of the request and returns the client", async () => {
+  test("PUT /clients/person/{id} sends only the fields of the request to the clients service, and returns the client", async () => {
     const response = await send("PUT", `/person/${id}`, { city: "Oran", blocked: true, risk_level: "Medium", ...optional });
     expect([response.statusCode, response.json()]).toEqual([200, expectedJson]);
     const { $typeName: _, ...request } = received() as Record<string, unknown>;
     expect(request).toEqual({ id, city: "Oran", blocked: true, riskLevel: RiskLevel.MEDIUM, ...optionalMessage, cleared: [] });
   });
 
-  test("PUT /clients/person/{id} sends no field for an empty object", async () => {
+  test("PUT /clients/person/{id} sends no field to the clients service for an empty object", async () => {
     expect((await send("PUT", `/person/${id}`, {})).statusCode).toBe(200);
     const { $typeName: _, ...request } = received() as Record<string, unknown>;
     expect(request).toEqual({ id, riskLevel: 0, cleared: [] });
   });
 
-  test("PUT /clients/person/{id} clears each optional field with null", async () => {
+  test("PUT /clients/person/{id} clears each optional field that is null in the request", async () => {
     const cleared = Object.fromEntries(Object.keys(optional).map((name) => [name, null]));
     expect((await send("PUT", `/person/${id}`, cleared)).statusCode).toBe(200);
     expect((received() as { cleared: string[] }).cleared.sort()).toEqual(Object.keys(optional).sort());
@@ -447,14 +448,14 @@ describe("PUT /clients/person/{id}", () => {
     expect(gateway.received).toEqual([]);
   });
 
-  test("PUT /clients/person/{id} names an unknown field", async () => {
+  test("PUT /clients/person/{id} rejects an unknown field with an error that contains its name", async () => {
     expect((await send("PUT", `/person/${id}`, { blokced: true })).json().errors).toEqual([
       expect.objectContaining({ pointer: "/blokced", code: "unknown_field" }),
     ]);
   });
 });
 
-test("a client is rendered with exactly the documented fields", () => {
+test("the gateway renders a client with exactly the documented fields", () => {
   const view = renderClient(
     { $typeName: "clients.v1.Client", ...message, blocked: false, isBlacklisted: false, ...optionalMessage, middleName: "x" },
     7,

@@ -4,7 +4,7 @@ import { Type } from "typebox";
 import { optionalFields } from "../form/field.ts";
 import { choice, country, date, email, flag, integer, nameText, phone, search } from "../form/fields.ts";
 import type { App, Gateway } from "../gateway.ts";
-import { change, create, list, read } from "../operations.ts";
+import { addChangeRoute, addCreateRoute, addListRoute, addReadRoute } from "../operations.ts";
 
 type Client = Parameters<typeof renderClient>[0];
 
@@ -37,7 +37,7 @@ const riskFields = () => ({
 });
 
 export async function clients(app: App, { rpc: { clients: rpc } }: Gateway): Promise<void> {
-  create(app, "/person", {
+  addCreateRoute(app, "/person", {
     ...client,
     rpc: rpc.createPerson,
     summary: "Create a client",
@@ -65,7 +65,7 @@ export async function clients(app: App, { rpc: { clients: rpc } }: Gateway): Pro
     },
   });
 
-  list(app, "", {
+  addListRoute(app, "", {
     ...client,
     rpc: rpc.listClients,
     summary: "List clients",
@@ -91,19 +91,19 @@ export async function clients(app: App, { rpc: { clients: rpc } }: Gateway): Pro
   });
 
   const getClient = { ...client, rpc: rpc.getClient };
-  read(app, "/:id", {
+  addReadRoute(app, "/:id", {
     ...getClient,
     summary: "Get a client",
     description: "Returns a client with its KYC status and risk fields.",
   });
-  read(app, "/person/:id", {
+  addReadRoute(app, "/person/:id", {
     ...getClient,
     operationId: "getPerson",
     summary: "Get a person",
     description: "Returns the same client as `GET /clients/{id}`.",
   });
 
-  change(app, "PUT", "/person/:id", {
+  addChangeRoute(app, "PUT", "/person/:id", {
     ...client,
     rpc: rpc.updatePerson,
     summary: "Update a client",

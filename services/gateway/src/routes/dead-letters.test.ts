@@ -60,7 +60,7 @@ const send = (method: "GET" | "POST", path = "", payload?: object, headers: obje
     ...(payload === undefined ? {} : { payload }),
   });
 
-test("the list of dead letters merges those of all services, newest first, with their total", async () => {
+test("GET /admin/dead-letters merges the dead letters of all services, newest first, with the total of all services", async () => {
   const deadLetters = [3, 1, 2].map((n) => aDeadLetter({ id: uuidv7(), createdAtMs: at + BigInt(n) }));
   gateway.behaviour.deadLetters.listDeadLetters = async () => ({ deadLetters: [deadLetters.shift() ?? aDeadLetter()], total: 5 });
   const response = await send("GET", "?limit=2&offset=1&topic=payments.v1&status=PARKED");
@@ -70,13 +70,13 @@ test("the list of dead letters merges those of all services, newest first, with 
   expect(gateway.received.map(({ request }) => request)).toMatchObject([expected, expected, expected]);
 });
 
-test("the list of dead letters of one service queries only that service with limit and offset", async () => {
+test("GET /admin/dead-letters with the filter `service` queries only that service, and forwards limit and offset", async () => {
   gateway.behaviour.deadLetters.listDeadLetters = async () => ({ deadLetters: [aDeadLetter()], total: 1 });
   expect((await send("GET", "?service=webhooks&limit=2&offset=4")).json()).toEqual([expectedJson]);
   expect(gateway.received.map(({ request }) => request)).toMatchObject([{ limit: 2, offset: 4 }]);
 });
 
-test("a page of dead letters with the maximum offset is empty", async () => {
+test("GET /admin/dead-letters returns an empty page for the maximum offset", async () => {
   gateway.behaviour.deadLetters.listDeadLetters = async () => ({ deadLetters: [], total: 0 });
   for (const service of ["", "&service=clients"]) {
     const response = await send("GET", `?limit=100&offset=2147483647${service}`);
@@ -84,7 +84,7 @@ test("a page of dead letters with the maximum offset is empty", async () => {
   }
 });
 
-test("GET returns the payload of a dead letter, and 404 when no service has the dead letter", async () => {
+test("GET /admin/dead-letters/{id} returns the payload, and 404 when no service has the dead letter", async () => {
   expect((await send("GET", `/${id}`)).json()).toEqual({
     ...expectedJson,
     payload: { payment: { order_ref: "[8 characters]" } },
@@ -96,7 +96,7 @@ test("GET returns the payload of a dead letter, and 404 when no service has the 
   expect((await send("GET", "/x")).statusCode).toBe(404);
 });
 
-test("GET of a dead letter returns 503 while a service is unavailable and no other service has it", async () => {
+test("GET /admin/dead-letters/{id} returns 503 while a service is unavailable and no other service has the dead letter", async () => {
   let calls = 0;
   gateway.behaviour.deadLetters.getDeadLetter = async () => {
     if (calls++ === 1) throw new DomainError("unavailable", "dead_letters_unavailable", "The service is unavailable.");
@@ -105,7 +105,7 @@ test("GET of a dead letter returns 503 while a service is unavailable and no oth
   expect((await send("GET", `/${id}`)).statusCode).toBe(503);
 });
 
-test("retry and drop call the service that has the dead letter, with Idempotency-Key and note", async () => {
+test("POST /admin/dead-letters/{id}/retry and /drop call the service that stores the dead letter, and forward Idempotency-Key and note", async () => {
   gateway.behaviour.deadLetters.retryDeadLetter = async () => aDeadLetter({ status: DeadLetterStatus.DELIVERED });
   gateway.behaviour.deadLetters.dropDeadLetter = async () => aDeadLetter({ status: DeadLetterStatus.DROPPED });
   const retryResponse = await send("POST", `/${id}/retry`, undefined, { "idempotency-key": "k-1" });
@@ -121,11 +121,11 @@ test.each([
   ["", "?service=kyc", "service"],
   ["", "?status=LOST", "status"],
   ["", "?topic=", "topic"],
-])("the list of dead letters rejects %s%s and names the parameter", async (_, query, parameter) => {
+])("GET /admin/dead-letters rejects the query %s%s and names the parameter", async (_, query, parameter) => {
   expect((await send("GET", query)).json()).toMatchObject({ status: 422, errors: [{ parameter }] });
 });
 
-test("drop requires a note, retry accepts no fields, and refusals are returned unchanged", async () => {
+test("POST /admin/dead-letters/{id}/drop requires a note, /retry rejects every field, and both return refusals unchanged", async () => {
   expect((await send("POST", `/${id}/drop`, {})).json()).toMatchObject({ status: 422, errors: [{ pointer: "/note" }] });
   expect((await send("POST", `/${id}/retry`, { force: true })).json()).toMatchObject({ status: 422 });
   gateway.behaviour.deadLetters.retryDeadLetter = async () => {
@@ -134,7 +134,7 @@ test("drop requires a note, retry accepts no fields, and refusals are returned u
   expect((await send("POST", `/${id}/retry`)).json()).toMatchObject({ status: 409, code: "dead_letter_failed" });
 });
 
-test("routes of dead letters require an operator key", async () => {
+test("the routes of dead letters require an operator key", async () => {
   const asBusiness = await gateway.app.inject({ url: "/api/v1/admin/dead-letters", headers: gateway.business.headers });
   expect(asBusiness.json()).toMatchObject({ status: 403, code: "admin_required" });
 });

@@ -5,10 +5,10 @@ import { Type } from "typebox";
 import type { BulkheadCall } from "../bulkheads/bulkhead-channel.ts";
 import { choice, text } from "../form/fields.ts";
 import type { App, Gateway } from "../gateway.ts";
-import { act, list, read } from "../operations.ts";
-import { countedMax } from "../page-headers.ts";
+import { addActionRoute, addListRoute, addReadRoute } from "../operations.ts";
+import { countedMax } from "../pagination-headers.ts";
 import { Problem } from "../problem.ts";
-import { requestOf } from "../rpc-request.ts";
+import { toRpcRequest } from "../rpc-request.ts";
 
 const serviceNames = ["webhooks", "clients", "identity"] as const;
 const int32Max = 2_147_483_647;
@@ -17,10 +17,10 @@ const deadLetter = { tag: "Operators", response: DeadLetterJson, render: renderD
 
 /** Adds the operations on the dead letters of all consuming services. */
 export async function deadLetters(app: App, { rpc: { deadLetters: services } }: Gateway): Promise<void> {
-  // The RPCs of all services have the same messages.
+  // The RPCs of all services have the same request and response messages.
   const { listDeadLetters, getDeadLetter, retryDeadLetter, dropDeadLetter } = services.webhooks;
 
-  list(app, "", {
+  addListRoute(app, "", {
     ...deadLetter,
     rpc: listDeadLetters,
     summary: "List dead letters",
@@ -35,10 +35,10 @@ export async function deadLetters(app: App, { rpc: { deadLetters: services } }: 
     response: Type.Omit(DeadLetterJson, ["payload"]),
     execute: async ({ service, limit, offset, ...filters }, { call }) => {
       const queriedServices = service ? [service] : serviceNames;
-      // A page of several services can consist of rows of one service, so each returns all rows up
-      // to the end of the page.
+      // All rows on a page of several services can come from one service. Therefore each service
+      // must return its newest rows up to the end of the page.
       const pageRange = service ? { limit, offset } : { limit: Math.min(offset + limit, int32Max), offset: 0 };
-      const page = requestOf(listDeadLetters.method.input, { ...filters, ...pageRange });
+      const page = toRpcRequest(listDeadLetters.method.input, { ...filters, ...pageRange });
       const pages = await Promise.all(queriedServices.map((name) => services[name].listDeadLetters(page, call)));
       const sortedDeadLetters = pages.flatMap(({ deadLetters }) => deadLetters).sort(newestFirst);
       const total = pages.reduce((sum, page) => sum + page.total, 0);
@@ -51,7 +51,8 @@ export async function deadLetters(app: App, { rpc: { deadLetters: services } }: 
   });
 
   /**
-   * Returns the dead letter and the service that has it. Throws not_found when no service has it.
+   * Returns the dead letter and the service that stores it. Throws `not_found` if no service stores
+   * the dead letter.
    */
   const findDeadLetter = async (id: string, call: BulkheadCall) => {
     const { idempotencyKey: _, ...readCall } = call;
@@ -63,12 +64,13 @@ export async function deadLetters(app: App, { rpc: { deadLetters: services } }: 
     );
     const fulfilled = results.find((result) => result.status === "fulfilled");
     if (fulfilled) return fulfilled.value;
-    // While a service is unavailable, the dead letter may exist there.
+    // If a service is unavailable, that service may store the dead letter, so the error is not
+    // `not_found`.
     const failure = results.find((result) => result.status === "rejected" && !isNotFound(result.reason));
     throw failure?.status === "rejected" ? failure.reason : Problem.of("not_found");
   };
 
-  read(app, "/:id", {
+  addReadRoute(app, "/:id", {
     ...deadLetter,
     rpc: getDeadLetter,
     summary: "Get a dead letter",
@@ -76,7 +78,7 @@ export async function deadLetters(app: App, { rpc: { deadLetters: services } }: 
     execute: async ({ id }, { call }) => (await findDeadLetter(id, call)).letter,
   });
 
-  act(app, "/:id/retry", {
+  addActionRoute(app, "/:id/retry", {
     ...deadLetter,
     rpc: retryDeadLetter,
     summary: "Retry a dead letter",
@@ -86,7 +88,7 @@ export async function deadLetters(app: App, { rpc: { deadLetters: services } }: 
     execute: async ({ id }, { call }) => (await findDeadLetter(id, call)).service.retryDeadLetter({ id }, call),
   });
 
-  act(app, "/:id/drop", {
+  addActionRoute(app, "/:id/drop", {
     ...deadLetter,
     rpc: dropDeadLetter,
     summary: "Drop a dead letter",

@@ -1,8 +1,8 @@
-import { documentOf, html, htmlType, pageHeaders, staticFile } from "@amana/pages";
+import { html, htmlContentType, pageHeaders, renderDocument, staticFile } from "@amana/pages";
 import Fastify from "fastify";
 import type { App } from "../gateway.ts";
 
-// The script of the reference sets inline styles.
+// The script of the reference sets inline styles, which require 'unsafe-inline'.
 const sources = {
   "script-src": "'self'",
   "style-src": "'self' 'unsafe-inline'",
@@ -11,7 +11,7 @@ const sources = {
   "connect-src": "'self'",
 };
 
-const page = documentOf({
+const page = renderDocument({
   language: "en",
   title: "Amana API",
   head: html`<style>
@@ -41,7 +41,9 @@ const start = `Scalar.createApiReference("#reference", ${JSON.stringify({
 })});
 `;
 
-/** Serves the API reference and the OpenAPI document. No part comes from another origin. */
+/**
+ * Serves the API reference and the OpenAPI document. The page loads no file from another origin.
+ */
 export const docs = async (app: App): Promise<void> => {
   const hidden = { schema: { hide: true } };
 
@@ -54,9 +56,9 @@ export const docs = async (app: App): Promise<void> => {
     "/docs",
     hidden,
     staticFile(() => ({
-      type: htmlType,
+      type: htmlContentType,
       content: page,
-      headers: pageHeaders({ language: "en", sources }),
+      headers: pageHeaders({ language: "en", contentSources: sources }),
     })),
   );
   app.get("/docs/", hidden, async (_request, reply) => reply.redirect("/docs", 308));
@@ -79,8 +81,9 @@ export const docs = async (app: App): Promise<void> => {
 const scriptType = "text/javascript; charset=utf-8";
 
 /**
- * Returns the script of the reference from its Fastify plugin. It has several megabytes that most
- * gateways never serve, so the first request loads it.
+ * Returns the script of the API reference, which is a part of Scalar's Fastify plugin. The script
+ * has several megabytes, and most gateways never serve it. Therefore it is loaded at the first
+ * request.
  */
 async function loadReference(): Promise<Buffer> {
   const { default: scalar } = await import("@scalar/fastify-api-reference");

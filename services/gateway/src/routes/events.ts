@@ -2,12 +2,12 @@ import { DeliveryJson, EventJson, eventLogTypes, renderDelivery, renderEvent } f
 import { Type } from "typebox";
 import { choice, timestamp, uuid } from "../form/fields.ts";
 import type { App, Gateway } from "../gateway.ts";
-import { act, list, read } from "../operations.ts";
+import { addActionRoute, addListRoute, addReadRoute } from "../operations.ts";
 
 const event = { tag: "Events", response: EventJson, render: renderEvent } as const;
 
 export async function events(app: App, { rpc: { events: rpc } }: Gateway): Promise<void> {
-  list(app, "", {
+  addListRoute(app, "", {
     ...event,
     rpc: rpc.listEvents,
     summary: "List events",
@@ -19,14 +19,14 @@ export async function events(app: App, { rpc: { events: rpc } }: Gateway): Promi
     },
   });
 
-  read(app, "/:id", {
+  addReadRoute(app, "/:id", {
     ...event,
     rpc: rpc.getEvent,
     summary: "Get an event",
     description: "Returns an event with the same body as its webhooks. Events are stored for 30 days.",
   });
 
-  list(app, "/:id/deliveries", {
+  addListRoute(app, "/:id/deliveries", {
     ...event,
     rpc: rpc.listDeliveries,
     summary: "List deliveries of an event",
@@ -36,7 +36,7 @@ export async function events(app: App, { rpc: { events: rpc } }: Gateway): Promi
     rpcNames: { id: "event_id" },
   });
 
-  act(app, "/:id/redeliver", {
+  addActionRoute(app, "/:id/redeliver", {
     ...event,
     rpc: rpc.redeliverEvent,
     summary: "Redeliver an event",

@@ -5,7 +5,10 @@ import { sendPage } from "../pages/page.ts";
 
 const paths = { guide: "/docs/guide", reference: "/docs", problems: "/problems" };
 
-/** Serves the state of the API and links to its documents: a page for browsers, else JSON. */
+/**
+ * Serves the state of the API and links to its documents, as a page to browsers and as JSON to
+ * other clients.
+ */
 export async function firstPage(app: App, { readiness, sandboxUrl }: Gateway): Promise<void> {
   const places = { ...paths, ...(sandboxUrl !== undefined && { sandbox: `${sandboxUrl}/` }) };
 
@@ -25,7 +28,8 @@ export async function firstPage(app: App, { readiness, sandboxUrl }: Gateway): P
 
 function contentOf(language: Language, missing: readonly string[], places: typeof paths & { sandbox?: string }): Html {
   const texts = firstPageTexts[language];
-  // Isolated, so that the names keep their order in right-to-left text.
+  // The control characters isolate the names, so that the names keep their order in right-to-left
+  // text.
   const state = missing.length === 0 ? texts.ready : `${texts.notReady} \u2066${missing.join(", ")}\u2069`;
   const items = Object.entries(places).map(([place, address]) => {
     const [name, description] = texts.places[place as keyof typeof texts.places];

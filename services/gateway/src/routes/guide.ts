@@ -7,8 +7,8 @@ import { staticPage } from "../pages/page.ts";
 import { Problem } from "../problem.ts";
 
 /**
- * Serves the guide that `src/guide.ts` generates from docs/guide/, and its search. The first
- * request for a file renders it.
+ * Serves the guide that `src/guide.ts` generates from docs/guide/, and the search of the guide.
+ * Each file is rendered at its first request.
  */
 export const guide = async (app: App): Promise<void> => {
   const hidden = { schema: { hide: true } };

@@ -2,12 +2,12 @@ import { Invitation, InvitationCreation, renderInvitation } from "@amana/public-
 import { Type } from "typebox";
 import { nameText, timestamp } from "../form/fields.ts";
 import type { App, Gateway } from "../gateway.ts";
-import { act, create, list } from "../operations.ts";
+import { addActionRoute, addCreateRoute, addListRoute } from "../operations.ts";
 
 const invitation = { tag: "Operators", render: renderInvitation } as const;
 
 export async function invitations(app: App, { rpc: { invitations: rpc } }: Gateway): Promise<void> {
-  create(app, "", {
+  addCreateRoute(app, "", {
     ...invitation,
     rpc: rpc.createInvitation,
     summary: "Create an invitation",
@@ -29,7 +29,7 @@ export async function invitations(app: App, { rpc: { invitations: rpc } }: Gatew
     location: () => "/api/v1/admin/invitations",
   });
 
-  list(app, "", {
+  addListRoute(app, "", {
     ...invitation,
     rpc: rpc.listInvitations,
     summary: "List invitations",
@@ -37,7 +37,7 @@ export async function invitations(app: App, { rpc: { invitations: rpc } }: Gatew
     response: Invitation,
   });
 
-  act(app, "/:id/revoke", {
+  addActionRoute(app, "/:id/revoke", {
     ...invitation,
     rpc: rpc.revokeInvitation,
     summary: "Revoke an invitation",

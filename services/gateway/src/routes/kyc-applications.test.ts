@@ -59,7 +59,7 @@ const send = (method: string, url: string, payload?: object | string, headers: R
 
 describe("POST /kyc/applications", () => {
   test.each([undefined, "", {}, "\ufeff{}"])(
-    "POST /kyc/applications accepts the body %j and sends the defaults",
+    "POST /kyc/applications accepts the body %j and sends the default values to kyc",
     async (payload) => {
       const response = await send("POST", path, payload);
       expect([response.statusCode, response.headers["location"]]).toEqual([201, `/api/v1${path}/${id}`]);
@@ -74,7 +74,7 @@ describe("POST /kyc/applications", () => {
     },
   );
 
-  test("POST /kyc/applications sends each field, with metadata and profile byte for byte", async () => {
+  test("POST /kyc/applications sends each field to kyc, and sends metadata and profile byte for byte", async () => {
     const profile = String.raw`{"first_name":"Am\u00efna","n":1.10}`;
     const response = await send(
       "POST",
@@ -100,7 +100,7 @@ describe("POST /kyc/applications", () => {
     });
   });
 
-  test("POST /kyc/applications returns client_id and external_id if the application has them", async () => {
+  test("POST /kyc/applications returns client_id and external_id if the application has these fields", async () => {
     gateway.behaviour.kycApplications.createKycApplication = async () => anApplication({ clientId: id, externalId: "x" });
     expect((await send("POST", path)).json()).toEqual({ ...creationShape, client_id: id, external_id: "x" });
   });
@@ -143,11 +143,11 @@ describe("POST /kyc/applications", () => {
       (name): [string, unknown[]] => [name, ["x"]],
     ),
   ];
-  /** Shortened for the test title. */
+  /** Returns the JSON text of a value, shortened for a test title. */
   const shortenedJson = (value: unknown) => JSON.stringify(value).slice(0, 60).toWellFormed();
 
   test.each(invalidValues.flatMap(([name, values]) => values.map((value) => [name, shortenedJson(value), value] as const)))(
-    "POST /kyc/applications rejects %s = %s with a pointer to the field",
+    "POST /kyc/applications rejects %s = %s, and the error has a pointer to the field",
     async (name, _text, value) => {
       const response = await send("POST", path, { [name]: value });
       expect(response.statusCode).toBe(422);
@@ -170,13 +170,13 @@ describe("POST /kyc/applications", () => {
     { redirect_url: "https://shop.example" },
   ];
   test.each(maximalBodies.map((body) => [shortenedJson(body), body] as const))(
-    "POST /kyc/applications accepts the maximum: %s",
+    "POST /kyc/applications accepts a body with a value at its limit: %s",
     async (_text, body) => {
       expect((await send("POST", path, body)).statusCode).toBe(201);
     },
   );
 
-  test("POST /kyc/applications returns 429 with Retry-After above the rate limit of creations, while reads are accepted", async () => {
+  test("POST /kyc/applications returns 429 with Retry-After beyond the rate limit of creations, and GET /kyc/applications/{id} is still accepted", async () => {
     const clock = { ms: 0 };
     await using limitedGateway = await startTestGateway({ limits: { kycPerSecond: 1 }, nowMs: () => clock.ms });
     limitedGateway.behaviour.kycApplications.createKycApplication = async () => anApplication();
@@ -191,7 +191,7 @@ describe("POST /kyc/applications", () => {
     expect((await create()).statusCode).toBe(201);
   });
 
-  test("POST /kyc/applications returns an error for each invalid field without applicant data", async () => {
+  test("POST /kyc/applications returns an error for each invalid field, and no error contains data of the applicant", async () => {
     const response = await send("POST", path, {
       profile: "Amina Benali",
       applicant_email: "amina benali",
@@ -211,7 +211,7 @@ describe("POST /kyc/applications", () => {
     ["[]", 400, "invalid_json"],
     ["null", 400, "invalid_json"],
     ["{", 400, "invalid_json"],
-  ])("the body %s returns %i %s", async (body, status, code) => {
+  ])("for the body %s, POST /kyc/applications returns status %i with the code %s", async (body, status, code) => {
     const response = await send("POST", path, body);
     expect(response.statusCode).toBe(status);
     expect([response.json().code, ...(response.json().errors ?? []).map((error: { code: string }) => error.code)]).toContain(
@@ -220,13 +220,13 @@ describe("POST /kyc/applications", () => {
     expect(gateway.received).toEqual([]);
   });
 
-  test("the error for a repeated JSON member contains its name but not its value", async () => {
+  test("for a repeated JSON member, POST /kyc/applications returns an error that contains the member's name but not its value", async () => {
     const response = await send("POST", path, '{"profile":{"first_name":"Amina","first_name":"Lina"}}');
     expect(response.json().detail).toContain("first_name");
     expect(response.body).not.toMatch(/Amina|Lina/);
   });
 
-  test("POST /kyc/applications accepts an http loopback redirect_url only with allowInsecureUrls", async () => {
+  test("with allowInsecureUrls, POST /kyc/applications accepts an http redirect_url only on loopback", async () => {
     await using insecureGateway = await startTestGateway({ allowInsecureUrls: true });
     insecureGateway.behaviour.kycApplications.createKycApplication = async () => anApplication();
     const create = (redirect_url: string) =>
@@ -247,17 +247,20 @@ describe("POST /kyc/applications", () => {
     ["unavailable", "kyc_provider_unavailable", 503, "1"],
     ["conflict", "idempotency_in_progress", 409, "5"],
     ["invalid", "idempotency_key_reused", 422, undefined],
-  ] as const)("POST /kyc/applications maps a refusal %s %s to %i with Retry-After %s", async (kind, code, status, retryAfter) => {
-    gateway.behaviour.kycApplications.createKycApplication = async () => {
-      throw new DomainError(kind, code, "The request was refused.");
-    };
-    const response = await send("POST", path, {});
-    expect([response.statusCode, response.json().code, response.headers["retry-after"]]).toEqual([status, code, retryAfter]);
-  });
+  ] as const)(
+    "POST /kyc/applications maps a refusal of the kind %s with the code %s to status %i and Retry-After %s",
+    async (kind, code, status, retryAfter) => {
+      gateway.behaviour.kycApplications.createKycApplication = async () => {
+        throw new DomainError(kind, code, "The request was refused.");
+      };
+      const response = await send("POST", path, {});
+      expect([response.statusCode, response.json().code, response.headers["retry-after"]]).toEqual([status, code, retryAfter]);
+    },
+  );
 });
 
 describe("GET /kyc/applications", () => {
-  test("GET /kyc/applications returns one application with its metadata byte for byte", async () => {
+  test("GET /kyc/applications/{id} returns an application with its metadata byte for byte", async () => {
     gateway.behaviour.kycApplications.getKycApplication = async () => anApplication({ metadata });
     const response = await send("GET", `${path}/${id}`);
     expect([response.statusCode, response.headers["content-type"]]).toEqual([200, "application/json; charset=utf-8"]);
@@ -265,7 +268,7 @@ describe("GET /kyc/applications", () => {
     expect(response.body).toContain(`"metadata":${metadata}`);
   });
 
-  test("GET /kyc/applications returns an array with the total and links to pages, and sends each filter", async () => {
+  test("GET /kyc/applications sends each filter to kyc, and returns an array with the total and links to other pages", async () => {
     gateway.behaviour.kycApplications.listKycApplications = async () => ({
       applications: [anApplication({ metadata }), anApplication()],
       total: 7,
@@ -290,7 +293,7 @@ describe("GET /kyc/applications", () => {
     });
   });
 
-  test("GET /kyc/applications uses limit 50 and offset 0 by default and returns an empty array without applications", async () => {
+  test("GET /kyc/applications uses limit 50 and offset 0 by default, and returns an empty array if there are no applications", async () => {
     gateway.behaviour.kycApplications.listKycApplications = async () => ({ applications: [], total: 0 });
     expect((await send("GET", path)).body).toBe("[]");
     expect(gateway.received[0]?.request).toMatchObject({ limit: 50, offset: 0 });
@@ -321,7 +324,7 @@ describe.each([
   ["GET", (applicationId: string) => `${path}/${applicationId}`],
   ["POST", (applicationId: string) => `${path}/${applicationId}/cancel`],
 ] as const)("%s of one application", (method, pathOf) => {
-  test("/kyc/applications/{id} returns the same 404 for another business's application, an unknown id and a malformed id", async () => {
+  test(`${method} ${pathOf("{id}")} returns the same 404 for another business's application, an unknown id and a malformed id`, async () => {
     const { kycApplications } = gateway.behaviour;
     kycApplications.getKycApplication = kycApplications.cancelKycApplication = async () => {
       throw new DomainError("not_found", "not_found", "There is no such KYC application.");
@@ -355,7 +358,7 @@ describe("POST /kyc/applications/{id}/cancel", () => {
     ["kyc_application_final", undefined],
     ["kyc_in_progress", "5"],
   ] as const)(
-    "POST /kyc/applications/{id}/cancel returns 409 %s with Retry-After %s after a submission or a final status",
+    "POST /kyc/applications/{id}/cancel maps the refusal %s of kyc to status 409 and Retry-After %s",
     async (code, retryAfter) => {
       gateway.behaviour.kycApplications.cancelKycApplication = async () => {
         throw new DomainError("conflict", code, "The request was refused.");
@@ -371,7 +374,7 @@ describe("POST /kyc/applications/{id}/review", () => {
   const review = (payload?: object | string, headers: Record<string, string> = gateway.admin.headers) =>
     send("POST", `${path}/${id}/review`, payload, headers);
 
-  test("POST /kyc/applications/{id}/review sends the operator's decision and returns 200 with the application without its link", async () => {
+  test("POST /kyc/applications/{id}/review sends the operator's decision to kyc, and returns the application without its link", async () => {
     const response = await review(decision);
     expect(response.json()).toMatchObject({ id, status: "COMPLETED", verdict: "APPROVED" });
     expect(response.json()).not.toHaveProperty("link_url");
@@ -396,16 +399,19 @@ describe("POST /kyc/applications/{id}/review", () => {
     [{ ...decision, note: "" }, 422, ["/note"]],
     [{ ...decision, note: "x".repeat(1_001) }, 422, ["/note"]],
     [{ ...decision, reviewer: "me" }, 422, ["/reviewer"]],
-  ])("POST /kyc/applications/{id}/review maps the body %j to %i with errors at %j", async (payload, status, pointers) => {
-    const response = await review(payload);
-    expect(response.statusCode).toBe(status);
-    expect(
-      response
-        .json()
-        .errors?.map(({ pointer }: { pointer: string }) => pointer)
-        .sort(),
-    ).toEqual(pointers);
-  });
+  ])(
+    "for the body %j, POST /kyc/applications/{id}/review returns status %i with errors at %j",
+    async (payload, status, pointers) => {
+      const response = await review(payload);
+      expect(response.statusCode).toBe(status);
+      expect(
+        response
+          .json()
+          .errors?.map(({ pointer }: { pointer: string }) => pointer)
+          .sort(),
+      ).toEqual(pointers);
+    },
+  );
 });
 
 describe("routes of KYC applications", () => {
@@ -444,9 +450,12 @@ describe("routes of KYC applications", () => {
     ).toBe(allow);
   });
 
-  test.each(["/kyc", "/kyc/application", `${path}/${id}/approve`])("%s returns 404", async (url) => {
-    expect((await send("POST", url)).statusCode).toBe(404);
-  });
+  test.each(["/kyc", "/kyc/application", `${path}/${id}/approve`])(
+    "POST %s returns 404, because the route does not exist",
+    async (url) => {
+      expect((await send("POST", url)).statusCode).toBe(404);
+    },
+  );
 
   test.each(routes.filter(([method]) => method === "POST"))("%s %s accepts only JSON of at most 1 MiB", async (method, url) => {
     const headers = url.endsWith("review") ? gateway.admin.headers : {};
@@ -458,7 +467,7 @@ describe("routes of KYC applications", () => {
   });
 
   test.each(routes.filter(([method]) => method === "POST"))(
-    "%s %s forwards an Idempotency-Key and rejects a malformed one",
+    "%s %s forwards an Idempotency-Key, and rejects a malformed Idempotency-Key",
     async (method, url) => {
       const admin = url.endsWith("review");
       const headers = admin ? gateway.admin.headers : {};

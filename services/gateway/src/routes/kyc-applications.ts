@@ -22,20 +22,23 @@ import {
   text,
   uuid,
 } from "../form/fields.ts";
-import { opaqueText } from "../form/opaque-text.ts";
+import { readOpaqueText } from "../form/opaque-text.ts";
 import { webUrl } from "../form/web-url.ts";
 import type { App, Gateway } from "../gateway.ts";
-import { act, create, list, read } from "../operations.ts";
+import { addActionRoute, addCreateRoute, addListRoute, addReadRoute } from "../operations.ts";
 
-/** The provider responds within 15 s. After an unknown outcome kyc queries it again. */
+/**
+ * Timeout of RPCs for which kyc calls the provider. By default, kyc waits at most 15 s for the
+ * provider, and it queries the provider again after an unknown outcome.
+ */
 const providerTimeoutMs = 28_000;
-/** Kyc returns the stored state before this timeout when the provider is slow. */
+/** Timeout of a read. If the provider is slow, kyc returns the stored state before this timeout. */
 const refreshTimeoutMs = 15_000;
 
 const application = { tag: "KYC", response: KycApplicationJson, render: renderKycApplication } as const;
 
 export async function kycApplications(app: App, { rpc: { kycApplications: rpc }, allowInsecureUrls }: Gateway): Promise<void> {
-  create(app, "", {
+  addCreateRoute(app, "", {
     ...application,
     rpc: rpc.createKycApplication,
     timeoutMs: providerTimeoutMs,
@@ -76,10 +79,10 @@ export async function kycApplications(app: App, { rpc: { kycApplications: rpc },
     response: KycApplicationCreation,
     render: renderKycApplicationCreation,
     execute: ({ locale = "fr", ...fields }, { send, request }) =>
-      send({ ...fields, locale, metadata: opaqueText(request, "metadata"), profile: opaqueText(request, "profile") }),
+      send({ ...fields, locale, metadata: readOpaqueText(request, "metadata"), profile: readOpaqueText(request, "profile") }),
   });
 
-  list(app, "", {
+  addListRoute(app, "", {
     ...application,
     rpc: rpc.listKycApplications,
     summary: "List KYC applications",
@@ -93,7 +96,7 @@ export async function kycApplications(app: App, { rpc: { kycApplications: rpc },
     },
   });
 
-  read(app, "/:id", {
+  addReadRoute(app, "/:id", {
     ...application,
     rpc: rpc.getKycApplication,
     timeoutMs: refreshTimeoutMs,
@@ -103,7 +106,7 @@ export async function kycApplications(app: App, { rpc: { kycApplications: rpc },
       "provider, at most once in ten seconds.",
   });
 
-  act(app, "/:id/cancel", {
+  addActionRoute(app, "/:id/cancel", {
     ...application,
     rpc: rpc.cancelKycApplication,
     timeoutMs: providerTimeoutMs,
@@ -116,7 +119,7 @@ export async function kycApplications(app: App, { rpc: { kycApplications: rpc },
 
 /** Adds the operation with which operators decide applications that need a review. */
 export async function kycReviews(app: App, { rpc: { kycApplications: rpc } }: Gateway): Promise<void> {
-  act(app, "/:id/review", {
+  addActionRoute(app, "/:id/review", {
     ...application,
     tag: "Operators",
     rpc: rpc.reviewKycApplication,

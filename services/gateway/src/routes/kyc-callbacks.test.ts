@@ -24,7 +24,7 @@ describe("POST /callbacks/kyc", () => {
     ["application/json; charset=latin1", Buffer.from([0xe9, 0x00, 0xff])],
     ["text/plain", "not JSON"],
     ["application/x-www-form-urlencoded", "a=b&a=%zz"],
-  ])("POST /callbacks/kyc forwards the body byte for byte with the signature for the content type %s", async (type, body) => {
+  ])("for the content type %s, POST /callbacks/kyc forwards the signature and the body byte for byte", async (type, body) => {
     const response = await call(body, { "content-type": type, "x-provider-signature": "t=1,v1=ab" });
     expect([response.statusCode, response.body]).toEqual([204, ""]);
     const { request, call: rpcCall } = gateway.received[0] ?? {};
@@ -48,7 +48,7 @@ describe("POST /callbacks/kyc", () => {
     expect([response.statusCode, response.headers["retry-after"]]).toEqual([503, "1"]);
   });
 
-  test("POST /callbacks/kyc returns 413 above 256 KiB, and 405 for another method", async () => {
+  test("POST /callbacks/kyc returns 413 for a body above 256 KiB, and GET /callbacks/kyc returns 405", async () => {
     expect((await call(" ".repeat(256 * 1024 + 1))).statusCode).toBe(413);
     expect((await gateway.app.inject({ method: "GET", url: "/callbacks/kyc" })).statusCode).toBe(405);
     expect(gateway.received).toEqual([]);
@@ -56,7 +56,7 @@ describe("POST /callbacks/kyc", () => {
 });
 
 describe("forged callbacks", () => {
-  test("forged callbacks get 429 per network and 503 in total, and callbacks from the network of a genuine callback are accepted", async () => {
+  test("POST /callbacks/kyc returns 429 or 503 for many forged callbacks, and accepts callbacks from a network that has sent a genuine callback", async () => {
     const limits = { keylessPerSecond: 2, keylessTotalPerSecond: 4 };
     await using floodedGateway = await startTestGateway({ limits, nowMs: () => 0 });
     const callbackFrom = (remoteAddress: string, signature: string) => {
@@ -87,7 +87,7 @@ describe("POST /callbacks/kyc/{vendor}", () => {
     ["didit", { "x-signature": "ab" }],
     ["sumsub", { "x-payload-digest": "ab", "x-payload-digest-alg": "HMAC_SHA256_HEX" }],
   ])(
-    "POST /callbacks/kyc/{vendor} forwards the vendor's name, the body and the headers of the signature for %s, and no other header",
+    "for the vendor %s, POST /callbacks/kyc/{vendor} forwards the vendor's name, the body and the signature headers, and no other header",
     async (vendor, headers) => {
       const response = await post(vendor, '{"a":1}', { ...headers, "x-signature-v2": "cd", cookie: "secret=1" });
       expect(response.statusCode).toBe(204);
@@ -97,7 +97,7 @@ describe("POST /callbacks/kyc/{vendor}", () => {
     },
   );
 
-  test("POST /callbacks/kyc/{vendor} accepts 2 MiB from Didit, whose callbacks contain the whole decision", async () => {
+  test("POST /callbacks/kyc/didit accepts a body of 2 MiB, and returns 413 for a larger body", async () => {
     expect((await post("didit", " ".repeat(2 * 1024 * 1024), {})).statusCode).toBe(204);
     expect((await post("didit", " ".repeat(2 * 1024 * 1024 + 1), {})).statusCode).toBe(413);
   });

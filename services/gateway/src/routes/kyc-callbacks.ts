@@ -10,24 +10,27 @@ import { networkOf } from "../rate-limit/network.ts";
 
 const bodyBytesMax = 256 * 1024;
 /**
- * Maximum number of networks with a validly signed callback. These have their own bulkhead, so that
- * a flood of forged callbacks does not delay those of the provider.
+ * Maximum number of stored networks that sent a callback with a valid signature. Callbacks from
+ * these networks have a separate bulkhead, so that a flood of forged callbacks does not delay them.
  */
 const provenMax = 100;
 /** Settings for the callbacks of one verification provider. */
 interface Source {
   readonly name: string;
   readonly bodyBytesMax: number;
-  /** Headers of the signature. No other header reaches kyc. */
+  /** Headers that contain the signature. The gateway forwards no other header to kyc. */
   readonly headers: readonly string[];
-  /** Kyc reads the state from the provider before the callback is acknowledged. */
+  /**
+   * Timeout of the RPC. Kyc may read the state from the provider before it acknowledges the
+   * callback.
+   */
   readonly timeoutMs: number;
 }
 
-/** Verification providers by the end of the path of their callbacks. */
+/** Verification providers, by the last part of their callback path. */
 const sources: Readonly<Record<string, Source>> = {
   "/kyc": { name: "port", bodyBytesMax, headers: ["x-provider-signature"], timeoutMs: 20_000 },
-  // Vendors wait five seconds for the response.
+  // The vendors Didit and Sumsub wait at most five seconds for the response.
   "/kyc/didit": {
     name: "didit",
     bodyBytesMax: 2 * 1024 * 1024,
@@ -55,7 +58,7 @@ export async function kycCallbacks(app: App, gateway: Gateway): Promise<void> {
       const { result } = await rpc.kycApplications.receiveProviderCallback(
         {
           body: body instanceof Uint8Array ? body : new Uint8Array(),
-          // Replicas of kyc of the previous version read only this field.
+          // Kyc replicas of the previous version read only this field.
           signature: headers["x-provider-signature"] ?? "",
           provider: source.name,
           headers,

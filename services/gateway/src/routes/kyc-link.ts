@@ -3,12 +3,13 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { callOf, requestLogFields } from "../call.ts";
 import type { Gateway } from "../gateway.ts";
 
-/** Maximum time that a response is delayed by the query for its link. */
+/** Timeout of the RPC that reads the link. The response is delayed by at most this time. */
 const timeoutMs = 2_000;
 
 /**
- * Returns the link of a client's newest KYC application while the applicant can use it. Returns
- * undefined when kyc does not respond, because the response is useful without the link.
+ * Returns the link of a client's newest KYC application if the applicant can still use the link.
+ * Returns undefined if the link is no longer usable, or if kyc does not respond. The gateway then
+ * sends its response without the link.
  */
 export async function kycLinkOf(
   { rpc, logger }: Gateway,
@@ -28,7 +29,10 @@ export async function kycLinkOf(
   }
 }
 
-/** The view can be older than the application, because its last event may not be consumed yet. */
+/**
+ * Returns whether the application has ended. The state in `view` may be older, because the clients
+ * service may not have consumed the last event yet.
+ */
 const isFinal = ({ status, attemptsRemaining }: KycApplication) =>
   status === KycStatus.COMPLETED ||
   status === KycStatus.EXPIRED ||

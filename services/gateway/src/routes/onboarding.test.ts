@@ -99,7 +99,7 @@ describe("POST onboarding/details", () => {
     expect(received()).toMatchObject({ answers: { ...answers, ...optionalAnswers, cleared: [] } });
   });
 
-  test("POST onboarding/details accepts account_purposes under its alias", async () => {
+  test("POST onboarding/details accepts the alias account_purposes_input, and rejects an alias with a different value", async () => {
     const { account_purposes, ...otherDetails } = details;
     expect((await send("POST", "/details", { ...otherDetails, account_purposes_input: account_purposes })).statusCode).toBe(201);
     expect(received()).toMatchObject({ answers });
@@ -131,7 +131,7 @@ describe("POST onboarding/details", () => {
     expect((await send("POST", "/details", details)).json()).toMatchObject({ status: 409, code: "onboarding_details_exist" });
   });
 
-  test("POST onboarding/details returns an error for each field that OTHER requires", async () => {
+  test("POST onboarding/details returns an error for each missing field that the value OTHER requires", async () => {
     gateway.behaviour.onboarding.createOnboardingDetails = refuse("invalid", "onboarding_details_incomplete", {
       missing: "other_occupation,other_source_of_funds",
     });
@@ -168,7 +168,7 @@ const invalidValues: Record<string, readonly unknown[]> = {
 
 describe.each(["POST", "PATCH"] as const)("%s onboarding/details", (method) => {
   test.each(Object.keys(invalidValues))(
-    "onboarding/details rejects invalid values of %s with a pointer to the field",
+    `${method} onboarding/details rejects invalid values of %s, and the error has a pointer to the field`,
     async (name) => {
       const { account_purposes: _, ...withoutPurposes } = details;
       const base = method === "PATCH" ? {} : name === "account_purposes_input" ? withoutPurposes : details;
@@ -181,7 +181,7 @@ describe.each(["POST", "PATCH"] as const)("%s onboarding/details", (method) => {
     },
   );
 
-  test("onboarding/details accepts each value of each enum", async () => {
+  test(`${method} onboarding/details accepts each value of each enum`, async () => {
     const expectAccepted = async (name: string, value: unknown) => {
       const response = await send(method, "/details", { ...(method === "POST" ? details : {}), [name]: value });
       expect([value, response.statusCode]).toEqual([value, method === "POST" ? 201 : 200]);
@@ -199,20 +199,20 @@ describe.each(["POST", "PATCH"] as const)("%s onboarding/details", (method) => {
 });
 
 describe("PATCH onboarding/details", () => {
-  test("PATCH onboarding/details sends only the fields of the request and returns the details", async () => {
+  test("PATCH onboarding/details sends only the fields of the request to the clients service, and returns the details", async () => {
     const response = await send("PATCH", "/details", { account_purposes_input: ["PENSION"], is_us_person: true });
     expect([response.statusCode, response.json()]).toEqual([200, expectedJson]);
     const { $typeName: _, ...fields } = received()?.answers ?? {};
     expect(fields).toEqual({ accountPurposes: ["PENSION"], isUsPerson: true, cleared: [] });
   });
 
-  test("PATCH onboarding/details clears each optional field with null", async () => {
+  test("PATCH onboarding/details clears each optional field that is null in the request", async () => {
     const cleared = Object.fromEntries(Object.keys(optional).map((name) => [name, null]));
     expect((await send("PATCH", "/details", cleared)).statusCode).toBe(200);
     expect(new Set(received()?.answers?.["cleared"] as string[])).toEqual(new Set(Object.keys(optional)));
   });
 
-  test("PATCH onboarding/details sends no field for an empty object", async () => {
+  test("PATCH onboarding/details sends no field to the clients service for an empty object", async () => {
     expect((await send("PATCH", "/details", {})).statusCode).toBe(200);
     const { $typeName: _, ...fields } = received()?.answers ?? {};
     expect(fields).toEqual({ accountPurposes: [], cleared: [] });
@@ -286,7 +286,7 @@ describe("kyc_link", () => {
     return [(await send("GET", "/status")).json(), (await send("GET", "/details")).json()];
   };
 
-  test("kyc_link is in the status and the details while the application is not final", async () => {
+  test("GET onboarding/status and /details return kyc_link while the application is not final", async () => {
     gateway.behaviour.kycApplications.getKycApplication = async () => application;
     for (const view of await readViews()) expect(view).toMatchObject({ kyc_application_id: kycApplicationId, kyc_link: link });
     expect(gateway.received.map(({ rpc }) => rpc)).toEqual([
@@ -301,7 +301,7 @@ describe("kyc_link", () => {
     });
   });
 
-  test("kyc_link is not queried without an application or for a final application", async () => {
+  test("GET onboarding/status does not query kyc for a final application", async () => {
     const finalApplication = { kycApplicationId, kycApplicationOpen: false };
     gateway.behaviour.onboarding.getOnboarding = async () => ({ ...status, ...finalApplication });
     expect((await send("GET", "/status")).json()).toEqual({ ...statusJson, kyc_application_id: kycApplicationId });
@@ -313,12 +313,12 @@ describe("kyc_link", () => {
     { status: KycStatus.EXPIRED },
     { status: KycStatus.CANCELED },
     { status: KycStatus.FAILED, attemptsRemaining: 0 },
-  ])("kyc_link is omitted when the application has just become final: %j", async (fields) => {
+  ])("GET onboarding/status and /details omit kyc_link when the application has just become final: %j", async (fields) => {
     gateway.behaviour.kycApplications.getKycApplication = async () => ({ ...application, ...fields });
     for (const view of await readViews()) expect(view).not.toHaveProperty("kyc_link");
   });
 
-  test("kyc_link is omitted when kyc does not respond", async () => {
+  test("GET onboarding/status and /details omit kyc_link when kyc does not respond", async () => {
     gateway.behaviour.kycApplications.getKycApplication = async () => {
       throw new DomainError("unavailable", "service_unavailable", "The service is unavailable.");
     };
@@ -333,7 +333,7 @@ describe.each(["approve", "decline"] as const)("POST onboarding/%s", (verb) => {
   const expectedDecision = verb === "approve" ? OnboardingDecision.APPROVED : OnboardingDecision.DECLINED;
   const post = (payload?: object, headers = gateway.admin.headers) => send("POST", `/${verb}`, payload, headers);
 
-  test("POST onboarding/{decision} returns the status for an operator, with no body or an empty body", async () => {
+  test(`POST onboarding/${verb} returns the onboarding status to an operator, with no body or an empty object`, async () => {
     gateway.behaviour.onboarding.decideOnboarding = async () => status;
     for (const payload of [undefined, {}]) {
       const response = await post(payload);
@@ -345,7 +345,7 @@ describe.each(["approve", "decline"] as const)("POST onboarding/%s", (verb) => {
     });
   });
 
-  test("POST onboarding/{decision} sends the reason and rejects an invalid reason", async () => {
+  test(`POST onboarding/${verb} sends the reason to the clients service, and rejects an invalid reason`, async () => {
     gateway.behaviour.onboarding.decideOnboarding = async () => status;
     await post({ reason: "Sanctions list" });
     expect(received()).toMatchObject({ decision: expectedDecision, reason: "Sanctions list" });
@@ -354,24 +354,24 @@ describe.each(["approve", "decline"] as const)("POST onboarding/%s", (verb) => {
     }
   });
 
-  test("POST onboarding/{decision} rejects the key of a business", async () => {
+  test(`POST onboarding/${verb} rejects the key of a business`, async () => {
     expect((await post({}, gateway.business.headers)).json()).toMatchObject({ status: 403, code: "admin_required" });
     expect(gateway.received).toEqual([]);
   });
 
-  test("POST onboarding/{decision} returns 409 when the onboarding is at another step", async () => {
+  test(`POST onboarding/${verb} returns 409 with the current step when the onboarding is at another step`, async () => {
     gateway.behaviour.onboarding.decideOnboarding = refuse("conflict", "invalid_status_transition", {
       current_step: "KYC_PENDING",
     });
     expect((await post()).json()).toMatchObject({ status: 409, code: "invalid_status_transition", current_step: "KYC_PENDING" });
   });
 
-  test("POST onboarding/{decision} rejects unknown fields", async () => {
+  test(`POST onboarding/${verb} rejects unknown fields`, async () => {
     expect((await post({ note: "x" })).json().errors).toEqual([expect.objectContaining({ pointer: "/note" })]);
   });
 });
 
-test.each(["/details", "/status"])("%s returns 404 for a malformed client id", async (path) => {
+test.each(["/details", "/status"])("GET onboarding%s returns 404 for a malformed client id", async (path) => {
   const response = await gateway.app.inject({
     method: "GET",
     url: `/api/v1/clients/nonsense/onboarding${path}`,

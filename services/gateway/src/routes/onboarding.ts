@@ -16,9 +16,9 @@ import { Type } from "typebox";
 import { optionalFields } from "../form/field.ts";
 import { choice, countryNumber, distinct, flag, nameText, text } from "../form/fields.ts";
 import type { App, Gateway } from "../gateway.ts";
-import { act, change, create, read } from "../operations.ts";
+import { addActionRoute, addChangeRoute, addCreateRoute, addReadRoute } from "../operations.ts";
 import { validationFailed } from "../problem.ts";
-import { requestOf } from "../rpc-request.ts";
+import { toRpcRequest } from "../rpc-request.ts";
 import { kycLinkOf } from "./kyc-link.ts";
 
 type Details = Parameters<typeof renderOnboardingDetails>[0];
@@ -48,7 +48,7 @@ const optional = () => ({
   tax_identification_number: nameText({}),
 });
 
-/** Throws a Problem with one error for each field that clients reports as missing. */
+/** Throws a Problem with one error for each field that the clients service reports as missing. */
 function throwMissing(error: unknown): never {
   if (!(error instanceof DomainError) || error.code !== "onboarding_details_incomplete") throw error;
   const missing = (error.members["missing"] ?? "").split(",");
@@ -71,10 +71,10 @@ export async function onboarding(app: App, gateway: Gateway): Promise<void> {
   } as const;
   const toRequest = ({ id, ...answers }: { id: string }) => ({
     client_id: id,
-    answers: requestOf(OnboardingAnswersSchema, answers),
+    answers: toRpcRequest(OnboardingAnswersSchema, answers),
   });
 
-  create(app, "/details", {
+  addCreateRoute(app, "/details", {
     ...details,
     rpc: rpc.createOnboardingDetails,
     summary: "Create onboarding details",
@@ -92,7 +92,7 @@ export async function onboarding(app: App, gateway: Gateway): Promise<void> {
     execute: (fields, { send }) => send(toRequest(fields)).catch(throwMissing),
   });
 
-  read(app, "/details", {
+  addReadRoute(app, "/details", {
     ...details,
     rpc: rpc.getOnboardingDetails,
     summary: "Get onboarding details",
@@ -100,7 +100,7 @@ export async function onboarding(app: App, gateway: Gateway): Promise<void> {
     rpcNames: { id: "client_id" },
   });
 
-  change(app, "PATCH", "/details", {
+  addChangeRoute(app, "PATCH", "/details", {
     ...details,
     rpc: rpc.updateOnboardingDetails,
     summary: "Update onboarding details",
@@ -114,7 +114,7 @@ export async function onboarding(app: App, gateway: Gateway): Promise<void> {
     execute: (fields, { send }) => send(toRequest(fields)).catch(throwMissing),
   });
 
-  read(app, "/status", {
+  addReadRoute(app, "/status", {
     tag: "Onboarding",
     rpc: rpc.getOnboarding,
     operationId: "getOnboardingStatus",
@@ -146,7 +146,7 @@ const decisions = [
 
 export async function onboardingDecisions(app: App, { rpc: { onboarding: rpc } }: Gateway): Promise<void> {
   for (const [verb, decision, summary, description] of decisions) {
-    act(app, `/${verb}`, {
+    addActionRoute(app, `/${verb}`, {
       tag: "Operators",
       rpc: rpc.decideOnboarding,
       operationId: `${verb}Onboarding`,

@@ -35,7 +35,7 @@ describe("return from the card processor", () => {
     gateway.behaviour.payments.returnFromProcessor = async () => ({ redirectUrl: "https://shop.example/paid?payment_id=1" });
   });
 
-  test("the return from the card processor needs no key and redirects with 303", async () => {
+  test("the return route of payments requires no key and redirects with 303", async () => {
     for (const method of ["GET", "POST"] as const) {
       const response = await returnFromProcessor(method);
       expect([response.statusCode, response.headers["location"]]).toEqual([303, "https://shop.example/paid?payment_id=1"]);
@@ -54,7 +54,7 @@ describe("return from the card processor", () => {
     ["multipart/form-data; boundary=x", "--x--"],
     ["text/plain", "anything"],
     ["", "anything"],
-  ])("the return from the card processor ignores a form body of the type %j", async (type, payload) => {
+  ])("the return route of payments ignores a body of the content type %j", async (type, payload) => {
     expect((await returnFromProcessor("POST", { "content-type": type }, payload)).statusCode).toBe(303);
   });
 
@@ -66,7 +66,7 @@ describe("return from the card processor", () => {
     ["de", "fr", "ltr", "Lien de paiement inconnu"],
     ["", "fr", "ltr", "Lien de paiement inconnu"],
   ])(
-    "the return with an unknown token shows a page in the language of Accept-Language %j",
+    "for an unknown token, the return route of payments shows a page in the language of Accept-Language %j",
     async (acceptLanguage, language, direction, title) => {
       refuse(unknownPayment);
       const response = await returnFromProcessor("GET", { "accept-language": acceptLanguage });
@@ -80,7 +80,7 @@ describe("return from the card processor", () => {
     },
   );
 
-  test("the return from the card processor shows a page for every other error", async () => {
+  test("the return route of payments shows a page for every other error", async () => {
     const headers = { "accept-language": "en" };
     refuse(new DomainError("unavailable", "service_unavailable", "The service is unavailable."));
     const unavailable = await returnFromProcessor("GET", headers);
@@ -109,14 +109,14 @@ describe("health", () => {
 });
 
 describe("/problems", () => {
-  test("every problem code has a page", async () => {
+  test("/problems/{code} has a page for every problem code", async () => {
     for (const code of Object.keys(problemCatalogue)) {
       const response = await gateway.app.inject(`/problems/${code}`);
       expect([code, response.statusCode, response.headers["content-type"]]).toEqual([code, 200, "text/html; charset=utf-8"]);
     }
   });
 
-  test("the list of problems has status, advice and retry advice of every code", async () => {
+  test("/problems lists every code with its status, advice and retry advice", async () => {
     const { body } = await gateway.app.inject("/problems");
     for (const [code, [title, , status]] of Object.entries(problemCatalogue)) {
       const [row] = body.match(new RegExp(`<tr><td><a href="/problems/${code}">.*`)) ?? [];
@@ -136,7 +136,7 @@ describe("/problems", () => {
     expect(await retryAdviceOf("payment_not_refundable")).toMatch(/^No\./);
   });
 
-  test("/problems returns 404 for an unknown code and for a property name of Object", async () => {
+  test("/problems/{code} returns 404 for an unknown code and for a property name of Object", async () => {
     for (const code of ["nothing", "constructor", "__proto__", "%3Cscript%3E"]) {
       expect((await gateway.app.inject(`/problems/${code}`)).statusCode).toBe(404);
     }
@@ -148,7 +148,7 @@ describe("first page", () => {
     gateway.app.inject({ url: "/", headers: { accept, "accept-language": language } });
   const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 
-  test("the first page is JSON with name, state and addresses for programs", async () => {
+  test("for clients other than browsers, the gateway's first page is JSON with the name, state and addresses of the API", async () => {
     for (const accept of ["*/*", "application/json", ""]) {
       const response = await getFirstPage(accept);
       expect(response.headers["vary"]).toBe("accept, accept-language");
@@ -173,7 +173,7 @@ describe("first page", () => {
     ["ar", "ar", "rtl", "جميع الخدمات تعمل."],
     ["en", "en", "ltr", "All services are operational."],
   ])(
-    "the first page is HTML for browsers, in the language of Accept-Language %j",
+    "the gateway's first page is HTML for browsers, in the language of Accept-Language %j",
     async (acceptLanguage, language, direction, state) => {
       const page = await getFirstPage(browser, acceptLanguage);
       expect([page.statusCode, page.headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
@@ -184,7 +184,7 @@ describe("first page", () => {
     },
   );
 
-  test("the first page links to the configured sandbox and names unavailable services", async () => {
+  test("the gateway's first page links to the configured sandbox and names unavailable services", async () => {
     await using gatewayWithSandbox = await startTestGateway({ sandboxUrl: "http://127.0.0.1:8090" });
     const page = await gatewayWithSandbox.app.inject({ url: "/", headers: { accept: browser } });
     expect(linksIn(page.body)).toContain("http://127.0.0.1:8090/");
@@ -222,7 +222,7 @@ describe("guide", () => {
     }
   });
 
-  test("the guide runs only its search script, loads only from this origin and sends no form", async () => {
+  test("the Content-Security-Policy of the guide permits scripts and connections only from its own origin, and permits no forms", async () => {
     const ownSources = " script-src 'self'; connect-src 'self';";
     const script = '<script type="module" src="/docs/search.js"></script>';
     for (const [url, sources, scripts] of [
@@ -257,7 +257,7 @@ describe("guide", () => {
 });
 
 describe("reference", () => {
-  test("the reference loads all scripts from this origin", async () => {
+  test("the API reference loads all scripts from its own origin", async () => {
     const page = await gateway.app.inject("/docs");
     expect(page.statusCode).toBe(200);
     expect(page.headers["content-security-policy"]).toMatch(/script-src 'self';/);
@@ -274,18 +274,18 @@ describe("reference", () => {
     }
   });
 
-  test("the reference links to the guide, the problems and the first page", async () => {
+  test("the API reference links to the guide, the problems and the first page", async () => {
     expect(new Set(linksIn((await gateway.app.inject("/docs")).body))).toEqual(
       new Set(["/", "/docs/guide", "/problems", "/openapi.json"]),
     );
   });
 
-  test("the path of the reference with a trailing slash redirects to /docs", async () => {
+  test("the path /docs/ of the API reference redirects to /docs", async () => {
     const response = await gateway.app.inject("/docs/");
     expect([response.statusCode, response.headers["location"]]).toEqual([308, "/docs"]);
   });
 
-  test("only the list of API keys and the statement have required query parameters", async () => {
+  test("in the OpenAPI document, only the list of API keys and the statement have required query parameters", async () => {
     const document = (await gateway.app.inject("/openapi.json")).json();
     type Parameter = { in: string; name: string; required?: boolean };
     const operations = Object.values(document.paths as Record<string, Record<string, { parameters: Parameter[] }>>);
@@ -298,7 +298,7 @@ describe("reference", () => {
     );
   });
 
-  test("every operation with an id in its path or query documents 404", async () => {
+  test("in the OpenAPI document, every operation with an id in its path or query has a 404 response", async () => {
     const { paths } = (await gateway.app.inject("/openapi.json")).json();
     for (const list of ["kyc/applications", "beneficiaries", "accounts", "admin/api-keys"]) {
       expect(paths[`/api/v1/${list}`].get.responses, list).toHaveProperty("404");
@@ -306,7 +306,7 @@ describe("reference", () => {
     expect(paths["/api/v1/events"].get.responses).not.toHaveProperty("404");
   });
 
-  test("the document describes every route of the API, of which only the return routes need no key", async () => {
+  test("the OpenAPI document describes every route of the API, and all routes except the return routes require a key", async () => {
     const document = (await gateway.app.inject("/openapi.json")).json();
     expect(document.openapi).toBe("3.1.0");
     const operations = Object.entries(document.paths as Record<string, Record<string, { security?: unknown[] }>>).flatMap(

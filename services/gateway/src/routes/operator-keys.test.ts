@@ -25,7 +25,7 @@ const send = (role: "admin" | "business", method: "GET" | "POST", path = "", pay
     ...(payload && { payload }),
   });
 
-test("creation of an operator key returns 201 with the key and the Location of the list", async () => {
+test("POST /admin/operator-keys returns 201 with the key and the Location of the list", async () => {
   gateway.behaviour.operatorKeys.createOperatorKey = async () => aKey({ adminKey: "ak_secret" });
   const response = await send("admin", "POST", "", { name: " amina " });
   expect([response.statusCode, response.headers["location"]]).toEqual([201, "/api/v1/admin/operator-keys"]);
@@ -34,14 +34,14 @@ test("creation of an operator key returns 201 with the key and the Location of t
 });
 
 test.each([{}, { name: "" }, { name: 7 }, { name: "amina", business_id: id }])(
-  "creation of an operator key with %j is rejected",
+  "POST /admin/operator-keys rejects the body %j",
   async (payload) => {
     expect((await send("admin", "POST", "", payload)).statusCode).toBe(422);
     expect(gateway.received).toEqual([]);
   },
 );
 
-test("the list of operator keys has no plaintext keys", async () => {
+test("GET /admin/operator-keys returns the keys without their plaintext", async () => {
   const operatorKeys = [aKey({ adminKey: "ak_secret", lastUsedAtMs: at, revokedAtMs: at }), aKey()];
   gateway.behaviour.operatorKeys.listOperatorKeys = async () => ({ operatorKeys, total: 2 });
   const response = await send("admin", "GET");
@@ -49,7 +49,7 @@ test("the list of operator keys has no plaintext keys", async () => {
   expect(response.headers["x-total-count"]).toBe("2");
 });
 
-test("revocation of an operator key accepts a reason or no body, and returns 409 for the last key", async () => {
+test("POST /admin/operator-keys/{id}/revoke accepts a body with a reason or no body, and returns 409 for the last live key", async () => {
   gateway.behaviour.operatorKeys.revokeOperatorKey = async () => aKey({ revokedAtMs: at });
   for (const payload of [undefined, { reason: "left" }]) {
     const response = await send("admin", "POST", `/${id}/revoke`, payload);
@@ -62,7 +62,7 @@ test("revocation of an operator key accepts a reason or no body, and returns 409
   expect((await send("admin", "POST", `/${id}/revoke`)).json()).toMatchObject({ status: 409, code: "last_operator_key" });
 });
 
-test("operator keys require an operator key", async () => {
+test("the routes of operator keys require an operator key", async () => {
   for (const [method, path] of [
     ["GET", ""],
     ["POST", ""],

@@ -2,15 +2,15 @@ import { OperatorKey, OperatorKeyCreation, renderOperatorKey } from "@amana/publ
 import { Type } from "typebox";
 import { nameText, text } from "../form/fields.ts";
 import type { App, Gateway } from "../gateway.ts";
-import { act, create, list } from "../operations.ts";
+import { addActionRoute, addCreateRoute, addListRoute } from "../operations.ts";
 
-/** A revocation responds only after it is effective on all gateways. */
+/** Timeout of a revocation. Identity responds only after all gateways reject the key. */
 const changeTimeoutMs = 15_000;
 
 const operatorKey = { tag: "Operators", render: renderOperatorKey } as const;
 
 export async function operatorKeys(app: App, { rpc: { operatorKeys: rpc } }: Gateway): Promise<void> {
-  create(app, "", {
+  addCreateRoute(app, "", {
     ...operatorKey,
     rpc: rpc.createOperatorKey,
     summary: "Issue an operator key",
@@ -21,7 +21,7 @@ export async function operatorKeys(app: App, { rpc: { operatorKeys: rpc } }: Gat
     location: () => "/api/v1/admin/operator-keys",
   });
 
-  list(app, "", {
+  addListRoute(app, "", {
     ...operatorKey,
     rpc: rpc.listOperatorKeys,
     summary: "List operator keys",
@@ -29,7 +29,7 @@ export async function operatorKeys(app: App, { rpc: { operatorKeys: rpc } }: Gat
     response: OperatorKey,
   });
 
-  act(app, "/:id/revoke", {
+  addActionRoute(app, "/:id/revoke", {
     ...operatorKey,
     rpc: rpc.revokeOperatorKey,
     timeoutMs: changeTimeoutMs,

@@ -14,16 +14,18 @@ import { flag, integer, nameText, text } from "../form/fields.ts";
 import { keyLimits } from "../form/key-limits.ts";
 import type { App, Gateway } from "../gateway.ts";
 import { canonicalCidr } from "../key-lease/allowed-ips.ts";
-import { act, change, create, list, read } from "../operations.ts";
+import { addActionRoute, addChangeRoute, addCreateRoute, addListRoute, addReadRoute } from "../operations.ts";
 
-/** Identity responds to a rotation or revocation only after it is effective on all gateways. */
+/**
+ * Timeout of a rotation or revocation. Identity responds only after all gateways apply the change.
+ */
 const changeTimeoutMs = 15_000;
 const previousKeyTtlSecondsMax = 7 * 24 * 60 * 60;
 
 const business = { tag: "Business", render: renderBusiness } as const;
 
 export async function ownBusiness(app: App, { rpc: { businesses: rpc } }: Gateway): Promise<void> {
-  read(app, "", {
+  addReadRoute(app, "", {
     ...business,
     rpc: rpc.getOwnBusiness,
     summary: "Get your business",
@@ -32,7 +34,7 @@ export async function ownBusiness(app: App, { rpc: { businesses: rpc } }: Gatewa
     response: BusinessForItself,
   });
 
-  change(app, "PATCH", "", {
+  addChangeRoute(app, "PATCH", "", {
     ...business,
     rpc: rpc.updateOwnBusiness,
     timeoutMs: changeTimeoutMs,
@@ -57,7 +59,7 @@ export async function ownBusiness(app: App, { rpc: { businesses: rpc } }: Gatewa
     },
   });
 
-  list(app, "/api-keys", {
+  addListRoute(app, "/api-keys", {
     ...business,
     rpc: rpc.listOwnApiKeys,
     summary: "List your API keys",
@@ -66,7 +68,7 @@ export async function ownBusiness(app: App, { rpc: { businesses: rpc } }: Gatewa
     render: renderOwnApiKey,
   });
 
-  create(app, "/api-keys", {
+  addCreateRoute(app, "/api-keys", {
     ...business,
     rpc: rpc.createOwnApiKey,
     summary: "Issue an API key",
@@ -85,7 +87,7 @@ export async function ownBusiness(app: App, { rpc: { businesses: rpc } }: Gatewa
     execute: ({ allowed_ips, ...fields }, { send }) => send({ ...fields, allowed_ips: allowed_ips?.map(canonicalCidr) }),
   });
 
-  act(app, "/api-keys/:id/revoke", {
+  addActionRoute(app, "/api-keys/:id/revoke", {
     ...business,
     rpc: rpc.revokeOwnApiKey,
     timeoutMs: changeTimeoutMs,

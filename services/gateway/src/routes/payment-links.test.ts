@@ -79,7 +79,7 @@ describe("POST /payment-links", () => {
     });
   });
 
-  test("POST /payment-links sends a range of amounts and uses FR by default", async () => {
+  test("POST /payment-links sends a range of amounts, and uses the language FR by default", async () => {
     gateway.behaviour.paymentLinks.createPaymentLink = async () =>
       aLink({ amountMinor: undefined, amountMinMinor: 5_000n, amountMaxMinor: 900_000n });
     const response = await send("POST", "", { name: "Don", amount_min: "50", amount_max: "9000.00" });
@@ -118,7 +118,7 @@ describe("POST /payment-links", () => {
     ["status", "ACTIVE"],
     ["url", "https://pay.example/"],
     ["payments_paid", 1],
-  ])("POST /payment-links rejects %s = %j with a pointer to the field", async (name, value) => {
+  ])("POST /payment-links rejects %s = %j, and the error has a pointer to the field", async (name, value) => {
     const response = await send("POST", "", { ...body, [name]: value });
     expect(response.statusCode).toBe(422);
     expect(response.json().errors).toEqual([expect.objectContaining({ pointer: `/${name}` })]);
@@ -136,7 +136,7 @@ describe("POST /payment-links", () => {
 });
 
 describe("GET /payment-links", () => {
-  test("GET /payment-links sends the filters and returns the page with its headers", async () => {
+  test("GET /payment-links sends the filters to the payments service, and returns an array with the total", async () => {
     gateway.behaviour.paymentLinks.listPaymentLinks = async () => ({ paymentLinks: [aLink()], total: 3 });
     const response = await send("GET", "?limit=1&status=COMPLETED&search=arabe");
     expect(response.headers["x-total-count"]).toBe("3");
@@ -145,7 +145,7 @@ describe("GET /payment-links", () => {
   });
 
   test.each(["status=active", "status=", "search=", "search=%0A", "order_ref=a", "payment_link_id=x"])(
-    "GET /payment-links rejects ?%s",
+    "GET /payment-links returns 422 for the query ?%s",
     async (query) => {
       const response = await send("GET", `?${query}`);
       expect(response.statusCode).toBe(422);
@@ -161,7 +161,7 @@ describe("GET /payment-links", () => {
 });
 
 describe("PATCH /payment-links/{id}", () => {
-  test("PATCH /payment-links/{id} sends the fields of the request, and the names of cleared fields", async () => {
+  test("PATCH /payment-links/{id} sends the fields of the request and the names of cleared fields to the payments service", async () => {
     gateway.behaviour.paymentLinks.updatePaymentLink = async () => aLink();
     const response = await send("PATCH", `/${id}`, {
       name: "Cours",
@@ -183,7 +183,7 @@ describe("PATCH /payment-links/{id}", () => {
   });
 
   test.each(["amount", "amount_min", "amount_max", "currency", "language", "order_ref", "url", "payments_paid"])(
-    "PATCH /payment-links/{id} rejects %s with immutable_field",
+    "PATCH /payment-links/{id} returns immutable_field for %s",
     async (name) => {
       const response = await send("PATCH", `/${id}`, { [name]: "5000.00" });
       expect(response.statusCode).toBe(422);

@@ -13,10 +13,10 @@ import {
   search,
   timestamp,
 } from "../form/fields.ts";
-import { opaqueText } from "../form/opaque-text.ts";
+import { readOpaqueText } from "../form/opaque-text.ts";
 import { webUrl } from "../form/web-url.ts";
 import type { App, Gateway } from "../gateway.ts";
-import { change, create, list, read } from "../operations.ts";
+import { addChangeRoute, addCreateRoute, addListRoute, addReadRoute } from "../operations.ts";
 
 const currency = "DZD";
 const paymentsMax = 1_000_000;
@@ -47,7 +47,10 @@ const customerFields = () => {
   );
 };
 
-/** Returns the numbers of the rules for the RPC. Absent rules stay absent. */
+/**
+ * Converts the rules of the customer fields to the enum numbers of the RPC. Absent rules stay
+ * absent.
+ */
 function readCustomerFields(fields: CustomerFields | null | undefined) {
   return fields && Object.fromEntries(Object.entries(fields).map(([key, rule]) => [key, CustomerFieldRule[rule as Rule]]));
 }
@@ -81,7 +84,7 @@ export async function paymentLinks(app: App, { rpc: { paymentLinks: rpc }, allow
     }),
   });
 
-  create(app, "", {
+  addCreateRoute(app, "", {
     ...link,
     rpc: rpc.createPaymentLink,
     summary: "Create a payment link",
@@ -106,11 +109,11 @@ export async function paymentLinks(app: App, { rpc: { paymentLinks: rpc }, allow
         amount_min_minor: readAmount(amount_min),
         amount_max_minor: readAmount(amount_max),
         customer_fields: readCustomerFields(customer_fields),
-        metadata: opaqueText(request, "metadata"),
+        metadata: readOpaqueText(request, "metadata"),
       }),
   });
 
-  list(app, "", {
+  addListRoute(app, "", {
     ...link,
     rpc: rpc.listPaymentLinks,
     summary: "List payment links",
@@ -121,14 +124,14 @@ export async function paymentLinks(app: App, { rpc: { paymentLinks: rpc }, allow
     },
   });
 
-  read(app, "/:id", {
+  addReadRoute(app, "/:id", {
     ...link,
     rpc: rpc.getPaymentLink,
     summary: "Get a payment link",
     description: "Returns a payment link with its status and the totals of its payments.",
   });
 
-  change(app, "PATCH", "/:id", {
+  addChangeRoute(app, "PATCH", "/:id", {
     ...link,
     rpc: rpc.updatePaymentLink,
     summary: "Update a payment link",
@@ -139,6 +142,6 @@ export async function paymentLinks(app: App, { rpc: { paymentLinks: rpc }, allow
       "`expires_at` makes a COMPLETED or EXPIRED link ACTIVE again.",
     body: { name: name(), status: choice(["ACTIVE", "INACTIVE"], "Whether buyers can pay."), ...changeable() },
     execute: ({ customer_fields, ...fields }, { send, request }) =>
-      send({ ...fields, customer_fields: readCustomerFields(customer_fields), metadata: opaqueText(request, "metadata") }),
+      send({ ...fields, customer_fields: readCustomerFields(customer_fields), metadata: readOpaqueText(request, "metadata") }),
   });
 }

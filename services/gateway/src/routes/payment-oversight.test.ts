@@ -64,7 +64,7 @@ beforeEach(() => {
 const send = (method: "GET" | "POST", path: string, payload?: object, headers = gateway.admin.headers) =>
   gateway.app.inject({ method, url: `/api/v1/admin${path}`, headers, ...(payload ? { payload } : {}) });
 
-test("GET /admin/refunds returns refunds with the state at the processor", async () => {
+test("GET /admin/refunds returns refunds with the state of their orders at the card processor", async () => {
   const response = await send("GET", "/refunds?needs_decision=true&limit=1");
   expect(gateway.received[0]?.request).toMatchObject({ limit: 1, offset: 0, needsDecision: true });
   expect(response.headers["x-total-count"]).toBe("1");
@@ -102,7 +102,7 @@ test("GET /admin/refunds without a filter queries all refunds", async () => {
 });
 
 test.each(["/payments?origin=PROCESSOR", "/payments"])(
-  "%s returns payments that changed at the processor, with their origin",
+  "GET /admin%s returns payments that changed at the processor, with their origin",
   async (path) => {
     const response = await send("GET", path);
     expect(response.json()).toMatchObject([
@@ -117,7 +117,7 @@ test.each(["/payments?origin=PROCESSOR", "/payments"])(
   },
 );
 
-test("the timeline of a payment merges the entries of payments and webhooks by time", async () => {
+test("GET /admin/payments/{id}/timeline merges the entries of the payments service and the webhooks service by time", async () => {
   const at = payment.createdAtMs;
   gateway.behaviour.refunds.getPaymentHistory = async () => ({
     payment: { ...payment, paidAtMs: at + 1_000n },
@@ -167,7 +167,7 @@ test("the timeline of a payment merges the entries of payments and webhooks by t
   expect(entries[8]).toMatchObject({ at: "2026-11-20T10:25:00.000Z", detail: "no response", duration_ms: 30_000, refund_id: id });
 });
 
-test("the timeline of a payment lists causes before effects within a millisecond", async () => {
+test("GET /admin/payments/{id}/timeline lists a cause before its effect if both have the same time", async () => {
   const at = payment.createdAtMs;
   const status = PaymentStatus.REFUNDED;
   gateway.behaviour.refunds.getPaymentHistory = async () => ({
@@ -211,7 +211,7 @@ test("the timeline of a payment lists causes before effects within a millisecond
   expect(entries.find(({ name }) => name === "SENT")?.detail).toBe("last of 2 times");
 });
 
-test("the timeline of a payment names events as missing while webhooks is unavailable", async () => {
+test("GET /admin/payments/{id}/timeline lists events as missing while the webhooks service is unavailable", async () => {
   gateway.behaviour.refunds.getPaymentHistory = async () => ({ payment, refunds: [refund], calls: [], recordedAtMs: [] });
   const timeline = async (error: Error) => {
     gateway.behaviour.events.listEventsOfPayment = async () => {
@@ -233,7 +233,7 @@ test("the timeline of a payment names events as missing while webhooks is unavai
   expect((await timeline(new ConnectError("simulated failure", Code.Internal))).statusCode).toBe(500);
 });
 
-test("the timeline of a payment names the kinds of entries that are truncated", async () => {
+test("GET /admin/payments/{id}/timeline lists the kinds of entries that are truncated", async () => {
   const timeline = async (callsCut: boolean, isCut: boolean) => {
     gateway.behaviour.refunds.getPaymentHistory = async () => ({ payment, refunds: [], calls: [], callsCut, recordedAtMs: [] });
     gateway.behaviour.events.listEventsOfPayment = async () => ({ events: [], isCut });
@@ -247,7 +247,7 @@ test("the timeline of a payment names the kinds of entries that are truncated", 
 describe("POST /admin/refunds/{id}/resolve", () => {
   const decision = { outcome: "REJECTED", note: "Called SATIM." };
 
-  test("POST /admin/refunds/{id}/resolve sends the operator's decision and returns the refund", async () => {
+  test("POST /admin/refunds/{id}/resolve sends the operator's decision to the payments service, and returns the refund", async () => {
     const response = await send("POST", `/refunds/${id}/resolve`, decision);
     expect(response.statusCode).toBe(200);
     expect(response.json()).toMatchObject({ id, resolution: "REJECTED" });
@@ -264,7 +264,7 @@ describe("POST /admin/refunds/{id}/resolve", () => {
     [{ ...decision, note: "" }, ["/note"]],
     [{ ...decision, note: "x".repeat(1_001) }, ["/note"]],
     [{ ...decision, amount: "1.00" }, ["/amount"]],
-  ])("POST /admin/refunds/{id}/resolve returns 422 for the body %j with errors at %j", async (payload, pointers) => {
+  ])("for the body %j, POST /admin/refunds/{id}/resolve returns 422 with errors at %j", async (payload, pointers) => {
     const response = await send("POST", `/refunds/${id}/resolve`, payload);
     expect(response.statusCode).toBe(422);
     const { errors } = response.json() as { errors: { pointer: string }[] };
@@ -288,7 +288,7 @@ test.each([
   ["/refunds?needs_decision=yes", "needs_decision"],
   ["/refunds?limit=0", "limit"],
   ["/payments?origin=US", "origin"],
-])("%s returns 422 and names %s", async (path, parameter) => {
+])("GET /admin%s returns 422 and names the parameter %s", async (path, parameter) => {
   const response = await send("GET", path);
   expect(response.statusCode).toBe(422);
   expect(response.json()).toMatchObject({ errors: [{ parameter }] });
@@ -298,7 +298,7 @@ test.each([
   ["GET", "/refunds"],
   ["GET", "/payments?origin=PROCESSOR"],
   ["POST", `/refunds/${id}/resolve`],
-] as const)("%s %s requires an operator key", async (method, path) => {
+] as const)("%s /admin%s requires an operator key", async (method, path) => {
   const response = await send(
     method,
     path,

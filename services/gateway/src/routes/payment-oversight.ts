@@ -12,13 +12,13 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { callOf } from "../call.ts";
 import { choice, flag, text } from "../form/fields.ts";
 import type { App, Gateway } from "../gateway.ts";
-import { act, list, read } from "../operations.ts";
+import { addActionRoute, addListRoute, addReadRoute } from "../operations.ts";
 
 const refund = { tag: "Operators", response: RefundJson, render: renderRefund } as const;
 
 /** Adds the operations with which operators resolve refunds. */
 export async function refundDecisions(app: App, { rpc: { refunds: rpc } }: Gateway): Promise<void> {
-  list(app, "", {
+  addListRoute(app, "", {
     ...refund,
     rpc: rpc.listRefunds,
     summary: "List refunds",
@@ -29,7 +29,7 @@ export async function refundDecisions(app: App, { rpc: { refunds: rpc } }: Gatew
     filters: { needs_decision: flag("`true` for the refunds that need a decision of an operator.") },
   });
 
-  act(app, "/:id/resolve", {
+  addActionRoute(app, "/:id/resolve", {
     ...refund,
     rpc: rpc.resolveRefund,
     summary: "Resolve a refund",
@@ -48,7 +48,7 @@ export async function refundDecisions(app: App, { rpc: { refunds: rpc } }: Gatew
 
 /** Adds the operations with which operators inspect payments of all businesses. */
 export async function paymentOversight(app: App, { rpc: { refunds: rpc, events } }: Gateway): Promise<void> {
-  read(app, "/:id/timeline", {
+  addReadRoute(app, "/:id/timeline", {
     tag: "Operators",
     rpc: rpc.getPaymentHistory,
     operationId: "getPaymentTimeline",
@@ -66,7 +66,7 @@ export async function paymentOversight(app: App, { rpc: { refunds: rpc, events }
     },
   });
 
-  list(app, "", {
+  addListRoute(app, "", {
     tag: "Operators",
     rpc: rpc.listChangedPayments,
     summary: "List externally changed payments",
@@ -82,8 +82,8 @@ export async function paymentOversight(app: App, { rpc: { refunds: rpc, events }
 }
 
 /**
- * Returns undefined for an unavailable service, because operators need the rest of the timeline
- * then.
+ * Returns undefined if a service is unavailable, so that operators still get the rest of the
+ * timeline. Rethrows any other error.
  */
 function undefinedIfUnavailable(error: unknown): undefined {
   const isUnavailable =

@@ -1,13 +1,16 @@
 import { ReceiptJson, renderReceipt } from "@amana/public-api";
 import { anyCaseChoice } from "../form/fields.ts";
 import type { App, Gateway } from "../gateway.ts";
-import { read } from "../operations.ts";
+import { addReadRoute } from "../operations.ts";
 import { prefersType } from "../prefers-type.ts";
-import { pdfOf } from "../receipts/pdf-of.ts";
+import { renderReceiptPdf } from "../receipts/render-receipt-pdf.ts";
 
-/** The receipt of a payment, for the business. Buyers use the pages in `receipts.ts`. */
+/**
+ * Adds the operation with which a business reads the receipt of a payment. Buyers use the pages in
+ * `receipts.ts`.
+ */
 export async function paymentReceipt(app: App, gateway: Gateway): Promise<void> {
-  read(app, "/:id/receipt", {
+  addReadRoute(app, "/:id/receipt", {
     tag: "Payments",
     rpc: gateway.rpc.receipts.getReceipt,
     operationId: "getPaymentReceipt",
@@ -25,7 +28,7 @@ export async function paymentReceipt(app: App, gateway: Gateway): Promise<void> 
       if (!prefersType(request.headers.accept, "application/pdf", "application/json"))
         return renderReceipt(receipt, businessName);
       const { lang: language } = request.query as { lang?: string };
-      return await pdfOf(gateway, request, reply, receipt, { businessName, language });
+      return await renderReceiptPdf(gateway, request, reply, receipt, { businessName, language });
     },
   });
 }

@@ -10,13 +10,16 @@ import { returnTexts } from "../pages/return-texts.ts";
 import { readAnyBodies } from "../plugins/any-bodies.ts";
 import { limitKeyless } from "../plugins/limit-rate.ts";
 
-/** Payments confirms the order at the card processor before the redirect. */
+/**
+ * Timeout of the RPC. The payments service confirms the order at the card processor before the
+ * redirect.
+ */
 const confirmTimeoutMs = 36_000;
 const formBytesMax = 64 * 1024;
 
 /**
- * Receives the card holder's browser from the card processor. The token in the path authenticates
- * it.
+ * Receives the browser of a card holder who returns from the card processor. The token in the path
+ * authenticates the browser.
  */
 export async function paymentReturn(app: App, gateway: Gateway): Promise<void> {
   const { rpc, logger } = gateway;

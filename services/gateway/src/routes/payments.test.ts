@@ -177,14 +177,14 @@ describe("POST /payments", () => {
     ["customer_email", "a@b.c"],
     ["constructor", {}],
     ["toString", "x"],
-  ])("POST /payments rejects a payment with %s = %j with a pointer to the field", async (name, value) => {
+  ])("POST /payments rejects %s = %j, and the error has a pointer to the field", async (name, value) => {
     const response = await send("POST", "/payments", { ...body, [name]: value });
     expect(response.statusCode).toBe(422);
     expect(response.json().errors).toEqual([expect.objectContaining({ pointer: `/${name}` })]);
   });
 
   test.each(["https://shop.example", "https://متجر.example/شكرا?طلب=1"])(
-    "POST /payments sends the return URL %s to payments unchanged",
+    "POST /payments sends the return URL %s unchanged to the payments service",
     async (success_url) => {
       gateway.behaviour.payments.createPayment = async () => aPayment();
       expect((await send("POST", "/payments", { ...body, success_url })).statusCode).toBe(201);
@@ -192,7 +192,7 @@ describe("POST /payments", () => {
     },
   );
 
-  test("POST /payments counts strings for the processor in UTF-16 code units", async () => {
+  test("POST /payments limits the length of strings for the processor in UTF-16 code units", async () => {
     gateway.behaviour.payments.createPayment = async () => aPayment();
     for (const [name, units] of [
       ["order_ref", 20],
@@ -205,7 +205,7 @@ describe("POST /payments", () => {
     }
   });
 
-  test("POST /payments returns 504 processor_outcome_unknown when payments reports an unknown outcome", async () => {
+  test("POST /payments returns 504 with the code processor_outcome_unknown when the payments service reports an unknown outcome", async () => {
     gateway.behaviour.payments.createPayment = async () => {
       throw new DomainError("outcome_unknown", "processor_outcome_unknown", "The outcome is unknown.");
     };
@@ -216,7 +216,7 @@ describe("POST /payments", () => {
 });
 
 describe("GET /payments", () => {
-  test("GET /payments/{id} reads a payment for the calling business", async () => {
+  test("GET /payments/{id} returns the payment", async () => {
     gateway.behaviour.payments.getPayment = async () => aPayment({ status: PaymentStatus.PAID, paidAtMs: 1_795_170_000_000n });
     const response = await send("GET", `/payments/${id}`);
     expect(response.statusCode).toBe(200);
@@ -322,7 +322,7 @@ describe("POST /payments/{id}/refund", () => {
     },
   );
 
-  test("POST /payments/{id}/refund rejects a body that is not JSON with 415", async () => {
+  test("POST /payments/{id}/refund returns 415 for a body that is not JSON", async () => {
     const form = { "content-type": "application/x-www-form-urlencoded" };
     expect((await send("POST", `/payments/${id}/refund`, "a=b", form)).statusCode).toBe(415);
   });
@@ -342,7 +342,7 @@ describe("POST /payments/{id}/refund", () => {
   });
 
   test.each([7, null, "1e2", "-1"])(
-    "POST /payments/{id}/refund rejects the amount %j without calling payments",
+    "POST /payments/{id}/refund rejects the amount %j, without a call to the payments service",
     async (amount) => {
       const response = await send("POST", `/payments/${id}/refund`, { amount });
       expect(response.statusCode).toBe(422);
@@ -351,7 +351,7 @@ describe("POST /payments/{id}/refund", () => {
     },
   );
 
-  test("POST /payments/{id}/refund returns refusals of payments with code, detail, pointer and members", async () => {
+  test("POST /payments/{id}/refund returns the code, detail, pointer and members of a refusal of the payments service", async () => {
     gateway.behaviour.payments.refundPayment = async () => {
       throw new DomainError("invalid", "refund_amount_invalid", "At most 5000.00 was paid.", { pointer: "/amount" });
     };
@@ -384,7 +384,7 @@ describe("POST /payments/{id}/refund", () => {
     ["conflict", "idempotency_in_progress", 409, "5"],
     ["conflict", "kyc_in_progress", 409, "5"],
   ] as const)(
-    "POST /payments/{id}/refund maps a refusal %s %s to %i with Retry-After %s",
+    "POST /payments/{id}/refund maps a refusal of the kind %s with the code %s to status %i and Retry-After %s",
     async (kind, code, status, retryAfter) => {
       gateway.behaviour.payments.refundPayment = async () => {
         throw new DomainError(kind, code, "The request was refused.");
@@ -394,7 +394,7 @@ describe("POST /payments/{id}/refund", () => {
     },
   );
 
-  test("POST /payments/{id}/refund returns refund_outcome_unknown with Retry-After when the deadline passes", async () => {
+  test("POST /payments/{id}/refund returns refund_outcome_unknown with Retry-After when the deadline of the RPC passes", async () => {
     gateway.behaviour.payments.refundPayment = async () => {
       throw new ConnectError("deadline exceeded", Code.DeadlineExceeded);
     };
@@ -413,7 +413,7 @@ describe("POST /payments/{id}/refresh", () => {
     expect(gateway.received[0]).toMatchObject({ rpc: "RefreshPayment", request: { id } });
   });
 
-  test("POST /payments/{id}/refresh rejects fields and malformed ids", async () => {
+  test("POST /payments/{id}/refresh rejects a body with fields and a malformed id", async () => {
     expect((await send("POST", `/payments/${id}/refresh`, { force: true })).json()).toMatchObject({
       errors: [{ pointer: "/force" }],
     });

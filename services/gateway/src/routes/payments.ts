@@ -4,15 +4,21 @@ import { Type } from "typebox";
 import { anyCaseChoice, chargedAmount, choice, createdBetween, email, money, processorText, uuid } from "../form/fields.ts";
 import { webUrl } from "../form/web-url.ts";
 import type { App, Gateway } from "../gateway.ts";
-import { act, create, list, read } from "../operations.ts";
+import { addActionRoute, addCreateRoute, addListRoute, addReadRoute } from "../operations.ts";
 import { Problem } from "../problem.ts";
 import type { ProblemCode } from "../problem-catalogue.ts";
 import { addStatement } from "./statement.ts";
 
 const currency = "DZD";
-/** A creation or refund may take 40 s. The rest is for the key lookup and the response. */
+/**
+ * Timeout of the RPC for a creation or refund. The whole request may take 40 s, of which 4 s are
+ * reserved for the key look-up and the response.
+ */
 const processorTimeoutMs = 36_000;
-/** Payments returns the stored state before this timeout when the processor is slow. */
+/**
+ * Timeout of a read. If the processor is slow, the payments service returns the stored state before
+ * this timeout.
+ */
 const refreshTimeoutMs = 15_000;
 
 const payment = { tag: "Payments", response: PaymentJson, render: renderPayment } as const;
@@ -24,7 +30,7 @@ export async function payments(app: App, gateway: Gateway): Promise<void> {
   } = gateway;
   const returnUrl = (purpose: string, example: string) => webUrl({ insecure: allowInsecureUrls, purpose, examples: [example] });
 
-  create(app, "", {
+  addCreateRoute(app, "", {
     ...payment,
     rpc: rpc.createPayment,
     timeoutMs: processorTimeoutMs,
@@ -48,7 +54,7 @@ export async function payments(app: App, gateway: Gateway): Promise<void> {
       ),
   });
 
-  list(app, "", {
+  addListRoute(app, "", {
     ...payment,
     rpc: rpc.listPayments,
     summary: "List payments",
@@ -62,7 +68,7 @@ export async function payments(app: App, gateway: Gateway): Promise<void> {
     },
   });
 
-  read(app, "/:id", {
+  addReadRoute(app, "/:id", {
     ...payment,
     rpc: rpc.getPayment,
     timeoutMs: refreshTimeoutMs,
@@ -71,7 +77,7 @@ export async function payments(app: App, gateway: Gateway): Promise<void> {
       "Returns a payment. The status of a PENDING payment is refreshed from the card processor, at most once in ten seconds.",
   });
 
-  act(app, "/:id/refresh", {
+  addActionRoute(app, "/:id/refresh", {
     ...payment,
     rpc: rpc.refreshPayment,
     timeoutMs: refreshTimeoutMs,
@@ -82,7 +88,7 @@ export async function payments(app: App, gateway: Gateway): Promise<void> {
       "when it is slow, the response is the stored payment.",
   });
 
-  act(app, "/:id/refund", {
+  addActionRoute(app, "/:id/refund", {
     ...payment,
     tag: "Refunds",
     rpc: rpc.refundPayment,
@@ -113,8 +119,9 @@ export async function payments(app: App, gateway: Gateway): Promise<void> {
 }
 
 /**
- * Throws a Problem with the code after a deadline, because the outcome at the card processor is
- * unknown then.
+ * Creates a handler for errors of a call. If the deadline of the call has passed, the handler
+ * throws a Problem with the code, because the outcome at the card processor is unknown. It throws
+ * any other error unchanged.
  */
 const throwAfterDeadline = (code: ProblemCode) => (error: unknown) => {
   throw error instanceof ConnectError && error.code === Code.DeadlineExceeded ? Problem.of(code) : error;

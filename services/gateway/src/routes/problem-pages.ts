@@ -7,7 +7,7 @@ import { Problem } from "../problem.ts";
 import { type ProblemCode, problemCatalogue } from "../problem-catalogue.ts";
 import { retryAdvice } from "../retry-advice.ts";
 
-/** Serves a page for each `type` of a problem document, and a list of all. */
+/** Serves a page for each `type` of a problem document, and a list of all problems. */
 export const problemPages = async (app: App): Promise<void> => {
   const list = staticPage(() => ({ language: "en", title: "Problems", content: allProblems(), isDocument: true }));
   const pages = new Map(Object.keys(problemCatalogue).map((code) => [code, staticPage(() => pageOf(code))]));

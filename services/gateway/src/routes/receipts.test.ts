@@ -71,7 +71,7 @@ describe("GET /payments/{id}/receipt", () => {
     expect((await get(page)).body).toContain("Yacine Benali");
   });
 
-  test("GET /payments/{id}/receipt returns amount and time of a refund", async () => {
+  test("GET /payments/{id}/receipt returns the amount and the time of a refund", async () => {
     gateway.behaviour.receipts.getReceipt = async () => aReceipt(refund, { refundedAtMs, issuedAtMs: refundedAtMs });
     expect((await getOwn()).json()).toMatchObject({
       amount: "5000.00",
@@ -85,18 +85,21 @@ describe("GET /payments/{id}/receipt", () => {
     ["", "FR"],
     ["?lang=ar", "AR"],
     ["?lang=EN", "EN"],
-  ])("GET /payments/{id}/receipt returns the PDF for Accept: application/pdf in the language of %j", async (query, language) => {
-    const response = await getOwn(`${url}${query}`, { accept: "application/pdf" });
-    expect(response.statusCode).toBe(200);
-    expect(response.headers).toMatchObject({
-      "content-type": "application/pdf",
-      "content-disposition": 'attachment; filename="20261125-1000000001.pdf"',
-      vary: "Accept",
-    });
-    expect(response.rawPayload.toString()).toBe("%PDF-1.7");
-    expect(lastCall()?.request).toMatchObject({ token: receiptToken, language, businessName: "Librairie <El> Kitab" });
-    expect(lastCall()?.call.caller.role).toBe("platform");
-  });
+  ])(
+    "with Accept: application/pdf and the query %j, GET /payments/{id}/receipt returns the PDF in the language %s",
+    async (query, language) => {
+      const response = await getOwn(`${url}${query}`, { accept: "application/pdf" });
+      expect(response.statusCode).toBe(200);
+      expect(response.headers).toMatchObject({
+        "content-type": "application/pdf",
+        "content-disposition": 'attachment; filename="20261125-1000000001.pdf"',
+        vary: "Accept",
+      });
+      expect(response.rawPayload.toString()).toBe("%PDF-1.7");
+      expect(lastCall()?.request).toMatchObject({ token: receiptToken, language, businessName: "Librairie <El> Kitab" });
+      expect(lastCall()?.call.caller.role).toBe("platform");
+    },
+  );
 
   test("GET /payments/{id}/receipt returns 409 with the code receipt_not_available for a payment without a receipt", async () => {
     gateway.behaviour.receipts.getReceipt = rejectWith("receipt_not_available");
@@ -106,7 +109,7 @@ describe("GET /payments/{id}/receipt", () => {
     }
   });
 
-  test("GET /payments/{id}/receipt returns 422 for an unknown language, 401 without a key and 404 for a malformed id", async () => {
+  test("GET /payments/{id}/receipt returns 422 for an unknown language, 401 for a request without a key, and 404 for a malformed id", async () => {
     expect((await getOwn(`${url}?lang=de`)).statusCode).toBe(422);
     expect((await get(url)).statusCode).toBe(401);
     expect((await getOwn("/api/v1/payments/x/receipt")).statusCode).toBe(404);
@@ -127,7 +130,7 @@ describe("GET /receipts/{token}", () => {
     ["?lang=en&utm_source=shop", {}, "en", "ltr", "Payment receipt"],
     ["?lang=xx", { "accept-language": "en" }, "fr", "ltr", "Reçu de paiement"],
   ])(
-    "GET /receipts/{token} shows the receipt without a key in the language of %j",
+    "GET /receipts/{token} requires no key, and shows the receipt in the language of the query %j or of the payment",
     async (query, headers, language, direction, title) => {
       const response = await get(`${page}${query}`, headers);
       expect(response.statusCode).toBe(200);
@@ -165,7 +168,7 @@ describe("GET /receipts/{token}", () => {
     ["/pdf", {}],
     ["?format=pdf", {}],
     ["", { accept: "application/pdf" }],
-  ])("GET /receipts/{token} returns the PDF at %j with the headers %o", async (path, headers) => {
+  ])("GET /receipts/{token} returns the PDF for the path suffix %j and the headers %o", async (path, headers) => {
     const response = await get(`${page}${path}`, headers);
     expect([response.statusCode, response.headers["content-type"]]).toEqual([200, "application/pdf"]);
     expect(response.rawPayload.toString()).toBe("%PDF-1.7");
@@ -174,7 +177,7 @@ describe("GET /receipts/{token}", () => {
   });
 
   test.each(["", "/pdf"])(
-    "GET /receipts/{token} states on a page with status 409 that a payment was reversed: %j",
+    "for a reversed payment, GET /receipts/{token}%s sends a 409 page that states the reversal",
     async (path) => {
       gateway.behaviour.receipts.findReceipt = async () => aReversedReceipt();
       const response = await get(`${page}${path}?lang=en`);
@@ -184,7 +187,7 @@ describe("GET /receipts/{token}", () => {
     },
   );
 
-  test("GET /receipts/{token} states on a page with status 409 that a payment was not completed", async () => {
+  test("for a PENDING payment, GET /receipts/{token} sends a 409 page that states that no payment was received", async () => {
     gateway.behaviour.receipts.findReceipt = async () =>
       aReceipt({ status: PaymentStatus.PENDING, paidAtMs: undefined }, { receiptNumber: "", issuedAtMs: 0n });
     const response = await get(`${page}?lang=en`);
@@ -192,7 +195,7 @@ describe("GET /receipts/{token}", () => {
     expect(response.body).toContain("<h1>No payment received</h1>");
   });
 
-  test("GET /receipts/{token} shows a page in the language of the browser for an unknown token, a malformed path and an unavailable service", async () => {
+  test("for an unknown token, a malformed path or an unavailable service, GET /receipts/{token} shows an error page in the language of the browser", async () => {
     const english = { "accept-language": "en" };
     gateway.behaviour.receipts.findReceipt = rejectWith("not_found", "not_found");
     for (const path of [page, `${page}/pdf`, "/receipts/%zz"]) {
@@ -206,7 +209,7 @@ describe("GET /receipts/{token}", () => {
     expect(unavailable.body).toContain("<h1>One moment, please</h1>");
   });
 
-  test("the gateway serves the script of the print button", async () => {
+  test("the gateway serves the script of the receipt page's print button", async () => {
     const { body } = await get(page);
     const [, path = ""] = /<script type="module" src="([^"]+)">/.exec(body) ?? [];
     const script = await get(path);
@@ -235,7 +238,7 @@ describe("POST /receipts/{token}/email", () => {
     expect(lastCall()?.request).toMatchObject({ email: "a@example.com", language: "EN" });
   });
 
-  test("POST /receipts/{token}/email shows the receipt with the rejected address and the problem for an invalid address in a form", async () => {
+  test("for an invalid address in a form, POST /receipts/{token}/email shows the receipt page with the address and an error", async () => {
     gateway.behaviour.receipts.sendReceipt = rejectWith("validation_failed", "invalid");
     const response = await post(`email=${encodeURIComponent('"><script>x')}`);
     expect(response.statusCode).toBe(422);
@@ -254,7 +257,7 @@ describe("POST /receipts/{token}/email", () => {
     ["receipt_email_limit_reached", "Le reçu n’a pas été envoyé"],
     ["receipt_email_not_available", "Demande non reconnue"],
   ])(
-    "POST /receipts/{token}/email shows a page with status 409, and a problem document for JSON, for %s",
+    "for the refusal %s, POST /receipts/{token}/email returns a 409 page to a form and a 409 problem document to a JSON request",
     async (code, title) => {
       gateway.behaviour.receipts.sendReceipt = rejectWith(code);
       const response = await post("email=a%40example.com");
@@ -271,7 +274,7 @@ describe("POST /receipts/{token}/email", () => {
   });
 
   test.each(["", "email=a&email=b", "other=1"])(
-    "POST /receipts/{token}/email sends a missing or repeated address as invalid text: %j",
+    "for the form %j, POST /receipts/{token}/email sends a missing address as empty text and repeated addresses as one text",
     async (payload) => {
       await post(payload);
       expect(lastCall()?.request).toMatchObject({ email: payload.startsWith("email") ? "a,b" : "" });
@@ -279,7 +282,7 @@ describe("POST /receipts/{token}/email", () => {
   );
 });
 
-test("receipts count towards the limit of requests without a key", async () => {
+test("GET /receipts/{token} counts towards the rate limit of requests without a key", async () => {
   await using limited = await startTestGateway({ limits: { keylessPerSecond: 1 }, nowMs: () => 0 });
   const getLimited = () => limited.app.inject({ method: "GET", url: page, headers: { "accept-language": "en" } });
   const responses = [];

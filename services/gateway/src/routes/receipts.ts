@@ -2,14 +2,14 @@ import { createHash } from "node:crypto";
 import { parse } from "node:querystring";
 import type { Receipt } from "@amana/contracts/payments/v1/receipt_pb";
 import {
-  documentOf,
   Html,
   html,
-  htmlType,
+  htmlContentType,
   pageHeaders,
   parseLanguage,
   preferredLanguage,
   privateHeaders,
+  renderDocument,
   staticFile,
 } from "@amana/pages";
 import {
@@ -34,8 +34,8 @@ import { textsOfStatus } from "../pages/page.ts";
 import { receiptErrorTexts } from "../pages/receipt-texts.ts";
 import { limitKeyless } from "../plugins/limit-rate.ts";
 import { prefersType } from "../prefers-type.ts";
-import { pdfOf } from "../receipts/pdf-of.ts";
 import { hasReceipt, languageOf } from "../receipts/receipt.ts";
+import { renderReceiptPdf } from "../receipts/render-receipt-pdf.ts";
 
 const bodyBytesMax = 8 * 1024;
 const styleHash = createHash("sha256").update(receiptStyle).digest("base64");
@@ -57,7 +57,7 @@ interface Loaded {
 
 /**
  * Serves the receipts of payments to buyers, who have no API key. The token in the path
- * authenticates them.
+ * authenticates the buyer.
  */
 export async function receipts(app: App, gateway: Gateway): Promise<void> {
   const { rpc, businesses, logger, byteBounds } = gateway;
@@ -80,7 +80,7 @@ export async function receipts(app: App, gateway: Gateway): Promise<void> {
   const sendPdf = async (request: ReceiptRequest, reply: FastifyReply) => {
     const { receipt, businessName, options } = await load(request, reply);
     if (!hasReceipt(receipt.payment)) return sendWithoutReceipt(reply, receipt, options);
-    return reply.send(await pdfOf(gateway, request, reply, receipt, { businessName, language: options.language }));
+    return reply.send(await renderReceiptPdf(gateway, request, reply, receipt, { businessName, language: options.language }));
   };
 
   const schema = { hide: true, params: Type.Object({ token: Type.String() }) };
@@ -121,13 +121,16 @@ export async function receipts(app: App, gateway: Gateway): Promise<void> {
 
 const hasJsonBody = ({ headers }: FastifyRequest) => /^application\/json\b/i.test(headers["content-type"] ?? "");
 
-/** Reads the body of the form, or the same fields as JSON. */
+/** Reads the fields of the e-mail form from a form body or a JSON body. */
 function readFields(request: FastifyRequest): { readonly email?: unknown; readonly lang?: unknown } {
   const bytes = (request.body as Buffer | undefined) ?? Buffer.alloc(0);
   return hasJsonBody(request) ? (readJsonObject(bytes) ?? {}) : parse(bytes.toString("utf8"), "&", "=", { maxKeys: 10 });
 }
 
-/** States why there is no receipt: the payment was reversed, or it was never completed. */
+/**
+ * Sends a page that states why there is no receipt: the payment was reversed, or it was never
+ * completed.
+ */
 function sendWithoutReceipt(reply: FastifyReply, { payment }: Receipt, options: ReceiptPageOptions): FastifyReply {
   const texts = receiptTexts[options.language];
   const isReversed = payment?.paidAtMs !== undefined;
@@ -135,7 +138,7 @@ function sendWithoutReceipt(reply: FastifyReply, { payment }: Receipt, options: 
   return sendNotice(reply, 409, options, { title, text: isReversed ? texts.reversedText : texts.unpaidText });
 }
 
-/** Shows why an e-mail was not queued. */
+/** Sends a page that states why the e-mail was not queued. */
 function sendRejection(reply: FastifyReply, error: DomainError, { receipt, businessName, options }: Loaded, email: string) {
   const texts = receiptTexts[options.language];
   switch (error.code) {
@@ -152,7 +155,7 @@ function sendRejection(reply: FastifyReply, error: DomainError, { receipt, busin
   }
 }
 
-/** Sends a page for an unknown token, and for any other error. */
+/** Sends an error page for a request for a receipt, for example with an unknown token. */
 export function sendReceiptError(
   { logger }: Gateway,
   error: unknown,
@@ -184,7 +187,7 @@ function sendReceiptPage(
 <script type="module" src="/receipts${scriptPath}"></script>`;
   return reply
     .code(status)
-    .type(htmlType)
-    .headers({ ...privateHeaders, ...pageHeaders({ language, sources }) })
-    .send(documentOf({ language, title: `${title} · Amana`, head, body }));
+    .type(htmlContentType)
+    .headers({ ...privateHeaders, ...pageHeaders({ language, contentSources: sources }) })
+    .send(renderDocument({ language, title: `${title} · Amana`, head, body }));
 }

@@ -62,7 +62,7 @@ describe("POST /onboarding/businesses", () => {
     for (const { headers } of [gateway.business, gateway.admin]) {
       expect((await post(headers.authorization, validBody)).json().code).toBe("invalid_invitation");
     }
-    // A malformed token is rejected without an RPC.
+    // The gateway rejects malformed tokens and API keys without an RPC.
     expect(rpcs()).toEqual(["ResolveInvitation"]);
   });
 
@@ -84,12 +84,12 @@ describe("POST /onboarding/businesses", () => {
     expect((await post(`Bearer ${token}`, validBody)).json()).toMatchObject({ status: 409, code: "invitation_used" });
   });
 
-  test("POST /onboarding/businesses returns 503 when the version of identity does not support invitations", async () => {
+  test("POST /onboarding/businesses returns 503 when an earlier version of identity does not support invitations", async () => {
     delete gateway.behaviour.invitations.resolveInvitation;
     expect((await post(`Bearer ${token}`, validBody)).json()).toMatchObject({ status: 503, code: "service_unavailable" });
   });
 
-  test("POST /onboarding/businesses limits the rate of invalid tokens, while a valid token is accepted", async () => {
+  test("POST /onboarding/businesses limits the rate of invalid tokens, and still accepts a valid token", async () => {
     await using limitedGateway = await startTestGateway({ limits: { failedAuthPerMinute: 3 } });
     limitedGateway.behaviour.invitations.resolveInvitation = gateway.behaviour.invitations.resolveInvitation!;
     const codeForToken = async (text: string) => {
@@ -103,7 +103,7 @@ describe("POST /onboarding/businesses", () => {
   });
 });
 
-test("other routes reject an invitation token without an RPC", async () => {
+test("GET /me rejects an invitation token without an RPC", async () => {
   const response = await gateway.app.inject({ url: "/api/v1/me", headers: { authorization: `Bearer ${token}` } });
   expect([response.statusCode, response.json().code]).toEqual([401, "invalid_api_key"]);
 });
@@ -121,7 +121,7 @@ describe("/admin/invitations", () => {
   });
   const expectedJson = { id, name: "Librairie", token_prefix: "inv_000000000000", created_at: atText, expires_at: atText };
 
-  test("creation of an invitation returns the token", async () => {
+  test("POST /admin/invitations returns 201 with the token", async () => {
     gateway.behaviour.invitations.createInvitation = async () => anInvitation({ invitationToken: "inv_secret" });
     const response = await send("admin", "POST", "", { name: "Librairie", expires_at: atText });
     expect([response.statusCode, response.headers["location"]]).toEqual([201, "/api/v1/admin/invitations"]);
@@ -129,7 +129,7 @@ describe("/admin/invitations", () => {
     expect(gateway.received[0]?.request).toMatchObject({ name: "Librairie", expiresAtMs: at });
   });
 
-  test("the list has the state of each invitation, and a revocation returns the invitation", async () => {
+  test("GET /admin/invitations returns the state of each invitation, and POST /admin/invitations/{id}/revoke returns the invitation", async () => {
     const endedInvitation = anInvitation({ usedAtMs: at, revokedAtMs: at, businessId: id, invitationToken: "inv_secret" });
     gateway.behaviour.invitations.listInvitations = async () => ({ invitations: [endedInvitation], total: 1 });
     gateway.behaviour.invitations.revokeInvitation = async () => endedInvitation;
@@ -138,7 +138,7 @@ describe("/admin/invitations", () => {
     expect((await send("admin", "POST", `/${id}/revoke`)).json()).toEqual(endedInvitationJson);
   });
 
-  test("routes of invitations require an operator key", async () => {
+  test("the routes of invitations require an operator key", async () => {
     for (const [method, path] of [
       ["GET", ""],
       ["POST", ""],

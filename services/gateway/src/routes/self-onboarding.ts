@@ -4,15 +4,15 @@ import { callOf } from "../call.ts";
 import { email, nameText } from "../form/fields.ts";
 import type { App, Gateway } from "../gateway.ts";
 import { presentedKeyHash } from "../key-lease/presented-key.ts";
-import { create } from "../operations.ts";
+import { addCreateRoute } from "../operations.ts";
 import { createFailureLimit } from "../plugins/authenticate.ts";
 import { takeIdempotencyKey } from "../plugins/idempotency-key.ts";
 import { limitKeyless } from "../plugins/limit-rate.ts";
 import { Problem } from "../problem.ts";
 
 /**
- * Adds the operation with which a business registers itself. It requires an invitation in place of
- * a key.
+ * Adds the operation with which a business registers itself. The operation requires an invitation
+ * instead of an API key.
  */
 export async function selfOnboarding(app: App, gateway: Gateway): Promise<void> {
   const { rpc } = gateway;
@@ -28,7 +28,7 @@ export async function selfOnboarding(app: App, gateway: Gateway): Promise<void> 
   });
   app.addHook("preHandler", takeIdempotencyKey(gateway));
 
-  create(app, "", {
+  addCreateRoute(app, "", {
     tag: "Business",
     rpc: rpc.invitations.onboardBusiness,
     summary: "Register your business",

@@ -4,7 +4,7 @@ import { eventually } from "@amana/testing";
 import { describe, expect, test } from "vitest";
 import { startTestGateway } from "../../test/harness.ts";
 import { RawClient } from "../../test/raw-client.ts";
-import { allBytes } from "../bytes/byte-counters.ts";
+import { allBytesKey } from "../bytes/byte-counters.ts";
 
 const paymentId = "019a0000-0000-7000-8000-000000000001";
 const from = "2026-11-01T00:00:00Z";
@@ -23,7 +23,10 @@ const aLine = (i: number, changes: Line = {}): Line => ({
   ...changes,
 });
 
-/** Starts a gateway. `pages`: the pages of the statement, or a function of the index of a page. */
+/**
+ * Starts a gateway. `pages` contains the pages of the statement, or is a function that returns the
+ * page with an index.
+ */
 async function start(
   pages: readonly Line[][] | ((page: number) => Promise<Line[]>),
   options: Parameters<typeof startTestGateway>[0] = {},
@@ -88,7 +91,7 @@ describe("GET /payments/statement", () => {
     ]);
   });
 
-  test("GET /payments/statement returns CSV with quoted cells and without formulas for Accept: text/csv", async () => {
+  test("for Accept: text/csv, GET /payments/statement returns CSV with quoted cells and escaped formulas", async () => {
     const references = ['=HYPERLINK("x")', "+1", "-1", "@a", "\ta", "\ra", 'a "b", c', "a\nb", "a=b"];
     await using server = await start([references.map((orderRef, i) => aLine(i, { orderRef, amountMinor: -1n }))]);
     const response = await server.get(path, { accept: "application/x-ndjson;q=0.5, text/csv" });
@@ -110,7 +113,7 @@ describe("GET /payments/statement", () => {
     ["text/csv;q=0", "application/x-ndjson"],
     ["text/csv;q=0.4, application/x-ndjson;q=0.5", "application/x-ndjson"],
     ["text/html, TEXT/CSV;q=0.1", "text/csv"],
-  ])("GET /payments/statement responds to Accept: %s with %s", async (accept, contentType) => {
+  ])("for the header Accept: %s, GET /payments/statement responds with the content type %s", async (accept, contentType) => {
     await using server = await start([[]]);
     expect((await server.get(path, { accept })).headers.get("content-type")).toMatch(`${contentType}`);
   });
@@ -122,7 +125,7 @@ describe("GET /payments/statement", () => {
     ["for 92 days and a millisecond", `?from=${from}&to=2027-02-01T00:00:00.001Z`, "to"],
     ["with a date as from", "?from=2026-11-01&to=2026-11-02T00:00:00Z", "from"],
     ["with an unknown parameter", `?from=${from}&to=2026-11-02T00:00:00Z&limit=5`, "limit"],
-  ])("GET /payments/statement rejects a request %s with 422 and sends no RPC", async (_, query, parameter) => {
+  ])("GET /payments/statement returns 422 for a request %s, and sends no RPC", async (_, query, parameter) => {
     await using server = await start([[]]);
     const response = await server.get(`/api/v1/payments/statement${query}`);
     expect(response.status).toBe(422);
@@ -143,7 +146,7 @@ describe("GET /payments/statement", () => {
     expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([503, "statement_not_ready"]);
   });
 
-  test("GET /payments/statement closes the connection without the end of the body when a later page fails", async () => {
+  test("GET /payments/statement closes the connection before the end of the chunked body when a later page fails", async () => {
     await using server = await start(async (page) => {
       if (page === 2) throw new DomainError("unavailable", "service_down", "not available");
       return [aLine(page)];
@@ -157,7 +160,7 @@ describe("GET /payments/statement", () => {
     await expect((async () => (await server.get()).text())()).rejects.toThrow();
   });
 
-  test("GET /payments/statement closes the connection at the next page after the key is revoked", async () => {
+  test("GET /payments/statement closes the connection before a later page when the key is revoked", async () => {
     const { promise: revoked, resolve: reportRevoked } = Promise.withResolvers<void>();
     await using server = await start(
       async (page) => {
@@ -174,12 +177,12 @@ describe("GET /payments/statement", () => {
     expect(server.countCalls()).toBeLessThanOrEqual(3);
   });
 
-  test("GET /payments/statement reads only a few pages ahead of a client that does not read, and frees its memory when the client closes", async () => {
+  test("GET /payments/statement reads only a few pages ahead of a client that does not read, and releases the counted bytes when the client disconnects", async () => {
     await using server = await start(async () => longPage);
     await using client = new RawClient(server.port, { reads: false });
     await client.write(getHeadOf(server.key));
     let calls = 0;
-    // The buffers of the operating system take some megabytes.
+    // The operating system buffers the first megabytes of the response.
     await eventually(async () => {
       const before = calls;
       calls = server.countCalls();
@@ -188,9 +191,9 @@ describe("GET /payments/statement", () => {
       expect(calls).toBe(before);
     });
     expect(calls).toBeLessThan(100);
-    expect(server.gateway.bytes.used(allBytes)).toBe(4 * 1024 * 1024);
+    expect(server.gateway.bytes.usedBytes(allBytesKey)).toBe(4 * 1024 * 1024);
     client.socket.destroy();
-    await eventually(() => expect(server.gateway.bytes.used(allBytes)).toBe(0));
+    await eventually(() => expect(server.gateway.bytes.usedBytes(allBytesKey)).toBe(0));
     const callsAtEnd = server.countCalls();
     await new Promise((resolve) => setTimeout(resolve, 300));
     // The prefetch of one page may have been in flight.
@@ -204,7 +207,7 @@ describe("GET /payments/statement", () => {
     expect(server.countCalls()).toBe(1);
   });
 
-  test("a stopping gateway closes the connection of an endless statement after the time limit of stalled responses", async () => {
+  test("a stopping gateway closes the connection of an unfinished GET /payments/statement after RESPONSE_STALL_MS", async () => {
     await using server = await start(async (page) => [aLine(page)], { connectionBounds: { stallMs: 200 } });
     const response = await server.get();
     const reading = response.text();
@@ -212,7 +215,7 @@ describe("GET /payments/statement", () => {
     await Promise.all([server.gateway.app.close(), expect(reading).rejects.toThrow()]);
   });
 
-  test("GET /payments/statement rejects a third statement of the business with 429 until one of the two others has ended", async () => {
+  test("GET /payments/statement returns 429 for a third concurrent statement of a business", async () => {
     await using server = await start(async () => longPage);
     const open = [await server.get(), await server.get()];
     const rejected = await server.get();

@@ -2,22 +2,22 @@ import { Readable } from "node:stream";
 import { StatementLineJson } from "@amana/public-api";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
-import { callerKey, callOf, requestLogFields } from "../call.ts";
+import { callOf, limitKeyOf, requestLogFields } from "../call.ts";
 import { timestamp } from "../form/fields.ts";
 import type { App, Gateway } from "../gateway.ts";
 import { rateLimitRefusals } from "../metrics.ts";
 import type { Tag } from "../openapi-tags.ts";
 import { requireValidKey } from "../plugins/authenticate.ts";
 import { Problem, validationFailed } from "../problem.ts";
-import { csv, type Format, formatOf, jsonLines } from "../statement/formats.ts";
+import { csv, jsonLines, type StatementFormat, statementFormatOf } from "../statement/formats.ts";
 import { streamLines } from "../statement/stream-lines.ts";
 
 const daysMax = 92;
 /** Maximum number of statements that are sent to one business at the same time. */
 const perBusiness = 2;
 /**
- * Memory of a statement: two pages as messages and as text. Counts towards the limit of unsent
- * bytes.
+ * Memory that a statement uses while it is sent: two pages, each as messages and as text. The
+ * gateway counts this number towards the limits of bytes in memory.
  */
 const statementBytes = 4 * 1024 * 1024;
 
@@ -36,18 +36,22 @@ export function addStatement(app: App, gateway: Gateway): void {
     done();
   });
 
-  /** Counts a statement as open until its response is closed. Throws a Problem at a limit. */
+  /**
+   * Counts a statement as open until its response is closed. Throws a Problem if a limit is
+   * exceeded.
+   */
   const admit = (request: FastifyRequest, reply: FastifyReply) => {
-    // The client disconnected, and "close" is not emitted again.
+    // The client has disconnected. The event "close" is not emitted again, so the statement would
+    // count forever.
     if (reply.raw.destroyed) throw Problem.of("service_unavailable");
-    const key = callerKey(request);
+    const key = limitKeyOf(request);
     const open = openByBusiness.get(key) ?? 0;
     if (open >= perBusiness) {
       rateLimitRefusals.inc({ limit: "at_once" });
       throw Problem.of("rate_limited", { detail: tooManyStatements, headers: { "retry-after": "5" } });
     }
     const bounds = byteBounds.of(request);
-    const exceededBound = bytes.take(bounds, statementBytes);
+    const exceededBound = bytes.reserve(bounds, statementBytes);
     if (exceededBound) throw exceededBound.refusal();
     openByBusiness.set(key, open + 1);
     reply.raw.once("close", () => {
@@ -71,7 +75,7 @@ export function addStatement(app: App, gateway: Gateway): void {
       const { listStatementLines } = rpc.statements;
       const readPage = (cursor?: string) => listStatementLines({ ...range, ...(cursor !== undefined && { cursor }) }, call);
       const firstPage = await readPage();
-      const format = formatOf(request.headers.accept);
+      const format = statementFormatOf(request.headers.accept);
       reply.headers(headersOf(format, range.fromMs, firstPage.untilMs));
       // Fastify would read the whole stream for a HEAD.
       if (request.method === "HEAD") return reply.send("");
@@ -92,7 +96,7 @@ export function addStatement(app: App, gateway: Gateway): void {
 
 const tooManyStatements = `At most ${perBusiness} statements are sent to a business at the same time. Read one to its end, or close its connection.`;
 
-const headersOf = (format: Format, fromMs: bigint, untilMs: bigint) => {
+const headersOf = (format: StatementFormat, fromMs: bigint, untilMs: bigint) => {
   const [from, until] = [fromMs, untilMs].map((ms) => new Date(Number(ms)).toISOString()) as [string, string];
   const fileName = `statement-${from.slice(0, 10)}-${until.slice(0, 10)}.csv`;
   return {
@@ -104,8 +108,8 @@ const headersOf = (format: Format, fromMs: bigint, untilMs: bigint) => {
 };
 
 /**
- * Returns the range of a statement. Throws a Problem unless `to` is after `from`, by at most 92
- * days.
+ * Returns the range of a statement. Throws a Problem if `to` is not after `from`, or more than 92
+ * days after `from`.
  */
 function rangeOf(from: string, to: string): { fromMs: bigint; toMs: bigint } {
   const [fromMs = 0, toMs = 0] = [from, to].map((time) => Date.parse(time.toUpperCase()));

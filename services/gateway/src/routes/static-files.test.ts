@@ -21,7 +21,7 @@ const largeFiles = [
 ];
 
 describe.each(largeFiles)("GET %s", (url) => {
-  test("GET of a static file returns the file uncompressed, as br or as gzip by Accept-Encoding", async () => {
+  test(`GET ${url} returns the file uncompressed, as br or as gzip, depending on Accept-Encoding`, async () => {
     const plain = await get(url);
     const brotli = await get(url, { "accept-encoding": "gzip, deflate, br" });
     const gzipped = await get(url, { "accept-encoding": "gzip;q=1.0, br;q=0" });
@@ -31,7 +31,7 @@ describe.each(largeFiles)("GET %s", (url) => {
     for (const { headers } of [plain, brotli, gzipped]) expect(headers["vary"]).toBe("Accept-Encoding");
   });
 
-  test("GET of a static file returns 304 without a body for the ETag of the variant, and 200 for the ETag of another variant", async () => {
+  test(`GET ${url} returns 304 for the ETag of the requested encoding, and 200 for the ETag of another encoding`, async () => {
     const brotli = await get(url, { "accept-encoding": "br" });
     const etag = String(brotli.headers["etag"]);
     const notModified = await get(url, { "accept-encoding": "br", "if-none-match": `"other", W/${etag}` });
@@ -40,12 +40,12 @@ describe.each(largeFiles)("GET %s", (url) => {
   });
 });
 
-test("a small file is sent uncompressed", async () => {
+test("the gateway sends a small static file uncompressed", async () => {
   const { statusCode, headers } = await get("/docs/start.js", { "accept-encoding": "br, gzip" });
   expect([statusCode, headers["content-encoding"]]).toEqual([200, undefined]);
 });
 
-test("responses with a static file do not count towards the byte limit of their network", async () => {
+test("the gateway does not count responses with a static file towards the byte limit of the network", async () => {
   await using boundedGateway = await startTestGateway({ byteBounds: { perNetwork: 1_000 } });
   const response = await boundedGateway.app.inject("/docs/reference.js");
   expect([response.statusCode, response.rawPayload.length > 1_000_000]).toEqual([200, true]);

@@ -48,7 +48,7 @@ const send = (method: "GET" | "POST" | "PATCH" | "DELETE", path: string, payload
   });
 
 describe("/webhook-endpoints", () => {
-  test("creation of an endpoint returns 201 with the secret", async () => {
+  test("POST /webhook-endpoints returns 201 with the secret", async () => {
     gateway.behaviour.webhookEndpoints.createWebhookEndpoint = async () => anEndpoint({ secret: "whsec_x" });
     const response = await send("POST", "/webhook-endpoints", { url, events: ["PAYMENT_REFUNDED"] });
     expect([response.statusCode, response.headers["location"]]).toEqual([201, `/api/v1/webhook-endpoints/${id}`]);
@@ -69,14 +69,14 @@ describe("/webhook-endpoints", () => {
     [{ url, events: [null] }, "/events"],
     [{ url, secret: "whsec_mine" }, "/secret"],
     [{ url, status: "DISABLED" }, "/status"],
-  ])("creation of an endpoint with %j is rejected", async (payload, pointer) => {
+  ])("POST /webhook-endpoints rejects the body %j", async (payload, pointer) => {
     const response = await send("POST", "/webhook-endpoints", payload);
     expect(response.statusCode).toBe(422);
     expect(response.json().errors).toEqual([expect.objectContaining({ pointer })]);
     expect(gateway.received).toEqual([]);
   });
 
-  test("GET of one endpoint and of the list returns no secrets", async () => {
+  test("GET /webhook-endpoints and /webhook-endpoints/{id} return no secrets", async () => {
     gateway.behaviour.webhookEndpoints.getWebhookEndpoint = async () => anEndpoint({ secret: "whsec_x" });
     gateway.behaviour.webhookEndpoints.listWebhookEndpoints = async () => ({
       webhookEndpoints: [anEndpoint({ secret: "whsec_x", status: WebhookEndpointStatus.DISABLED })],
@@ -89,7 +89,7 @@ describe("/webhook-endpoints", () => {
     expect(list.headers["x-total-count"]).toBe("1");
   });
 
-  test("only GET of one endpoint returns its health, without absent values", async () => {
+  test("GET /webhook-endpoints/{id} returns the endpoint's health without absent values, and GET /webhook-endpoints returns no health", async () => {
     const health = { failingSinceMs: at, successRate1h: 0, successRate24h: 0.25, lastError: "timeout", p95Ms24h: 9_800 };
     const healthJson = async (fields: object) => {
       gateway.behaviour.webhookEndpoints.getWebhookEndpoint = async () => anEndpoint({ health: fields });
@@ -108,7 +108,7 @@ describe("/webhook-endpoints", () => {
     expect((await send("PATCH", `/webhook-endpoints/${id}`, { health: {} })).json().code).toBe("immutable_field");
   });
 
-  test("PATCH returns the changed endpoint, with the secret only after a rotation", async () => {
+  test("PATCH /webhook-endpoints/{id} returns the changed endpoint, and the secret only after a rotation", async () => {
     gateway.behaviour.webhookEndpoints.updateWebhookEndpoint = async ({ rotateSecret }) =>
       anEndpoint(rotateSecret ? { secret: "whsec_new" } : {});
     const update = { ...expectedJson(), updated_at: atText };
@@ -124,7 +124,7 @@ describe("/webhook-endpoints", () => {
     });
   });
 
-  test("a rotation accepts activate_in_seconds from 0 to a day", async () => {
+  test("PATCH /webhook-endpoints/{id} accepts a rotation with activate_in_seconds from 0 to one day", async () => {
     gateway.behaviour.webhookEndpoints.updateWebhookEndpoint = async () => anEndpoint({ secret: "whsec_new" });
     for (const seconds of [0, 86_400]) {
       const response = await send("PATCH", `/webhook-endpoints/${id}`, { rotate_secret: true, activate_in_seconds: seconds });
@@ -141,7 +141,7 @@ describe("/webhook-endpoints", () => {
     { rotate_secret: true, activate_in_seconds: null },
     { activate_in_seconds: 60 },
     { activate_in_seconds: 0, rotate_secret: false },
-  ])("a rotation with %j is rejected", async (payload) => {
+  ])("PATCH /webhook-endpoints/{id} rejects activate_in_seconds in the body %j", async (payload) => {
     const response = await send("PATCH", `/webhook-endpoints/${id}`, payload);
     expect([response.statusCode, response.json().errors]).toMatchObject([422, [{ pointer: "/activate_in_seconds" }]]);
     expect(gateway.received).toEqual([]);
@@ -152,26 +152,26 @@ describe("/webhook-endpoints", () => {
     [{ url: null }, "validation_failed"],
     [{ events: [null] }, "validation_failed"],
     [{ events: ["KYC_COMPLETED", "KYC_COMPLETED"] }, "validation_failed"],
-  ])("PATCH with %j is rejected as %s", async (payload, code) => {
+  ])("for the body %j, PATCH /webhook-endpoints/{id} returns 422 with the code %s", async (payload, code) => {
     const response = await send("PATCH", `/webhook-endpoints/${id}`, payload);
     expect([response.statusCode, response.json().code]).toEqual([422, code]);
   });
 
-  test.each([null, []])("PATCH of events to %j restores the default event types", async (events) => {
+  test.each([null, []])("PATCH /webhook-endpoints/{id} with events = %j restores the default event types", async (events) => {
     gateway.behaviour.webhookEndpoints.updateWebhookEndpoint = async () => anEndpoint();
     const response = await send("PATCH", `/webhook-endpoints/${id}`, { events });
     expect(response.statusCode).toBe(200);
     expect(gateway.received[0]?.request).toMatchObject({ events: { types: [] } });
   });
 
-  test("DELETE returns 204 without a body", async () => {
+  test("DELETE /webhook-endpoints/{id} returns 204 without a body", async () => {
     gateway.behaviour.webhookEndpoints.deleteWebhookEndpoint = async () => ({});
     const response = await send("DELETE", `/webhook-endpoints/${id}`);
     expect([response.statusCode, response.body, response.headers["content-type"]]).toEqual([204, "", undefined]);
   });
 
   test.each([{ id: "019a0000-0000-7000-8000-000000000002" }, { id: null }, { url }, { cleared: ["url"] }])(
-    "DELETE uses the id of the path and ignores the body %j",
+    "DELETE /webhook-endpoints/{id} uses the id of the path and ignores the body %j",
     async (body) => {
       gateway.behaviour.webhookEndpoints.deleteWebhookEndpoint = async () => ({});
       const response = await send("DELETE", `/webhook-endpoints/${id}`, body);
@@ -205,7 +205,7 @@ describe("/webhook-endpoints", () => {
   });
 });
 
-test("a test of an endpoint returns the event, its body as signed, and the delivery", async () => {
+test("POST /webhook-endpoints/{id}/test returns the event, its signed body, and the delivery", async () => {
   const body = `{"id":"${id}","event":"WEBHOOK_TEST"}`;
   gateway.behaviour.webhookEndpoints.testWebhookEndpoint = async () => ({
     event: { id, type: "WEBHOOK_TEST", createdAtMs: at, body },
@@ -219,7 +219,7 @@ test("a test of an endpoint returns the event, its body as signed, and the deliv
   expect((await send("POST", `/webhook-endpoints/${id}/test`, { types: [] })).statusCode).toBe(422);
 });
 
-test("a check of an endpoint returns the results in the order of webhooks", async () => {
+test("POST /webhook-endpoints/{id}/check returns the results in the order of the webhooks service", async () => {
   gateway.behaviour.webhookEndpoints.checkWebhookEndpoint = async () => ({
     checks: [
       { name: WebhookCheckName.GOOD, passed: true, detail: "responded with 204 in 35 ms" },
@@ -256,7 +256,7 @@ describe("/webhook-endpoints/{id}/replay", () => {
     gateway.behaviour.webhookEndpoints.getWebhookReplay = aReplay;
   });
 
-  test("/webhook-endpoints/{id}/replay returns 202 with the Location of the replay", async () => {
+  test("POST /webhook-endpoints/{id}/replay returns 202 with the Location of the replay", async () => {
     const body = { since, until: "2026-11-21T10:00:00Z", types: ["WEBHOOK_TEST"], statuses: ["skipped", "pending"] };
     const started = await send("POST", `/webhook-endpoints/${id}/replay`, body);
     const location = `/api/v1/webhook-endpoints/${id}/replays/${replayId}`;
@@ -275,7 +275,7 @@ describe("/webhook-endpoints/{id}/replay", () => {
     ]);
   });
 
-  test("/webhook-endpoints/{id}/replay selects skipped and failed deliveries by default", async () => {
+  test("POST /webhook-endpoints/{id}/replay sends no types, statuses or end time if the body contains only since", async () => {
     expect((await send("POST", `/webhook-endpoints/${id}/replay`, { since })).statusCode).toBe(202);
     expect(gateway.received[0]?.request).toMatchObject({ types: [], statuses: [] });
     expect(gateway.received[0]?.request).not.toHaveProperty("untilMs");
@@ -290,13 +290,13 @@ describe("/webhook-endpoints/{id}/replay", () => {
     [{ since, statuses: ["FAILED"] }, "/statuses"],
     [{ since, statuses: ["failed", "failed"] }, "/statuses"],
     [{ since, status: "failed" }, "/status"],
-  ])("/webhook-endpoints/{id}/replay rejects the body %j", async (payload, pointer) => {
+  ])("POST /webhook-endpoints/{id}/replay rejects the body %j", async (payload, pointer) => {
     const response = await send("POST", `/webhook-endpoints/${id}/replay`, payload);
     expect([response.statusCode, response.json().errors]).toEqual([422, [expect.objectContaining({ pointer })]]);
     expect(gateway.received).toEqual([]);
   });
 
-  test("/webhook-endpoints/{id}/replay returns 404 for a malformed id", async () => {
+  test("GET /webhook-endpoints/{id}/replays/{replay_id} returns 404 for a malformed id", async () => {
     for (const path of [`/webhook-endpoints/x/replays/${replayId}`, `/webhook-endpoints/${id}/replays/x`]) {
       expect((await send("GET", path)).statusCode).toBe(404);
     }
@@ -305,7 +305,7 @@ describe("/webhook-endpoints/{id}/replay", () => {
 });
 
 describe("allowInsecureUrls", () => {
-  test("allowInsecureUrls permits http loopback URLs for success_url and fail_url", async () => {
+  test("with allowInsecureUrls, POST /payments accepts an http success_url only on loopback", async () => {
     await using sandbox = await startTestGateway({ allowInsecureUrls: true });
     sandbox.behaviour.payments.createPayment = async () => ({ id, currency: "DZD", status: PaymentStatus.PENDING });
     const post = (path: string, payload: object) =>
@@ -328,7 +328,7 @@ describe("/events", () => {
   const body = '{"id":"e","n":12345678901234567890,"f":1.10,"t":"\\u00e9","order_ref":"commande-é-1"}';
   const anEvent = { id, type: "PAYMENT_REFUNDED", createdAtMs: at, body };
 
-  test("/events returns the body of an event byte for byte", async () => {
+  test("GET /events/{id} and GET /events return the body of an event byte for byte", async () => {
     gateway.behaviour.events.getEvent = async () => anEvent;
     gateway.behaviour.events.listEvents = async () => ({ events: [anEvent, anEvent], total: 2 });
     const head = `{"id":"${id}","type":"PAYMENT_REFUNDED","created_at":"${atText}"`;
@@ -345,11 +345,11 @@ describe("/events", () => {
     });
   });
 
-  test("/events accepts only existing event types as a filter", async () => {
+  test("GET /events returns 422 for an unknown event type in the filter", async () => {
     expect((await send("GET", "/events?type=NOTHING")).json()).toMatchObject({ status: 422, errors: [{ parameter: "type" }] });
   });
 
-  test("/events returns the deliveries with their attempts, and redelivers an event", async () => {
+  test("GET /events/{id}/deliveries returns the attempts, and POST /events/{id}/redeliver redelivers the event", async () => {
     const deliveries = [
       {
         id,

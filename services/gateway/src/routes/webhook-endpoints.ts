@@ -18,13 +18,19 @@ import { requireRotation } from "../form/body.ts";
 import { clearable } from "../form/field.ts";
 import { choice, distinct, flag, integer, text } from "../form/fields.ts";
 import type { App, Gateway } from "../gateway.ts";
-import { act, change, create, list, read, remove } from "../operations.ts";
+import { addActionRoute, addChangeRoute, addCreateRoute, addDeleteRoute, addListRoute, addReadRoute } from "../operations.ts";
 
-/** The check of a URL resolves its host name. */
+/** Timeout of RPCs that check a URL. The check resolves the host name of the URL. */
 const urlCheckTimeoutMs = 15_000;
-/** Two consecutive responses of the receiver, of at most 5 s each. */
+/**
+ * Timeout of the RPC that checks a receiver. The check waits for two responses of the receiver, one
+ * after the other, at most 5 s each.
+ */
 const receiverCheckTimeoutMs = 15_000;
-/** Limits the forwarded string. The service has a lower limit with its own problem code. */
+/**
+ * Maximum length of a URL that the gateway forwards. The webhooks service has a lower limit with
+ * its own problem code.
+ */
 const urlCharactersMax = 8_192;
 const activateInSecondsMax = 24 * 60 * 60;
 const urlRule =
@@ -46,7 +52,7 @@ const events = () =>
   });
 
 export async function webhookEndpoints(app: App, { rpc: { webhookEndpoints: rpc } }: Gateway): Promise<void> {
-  create(app, "", {
+  addCreateRoute(app, "", {
     ...endpoint,
     rpc: rpc.createWebhookEndpoint,
     timeoutMs: urlCheckTimeoutMs,
@@ -58,14 +64,14 @@ export async function webhookEndpoints(app: App, { rpc: { webhookEndpoints: rpc 
     response: WebhookEndpointCreation,
   });
 
-  list(app, "", {
+  addListRoute(app, "", {
     ...endpoint,
     rpc: rpc.listWebhookEndpoints,
     summary: "List webhook endpoints",
     description: "Returns the webhook endpoints of your business, newest first.",
   });
 
-  read(app, "/:id", {
+  addReadRoute(app, "/:id", {
     ...endpoint,
     rpc: rpc.getWebhookEndpoint,
     summary: "Get a webhook endpoint",
@@ -73,7 +79,7 @@ export async function webhookEndpoints(app: App, { rpc: { webhookEndpoints: rpc 
     response: WebhookEndpointWithHealth,
   });
 
-  change(app, "PATCH", "/:id", {
+  addChangeRoute(app, "PATCH", "/:id", {
     ...endpoint,
     rpc: rpc.updateWebhookEndpoint,
     timeoutMs: urlCheckTimeoutMs,
@@ -102,14 +108,14 @@ export async function webhookEndpoints(app: App, { rpc: { webhookEndpoints: rpc 
     },
   });
 
-  remove(app, "/:id", {
+  addDeleteRoute(app, "/:id", {
     ...endpoint,
     rpc: rpc.deleteWebhookEndpoint,
     summary: "Delete a webhook endpoint",
     description: "Deletes a webhook endpoint. Its pending deliveries are dropped.",
   });
 
-  act(app, "/:id/test", {
+  addActionRoute(app, "/:id/test", {
     ...endpoint,
     rpc: rpc.testWebhookEndpoint,
     summary: "Send a test event",
@@ -121,7 +127,7 @@ export async function webhookEndpoints(app: App, { rpc: { webhookEndpoints: rpc 
     render: ({ event, delivery }) => renderTestEvent(event as Event, delivery as Delivery),
   });
 
-  act(app, "/:id/check", {
+  addActionRoute(app, "/:id/check", {
     ...endpoint,
     rpc: rpc.checkWebhookEndpoint,
     timeoutMs: receiverCheckTimeoutMs,

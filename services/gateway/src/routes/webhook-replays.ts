@@ -2,7 +2,7 @@ import { deliveryStatuses, eventLogTypes, renderWebhookReplay, WebhookReplayJson
 import { Type } from "typebox";
 import { choice, distinct, timestamp } from "../form/fields.ts";
 import type { App, Gateway } from "../gateway.ts";
-import { create, read } from "../operations.ts";
+import { addCreateRoute, addReadRoute } from "../operations.ts";
 
 const replay = { tag: "Webhooks", response: WebhookReplayJson, render: renderWebhookReplay } as const;
 
@@ -10,7 +10,7 @@ const oneOrMore = <const T extends string>(values: readonly T[], description: st
   distinct(choice(values), `must be a list of one or more of ${values.join(", ")}, each once`, { minItems: 1, description });
 
 export async function webhookReplays(app: App, { rpc: { webhookEndpoints: rpc } }: Gateway): Promise<void> {
-  create(app, "/:id/replay", {
+  addCreateRoute(app, "/:id/replay", {
     ...replay,
     rpc: rpc.replayWebhookEndpoint,
     status: 202,
@@ -43,7 +43,7 @@ export async function webhookReplays(app: App, { rpc: { webhookEndpoints: rpc } 
     location: ({ id }, { params }) => `${app.prefix}/${(params as { id: string }).id}/replays/${id}`,
   });
 
-  read(app, "/:id/replays/:replay_id", {
+  addReadRoute(app, "/:id/replays/:replay_id", {
     ...replay,
     rpc: rpc.getWebhookReplay,
     summary: "Get a replay",

@@ -3,7 +3,7 @@ import { formatMoney, renderStatementLine, StatementLineJson } from "@amana/publ
 import { prefersType } from "../prefers-type.ts";
 
 /** Output format of a statement. */
-export interface Format {
+export interface StatementFormat {
   readonly contentType: string;
   /** Text before the first line. */
   readonly header: string;
@@ -15,7 +15,7 @@ const render = (line: StatementLine, runningTotalMinor: bigint) =>
   Object.assign(renderStatementLine(line), { running_total: formatMoney(runningTotalMinor, line.currency) });
 
 /** JSON lines: a JSON object in each line. */
-export const jsonLines: Format = {
+export const jsonLines: StatementFormat = {
   contentType: "application/x-ndjson",
   header: "",
   renderLine: (line, runningTotalMinor) => `${JSON.stringify(render(line, runningTotalMinor))}\n`,
@@ -25,7 +25,7 @@ const columns = Object.keys(StatementLineJson.properties);
 const numericColumns = ["amount", "running_total"];
 
 /** CSV (RFC 4180) with a header. An absent value is an empty cell. */
-export const csv: Format = {
+export const csv: StatementFormat = {
   contentType: "text/csv; charset=utf-8; header=present",
   header: `${columns.join()}\r\n`,
   renderLine(line, runningTotalMinor) {
@@ -38,11 +38,11 @@ export const csv: Format = {
   },
 };
 
-/** Prefixes a text that a spreadsheet would execute as a formula. */
+/** Adds an apostrophe before a text that a spreadsheet would execute as a formula. */
 const escapeFormula = (text: string) => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text);
 
 const quote = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
-/** Returns CSV if the Accept header prefers it, or else JSON lines. */
-export const formatOf = (accept: string | undefined): Format =>
+/** Returns CSV if the Accept header prefers CSV. Otherwise returns JSON lines. */
+export const statementFormatOf = (accept: string | undefined): StatementFormat =>
   prefersType(accept, "text/csv", "application/x-ndjson") ? csv : jsonLines;

@@ -1,13 +1,13 @@
 import type { ListStatementLinesResponse } from "@amana/contracts/payments/v1/statement_service_pb";
-import type { Format } from "./formats.ts";
+import type { StatementFormat } from "./formats.ts";
 
 /**
  * Yields the text of a statement, page by page. Reads the next page while the consumer writes the
- * previous one, so that at most two pages are in memory. Running totals are exact.
+ * previous page, so that at most two pages are in memory.
  */
 export async function* streamLines(
   first: ListStatementLinesResponse,
-  { header, renderLine }: Format,
+  { header, renderLine }: StatementFormat,
   readNext: (cursor: string) => Promise<ListStatementLinesResponse>,
 ): AsyncGenerator<string, void> {
   let totalMinor = 0n;
@@ -15,7 +15,8 @@ export async function* streamLines(
   let page: ListStatementLinesResponse | undefined = first;
   while (page) {
     const next: Promise<ListStatementLinesResponse> | undefined = page.nextCursor ? readNext(page.nextCursor) : undefined;
-    // The consumer may end before it uses the next page.
+    // The consumer may stop before it uses the next page. Without this handler, a failed read would
+    // then be an unhandled rejection.
     next?.catch(() => {});
     for (const line of page.lines) {
       totalMinor += line.amountMinor;

@@ -5,7 +5,10 @@ import { AdminKey } from "./admin-key.ts";
 
 const operatorKeyView = defineView(AdminKey, OperatorKeySchema);
 
-/** Pass `plaintext` only in the response that issues the key. */
+/**
+ * Returns the RPC message of an operator key. Only the response that issues the key may contain
+ * `plaintext`.
+ */
 export const toOperatorKeyMessage = (key: RowOf<typeof operatorKeyView>, plaintext?: string) =>
   operatorKeyView.toMessage(key, { adminKey: plaintext });
 

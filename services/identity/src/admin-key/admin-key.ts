@@ -34,8 +34,8 @@ schema.setClass(AdminKey);
 /** Name of the key in BOOTSTRAP_ADMIN_KEY. No other key can have this name. */
 export const bootstrapName = "bootstrap";
 
-/** Serializes changes of operator keys until the transaction ends. */
+/** Locks all operator keys until the transaction of `em` ends, so that changes are serialized. */
 export async function lockAdminKeys(em: SqlEntityManager): Promise<void> {
-  // The previous version uses the same lock for its bootstrap key.
+  // The previous version of identity uses the same lock when it stores its bootstrap key.
   await em.execute("select pg_advisory_xact_lock(hashtext('bootstrap admin key'))");
 }

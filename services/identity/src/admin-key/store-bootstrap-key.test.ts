@@ -16,7 +16,7 @@ const readActions = async () => {
   return rows.map(({ action, actor }) => `${actor}: ${action}`);
 };
 
-test("storeBootstrapKey stores a live key as a hash, with an audit row", async () => {
+test("storeBootstrapKey adds a live key, stores only its hash, and writes an audit row", async () => {
   const key = generateApiKey("ak_");
   await store(key);
   expect(await identity.stateOf(key)).toBe("LIVE");
@@ -27,7 +27,7 @@ test("storeBootstrapKey stores a live key as a hash, with an audit row", async (
   expect(await readActions()).toEqual(["platform: admin_key.created"]);
 });
 
-test("storeBootstrapKey stores the key once when eight replicas start at the same time and one restarts", async () => {
+test("storeBootstrapKey stores the key once when eight replicas start at the same time and one replica restarts", async () => {
   const key = generateApiKey("ak_");
   await Promise.all(Array.from({ length: 8 }, () => store(key)));
   await store(key);
@@ -35,7 +35,7 @@ test("storeBootstrapKey stores the key once when eight replicas start at the sam
   expect(await readActions()).toHaveLength(1);
 });
 
-test("storeBootstrapKey revokes the previous key when the setting changes", async () => {
+test("storeBootstrapKey revokes the previous key when BOOTSTRAP_ADMIN_KEY contains a new key", async () => {
   const [formerKey, newKey] = [generateApiKey("ak_"), generateApiKey("ak_")];
   await store(formerKey);
   await store(newKey);
@@ -48,14 +48,14 @@ test("storeBootstrapKey revokes the previous key when the setting changes", asyn
   ]);
 });
 
-test("storeBootstrapKey does not restore a revoked key when a replica restarts with an outdated setting", async () => {
+test("storeBootstrapKey does not restore a revoked key when a replica restarts with that key in BOOTSTRAP_ADMIN_KEY", async () => {
   const [formerKey, newKey] = [generateApiKey("ak_"), generateApiKey("ak_")];
   for (const key of [formerKey, newKey, formerKey]) await store(key);
   expect(await identity.stateOf(formerKey)).toBe("REVOKED");
   expect(await identity.stateOf(newKey)).toBe("LIVE");
 });
 
-test("storeBootstrapKey changes nothing without the setting", async () => {
+test("storeBootstrapKey changes nothing if BOOTSTRAP_ADMIN_KEY is not set", async () => {
   const key = generateApiKey("ak_");
   await store(key);
   await store(undefined);

@@ -9,9 +9,9 @@ import { AdminKey, lockAdminKeys, bootstrapName as name } from "./admin-key.ts";
 const byPlatform = { caller: platformCaller, requestId: "", address: "" };
 
 /**
- * Stores the operator key in BOOTSTRAP_ADMIN_KEY and revokes the previous one. Changes nothing if
- * the key is already stored. A revoked key is also stored, so that a replica with an outdated
- * setting does not restore it.
+ * Stores the operator key in BOOTSTRAP_ADMIN_KEY and revokes the previous bootstrap key. Changes
+ * nothing if the key is already stored, even if it is revoked. Therefore a replica with an outdated
+ * setting does not restore a revoked key.
  */
 export async function storeBootstrapKey(
   context: Pick<Context, "orm" | "clock" | "logger" | "leases">,
@@ -23,11 +23,11 @@ export async function storeBootstrapKey(
   const now = clock.now();
 
   const hasReplacedKey = await transaction(orm, async (em) => {
-    // Of several replicas that start together, only the first one stores the key.
+    // If several replicas start at the same time, only the first replica stores the key.
     await lockAdminKeys(em);
     const existing = await em.findOne(AdminKey, { hash });
     if (existing?.revokedAt) {
-      logger.warn({ key_prefix: existing.prefix }, "key in BOOTSTRAP_ADMIN_KEY is revoked, set a new one");
+      logger.warn({ key_prefix: existing.prefix }, "key in BOOTSTRAP_ADMIN_KEY is revoked, set a new key");
     }
     if (existing) return false;
 

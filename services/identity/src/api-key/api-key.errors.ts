@@ -18,8 +18,8 @@ export const apiKeyLimitReached = (liveMax: number) =>
   );
 
 /**
- * Rejects a request with a replaced key, also when a concurrent request replaced or revoked the
- * key.
+ * Rejects a request that was sent with a replaced key, or with a key that a concurrent request has
+ * replaced or revoked.
  */
 export const apiKeyReplaced = () =>
   conflict("api_key_replaced", "The key of this request was replaced or revoked. Use the key that replaced it.");
@@ -27,7 +27,7 @@ export const apiKeyReplaced = () =>
 export const apiKeyCannotRevokeItself = () =>
   conflict("api_key_in_use", "An API key cannot revoke itself. Send the request with another key of the business.");
 
-export const apiKeyEndInvalid = () =>
+export const apiKeyExpiryInvalid = () =>
   invalid(
     "validation_failed",
     "expires_at must be in the future. Send a later time, or omit it for a key that does not expire.",

@@ -6,7 +6,10 @@ import { ApiKey } from "./api-key.ts";
 
 export const apiKeyView = defineView(ApiKey, ApiKeySchema);
 
-/** Pass `plaintext` only in the response that issues the key. */
+/**
+ * Returns the RPC message of an API key. Only the response that issues the key may contain
+ * `plaintext`.
+ */
 export const toApiKeyMessage = (key: RowOf<typeof apiKeyView>, plaintext?: string) =>
   apiKeyView.toMessage(key, { apiKey: plaintext });
 

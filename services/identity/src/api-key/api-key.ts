@@ -8,11 +8,12 @@ const schema = defineEntity({
     businessId: p.uuid(),
     name: p.text(),
     prefix: p.text(),
-    /** SHA-256 of a key without `allowedIps`. The key itself is not stored. */
+    /** SHA-256 of the key; null if the key has `allowedIps`. The key itself is not stored. */
     hash: p.blob().nullable(),
     /**
-     * SHA-256 of a key with `allowedIps`. The separate column makes the previous version of the
-     * service reject the key.
+     * SHA-256 of the key; null if the key has no `allowedIps`. The previous version of identity
+     * does not check networks. It rejects keys with `allowedIps`, because it does not read this
+     * column.
      */
     restrictedHash: p.blob().nullable(),
     createdAt: p.datetime(3),
@@ -22,7 +23,10 @@ const schema = defineEntity({
     /** Permitted networks as CIDRs in canonical form. Null permits all addresses. */
     allowedIps: p.array().nullable(),
     revokedAt: p.datetime(3).nullable(),
-    /** Id of the key that replaced this one. This key may still be live until it expires. */
+    /**
+     * Id of the key that replaced this key. After a replacement with a grace period, this key stays
+     * live until it expires.
+     */
     replacedBy: p.uuid().nullable(),
   },
 });
@@ -36,7 +40,7 @@ export class ApiKey extends schema.class {
     return true;
   }
 
-  /** Sets the expiry, unless the key already expires earlier. */
+  /** Sets the expiry. Changes nothing if the key already expires earlier. */
   expireAt(end: Date): void {
     if (!this.expiresAt || end < this.expiresAt) this.expiresAt = end;
   }

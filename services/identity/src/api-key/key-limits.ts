@@ -2,7 +2,7 @@ import { BlockList, isIPv6 } from "node:net";
 import { databaseTime } from "@amana/database";
 import { dateOf } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
-import { apiKeyEndInvalid, apiKeyOutlivesIssuer, apiKeyWiderThanIssuer } from "./api-key.errors.ts";
+import { apiKeyExpiryInvalid, apiKeyOutlivesIssuer, apiKeyWiderThanIssuer } from "./api-key.errors.ts";
 
 /** Expiry and permitted networks of a key. An absent value does not restrict the key. */
 export interface KeyLimits {
@@ -11,26 +11,29 @@ export interface KeyLimits {
   readonly allowedIps?: string[] | null | undefined;
 }
 
-/** Latest time with a four-digit year, which is the format of times in the API. */
+/** Latest possible expiry, because times in the API have a four-digit year. */
 const expiresAtMax = new Date("9999-12-31T23:59:59.999Z");
 
-/** Reads the limits of a requested key. Throws for an expiry that is not in the future. */
+/**
+ * Returns the limits that a request sets for a new key. Throws if the expiry is not in the future,
+ * or is later than `expiresAtMax`.
+ */
 export async function readKeyLimits(
   em: SqlEntityManager,
   { expiresAtMs, allowedIps }: { readonly expiresAtMs?: bigint | undefined; readonly allowedIps: string[] },
 ): Promise<KeyLimits> {
   const expiresAt = dateOf(expiresAtMs);
   if (expiresAt) {
-    // The database's clock also decides whether a key has expired.
+    // Compares with the database's clock, which also determines whether a key has expired.
     const now = await databaseTime(em);
-    if (!(expiresAt > now && expiresAt <= expiresAtMax)) throw apiKeyEndInvalid();
+    if (!(expiresAt > now && expiresAt <= expiresAtMax)) throw apiKeyExpiryInvalid();
   }
   return { expiresAt, allowedIps: allowedIps.length > 0 ? allowedIps : null };
 }
 
 /**
- * Throws if the limits are wider than those of the issuing key. Otherwise the holder of a limited
- * key could issue an unlimited one.
+ * Throws if the limits of a new key exceed the limits of the issuing key. Otherwise the holder of a
+ * limited key could issue an unlimited key.
  */
 export function requireWithinIssuer({ expiresAt, allowedIps }: KeyLimits, issuer: KeyLimits): void {
   if (issuer.expiresAt && !(expiresAt && expiresAt <= issuer.expiresAt)) throw apiKeyOutlivesIssuer(issuer.expiresAt);

@@ -33,14 +33,14 @@ export class KeyRing {
     this.#live = live;
   }
 
-  get newest(): ApiKey | undefined {
+  get newestKey(): ApiKey | undefined {
     return this.#live[0];
   }
 
   /**
-   * Returns the key of the caller, if it may issue and end keys. Throws `api_key_replaced` for a
-   * replaced key. Otherwise the holder of a replaced key could bypass the rotation: issue another
-   * key, or end the successor.
+   * Returns the key of a caller that issues, replaces or revokes keys. Throws `api_key_replaced` if
+   * that key was replaced. Otherwise the holder of the replaced key could issue another key or
+   * revoke the successor, and the rotation would have no effect.
    */
   requireCallerKey(caller: Caller): ApiKey {
     const key = this.#live.find(({ id }) => caller.role === "business" && id === caller.keyId);
@@ -49,7 +49,8 @@ export class KeyRing {
   }
 
   /**
-   * Issues an additional key. Throws if a live key has this name, or at the limit of live keys.
+   * Issues an additional key. Throws if a live key has this name, or if the limit of live keys is
+   * reached.
    */
   add(name: string, now: Date, limits: KeyLimits = {}): IssuedKey {
     if (this.#live.some((key) => key.name === name)) throw apiKeyNameTaken(name);
@@ -58,8 +59,8 @@ export class KeyRing {
   }
 
   /**
-   * Replaces a key by a new one with the same name and limits. The old key ends at `endsAt`, or now
-   * if `endsAt` is absent.
+   * Replaces a key by a new key with the same name and limits. The old key expires at `endsAt`.
+   * Without `endsAt`, the old key is revoked immediately.
    */
   async replace(oldKey: ApiKey, now: Date, endsAt?: Date): Promise<IssuedKey> {
     const limits = { allowedIps: oldKey.allowedIps, expiresAt: await this.#originalExpiryOf(oldKey) };
@@ -77,8 +78,8 @@ export class KeyRing {
 
   /**
    * Returns the expiry with which the key was issued. A replaced key stores only the end of its
-   * grace period. The last of its successors stores the original expiry, even if that successor is
-   * revoked.
+   * grace period. The last key in the chain of successors stores the original expiry, even if the
+   * last key is revoked.
    */
   async #originalExpiryOf(key: ApiKey): Promise<Date | null> {
     if (!key.replacedBy) return key.expiresAt ?? null;
@@ -99,7 +100,8 @@ export class KeyRing {
 
   #issue(name: string, now: Date, { expiresAt, allowedIps }: KeyLimits, oldKey?: ApiKey): IssuedKey {
     const plaintext = generateApiKey(this.#kind);
-    // `createdAt` determines the newest key, so it must be later than that of all other keys.
+    // The key with the latest `createdAt` is the newest key. Therefore `createdAt` must be later
+    // than the `createdAt` of all other live keys.
     const otherKeys = oldKey ? [...this.#live, oldKey] : this.#live;
     const createdAt = new Date(Math.max(now.getTime(), ...otherKeys.map((key) => key.createdAt.getTime() + 1)));
     const apiKey = this.#em.create(ApiKey, {

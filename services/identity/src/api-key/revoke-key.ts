@@ -6,9 +6,10 @@ import { auditAction } from "../audit/audit-event.ts";
 import { ApiKey } from "./api-key.ts";
 
 /**
- * Revokes an API key or an operator key for the command `amana`, after a restore and before the API
- * is opened. The function does not wait for key leases, because no gateway has one at that time.
- * Returns "before" if the key was already revoked.
+ * Revokes an API key or an operator key. The command `amana` calls this function after a restore of
+ * the database and before the API is opened. At that time no gateway has a key lease, so the
+ * function does not wait for leases. Returns "before" if the key was already revoked, and "unknown"
+ * if no key has the id.
  */
 export async function revokeKey(
   em: SqlEntityManager,

@@ -58,7 +58,7 @@ test("all partitions of audit_event, including new partitions, reject updates, d
   expect(await readContent()).toEqual(contentBefore);
 });
 
-test("the role of the service has only the privileges INSERT and SELECT on audit_event", async () => {
+test("the database role of identity has only the privileges INSERT and SELECT on audit_event", async () => {
   const rows = await identity.sql<{ privilege: string; granted: boolean }>(
     `select privilege, bool_or(acl.grantee is not null) as granted
      from unnest(array['INSERT', 'SELECT', 'UPDATE', 'DELETE', 'TRUNCATE']) as privilege
@@ -70,7 +70,7 @@ test("the role of the service has only the privileges INSERT and SELECT on audit
   expect(grantedPrivileges.toSorted()).toEqual(["INSERT", "SELECT"]);
 });
 
-test("a failed request writes no audit row", async () => {
+test("createApiKey writes no audit row when it rejects a request", async () => {
   const { id } = await identity.aBusiness();
   const rowsBefore = await identity.readAuditRows(id);
   await identity.apiKeys.createApiKey({ businessId: id, name: "till" }, asAdmin);

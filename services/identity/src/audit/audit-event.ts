@@ -13,7 +13,7 @@ const schema = defineEntity({
     /** Prefix of the key that performed the action, or "platform". */
     actor: p.text(),
     actorKeyId: p.uuid().nullable(),
-    /** Name of that key. The database sets it. */
+    /** Name of the key with the id `actorKeyId`. The database sets this column. */
     actorName: p.text().nullable(),
     action: p.text(),
     entityType: p.text(),
@@ -31,7 +31,10 @@ const schema = defineEntity({
 export class AuditEvent extends schema.class {}
 schema.setClass(AuditEvent);
 
-/** Inserts an action into the audit trail. For an action from an event, `id` is the event's id. */
+/**
+ * Inserts an action into the audit trail. If an event of another service reports the action, `id`
+ * must be the id of the event.
+ */
 export const auditAction = (
   em: SqlEntityManager,
   at: Date,
@@ -61,8 +64,8 @@ interface AuditedEntity {
 }
 
 /**
- * Inserts a change of an entity of this service into the audit trail. The action begins with the
- * type of the entity: "api_key.created".
+ * Inserts a change of an entity of this service into the audit trail. The text `action` begins with
+ * the type of the entity, for example "api_key.created".
  */
 export function auditChange(
   em: SqlEntityManager,

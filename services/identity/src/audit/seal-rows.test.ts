@@ -48,7 +48,7 @@ async function findErrors(replicaToCheck: Replica = identity): Promise<string[]>
   return errors;
 }
 
-test("sealRows links each committed row once while two replicas seal and many requests write", async () => {
+test("sealRows links each committed audit row exactly once while two replicas seal rows and requests insert rows", async () => {
   await Promise.all(Array.from({ length: 20 }, (_, i) => identity.aBusiness({ name: `Shop ${i}` })));
   const rounds = await Promise.all(Array.from({ length: 8 }, (_, i) => seal(i % 2 ? identity : replica)));
   expect(rounds.filter(({ sealed }) => sealed > 0)).not.toEqual([]);
@@ -60,7 +60,7 @@ test("sealRows links each committed row once while two replicas seal and many re
   expect((await readHeads()).at(-1)).toMatchObject({ links: await countRows("audit_event"), final: false });
 });
 
-test("startSealing does not advance the sealed-until time while another session holds the lock", async () => {
+test("startSealing does not advance the metric `sealedUntil` while another database session has the lock of the audit chain", async () => {
   const readSealedUntilMs = async () => ((await sealedUntil.get()).values[0]?.value ?? 0) * 1000;
   const em = identity.orm.em.fork();
   await forAllTenants(() => em.begin())();
@@ -86,7 +86,7 @@ test("startSealing does not advance the sealed-until time while another session 
   }
 });
 
-test("sealRows links a row whose transaction commits late", async () => {
+test("sealRows links an audit row that is committed after newer rows were sealed", async () => {
   const countBefore = await countRows("audit_link");
   const em = identity.orm.em.fork();
   await forAllTenants(() => em.begin())();
@@ -102,7 +102,7 @@ test("sealRows links a row whose transaction commits late", async () => {
   expect(await findErrors()).toEqual([]);
 });
 
-test("sealRows links rows that are older than the queue", async () => {
+test("sealRows links audit rows that an earlier version inserted without a queue entry", async () => {
   await identity.aBusiness();
   await identity.sql(
     "alter table audit_unsealed disable trigger user; delete from audit_unsealed; alter table audit_unsealed enable always trigger keep_row",
@@ -113,7 +113,7 @@ test("sealRows links rows that are older than the queue", async () => {
   expect([await countRows("audit_unsealed"), await countRows("audit_sweep")]).toEqual([0, 0]);
 });
 
-test("sealRows ends all completed days, including days without rows", async () => {
+test("sealRows writes a final head for each completed day, including days without rows", async () => {
   await using newIdentity = await startIdentityForTest();
   const dayOf = (daysAgo: number) => new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10);
   const tail = { day: dayOf(3), links: 0, hash: genesis, previous: genesis, final: false, made_at: `${dayOf(3)}T10:00:00.000Z` };
@@ -134,17 +134,20 @@ test("sealRows ends all completed days, including days without rows", async () =
   expect(await findErrors(newIdentity)).toEqual([]);
 });
 
-test.each(["audit_link", "audit_head"])("the table %s rejects updates, deletions and truncation", async (table) => {
-  const countBefore = await countRows(table);
-  expect(countBefore).toBeGreaterThan(0);
-  for (const statement of [`update ${table} set hash = ''`, `delete from ${table}`, `truncate ${table}`]) {
-    for (const prefix of ["", "set local session_replication_role = replica; "])
-      await expect(identity.sql(prefix + statement), statement).rejects.toThrow(/append-only|permission denied/);
-  }
-  expect(await countRows(table)).toBe(countBefore);
-});
+test.each(["audit_link", "audit_head"])(
+  "the table %s of the audit chain rejects updates, deletions and truncation",
+  async (table) => {
+    const countBefore = await countRows(table);
+    expect(countBefore).toBeGreaterThan(0);
+    for (const statement of [`update ${table} set hash = ''`, `delete from ${table}`, `truncate ${table}`]) {
+      for (const prefix of ["", "set local session_replication_role = replica; "])
+        await expect(identity.sql(prefix + statement), statement).rejects.toThrow(/append-only|permission denied/);
+    }
+    expect(await countRows(table)).toBe(countBefore);
+  },
+);
 
-test("sealRows links the rows of each business in a separate chain", async () => {
+test("sealRows also links each audit row of a business to the previous audit row of the same business", async () => {
   const { id } = await identity.aBusiness();
   await identity.apiKeys.createApiKey({ businessId: id, name: "till" }, asAdmin);
   await sealAll();

@@ -12,7 +12,10 @@ interface SealingContext {
   readonly auditSigningKey: CallerKey;
 }
 
-/** The end of the chain. It contains the fields of a head except public key and signature. */
+/**
+ * The current end of the audit chain. It has the fields of a head, except the public key and the
+ * signature.
+ */
 interface Tail {
   readonly day: string;
   readonly links: number;
@@ -29,24 +32,30 @@ type Columns = Record<string, unknown> & { business_id: string | null };
 const batchSize = 500;
 const sweepBatchSize = 2_000;
 const logIntervalMs = 60_000;
-/** Limit by which the database's clock may be ahead of identity's clock when a day ends. */
+/**
+ * Maximum time by which the database's clock may be ahead of identity's clock at the end of a day.
+ */
 const aheadMsMax = 600_000;
 
 interface SealingResult {
   readonly sealed: number;
   readonly head?: Head;
-  /** The database's current day, if that day has not begun by identity's clock. */
+  /** The database's current day, if the database's clock is ahead by more than `aheadMsMax`. */
   readonly aheadOnDay?: string | undefined;
   /** Whether all rows that were committed before the round are sealed. */
   readonly isDrained?: boolean;
 }
 
 /**
- * Interval of sealing rounds while all rows are sealed. These rounds end days and update metrics.
+ * Interval between sealing rounds while all rows are sealed. Such a round writes the final heads of
+ * completed days and updates `sealedUntil`.
  */
 const idleMs = 20_000;
 
-/** Seals committed rows within four seconds, in one replica at a time. */
+/**
+ * Starts the job that seals audit rows within four seconds of their commit. Only one replica seals
+ * rows at a time.
+ */
 export function startSealing(context: SealingContext): AsyncDisposable {
   let loggedAtMs = 0;
   sealedUntil.set(Date.now() / 1000);
@@ -60,7 +69,7 @@ export function startSealing(context: SealingContext): AsyncDisposable {
       loggedAtMs = Date.now();
       context.logger.error(
         { database_day: aheadOnDay },
-        "database clock is ahead, the current day of the audit trail is not ended",
+        "database clock is too far ahead, the audit trail does not advance to the database's day",
       );
     }
     if (head && isLogDue) {
@@ -72,9 +81,10 @@ export function startSealing(context: SealingContext): AsyncDisposable {
 }
 
 /**
- * Links a batch of unlinked rows and signs the new head, in one transaction. Each row is queued by
- * the transaction that inserts it, so that a row with a late commit is also linked. Writers do not
- * wait for the sealing. A link belongs to the day of its creation by the database's clock.
+ * Links a batch of queued audit rows and signs the new head, in one transaction. The transaction
+ * that inserts an audit row also queues the row, so that a row with a late commit is not missed.
+ * Writers do not wait for `sealRows`. A link belongs to the day on which it is inserted, by the
+ * database's clock.
  */
 export async function sealRows({ orm, logger, auditSigningKey: { privateKey } }: SealingContext): Promise<SealingResult> {
   return await transaction(orm, async (em) => {
@@ -84,8 +94,8 @@ export async function sealRows({ orm, logger, auditSigningKey: { privateKey } }:
     if (!lock?.acquired) return { sealed: 0 };
     const { tail, aheadOnDay } = await openDay(em, async (finalTail) => {
       const head = await insertHead(em, finalTail, privateKey, logger);
-      // A copy of the log outside the database is evidence for the rows. A repeated transaction
-      // repeats the log line.
+      // This log line is evidence outside the database that the rows existed. If the transaction is
+      // repeated, the line is logged again.
       logger.info({ audit_head: head }, "day of the audit trail ended");
       return head;
     });
@@ -128,9 +138,9 @@ export async function sealRows({ orm, logger, auditSigningKey: { privateKey } }:
 }
 
 /**
- * Returns the end of the chain on the database's day, and calls `endDay` for each completed day
- * before it. An ended day cannot be opened again. Therefore a day that is not complete by
- * identity's clock is not ended, even if the database's clock is ahead.
+ * Returns the end of the chain on the current day. Calls `endDay` for each earlier day that has no
+ * final head. The current day is the day by the database's clock. If that clock is ahead by more
+ * than `aheadMsMax`, identity's clock is used, because an ended day cannot be opened again.
  */
 async function openDay(
   em: SqlEntityManager,
@@ -151,13 +161,14 @@ async function openDay(
   );
   if (lastHead && !isSigned(lastHead))
     throw new Error(
-      `the head of ${lastHead.day} over ${lastHead.links} links is not signed: nothing is sealed after it (docs/audit.md)`,
+      `the audit head of ${lastHead.day} with ${lastHead.links} links has no valid signature, so no later rows are sealed (docs/audit.md)`,
     );
   let tail: Tail = lastHead
     ? { ...lastHead, made_at, previousKey: lastHead.public_key }
     : { day, links: 0, hash: genesis, previous: genesis, final: false, made_at };
   let endedHead = lastHead?.final ? lastHead : undefined;
-  // The loop does not run if the clock was set back.
+  // Each iteration moves the chain to the next day, until the chain is on the current day. Ends no
+  // day if the database's clock was set back.
   while (endedHead || tail.day < day) {
     endedHead ??= await endDay({ ...tail, final: true });
     const previous = headHash(endedHead);
@@ -174,7 +185,7 @@ async function insertHead(em: SqlEntityManager, tail: Tail, privateKey: KeyObjec
   if (previousKey && previousKey !== head.public_key)
     logger.warn(
       { former_key: previousKey, public_key: head.public_key },
-      "previous head of the audit trail has another key, expected only after a rotation of AUDIT_SIGNING_KEY",
+      "previous audit head is signed with another key, expected only after a rotation of AUDIT_SIGNING_KEY",
     );
   await em.execute(
     `insert into audit_head (day, links, final, hash, previous, made_at, public_key, signature)
@@ -185,15 +196,18 @@ async function insertHead(em: SqlEntityManager, tail: Tail, privateKey: KeyObjec
 }
 
 /**
- * Reads the next queued rows. A queue entry without an audit row is kept, so that
- * `amana audit verify` reports it.
+ * Returns the audit rows of the next queue entries. A queue entry without an audit row stays in the
+ * queue, so that `amana audit verify` reports it.
  */
 const readQueuedRows = (em: SqlEntityManager) =>
   em.execute<Columns[]>(
     `select ${rowColumns} from audit_unsealed q join audit_event e on e.id = q.event_id order by q.event_id limit ${batchSize}`,
   );
 
-/** Queues audit rows that are older than the queue. Returns 0 when none is left, otherwise 1. */
+/**
+ * Queues a batch of audit rows that earlier versions inserted without a queue entry. Returns 0
+ * after all existing audit rows were checked, otherwise 1.
+ */
 async function queueOlderRows(em: SqlEntityManager): Promise<number> {
   const [sweepRow] = await em.execute<{ after_id: string }[]>("select after_id from audit_sweep");
   if (!sweepRow) return 0;
@@ -211,7 +225,7 @@ async function queueOlderRows(em: SqlEntityManager): Promise<number> {
   return batchEnd?.last ? 1 : 0;
 }
 
-/** Returns the last link of each business in these rows, by business id. */
+/** Returns the number and the leaf of the last link of each business in `rows`, by business id. */
 async function readChainEnds(em: SqlEntityManager, rows: readonly Columns[]) {
   const businessIds = [...new Set(rows.flatMap(({ business_id }) => business_id ?? []))];
   const chainEnds = await em.execute<{ id: string; number: number; leaf: string | null }[]>(

@@ -3,8 +3,11 @@ import { conflict, invalid, notFound } from "@amana/rpc";
 /** Rejects an unknown business id in the path of the request. */
 export const businessNotFound = () => notFound("not_found", "There is no business with this id. Check the id.");
 
-/** `pointer`: JSON pointer to the business id in the body; empty for a query parameter. */
-export const namedBusinessNotFound = (pointer = "/business_id") =>
+/**
+ * Rejects an unknown business id in a field or parameter. `pointer` is the JSON pointer of the
+ * field, or empty for a query parameter.
+ */
+export const referencedBusinessNotFound = (pointer = "/business_id") =>
   notFound("business_not_found", "There is no business with this business_id. Check the id.", { pointer });
 
 export const initialStatusInvalid = () =>

@@ -15,11 +15,14 @@ export const businessView = defineView(Business, BusinessSchema, {
 interface VisibleKey {
   /** Prefix of the newest live key. */
   readonly apiKeyPrefix?: string | null | undefined;
-  /** The plaintext, only in the response that issues the key. */
+  /** The plaintext key. Only the response that issues the key may contain it. */
   readonly apiKey?: string | undefined;
 }
 
-/** Pass `apiKeyPrefix` for an entity. A row of `businessView` already contains it. */
+/**
+ * Returns the RPC message of a business. If `business` is an entity, the caller must pass
+ * `apiKeyPrefix`; a row of `businessView` already contains the prefix.
+ */
 export const toBusinessMessage = (
   business: Omit<RowOf<typeof businessView>, "apiKeyPrefix"> & VisibleKey,
   { apiKeyPrefix, apiKey }: VisibleKey = business,

@@ -10,7 +10,7 @@ function aBusiness(status: BusinessStatus): Business {
   return Object.assign(Object.create(Business.prototype), { name: "x", status, updatedAt: createdAt });
 }
 
-test("changeStatus applies the four allowed changes in any sequence, and changes nothing otherwise", () => {
+test("changeStatus of a business accepts only the four allowed status changes in random sequences of requests", () => {
   const anyStatus = fc.constantFrom(...statuses);
   fc.assert(
     fc.property(anyStatus, fc.array(anyStatus), (initialStatus, requestedStatuses) => {
@@ -31,7 +31,7 @@ test("changeStatus applies the four allowed changes in any sequence, and changes
   );
 });
 
-test("changeStatus throws an error with the allowed next statuses", () => {
+test("changeStatus of a business throws an error that lists the allowed next statuses or states that the status is final", () => {
   expect(() => aBusiness("REJECTED").changeStatus("ACTIVE", createdAt)).toThrow("REJECTED is final.");
   expect(() => aBusiness("PENDING").changeStatus("DISABLED", createdAt)).toThrow(
     "From PENDING it can become ACTIVE or REJECTED.",

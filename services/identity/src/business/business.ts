@@ -13,7 +13,7 @@ const schema = defineEntity({
     id: p.uuid().primary(),
     name: p.text(),
     status: p.text().$type<BusinessStatus>(),
-    /** Number that the database assigns. */
+    /** Number of the business, assigned by the database. */
     organizationId: p.integer().autoincrement(),
     /** Set if the business registered itself with an invitation. */
     contactEmail: p.text().nullable(),
@@ -30,7 +30,7 @@ const allowedStatuses: Readonly<Record<BusinessStatus, readonly BusinessStatus[]
   REJECTED: [],
 };
 
-/** A tenant. Its keys are accepted only while it is ACTIVE. */
+/** A tenant. The gateway accepts the keys of a business only while the business is ACTIVE. */
 export class Business extends schema.class {
   rename(name: string, now: Date): void {
     if (name === this.name) return;
@@ -39,7 +39,8 @@ export class Business extends schema.class {
   }
 
   /**
-   * Changes the status. Throws if the change is not allowed. An equal status changes nothing.
+   * Changes the status. Does nothing if the business already has this status. Throws if the change
+   * is not allowed.
    */
   changeStatus(status: BusinessStatus, now: Date): void {
     if (status === this.status) return;
@@ -49,7 +50,7 @@ export class Business extends schema.class {
     this.updatedAt = now;
   }
 
-  /** Updates `updatedAt` after a change of a public field that is stored elsewhere. */
+  /** Updates `updatedAt` after a change of a public field that another table stores. */
   touch(now: Date): void {
     this.updatedAt = now;
   }

@@ -10,7 +10,10 @@ import { logAccessRemoval } from "../key-lease/lease-wait.ts";
 import { toBusinessMessage } from "./business.message.ts";
 import { type Business, type BusinessStatus, lockBusiness } from "./business.ts";
 
-/** The live key to replace, undefined if there is none. The key ends now, or at `endsAt`. */
+/**
+ * Replacement of `oldKey`. The old key expires at `endsAt`, or is revoked immediately if `endsAt`
+ * is absent. `oldKey` is undefined if the business has no live key.
+ */
 interface Rotation {
   readonly oldKey: ApiKey | undefined;
   readonly endsAt?: Date | undefined;
@@ -19,13 +22,13 @@ interface Rotation {
 interface Changes {
   readonly name: string | undefined;
   readonly status?: BusinessStatus | undefined;
-  /** Chooses the key to replace. Undefined if the request does not rotate a key. */
+  /** Selects the key to replace. Undefined if the request does not rotate a key. */
   readonly rotation: ((keyRing: KeyRing, em: SqlEntityManager) => Rotation | Promise<Rotation>) | undefined;
 }
 
 /**
- * Changes a business and writes audit rows. If the change ends access, returns only after all key
- * leases have expired.
+ * Changes a business and writes audit rows. If the change removes or limits the access of a key,
+ * returns only after all key leases have expired.
  */
 export async function changeBusiness(context: Context, call: Call, id: string, { name, status, rotation }: Changes) {
   const { orm, clock, keyMode, leases, logger } = context;
@@ -42,7 +45,7 @@ export async function changeBusiness(context: Context, call: Call, id: string, {
     const rotationResult = await rotation?.(keyRing, em);
     const apiKey = rotationResult && (await rotateKey(em, call, now, { business, keyRing, ...rotationResult }));
     return {
-      message: toBusinessMessage(business, { apiKeyPrefix: keyRing.newest?.prefix, apiKey }),
+      message: toBusinessMessage(business, { apiKeyPrefix: keyRing.newestKey?.prefix, apiKey }),
       endedKeyId: rotationResult?.oldKey?.id,
     };
   });
@@ -54,7 +57,10 @@ export async function changeBusiness(context: Context, call: Call, id: string, {
   return message;
 }
 
-/** Issues a key and returns its plaintext. Without `oldKey`, the business had no live key. */
+/**
+ * Replaces `oldKey` by a new key, or adds a key if `oldKey` is undefined. Returns the plaintext of
+ * the new key.
+ */
 async function rotateKey(
   em: SqlEntityManager,
   call: Call,

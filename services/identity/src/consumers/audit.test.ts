@@ -81,7 +81,7 @@ test("the audit consumer inserts one row for an action that is delivered repeate
   ]);
 });
 
-test("the audit consumer stores null for a missing previous state and for the name of an unknown key", async () => {
+test("the audit consumer stores null as `before` for an action without a previous state, and null as `actor_name` for an unknown key", async () => {
   const { entityId, message } = anAction({ before: undefined, actorKeyId: uuidv7() });
   await deliver([message]);
   expect(await sql("select before, business_id, reason, actor_name from audit_event where entity_id = ?", [entityId])).toEqual([
@@ -89,7 +89,7 @@ test("the audit consumer stores null for a missing previous state and for the na
   ]);
 });
 
-test("the audit consumer inserts one row per action for repeated deliveries in any order", async () => {
+test("the audit consumer inserts one row for each of two actions that are delivered repeatedly and out of order", async () => {
   const entityId = uuidv7();
   const [firstAction, secondAction] = [anAction({ entityId, reason: "first" }), anAction({ entityId, reason: "second" })];
   await deliver([secondAction.message]);

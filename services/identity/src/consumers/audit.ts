@@ -5,8 +5,8 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { auditAction } from "../audit/audit-event.ts";
 
 /**
- * Inserts audited actions of other services into the audit trail, with the id and time of the
- * event.
+ * Inserts audited actions of other services into the audit trail. Each audit row has the id and the
+ * time of its event.
  */
 export const audit: TopicHandler = {
   topic: "audit.v1",
@@ -17,7 +17,7 @@ export const audit: TopicHandler = {
   },
 };
 
-/** Throws for an invalid message. */
+/** Inserts the action of a message. Throws if the message is invalid. */
 function insertAction(em: SqlEntityManager, message: Message): void {
   const { ce_id: id = "", ce_time: time = "", ce_type: type = "" } = message.headers;
   if (type !== "identity.v1.ActionRecorded") throw new UnknownEventTypeError(type);

@@ -9,7 +9,7 @@ export const invitationUsed = () =>
     "The invitation was already used, or has expired or been revoked. Request another one from the operator who invited you.",
   );
 
-export const invitationEndInvalid = (daysMax: number) =>
+export const invitationExpiryInvalid = (daysMax: number) =>
   invalid(
     "validation_failed",
     `expires_at must be in the future, at most ${daysMax} days ahead. Send another time, or omit it.`,

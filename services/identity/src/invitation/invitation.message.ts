@@ -5,7 +5,10 @@ import { Invitation } from "./invitation.ts";
 
 const invitationView = defineView(Invitation, InvitationSchema);
 
-/** Pass `plaintext` only in the response that issues the token. */
+/**
+ * Returns the RPC message of an invitation. Only the response that issues the token may contain
+ * `plaintext`.
+ */
 export const toInvitationMessage = (invitation: RowOf<typeof invitationView>, plaintext?: string) =>
   invitationView.toMessage(invitation, { invitationToken: plaintext });
 

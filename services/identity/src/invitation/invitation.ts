@@ -24,10 +24,10 @@ const schema = defineEntity({
 /** An invitation with which one business can register itself once. */
 export class Invitation extends schema.class {
   /**
-   * Returns whether the invitation is neither revoked nor expired. Returns true also for a used
-   * invitation, because a repeated request must get its stored response.
+   * Returns whether the invitation is neither revoked nor expired. The result is also true for a
+   * used invitation, because a repeated onboarding request must get the stored response.
    */
-  isGood(now: Date): boolean {
+  isUsable(now: Date): boolean {
     return !this.revokedAt && this.expiresAt > now;
   }
 

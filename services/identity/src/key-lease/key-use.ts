@@ -2,12 +2,12 @@ import type { Orm } from "@amana/database";
 import { allTenants, forTenant, inOperation, type Logger } from "@amana/runtime";
 import { recordKeyUse } from "./queries.ts";
 
-/** Limit of keys that wait for the next write. Uses of further keys are dropped. */
+/** Maximum number of keys that wait for the next write. Uses of further keys are dropped. */
 const pendingMax = 10_000;
 
 /**
- * Updates last_used_at of keys without delaying responses. One statement runs at a time. The next
- * statement writes all uses that were added during it.
+ * Updates last_used_at of keys without delaying responses. At most one statement runs at a time.
+ * The next statement writes all uses that were added during the previous statement.
  */
 export function trackKeyUse(orm: Orm, logger: Logger) {
   const pending = new Set<string>();
@@ -26,12 +26,18 @@ export function trackKeyUse(orm: Orm, logger: Logger) {
     activeWrite = undefined;
   };
 
-  /** Resolves when all uses added before the call are written or failed. */
+  /**
+   * Resolves after the uses that were added before this call are written, or their write has
+   * failed.
+   */
   const flush = async () => {
     await activeWrite;
   };
   return {
-    /** Adds uses. Never throws. A failed write is logged, and its uses are lost. */
+    /**
+     * Adds one use of each key to the next write. Never throws. If the write fails, the error is
+     * logged and the uses are lost.
+     */
     add(keyIds: readonly string[]): void {
       for (const id of keyIds) if (pending.size < pendingMax) pending.add(id);
       if (pending.size > 0) activeWrite ??= forTenant(allTenants, () => inOperation("record-key-use", writePending));

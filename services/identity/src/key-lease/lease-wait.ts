@@ -1,29 +1,33 @@
 import { keyLeaseMsMax } from "@amana/api-keys";
 import type { Logger } from "@amana/runtime";
 
-/** Covers timers that fire early, and clocks with slightly different speeds. */
+/** Margin for timers that fire early and for clocks with slightly different speeds. */
 const marginMs = 50;
 
 /**
- * Creates the wait for the end of the leases under which gateways cache keys. Requests that remove
- * access wait before their response. The wait has the length of the longest possible lease, because
- * granted leases are not recorded.
+ * Returns the lease duration of this replica and a function that waits until all key leases have
+ * expired. An RPC that removes access must call this function before it responds. identity does not
+ * record the leases that it grants to gateways, so each wait lasts as long as the longest possible
+ * lease.
  */
 export const createLeaseWait = ({ leaseMs, wait }: { leaseMs: number; wait: (ms: number) => Promise<void> }) => ({
-  /** Duration of the leases of this replica. With 0, gateways cache no key. */
+  /**
+   * Duration of the leases that this replica grants. If 0, gateways do not cache the keys that this
+   * replica resolves.
+   */
   leaseMs,
   /**
-   * Resolves when all leases that any replica granted before the call have expired. Call it between
-   * the commit that removes access and the response, so that no gateway accepts the key after the
-   * response. Repeated requests must also wait, because the first request may still wait or may
-   * have crashed before its response.
+   * Resolves when all leases that any replica granted before the call have expired. Call this
+   * function after the commit that removes access and before the response, so that no gateway
+   * accepts the key after the response. Repeated requests must also wait. The earlier request may
+   * still be waiting, or its process may have crashed before the response.
    */
   waitUntilExpired: () => wait(keyLeaseMsMax + marginMs),
 });
 
 /**
- * Logs the removal of access. After a restore of the database to an earlier time, only the log
- * contains the removals since then.
+ * Logs a removal of access. After a restore of the database to an earlier time, operators can find
+ * the lost removals only in the log.
  */
 export function logAccessRemoval(
   logger: Logger,

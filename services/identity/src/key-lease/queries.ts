@@ -4,7 +4,9 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { BusinessStatus } from "../business/business.ts";
 
 export interface FoundKey {
-  /** Null if no key has the hash. All other nullable fields are then also null. */
+  /**
+   * Null if no key has the requested hash. In this case, all other nullable fields are also null.
+   */
   readonly id: string | null;
   readonly prefix: string | null;
   readonly isAdmin: boolean;
@@ -16,11 +18,11 @@ export interface FoundKey {
   readonly expiresInMs: number | null;
   /** Null if all addresses are permitted. */
   readonly allowedIps: string[] | null;
-  /** Whether the recorded last use is older than a minute. */
+  /** Whether the stored last use is absent or older than a minute. False if no key has the hash. */
   readonly isUseDue: boolean;
 }
 
-/** Returns the keys for the hashes, in the order of the hashes. */
+/** Returns one result for each hash, in the order of `hashes`. */
 export async function findKeys(em: SqlEntityManager, hashes: readonly Uint8Array[]): Promise<FoundKey[]> {
   return await namedQuery<FoundKey>(
     em,
@@ -45,7 +47,7 @@ export async function findKeys(em: SqlEntityManager, hashes: readonly Uint8Array
   );
 }
 
-/** Returns name and status of a business. Undefined for an unknown id and for other text. */
+/** Returns the name and status of a business, or undefined if `id` is unknown or is not a UUID. */
 export async function findBusiness(
   em: SqlEntityManager,
   id: string,
@@ -60,7 +62,10 @@ export async function findBusiness(
   return business;
 }
 
-/** Sets the last use of keys, at most once per minute. Skips keys that are locked elsewhere. */
+/**
+ * Sets the last use of each key whose stored value is absent or older than a minute. Skips keys
+ * that another transaction has locked.
+ */
 export async function recordKeyUse(em: SqlEntityManager, keyIds: readonly string[]): Promise<void> {
   await namedQuery(em, "record_key_use", `with used_api_key as (${buildUseUpdate("api_key")}) ${buildUseUpdate("admin_key")}`, [
     keyIds,

@@ -8,7 +8,7 @@ import { asAdmin, asPlatform, type Identity, startIdentityForTest, withIdempoten
 let identity: Identity;
 afterEach(() => identity[Symbol.asyncDispose]());
 
-/** Every kind of request that removes access. */
+/** Requests that remove the access of a key, by description. */
 const revocations = {
   "revoke the key as an operator": async ({ apiKeys }: Identity, key: Key) => await apiKeys.revokeApiKey({ id: key.id }, asAdmin),
   "rotate the key as an operator": async ({ businesses }: Identity, key: Key) =>
@@ -36,7 +36,7 @@ async function aKey(): Promise<Key> {
 
 describe("removal of access", () => {
   test.each(Object.entries(revocations))(
-    "a request to %s responds after the commit and the longest lease",
+    "identity responds to a request to %s only after it has committed the change and waited for the longest key lease",
     async (_name, removeAccess) => {
       const steps: string[] = [];
       let key: Key | undefined;
@@ -55,7 +55,7 @@ describe("removal of access", () => {
     },
   );
 
-  test("a rotation with a grace period waits for the longest lease, because gateways cache the old expiry", async () => {
+  test("identity waits for the longest key lease before it responds to a rotation with a grace period, because gateways cache the old expiry", async () => {
     const waitsMs: number[] = [];
     identity = await startIdentityForTest({ leaseMs: 500, wait: async (ms) => void waitsMs.push(ms) });
     const key = await aKey();
@@ -64,7 +64,7 @@ describe("removal of access", () => {
     expect(waitsMs).toEqual([550]);
   });
 
-  test("repeated requests that remove access wait for the longest lease", async () => {
+  test("identity waits for the longest key lease before each response to a repeated request that removes access", async () => {
     const waitsMs: number[] = [];
     identity = await startIdentityForTest({ leaseMs: 500, wait: async (ms) => void waitsMs.push(ms) });
     const { id, businessId } = await aKey();
@@ -76,7 +76,7 @@ describe("removal of access", () => {
     expect(waitsMs).toEqual([550, 550, 550, 550, 550]);
   });
 
-  test("requests that remove no access do not wait for leases", async () => {
+  test("identity does not wait for key leases before it responds to requests that remove no access", async () => {
     const waitsMs: number[] = [];
     identity = await startIdentityForTest({ leaseMs: 500, wait: async (ms) => void waitsMs.push(ms) });
     const { id, apiKey } = await identity.aBusiness();
@@ -88,7 +88,7 @@ describe("removal of access", () => {
     expect(waitsMs).toEqual([]);
   });
 
-  test("a replica that grants no leases waits for the longest lease of other replicas", async () => {
+  test("before it responds to a revocation, an identity replica with KEY_LEASE_MS=0 waits for the longest key lease of other replicas", async () => {
     const waitsMs: number[] = [];
     identity = await startIdentityForTest({ leaseMs: 0, wait: async (ms) => void waitsMs.push(ms) });
     for (const removeAccess of Object.values(revocations)) {
@@ -116,7 +116,7 @@ function aGateway({ keyLeases }: Pick<Identity, "keyLeases">) {
 
 describe("revocation under load", () => {
   test.each(Object.entries(revocations))(
-    "four gateways of two replicas refuse the key after the response to a request to %s",
+    "four gateways that use two identity replicas refuse a key after the response to a request to %s",
     async (_name, removeAccess) => {
       // The replica that removes access grants no leases. The second replica grants leases of 500
       // ms.
@@ -138,7 +138,7 @@ describe("revocation under load", () => {
               counts.afterResponse++;
               counts.wronglyAccepted += isAccepted ? 1 : 0;
             }
-            // Gives the event loop time to process the response and timers.
+            // Lets the event loop process the response and timers.
             await new Promise((resolve) => setImmediate(resolve));
           }
         });

@@ -12,7 +12,7 @@ afterAll(() => identity[Symbol.asyncDispose]());
 
 const create = (businessId: string, name: string) => identity.apiKeys.createApiKey({ businessId, name }, asAdmin);
 
-test("createApiKey issues an additional live key, with an audit row without the secret", async () => {
+test("createApiKey issues an additional live key and writes an audit row with the key's id, name and prefix", async () => {
   const business = await identity.aBusiness();
   const key = await create(business.id, "till");
   expect(key).toMatchObject({ businessId: business.id, name: "till", prefix: key.apiKey?.slice(0, 16) });
@@ -29,7 +29,7 @@ test("createApiKey issues an additional live key, with an audit row without the 
   });
 });
 
-test("createApiKey issues a key that counts as the newest, even if the clock of the replica is behind", async () => {
+test("a key that createApiKey issues is the newest key of the business, even if the replica's clock is behind", async () => {
   const { id } = await identity.aBusiness();
   identity.clock.advance(-10_000);
   const newestKey = await create(id, "till");
@@ -56,7 +56,7 @@ test("createApiKey rejects the name of a live key, and accepts the name of a rev
   await create(otherBusiness.id, "till");
 });
 
-test("createApiKey accepts one of six concurrent requests with the same name", async () => {
+test("createApiKey accepts only one of six concurrent requests for keys with the same name", async () => {
   const { id } = await identity.aBusiness();
   const outcomes = await Promise.allSettled(Array.from({ length: 6 }, () => create(id, "till")));
   const rejections = outcomes.filter((outcome) => outcome.status === "rejected");
@@ -64,7 +64,7 @@ test("createApiKey accepts one of six concurrent requests with the same name", a
   for (const { reason } of rejections) expect(reason).toMatchObject({ code: "api_key_name_taken" });
 });
 
-test("createApiKey creates keys only up to the limit of 20 when a business sends 25 requests concurrently", async () => {
+test("createApiKey limits a business to 20 live keys, even for 25 concurrent requests", async () => {
   const { id } = await identity.aBusiness();
   const outcomes = await Promise.allSettled(Array.from({ length: 25 }, (_, i) => create(id, `key ${i}`)));
   const rejections = outcomes.filter((outcome) => outcome.status === "rejected");
@@ -75,7 +75,7 @@ test("createApiKey creates keys only up to the limit of 20 when a business sends
   expect(await identity.readAuditRows(id)).toHaveLength(21);
 });
 
-test("createApiKey accepts another key at the limit after a revocation", async () => {
+test("createApiKey rejects another key for a business with 20 live keys, and accepts it after one key is revoked", async () => {
   const { id } = await identity.aBusiness();
   const keys = [];
   for (let i = 0; i < 19; i++) keys.push(await create(id, `key ${i}`));
@@ -92,13 +92,13 @@ test.each([uuidv7(), "not-a-uuid", ""])("createApiKey returns business_not_found
   });
 });
 
-test("createApiKey rejects a business", async () => {
+test("createApiKey rejects a business as the caller", async () => {
   const { id } = await identity.aBusiness();
   const call = identity.apiKeys.createApiKey({ businessId: id, name: "till" }, { caller: aBusinessCaller(id) });
   await expect(call).rejects.toMatchObject({ code: "admin_required" });
 });
 
-test("createApiKey issues one key per Idempotency-Key, and returns the secret once", async () => {
+test("createApiKey returns the existing key without the secret when a call repeats the Idempotency-Key", async () => {
   const { id } = await identity.aBusiness();
   let isReplayed = false;
   const options = { ...asAdmin, ...withIdempotencyKey("key-1"), onReplayed: () => (isReplayed = true) };
@@ -109,7 +109,7 @@ test("createApiKey issues one key per Idempotency-Key, and returns the secret on
   expect(secondResponse).toEqual({ ...firstResponse, apiKey: undefined });
 });
 
-test("createApiKey accepts an Idempotency-Key again after its first request was refused", async () => {
+test("createApiKey accepts a repeated Idempotency-Key if the earlier request with this Idempotency-Key was refused", async () => {
   const { id } = await identity.aBusiness();
   const liveKey = await create(id, "till");
   const options = { ...asAdmin, ...withIdempotencyKey("key-2") };

@@ -7,11 +7,14 @@ import { toApiKeyMessage } from "../api-key/api-key.message.ts";
 import { readKeyLimits, requireWithinIssuer } from "../api-key/key-limits.ts";
 import { lockKeyRing } from "../api-key/key-ring.ts";
 import { auditChange } from "../audit/audit-event.ts";
-import { namedBusinessNotFound } from "../business/business.errors.ts";
+import { referencedBusinessNotFound } from "../business/business.errors.ts";
 import { lockBusiness } from "../business/business.ts";
 import type { Context } from "../context.ts";
 
-/** Issues a key without limits. The previous version of identity has only this RPC. */
+/**
+ * Issues a key without limits. Gateways use this RPC for such keys, because the previous version of
+ * identity does not have `createLimitedApiKey`.
+ */
 export const createApiKey =
   (context: Context): Implementation<typeof ApiKeyService.method.createApiKey> =>
   async ({ businessId, name }, call) => {
@@ -41,7 +44,7 @@ async function issueKey(
     call,
     ApiKeySchema,
     async (em) => {
-      const business = await lockBusiness(em, request.businessId, namedBusinessNotFound);
+      const business = await lockBusiness(em, request.businessId, referencedBusinessNotFound);
       const keyRing = await lockKeyRing(em, business, keyMode);
       const limits = await readKeyLimits(em, request);
       if (call.caller.role === "business") requireWithinIssuer(limits, keyRing.requireCallerKey(call.caller));

@@ -20,7 +20,7 @@ test("createBusiness returns an ACTIVE business with a live key", async () => {
   expect(await identity.stateOf(business.apiKey)).toBe("LIVE");
 });
 
-test("createBusiness with the status PENDING returns a key that is refused until the approval", async () => {
+test("createBusiness with the status PENDING returns a key that becomes live when an operator approves the business", async () => {
   const business = await identity.businesses.createBusiness({ name: "x", status: BusinessStatus.PENDING }, asAdmin);
   expect(business.status).toBe(BusinessStatus.PENDING);
   expect(await identity.stateOf(business.apiKey)).toBe("BUSINESS_PENDING");
@@ -28,14 +28,15 @@ test("createBusiness with the status PENDING returns a key that is refused until
   expect(await identity.stateOf(business.apiKey)).toBe("LIVE");
 });
 
-test("createBusiness accepts an existing name, and assigns a unique organization id", async () => {
+test("createBusiness accepts the name of an existing business, and assigns a higher organization id", async () => {
   const firstBusiness = await identity.aBusiness({ name: "Same" });
   const secondBusiness = await identity.aBusiness({ name: "Same" });
   expect(firstBusiness.organizationId).toBeGreaterThan(0);
   expect(secondBusiness.organizationId).toBeGreaterThan(firstBusiness.organizationId);
 });
 
-test.each([BusinessStatus.DISABLED, BusinessStatus.REJECTED])("createBusiness rejects the initial status %s", async (status) => {
+test.each(["DISABLED", "REJECTED"] as const)("createBusiness rejects the initial status %s", async (name) => {
+  const status = BusinessStatus[name];
   await expect(identity.businesses.createBusiness({ name: "x", status }, asAdmin)).rejects.toMatchObject({
     kind: "invalid",
     code: "validation_failed",
@@ -43,12 +44,12 @@ test.each([BusinessStatus.DISABLED, BusinessStatus.REJECTED])("createBusiness re
   });
 });
 
-test("createBusiness rejects a business", async () => {
+test("createBusiness rejects a business as the caller", async () => {
   const call = identity.businesses.createBusiness({ name: "x" }, { caller: aBusinessCaller() });
   await expect(call).rejects.toMatchObject({ kind: "forbidden", code: "admin_required" });
 });
 
-test("createBusiness creates one business per Idempotency-Key, and returns the secret once", async () => {
+test("createBusiness returns the existing business without the secret when a call repeats the Idempotency-Key", async () => {
   let isReplayed = false;
   const options = { ...asAdmin, ...withIdempotencyKey("create-1"), onReplayed: () => (isReplayed = true) };
   const firstResponse = await identity.businesses.createBusiness({ name: "Once" }, options);
@@ -61,7 +62,7 @@ test("createBusiness creates one business per Idempotency-Key, and returns the s
   expect(Number(countRows[0]?.n)).toBe(1);
 });
 
-test("createBusiness writes audit rows, and does not store the plaintext key", async () => {
+test("createBusiness writes two audit rows, and stores the hash of the key but not the plaintext", async () => {
   const business = await identity.businesses.createBusiness(
     { name: "Audited" },
     { ...asAdmin, ...withIdempotencyKey("create-2") },

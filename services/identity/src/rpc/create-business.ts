@@ -24,7 +24,8 @@ export const createBusiness =
       async (em) => {
         const now = clock.now();
         const business = em.create(Business, { id: uuidv7(), name: request.name, status, createdAt: now, updatedAt: now });
-        // The database assigns `organizationId`, and the row of the key references this row.
+        // Inserts the business now, because the database assigns `organizationId` and the row of
+        // the key references the business.
         await em.persist(business).flush();
         const keyRing = await lockKeyRing(em, business, keyMode);
         const { apiKey, plaintext } = keyRing.add(defaultKeyName, now);

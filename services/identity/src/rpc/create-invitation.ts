@@ -7,7 +7,7 @@ import { type Implementation, requireAdmin } from "@amana/rpc";
 import { dateOf, uuidv7 } from "@amana/runtime";
 import { auditChange } from "../audit/audit-event.ts";
 import type { Context } from "../context.ts";
-import { invitationEndInvalid } from "../invitation/invitation.errors.ts";
+import { invitationExpiryInvalid } from "../invitation/invitation.errors.ts";
 import { toInvitationMessage } from "../invitation/invitation.message.ts";
 import { Invitation } from "../invitation/invitation.ts";
 
@@ -24,11 +24,11 @@ export const createInvitation =
       call,
       InvitationSchema,
       async (em) => {
-        // The database's clock also decides whether the invitation has expired.
+        // Uses the database's clock, which also determines whether the invitation has expired.
         const now = await databaseTime(em);
         const expiresAt = dateOf(expiresAtMs) ?? new Date(now.getTime() + daysDefault * dayMs);
         const aheadMs = expiresAt.getTime() - now.getTime();
-        if (!(aheadMs > 0 && aheadMs <= daysMax * dayMs)) throw invitationEndInvalid(daysMax);
+        if (!(aheadMs > 0 && aheadMs <= daysMax * dayMs)) throw invitationExpiryInvalid(daysMax);
         const token = generateApiKey("inv_");
         const fields = { id: uuidv7(), name, prefix: prefixOf(token), hash: hashApiKey(token), createdAt: now, expiresAt };
         const invitation = em.create(Invitation, fields);

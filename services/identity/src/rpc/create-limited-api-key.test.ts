@@ -14,7 +14,7 @@ const create = (businessId: string, name: string, limits: { expiresAtMs?: bigint
   identity.apiKeys.createLimitedApiKey({ businessId, name, ...limits }, asAdmin);
 const keysOf = async (businessId: string) => (await identity.apiKeys.listApiKeys({ businessId, limit: 100 }, asAdmin)).apiKeys;
 
-test("createLimitedApiKey stores the permitted networks, and all RPCs and the audit row contain them", async () => {
+test("createLimitedApiKey stores permitted networks, which also appear in listApiKeys, in resolveKeys and in the audit row", async () => {
   const { id } = await identity.aBusiness();
   const key = await create(id, "till", { allowedIps });
   expect(key.allowedIps).toEqual(allowedIps);
@@ -30,7 +30,7 @@ test("createLimitedApiKey stores the hash of a restricted key in a column that e
   expect(await identity.sql("select 1 from api_key where hash = ?", [hashApiKey(apiKey)])).toEqual([]);
 });
 
-test("a key with permitted networks is refused after its revocation and while the business is disabled", async () => {
+test("resolveKeys returns BUSINESS_DISABLED or REVOKED for a key with permitted networks if its business is disabled or the key is revoked", async () => {
   const { id } = await identity.aBusiness();
   const key = await create(id, "till", { allowedIps });
   await identity.businesses.updateBusiness({ id, status: 3 }, asAdmin);
@@ -40,7 +40,7 @@ test("a key with permitted networks is refused after its revocation and while th
   expect(await identity.stateOf(key.apiKey)).toBe("REVOKED");
 });
 
-test("a key with an expiry is live until that time by the database's clock", async () => {
+test("resolveKeys returns LIVE before the expiry of a key by the database's clock, and EXPIRED afterwards", async () => {
   const { id } = await identity.aBusiness();
   const expiresAtMs = getHourAheadMs();
   const key = await create(id, "till", { expiresAtMs });
@@ -67,7 +67,7 @@ test.each([
   expect(await keysOf(id)).toHaveLength(1);
 });
 
-test("a rotation by the business or an operator keeps the permitted networks and the expiry of the key", async () => {
+test("a rotation by updateOwnBusiness or updateBusiness gives the new key the old key's permitted networks and expiry", async () => {
   const { id } = await identity.aBusiness();
   const key = await create(id, "till", { allowedIps, expiresAtMs: getHourAheadMs() });
   const callOptions = await identity.optionsFor(key.apiKey);
@@ -81,7 +81,7 @@ test("a rotation by the business or an operator keeps the permitted networks and
   expect((await keysOf(id)).slice(0, 2)).toMatchObject([{ expiresAtMs: key.expiresAtMs }, { expiresAtMs: key.expiresAtMs }]);
 });
 
-test("a rotation of a key in its grace period issues a key that does not expire, like the original", async () => {
+test("when updateBusiness rotates a key that is in its grace period and was issued without an expiry, the new key has no expiry", async () => {
   const { id, apiKey } = await identity.aBusiness();
   const callOptions = await identity.optionsFor(apiKey);
   const rotatedWithGrace = await identity.businesses.updateOwnBusiness(
@@ -94,7 +94,7 @@ test("a rotation of a key in its grace period issues a key that does not expire,
   expect((await identity.resolve(rotated.apiKey)).expiresInMs).toBeUndefined();
 });
 
-test("a rotation of a key in its grace period keeps the original expiry, even if the successor is revoked", async () => {
+test("when updateBusiness rotates a key that is in its grace period and was issued with an expiry, the new key has the original expiry", async () => {
   const { id, apiKey: firstKey } = await identity.aBusiness();
   const expiresAtMs = BigInt(Date.now() + 3_600_000);
   const limitedKey = await identity.businesses.createOwnApiKey(
@@ -115,7 +115,7 @@ test("a rotation of a key in its grace period keeps the original expiry, even if
   expect(Number(expiresInMs)).toBeLessThanOrEqual(3_600_000);
 });
 
-test("the database rejects the replacement of a restricted key by an unrestricted key", async () => {
+test("PostgreSQL rejects the replacement of an API key with permitted networks by an unrestricted key", async () => {
   const { id } = await identity.aBusiness();
   const key = await create(id, "till", { allowedIps });
   const [successor] = await identity.sql<{ id: string }>("select id from api_key where business_id = ? and name = 'default'", [

@@ -19,7 +19,7 @@ const ageBucket = (bucket: string, seconds: number) =>
     .getConnection()
     .execute("update token_bucket set at = at - make_interval(secs => ?) where name = ?", [seconds, bucket]);
 
-test("drawTokens starts with a full bucket, and subtracts draws even below 0", async () => {
+test("drawTokens creates a full bucket at the first draw, and subtracts drawn tokens even if the result is below 0", async () => {
   expect(await draw({ bucket: "kyc a", tokens: 3 })).toEqual([7]);
   expect(await draw({ bucket: "kyc a", tokens: 5 })).toEqual([2]);
   expect(await draw({ bucket: "kyc a", tokens: 6 }, { bucket: "kyc b", tokens: 1 })).toEqual([-4, 9]);
@@ -31,7 +31,7 @@ test("drawTokens returns the remaining tokens of several buckets in the order of
   ]);
 });
 
-test("drawTokens refills a bucket at its rate, from below 0 up to the capacity", async () => {
+test("drawTokens refills a bucket at the bucket's rate, starting from a negative number of tokens and stopping at the capacity", async () => {
   const bucketOptions = { bucket: "kyc back", perSecond: 1, burst: 10 };
   expect(await draw({ ...bucketOptions, tokens: 14 })).toEqual([-4]);
   await ageBucket(bucketOptions.bucket, 9);
@@ -40,21 +40,21 @@ test("drawTokens refills a bucket at its rate, from below 0 up to the capacity",
   expect(await draw({ ...bucketOptions, tokens: 1 })).toEqual([9]);
 });
 
-test("drawTokens neither adds nor removes tokens after the clock was set back", async () => {
+test("drawTokens neither refills nor drains a bucket for the elapsed time after the database's clock was set back", async () => {
   const bucketOptions = { bucket: "kyc clock", perSecond: 1, burst: 10 };
   await draw({ ...bucketOptions, tokens: 5 });
   await ageBucket(bucketOptions.bucket, -3_600);
   expect(await draw({ ...bucketOptions, tokens: 1 })).toEqual([4]);
 });
 
-test("drawTokens accepts concurrent draws of the same buckets in different orders", async () => {
+test("drawTokens accepts concurrent requests that draw from the same buckets in different orders", async () => {
   const names = Array.from({ length: 50 }, (_, i) => `kyc many ${i}`);
   const drawAll = (buckets: string[]) => draw(...buckets.map((bucket) => ({ bucket, tokens: 1, burst: 1_000 })));
   await Promise.all(Array.from({ length: 20 }, (_, i) => drawAll(i % 2 ? names : names.toReversed())));
   expect(await draw(...names.map((bucket) => ({ bucket, tokens: 0, burst: 1_000 })))).toEqual(names.map(() => 980));
 });
 
-test("deleteFullBuckets keeps buckets that are not full", async () => {
+test("deleteFullBuckets deletes a full rate-limit bucket, and does not delete a bucket that is not full", async () => {
   await draw({ bucket: "kyc full", tokens: 1 }, { bucket: "kyc not full", tokens: 1 });
   await ageBucket("kyc full", 1_001);
   await ageBucket("kyc not full", 900);
@@ -63,7 +63,7 @@ test("deleteFullBuckets keeps buckets that are not full", async () => {
   expect(rows).toEqual([{ name: "kyc not full" }]);
 });
 
-test("deleteFullBuckets deletes full buckets in batches, and skips a locked bucket", async () => {
+test("deleteFullBuckets deletes full rate-limit buckets in batches, and skips a locked bucket", async () => {
   await identity.sql("delete from token_bucket");
   await identity.sql(`create table deleted_buckets (count int);
     create function count_deleted() returns trigger language plpgsql as $$

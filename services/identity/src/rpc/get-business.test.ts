@@ -31,7 +31,7 @@ test.each([uuidv7(), "not-a-uuid", ""])("getBusiness returns not_found for the i
   await expect(identity.businesses.getBusiness({ id }, asAdmin)).rejects.toMatchObject({ kind: "not_found", code: "not_found" });
 });
 
-test("getBusiness rejects a business", async () => {
+test("getBusiness rejects a business as the caller", async () => {
   const { id } = await identity.aBusiness();
   const call = identity.businesses.getBusiness({ id }, { caller: aBusinessCaller(id) });
   await expect(call).rejects.toMatchObject({ code: "admin_required" });

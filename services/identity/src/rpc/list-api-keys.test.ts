@@ -31,7 +31,7 @@ test.each([uuidv7(), "not-a-uuid", ""])("listApiKeys returns business_not_found 
   await expect(call).rejects.toMatchObject({ kind: "not_found", code: "business_not_found", pointer: "" });
 });
 
-test("listApiKeys rejects the key of a business", async () => {
+test("listApiKeys rejects a business as the caller", async () => {
   const { id } = await identity.aBusiness();
   const call = identity.apiKeys.listApiKeys({ businessId: id, limit: 50 }, { caller: aBusinessCaller(id) });
   await expect(call).rejects.toMatchObject({ code: "admin_required" });

@@ -22,7 +22,7 @@ test("listBusinesses returns all businesses, newest first, with the total", asyn
   expect(await list({})).toEqual({ names: ["Waiting", ...names.toReversed()], total: 7 });
 });
 
-test("listBusinesses returns the total of all pages with each page, even after the last one", async () => {
+test("each page of listBusinesses contains the number of all businesses as `total`, even an empty page after the last page", async () => {
   expect(await list({ limit: 2, offset: 1 })).toEqual({ names: ["oasis two", "École d'Alger"], total: 7 });
   expect(await list({ offset: 100 })).toEqual({ names: [], total: 7 });
 });
@@ -39,11 +39,11 @@ test.each([
   ["0_0", ["10_000 Camels"]],
   ["\\", ["back\\slash"]],
   ["1%s", []],
-])("listBusinesses searches for %j literally and without regard to case", async (search, matches) => {
+])("listBusinesses searches for %j literally and ignores case", async (search, matches) => {
   expect(await list({ search })).toEqual({ names: matches, total: matches.length });
 });
 
-test("listBusinesses returns the prefix of each key and no secrets", async () => {
+test("listBusinesses returns the key prefix of each business, and no secret keys", async () => {
   const { businesses } = await identity.businesses.listBusinesses({ limit: 50 }, asAdmin);
   for (const business of businesses) {
     expect(business.apiKey).toBeUndefined();
@@ -56,7 +56,7 @@ test("listBusinesses finds a name with a capital letter that has several lower-c
   expect((await list({ search: "ΟΔΟΣ" })).names).toEqual(["ΟΔΟΣ"]);
 });
 
-test("listBusinesses rejects a business", async () => {
+test("listBusinesses rejects a business as the caller", async () => {
   const call = identity.businesses.listBusinesses({ limit: 50 }, { caller: aBusinessCaller() });
   await expect(call).rejects.toMatchObject({ code: "admin_required" });
 });

@@ -26,7 +26,7 @@ const findInvitation = async (id: string) =>
   (await identity.invitations.listInvitations({ limit: 100 }, asAdmin)).invitations.find((invitation) => invitation.id === id);
 const usedError = { kind: "conflict", code: "invitation_used" };
 
-test("onboardBusiness creates a PENDING business with a key that is live after the approval", async () => {
+test("onboardBusiness creates a PENDING business with a key that becomes live when an operator approves the business", async () => {
   const { id, invitationToken, prefix } = await invite();
   const business = await onboard(invitationToken);
   expect(business).toMatchObject({ name: "El Kitab", status: BusinessStatus.PENDING, contactEmail: "amina@example.dz" });
@@ -36,7 +36,7 @@ test("onboardBusiness creates a PENDING business with a key that is live after t
   expect(await identity.stateOf(business.apiKey)).toBe("LIVE");
   const rows = await identity.readAuditRows(business.id);
   const auditFields = { actor: prefix, request_id: "request-3", address: "192.0.2.9" };
-  // Both rows have the same time, so their order is undefined.
+  // Both rows have the same time, so the database may return them in either order.
   expect(rows.slice(0, 2).sort((a, b) => b.action.localeCompare(a.action))).toMatchObject([
     { ...auditFields, action: "business.created" },
     { ...auditFields, action: "api_key.created" },
@@ -45,7 +45,7 @@ test("onboardBusiness creates a PENDING business with a key that is live after t
 });
 
 describe("invitation", () => {
-  test("createInvitation returns the token once and stores its hash; the token expires after a week by default", async () => {
+  test("createInvitation returns the token once, stores only its hash, and sets an expiry of one week by default", async () => {
     const { invitationToken = "", prefix, expiresAtMs, createdAtMs, ...otherFields } = await invite();
     expect(readApiKeyKind(invitationToken)).toBe("inv_");
     expect(prefix).toBe(invitationToken.slice(0, 16));
@@ -60,12 +60,15 @@ describe("invitation", () => {
     expect(auditRows).toMatchObject([{ action: "invitation.created", actor: "ak_test", after: { name: "Librairie", prefix } }]);
   });
 
-  test.each([-1_000, 31 * 86_400_000])("createInvitation rejects an expiry in %i ms", async (aheadMs) => {
-    const call = invite({ expiresAtMs: BigInt(Date.now() + aheadMs) });
-    await expect(call).rejects.toMatchObject({ kind: "invalid", code: "validation_failed", pointer: "/expires_at" });
-  });
+  test.each([-1_000, 31 * 86_400_000])(
+    "createInvitation rejects an expiry that is %i ms after the current time",
+    async (aheadMs) => {
+      const call = invite({ expiresAtMs: BigInt(Date.now() + aheadMs) });
+      await expect(call).rejects.toMatchObject({ kind: "invalid", code: "validation_failed", pointer: "/expires_at" });
+    },
+  );
 
-  test("an invitation registers one business for concurrent requests", async () => {
+  test("onboardBusiness registers one business when five concurrent requests use the same invitation", async () => {
     const { invitationToken } = await invite();
     const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => onboard(invitationToken)));
     const rejections = outcomes.filter((outcome) => outcome.status === "rejected");
@@ -95,7 +98,7 @@ describe("invitation", () => {
   });
 });
 
-test("onboardBusiness registers one business per invitation and Idempotency-Key, and returns the secret once", async () => {
+test("onboardBusiness returns the existing business without the secret when a call repeats the invitation and Idempotency-Key", async () => {
   const [firstInvitation, secondInvitation] = [await invite(), await invite()];
   const firstBusiness = await onboard(firstInvitation.invitationToken, withIdempotencyKey("onboard"));
   expect(firstBusiness.apiKey).toBeDefined();
@@ -108,7 +111,7 @@ test("onboardBusiness registers one business per invitation and Idempotency-Key,
   expect(secondBusiness.apiKey).toBeDefined();
 });
 
-test("invitation RPCs reject callers other than operators, and onboarding rejects callers other than the platform", async () => {
+test("createInvitation, listInvitations and revokeInvitation reject a business; onboardBusiness and resolveInvitation accept only the platform", async () => {
   const businessOptions = { caller: aBusinessCaller() };
   for (const call of [
     () => invite({}, businessOptions),

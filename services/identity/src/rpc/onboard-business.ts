@@ -19,7 +19,7 @@ export const resolveInvitation =
     requirePlatform(caller);
     const em = orm.em.fork();
     const invitation = await em.findOne(Invitation, { hash: Buffer.from(tokenHash) });
-    return { isGood: invitation?.isGood(await databaseTime(em)) ?? false };
+    return { isGood: invitation?.isUsable(await databaseTime(em)) ?? false };
   };
 
 export const onboardBusiness =
@@ -33,13 +33,14 @@ export const onboardBusiness =
       BusinessSchema,
       async (em) => {
         const invitation = await em.findOne(Invitation, { hash }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-        if (!invitation?.isGood(await databaseTime(em))) throw invitationUsed();
+        if (!invitation?.isUsable(await databaseTime(em))) throw invitationUsed();
         const now = clock.now();
         const id = uuidv7();
         invitation.use(id, now);
         const times = { createdAt: now, updatedAt: now };
         const business = em.create(Business, { id, name, status: "PENDING", contactEmail, ...times });
-        // The database assigns `organizationId`, and the row of the key references this row.
+        // Inserts the business now, because the database assigns `organizationId` and the row of
+        // the key references the business.
         await em.persist(business).flush();
         const keyRing = await lockKeyRing(em, business, keyMode);
         const { apiKey, plaintext } = keyRing.add(defaultKeyName, now);
@@ -55,8 +56,8 @@ export const onboardBusiness =
   };
 
 /**
- * Restricts the Idempotency-Key to the invitation, so that the holder of another invitation cannot
- * read the stored response.
+ * Restricts the Idempotency-Key to the invitation. Otherwise the holder of another invitation could
+ * send the same Idempotency-Key and read the stored response.
  */
 function restrictToInvitation(call: Call, hash: Buffer): Call {
   const { idempotencyKey } = call;

@@ -25,7 +25,7 @@ const readBootstrapId = async () => (await identity.resolve(bootstrapKey)).keyId
 const readAuditRows = () =>
   identity.sql<{ action: string; actor: string }>("select * from audit_event where entity_type = 'admin_key' order by at, id");
 
-test("createOperatorKey issues an additional live key, with an audit row without the secret", async () => {
+test("createOperatorKey issues an additional live key, and writes an audit row that does not contain the secret", async () => {
   const key = await create("amina");
   expect(readApiKeyKind(key.adminKey ?? "")).toBe("ak_");
   expect(key).toMatchObject({ name: "amina", prefix: key.adminKey?.slice(0, 16) });
@@ -57,7 +57,7 @@ test("listOperatorKeys returns all keys, newest first, with the times of last us
   expect(revokedKey.adminKey).toBeUndefined();
 });
 
-test("createOperatorKey rejects the name of a live key and the name bootstrap", async () => {
+test("createOperatorKey rejects the name of a live key and the name `bootstrap`", async () => {
   const nameTakenError = { kind: "conflict", code: "operator_key_name_taken", pointer: "/name" };
   const firstKey = await create("amina");
   await expect(create("amina")).rejects.toMatchObject(nameTakenError);
@@ -67,13 +67,13 @@ test("createOperatorKey rejects the name of a live key and the name bootstrap", 
   await expect(create("bootstrap")).rejects.toMatchObject(nameTakenError);
 });
 
-test("createOperatorKey accepts one of five concurrent requests with the same name", async () => {
+test("createOperatorKey accepts only one of five concurrent requests for keys with the same name", async () => {
   const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => create("amina")));
   expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
   expect(await listKeys()).toHaveLength(2);
 });
 
-test("revokeOperatorKey revokes the bootstrap key, and a restart with the same setting does not restore it", async () => {
+test("revokeOperatorKey revokes the bootstrap key, and a restart with the same BOOTSTRAP_ADMIN_KEY does not restore the key", async () => {
   const { adminKey } = await create("amina");
   await revoke(await readBootstrapId());
   expect(await identity.stateOf(bootstrapKey)).toBe("REVOKED");
@@ -85,7 +85,7 @@ test("revokeOperatorKey revokes the bootstrap key, and a restart with the same s
   expect([await identity.stateOf(newBootstrapKey), await identity.stateOf(adminKey)]).toEqual(["LIVE", "LIVE"]);
 });
 
-test("revokeOperatorKey keeps the last live key, even for concurrent revocations", async () => {
+test("revokeOperatorKey refuses to revoke the last live key, even if all keys are revoked concurrently", async () => {
   const lastKeyError = { kind: "conflict", code: "last_operator_key" };
   await expect(revoke(await readBootstrapId())).rejects.toMatchObject(lastKeyError);
   const keys = [await readBootstrapId(), (await create("amina")).id, (await create("karim")).id];
@@ -94,7 +94,7 @@ test("revokeOperatorKey keeps the last live key, even for concurrent revocations
   expect((await listKeys()).filter(({ revokedAtMs }) => revokedAtMs === undefined)).toHaveLength(1);
 });
 
-test("revokeOperatorKey waits for the longest lease before each response, including repeated requests", async () => {
+test("revokeOperatorKey waits for the longest key lease before each response, even when a request is repeated", async () => {
   const { id, adminKey } = await create("amina");
   expect(waitsMs).toEqual([]);
   const firstResponse = await revoke(id);
@@ -111,7 +111,7 @@ test("revokeOperatorKey waits for the longest lease before each response, includ
   expect(waitsMs).toEqual([550, 550]);
 });
 
-test("createOperatorKey issues one key per Idempotency-Key, and returns the secret once", async () => {
+test("createOperatorKey returns the existing key without the secret when a call repeats the Idempotency-Key", async () => {
   const firstResponse = await create("amina", withIdempotencyKey("operator-1"));
   expect(await create("amina", withIdempotencyKey("operator-1"))).toEqual({ ...firstResponse, adminKey: undefined });
   expect(firstResponse.adminKey).toBeDefined();
@@ -122,7 +122,7 @@ test.each([uuidv7(), "not-a-uuid", ""])("revokeOperatorKey returns not_found for
   await expect(revoke(id)).rejects.toMatchObject({ kind: "not_found", code: "not_found" });
 });
 
-test("operator key RPCs reject a business", async () => {
+test("operator key RPCs reject a business as the caller", async () => {
   const caller = aBusinessCaller();
   for (const call of [
     () => create("amina", { caller }),

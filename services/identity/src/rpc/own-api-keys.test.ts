@@ -23,7 +23,7 @@ async function aBusiness() {
   return { id, apiKey, apiKeyPrefix, options, keyId };
 }
 
-test("a business can issue a second key and then revoke the first key; both are live until then", async () => {
+test("a business can replace its key with createOwnApiKey and revokeOwnApiKey, and both keys are live until the old key is revoked", async () => {
   const business = await aBusiness();
   const createdKey = await create("next", business.options);
   expect(readApiKeyKind(createdKey.apiKey ?? "")).toBe("sk_test_");
@@ -47,7 +47,7 @@ test("a business can issue a second key and then revoke the first key; both are 
 });
 
 describe("createOwnApiKey", () => {
-  test("createOwnApiKey accepts an expiry in the future and permitted networks", async () => {
+  test("createOwnApiKey accepts permitted networks and a future expiry, and rejects a past expiry", async () => {
     const { options } = await aBusiness();
     const limits = { expiresAtMs: BigInt(Date.now() + 60_000), allowedIps: ["203.0.113.0/24"] };
     const createdKey = await identity.businesses.createOwnApiKey({ name: "till", ...limits }, options);
@@ -89,7 +89,7 @@ describe("createOwnApiKey", () => {
     await expect(create("default", options)).rejects.toMatchObject({ code: "api_key_name_taken", pointer: "/name" });
   });
 
-  test("createOwnApiKey limits a business to 20 live keys for concurrent requests", async () => {
+  test("createOwnApiKey limits a business to 20 live keys, even for concurrent requests", async () => {
     const { id, options } = await aBusiness();
     const outcomes = await Promise.allSettled(Array.from({ length: 22 }, (_, i) => create(`key ${i}`, options)));
     const rejections = outcomes.filter((outcome) => outcome.status === "rejected");
@@ -98,7 +98,7 @@ describe("createOwnApiKey", () => {
     expect(await keysOf(id)).toHaveLength(20);
   });
 
-  test("createOwnApiKey issues one key per Idempotency-Key, and returns the secret once", async () => {
+  test("createOwnApiKey returns the existing key without the secret when a call repeats the Idempotency-Key", async () => {
     const { id, options } = await aBusiness();
     const firstResponse = await create("till", { ...options, ...withIdempotencyKey("own-1") });
     const secondResponse = await create("till", { ...options, ...withIdempotencyKey("own-1") });
@@ -115,7 +115,7 @@ describe("revokeOwnApiKey", () => {
     expect(await identity.stateOf(apiKey)).toBe("LIVE");
   });
 
-  test("revokeOwnApiKey changes nothing and writes no audit row for a revoked key", async () => {
+  test("revokeOwnApiKey changes nothing and writes no audit row if the key is already revoked", async () => {
     const { id, options } = await aBusiness();
     const createdKey = await create("till", options);
     const firstResponse = await revoke(createdKey.id, options);
@@ -136,7 +136,7 @@ describe("revokeOwnApiKey", () => {
     expect(await identity.stateOf(otherBusiness.apiKey)).toBe("LIVE");
   });
 
-  test("revokeOwnApiKey keeps one of two keys that revoke each other concurrently", async () => {
+  test("revokeOwnApiKey revokes only one of two keys when each key is used to revoke the other key concurrently", async () => {
     const { id, keyId, options } = await aBusiness();
     const createdKey = await create("other", options);
     const createdKeyOptions = await identity.optionsFor(createdKey.apiKey);
@@ -147,7 +147,7 @@ describe("revokeOwnApiKey", () => {
   });
 });
 
-test("a replaced key in its grace period cannot issue or revoke keys", async () => {
+test("createOwnApiKey and revokeOwnApiKey reject requests that are sent with a replaced key in its grace period", async () => {
   const { id, options } = await aBusiness();
   const rotatedBusiness = await identity.businesses.updateOwnBusiness(
     { rotateApiKey: true, previousKeyTtlSeconds: 600 },
@@ -160,7 +160,7 @@ test("a replaced key in its grace period cannot issue or revoke keys", async () 
   expect(await keysOf(id)).toHaveLength(2);
 });
 
-test("own key RPCs reject operators and a caller with the key of another business", async () => {
+test("createOwnApiKey and revokeOwnApiKey reject an operator, and createOwnApiKey rejects a caller with the key id of another business", async () => {
   const { id } = await aBusiness();
   for (const call of [() => create("till", asAdmin), () => revoke(uuidv7(), asAdmin)]) {
     await expect(call()).rejects.toMatchObject({ code: "business_key_required" });

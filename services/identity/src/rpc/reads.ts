@@ -1,28 +1,28 @@
 import { allBusinesses } from "@amana/database";
 import { type Call, requireBusiness } from "@amana/rpc";
-import { forOperators, readOne, readPage } from "@amana/service-host";
+import { createGetRpc, createListRpc, operatorScope } from "@amana/service-host";
 import { operatorKeyList, toOperatorKeyMessage } from "../admin-key/admin-key.message.ts";
 import { apiKeyList, ownApiKeyList, toApiKeyMessage } from "../api-key/api-key.message.ts";
 import { auditEventList, toAuditEventMessage } from "../audit/audit-event.message.ts";
-import { businessNotFound, namedBusinessNotFound } from "../business/business.errors.ts";
+import { businessNotFound, referencedBusinessNotFound } from "../business/business.errors.ts";
 import { businessList, businessView, toBusinessMessage } from "../business/business.message.ts";
 import type { Context } from "../context.ts";
 import { invitationList, toInvitationMessage } from "../invitation/invitation.message.ts";
 
-const readBusiness = readOne(businessView, toBusinessMessage, businessNotFound, () => allBusinesses);
+const readBusiness = createGetRpc(businessView, toBusinessMessage, businessNotFound, () => allBusinesses);
 
-export const getBusiness = readOne(businessView, toBusinessMessage, businessNotFound, forOperators);
-export const listBusinesses = readPage(businessList, "businesses", toBusinessMessage, { ownerOf: forOperators });
-export const listApiKeys = readPage(apiKeyList, "apiKeys", toApiKeyMessage, {
-  ownerOf: forOperators,
+export const getBusiness = createGetRpc(businessView, toBusinessMessage, businessNotFound, operatorScope);
+export const listBusinesses = createListRpc(businessList, "businesses", toBusinessMessage, { ownerOf: operatorScope });
+export const listApiKeys = createListRpc(apiKeyList, "apiKeys", toApiKeyMessage, {
+  ownerOf: operatorScope,
   check: async (em, owner, { businessId }) => {
-    if (!(await businessView.read(em, owner, businessId))) throw namedBusinessNotFound("");
+    if (!(await businessView.read(em, owner, businessId))) throw referencedBusinessNotFound("");
   },
 });
-export const listOperatorKeys = readPage(operatorKeyList, "operatorKeys", toOperatorKeyMessage, { ownerOf: forOperators });
-export const listAuditEvents = readPage(auditEventList, "auditEvents", toAuditEventMessage, { ownerOf: forOperators });
-export const listInvitations = readPage(invitationList, "invitations", toInvitationMessage, { ownerOf: forOperators });
+export const listOperatorKeys = createListRpc(operatorKeyList, "operatorKeys", toOperatorKeyMessage, { ownerOf: operatorScope });
+export const listAuditEvents = createListRpc(auditEventList, "auditEvents", toAuditEventMessage, { ownerOf: operatorScope });
+export const listInvitations = createListRpc(invitationList, "invitations", toInvitationMessage, { ownerOf: operatorScope });
 
 export const getOwnBusiness = (context: Context) => (_request: object, call: Call) =>
   readBusiness(context)({ id: requireBusiness(call.caller) }, call);
-export const listOwnApiKeys = readPage(ownApiKeyList, "apiKeys", toApiKeyMessage);
+export const listOwnApiKeys = createListRpc(ownApiKeyList, "apiKeys", toApiKeyMessage);

@@ -12,7 +12,7 @@ afterAll(() => identity[Symbol.asyncDispose]());
 
 const resolve = (businessId: string) => identity.keyLeases.resolveBusiness({ businessId }, asPlatform);
 
-test("resolveBusiness returns the current name and status of a business, and the lease", async () => {
+test("resolveBusiness returns the current name and status of a business, and the duration of the lease", async () => {
   const { id } = await identity.aBusiness({ name: "متجر الأمل" });
   expect(await resolve(id)).toMatchObject({ name: "متجر الأمل", status: BusinessStatus.ACTIVE, leaseMs: 300 });
   await identity.businesses.updateBusiness({ id, name: "Épicerie", status: BusinessStatus.DISABLED }, asAdmin);
@@ -23,7 +23,7 @@ test.each([
   ["an unknown id", uuidv7()],
   ["a text that is not a UUID", "x"],
   ["an empty text", ""],
-])("resolveBusiness returns no name and an unspecified status for %s", async (_name, id) => {
+])("resolveBusiness returns an empty name and the status UNSPECIFIED for %s", async (_name, id) => {
   expect(await resolve(id)).toMatchObject({ name: "", status: BusinessStatus.UNSPECIFIED, leaseMs: 300 });
 });
 

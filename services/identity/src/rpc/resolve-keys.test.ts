@@ -16,7 +16,7 @@ afterAll(() => identity[Symbol.asyncDispose]());
 
 const resolveHashes = (...keyHashes: Uint8Array[]) => identity.keyLeases.resolveKeys({ keyHashes }, asPlatform);
 
-test("resolveKeys returns one result per requested key, in the order of the request, and the lease", async () => {
+test("resolveKeys returns the lease duration and one result for each requested key, in the order of the request", async () => {
   const adminKey = generateApiKey("ak_");
   await forAllTenants(storeBootstrapKey)(identity.context, adminKey);
   const firstBusiness = await identity.aBusiness();
@@ -56,7 +56,7 @@ test("resolveKeys accepts an empty request, and returns UNKNOWN for invalid hash
   expect(resolutions.map(({ state }) => state)).toEqual([KeyState.UNKNOWN, KeyState.UNKNOWN]);
 });
 
-test("resolveKeys returns the remaining time of a key, and EXPIRED after its expiry", async () => {
+test("resolveKeys returns the time until the expiry of a key, and the state EXPIRED after the expiry", async () => {
   const { apiKey } = await identity.aBusiness();
   const { keyId, expiresInMs } = await identity.resolve(apiKey);
   expect(expiresInMs).toBeUndefined();
@@ -66,7 +66,7 @@ test("resolveKeys returns the remaining time of a key, and EXPIRED after its exp
   expect(await identity.resolve(apiKey)).toMatchObject({ state: KeyState.EXPIRED, expiresInMs: 0n });
 });
 
-test("resolveKeys records the last use at most once per minute", async () => {
+test("resolveKeys records the last use of a key at most once per minute", async () => {
   const { apiKey } = await identity.aBusiness();
   const { keyId } = await identity.resolve(apiKey);
   const readLastUse = async () => {
@@ -110,7 +110,7 @@ function aWarningLogger() {
   return { warnings, logger: Object.assign(createLogger("test", "silent"), { warn }) };
 }
 
-test("trackKeyUse skips a locked key without waiting", async () => {
+test("trackKeyUse does not wait for a key that is locked, and does not update its last use", async () => {
   const { apiKey } = await identity.aBusiness();
   const { keyId } = await identity.resolve(apiKey);
   await identity.sql("update api_key set last_used_at = null where id = ?", [keyId]);
@@ -126,7 +126,7 @@ test("trackKeyUse skips a locked key without waiting", async () => {
   expect(rows[0]?.at).toBeNull();
 });
 
-test("trackKeyUse logs a failed write, and writes later uses", async () => {
+test("trackKeyUse logs a failed write of key uses, and writes the uses that are added later", async () => {
   const { apiKey } = await identity.aBusiness();
   const { keyId } = await identity.resolve(apiKey);
   await identity.sql("update api_key set last_used_at = null where id = ?", [keyId]);

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => identity[Symbol.asyncDispose]());
 
-test("revokeApiKey revokes only the requested key, with the reason in the audit row", async () => {
+test("revokeApiKey revokes only the requested key, and writes the reason into the audit row", async () => {
   const business = await identity.aBusiness();
   const key = await identity.apiKeys.createApiKey({ businessId: business.id, name: "till" }, asAdmin);
   const revoked = await identity.apiKeys.revokeApiKey({ id: key.id, reason: "leaked" }, asAdmin);
@@ -26,7 +26,7 @@ test("revokeApiKey revokes only the requested key, with the reason in the audit 
   });
 });
 
-test("revokeApiKey changes nothing and writes no audit row for a revoked key", async () => {
+test("revokeApiKey changes nothing and writes no audit row if the key is already revoked", async () => {
   const business = await identity.aBusiness();
   const { keyId: id } = await identity.resolve(business.apiKey);
   const firstResponse = await identity.apiKeys.revokeApiKey({ id }, asAdmin);
@@ -42,7 +42,7 @@ test("revokeApiKey revokes even the last live key of a business", async () => {
   expect(await identity.stateOf(business.apiKey)).toBe("REVOKED");
 });
 
-test("revokeApiKey waits for a concurrent revocation of the key, and keeps that revocation time", async () => {
+test("revokeApiKey waits for a concurrent revocation of the same key, and returns the time of that revocation", async () => {
   const business = await identity.aBusiness();
   const { keyId: id } = await identity.resolve(business.apiKey);
   const replacedAt = new Date("2026-03-01T12:00:00Z");
@@ -75,7 +75,7 @@ test.each([uuidv7(), "not-a-uuid", ""])("revokeApiKey returns not_found for the 
   await expect(identity.apiKeys.revokeApiKey({ id }, asAdmin)).rejects.toMatchObject({ kind: "not_found", code: "not_found" });
 });
 
-test("revokeApiKey rejects a business", async () => {
+test("revokeApiKey rejects a business as the caller", async () => {
   const business = await identity.aBusiness();
   const { keyId: id } = await identity.resolve(business.apiKey);
   const call = identity.apiKeys.revokeApiKey({ id }, { caller: aBusinessCaller(business.id) });

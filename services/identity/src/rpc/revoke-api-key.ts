@@ -27,7 +27,8 @@ export const revokeOwnApiKey =
     const { caller } = call;
     const businessId = requireBusiness(caller);
     return await revoke(context, call, reason, async (em) => {
-      // The lock serializes two keys that revoke each other, so that one of them stays live.
+      // The lock serializes concurrent requests. If two keys revoke each other, one of the keys
+      // stays live.
       const business = await lockBusiness(em, businessId);
       const callerKey = (await lockKeyRing(em, business, context.keyMode)).requireCallerKey(caller);
       if (callerKey.id === id) throw apiKeyCannotRevokeItself();

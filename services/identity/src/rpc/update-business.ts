@@ -11,6 +11,6 @@ export const updateBusiness =
     return await changeBusiness(context, call, id, {
       name,
       status: requestedName(BusinessStatus, status),
-      rotation: rotateApiKey ? ({ newest }) => ({ oldKey: newest }) : undefined,
+      rotation: rotateApiKey ? ({ newestKey: newest }) => ({ oldKey: newest }) : undefined,
     });
   };

@@ -10,7 +10,7 @@ afterAll(() => identity[Symbol.asyncDispose]());
 
 const keysOf = async (businessId: string) => (await identity.apiKeys.listApiKeys({ businessId, limit: 100 }, asAdmin)).apiKeys;
 
-test("updateOwnBusiness changes the name, and writes an audit row with the prefix of the key", async () => {
+test("updateOwnBusiness changes the name, and writes an audit row with the prefix of the caller's key as the actor", async () => {
   const business = await identity.aBusiness({ name: "Old" });
   const updatedBusiness = await identity.businesses.updateOwnBusiness(
     { name: "New" },
@@ -26,7 +26,7 @@ test("updateOwnBusiness changes the name, and writes an audit row with the prefi
   });
 });
 
-test("updateOwnBusiness rotates the key of the request, not the newest key", async () => {
+test("updateOwnBusiness rotates the key that authenticates the request, not the newest key", async () => {
   const business = await identity.aBusiness();
   const newerKey = await identity.apiKeys.createApiKey({ businessId: business.id, name: "newer" }, asAdmin);
   const rotatedBusiness = await identity.businesses.updateOwnBusiness(
@@ -58,7 +58,7 @@ test("updateOwnBusiness keeps the old key live until the end of the grace period
   });
 });
 
-test("updateOwnBusiness rejects a rotation with a replaced key in its grace period", async () => {
+test("updateOwnBusiness rejects a rotation that is requested with a replaced key in its grace period", async () => {
   const business = await identity.aBusiness();
   const caller = await identity.optionsFor(business.apiKey);
   await identity.businesses.updateOwnBusiness({ rotateApiKey: true, previousKeyTtlSeconds: 600 }, caller);
@@ -70,7 +70,7 @@ test("updateOwnBusiness rejects a rotation with a replaced key in its grace peri
   expect(await keysOf(business.id)).toHaveLength(2);
 });
 
-test("updateOwnBusiness accepts one of five concurrent rotations with the same key", async () => {
+test("updateOwnBusiness accepts only one of five concurrent rotations that are requested with the same key", async () => {
   const business = await identity.aBusiness();
   const caller = await identity.optionsFor(business.apiKey);
   const outcomes = await Promise.allSettled(
@@ -82,7 +82,7 @@ test("updateOwnBusiness accepts one of five concurrent rotations with the same k
   expect((await keysOf(business.id)).filter(({ revokedAtMs }) => revokedAtMs === undefined)).toHaveLength(1);
 });
 
-test("updateOwnBusiness, at 20 live keys, accepts only a rotation without a grace period", async () => {
+test("updateOwnBusiness accepts a rotation for a business with 20 live keys only if the rotation has no grace period", async () => {
   const business = await identity.aBusiness();
   const request = { rotateApiKey: true, previousKeyTtlSeconds: 3_600 };
   let key = business.apiKey;
@@ -104,7 +104,7 @@ test.each([-1, 604_801])("updateOwnBusiness rejects a grace period of %i seconds
   expect(await identity.stateOf(apiKey)).toBe("LIVE");
 });
 
-test("updateOwnBusiness rejects a rotation with the key id of another business", async () => {
+test("updateOwnBusiness rejects a rotation by a caller with the key id of another business", async () => {
   const otherBusiness = await identity.aBusiness();
   const { keyId } = await identity.resolve(otherBusiness.apiKey);
   const callerBusiness = await identity.aBusiness();

@@ -20,7 +20,7 @@ export const updateOwnBusiness =
     const rotation = async (keyRing: KeyRing, em: SqlEntityManager) => {
       const oldKey = keyRing.requireCallerKey(caller);
       if (previousKeyTtlSeconds === 0) return { oldKey };
-      // The database's clock also decides whether a key has expired.
+      // Uses the database's clock, which also determines whether a key has expired.
       const now = await databaseTime(em);
       return { oldKey, endsAt: new Date(now.getTime() + 1_000 * previousKeyTtlSeconds) };
     };

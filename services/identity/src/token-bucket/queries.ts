@@ -10,14 +10,14 @@ export interface Draw {
 }
 
 /**
- * Draws tokens from buckets. `draws` may contain each bucket once. Returns the remaining tokens of
- * each bucket. The number is negative if the bucket had too few tokens.
+ * Draws tokens from buckets. `draws` must contain each bucket at most once. Returns the remaining
+ * tokens of each bucket. The number is negative if the bucket had too few tokens.
  */
 export async function drawFromBuckets(em: SqlEntityManager, draws: readonly Draw[]): Promise<Map<string, number>> {
   const rows = await namedQuery<{ name: string; tokens: number }>(
     em,
     "draw_tokens",
-    // The order by name prevents deadlocks between gateways.
+    // All gateways lock the buckets in the order of their names, which prevents deadlocks.
     `insert into token_bucket as bucket (name, per_second, burst, tokens, at)
      select name, per_second, burst, burst - drawn, clock_timestamp()
      from unnest($1::text[], $2::float8[], $3::float8[], $4::float8[]) as draw (name, per_second, burst, drawn)

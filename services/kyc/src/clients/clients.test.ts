@@ -12,7 +12,7 @@ afterEach(async () => {
 
 const [businessId, clientId] = [uuidv7(), uuidv7()];
 
-/** Starts a clients service that returns `standing`, and records the requests. */
+/** Starts a clients service that returns `standing` for each request and records the requests. */
 async function startClients(standing: ClientStanding) {
   const requests: unknown[] = [];
   const respond = async (request: { businessId: string; clientId: string }, { caller }: Call) => {
@@ -34,18 +34,21 @@ test.each([
   [ClientStanding.UNKNOWN, "UNKNOWN"],
   [ClientStanding.BLOCKED, "BLOCKED"],
   [ClientStanding.GOOD, "GOOD"],
-])("createClients returns the standing %i as %s, and calls in the name of the platform", async (standing, name) => {
-  const { clients, requests } = await startClients(standing);
-  expect(await clients.readStanding(businessId, clientId)).toBe(name);
-  expect(requests).toEqual([[businessId, clientId, "platform"]]);
-});
+])(
+  "Clients.readStanding converts the standing %i to %s, and calls the clients service as the platform",
+  async (standing, name) => {
+    const { clients, requests } = await startClients(standing);
+    expect(await clients.readStanding(businessId, clientId)).toBe(name);
+    expect(requests).toEqual([[businessId, clientId, "platform"]]);
+  },
+);
 
-test("createClients throws for an unspecified standing", async () => {
+test("Clients.readStanding throws an error for the standing UNSPECIFIED", async () => {
   const { clients } = await startClients(ClientStanding.UNSPECIFIED);
   await expect(clients.readStanding(businessId, clientId)).rejects.toThrow("standing 0");
 });
 
-test("createClients throws service_unavailable while the clients service is not reachable", async () => {
+test("Clients.readStanding throws service_unavailable while the clients service is not reachable", async () => {
   await using clients = createClients({ urls: ["http://127.0.0.1:1"], signer: testSigner });
   await expect(clients.readStanding(businessId, clientId)).rejects.toMatchObject({
     kind: "unavailable",

@@ -6,12 +6,13 @@ import { Code, ConnectError } from "@connectrpc/connect";
 const timeoutMs = 4_000;
 
 /**
- * RPC client of the clients service. It reports whether a verification may be linked to a client.
+ * RPC client of the clients service. kyc uses it to decide whether an application may belong to a
+ * client.
  */
 export interface Clients {
   /**
-   * Returns UNKNOWN for an unknown client and for a client of another business. Throws
-   * `service_unavailable` without a response.
+   * Returns whether a client is GOOD or BLOCKED. Returns UNKNOWN if the business has no client with
+   * this id. Throws `service_unavailable` if no response arrives.
    */
   readStanding(businessId: string, clientId: string): Promise<EnumName<typeof ClientStanding>>;
 }
@@ -32,7 +33,10 @@ export function createClients(options: Omit<RpcChannelOptions, "audience">): Cli
   };
 }
 
-/** Reports a timeout as unavailable, because the request has not changed anything yet. */
+/**
+ * Converts a timeout to `service_unavailable`, because the request only reads and can be sent
+ * again.
+ */
 function throwUnavailable(error: unknown): never {
   if (!(error instanceof ConnectError) || error.code !== Code.DeadlineExceeded) throw error;
   throw unavailable("service_unavailable", "The clients service did not respond in time. Send the request again in a moment.");

@@ -5,11 +5,14 @@ import { syncApplication } from "../kyc-application/sync-application.ts";
 const concurrency = 10;
 const timeoutMs = 15_000;
 
-/** Reads due applications at the provider. A change whose callback was lost is only delayed. */
+/**
+ * Reads due applications at their providers until disposed. The job also finds changes whose
+ * callbacks were lost.
+ */
 export const checkApplications = (context: Context, pauseMs?: number): AsyncDisposable =>
   processDueRows(
     context,
-    { name: "check-applications", table: "kyc_application", due: "next_check_at", concurrency, isTraced: true },
+    { name: "check-applications", table: "kyc_application", dueColumn: "next_check_at", concurrency, isTraced: true },
     (id) => syncApplication(context, id, timeoutMs),
     pauseMs,
   );

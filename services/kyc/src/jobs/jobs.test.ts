@@ -30,7 +30,7 @@ beforeAll(async () => {
   harness = await startHarness();
 });
 beforeEach(async () => {
-  // Removes the planned checks of applications that other tests created.
+  // Removes the planned checks of the applications that earlier tests created.
   await harness.sql("update kyc_application set next_check_at = null");
 });
 afterEach(async () => {
@@ -51,7 +51,7 @@ const readStored = async (id: string) => {
 };
 
 describe("checkApplications", () => {
-  test("checkApplications applies the provider's state to an application only when its check is due", async () => {
+  test("checkApplications reads an application at the provider and applies its state only when the check is due", async () => {
     const { id, linkUrl } = await harness.create();
     await harness.sandbox.submit(linkUrl, { outcome: "approved", hold_seconds: 0 });
     await harness.checkDue();
@@ -61,7 +61,7 @@ describe("checkApplications", () => {
     expect(await readStored(id)).toEqual({ status: "COMPLETED", seconds: null });
   });
 
-  test("checkApplications plans the next check after a pause while the provider is unavailable", async () => {
+  test("checkApplications plans the next check in 300 seconds if the provider is unavailable", async () => {
     const { id } = await harness.create();
     await makeDue(id);
     await harness.sandbox.fault("kyc_get", "http_500");
@@ -72,7 +72,7 @@ describe("checkApplications", () => {
     expect(seconds).toBeLessThanOrEqual(300);
   });
 
-  test("checkApplications reads a due application once when two replicas run the job", async () => {
+  test("checkApplications reads a due application once if two replicas run the job at the same time", async () => {
     const { id } = await harness.create();
     await makeDue(id);
     await harness.checkDue(2);
@@ -80,7 +80,7 @@ describe("checkApplications", () => {
     expect(calls.filter(({ operation }) => operation === "kyc_get")).toHaveLength(1);
   });
 
-  test("checkApplications reads an application again if it becomes due during a read", async () => {
+  test("checkApplications reads an application again if next_check_at is set to the current time during a read", async () => {
     const { id, linkUrl } = await harness.create();
     await makeDue(id);
     await harness.sandbox.fault("kyc_get", "slow:500");
@@ -91,7 +91,7 @@ describe("checkApplications", () => {
     await eventually(async () => expect(await readStored(id)).toMatchObject({ status: "OPENED" }));
   });
 
-  test("checkApplications applies the provider's decision to an application in review", async () => {
+  test("checkApplications applies a decision at the provider to an application in review", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.aDecidedApplication({ outcome: "needs_review" }, caller);
     await harness.sandbox.review(linkUrl, "approved");
@@ -100,7 +100,7 @@ describe("checkApplications", () => {
     expect(await harness.kyc.getKycApplication({ id }, { caller })).toMatchObject({ verdict: KycVerdict.APPROVED });
   });
 
-  test("checkApplications expires an application after its deadline even if the provider does not report EXPIRED", async () => {
+  test("checkApplications sets an application to EXPIRED 90 seconds after the end of its link, even if the provider does not report EXPIRED", async () => {
     const caller = aBusinessCaller();
     const { id } = await harness.create(caller, { ttlHours: 1 });
     await harness.readRefreshed(id, caller);
@@ -112,7 +112,7 @@ describe("checkApplications", () => {
     expect(await harness.kyc.getKycApplication({ id }, { caller })).toMatchObject({ status: KycStatus.EXPIRED });
   });
 
-  test("checkApplications stores the verdict of a submission before the deadline, even if a read ends after the deadline", async () => {
+  test("checkApplications stores the verdict on a submission that was made before the end of the link, even if an outdated read ends later", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller, { ttlHours: 1 });
     await harness.sandbox.open(linkUrl);
@@ -122,7 +122,7 @@ describe("checkApplications", () => {
     await using _job = checkApplications(harness.context, 20);
     await eventually(async () => expect(await countReads(id)).toBe(2));
     await harness.sandbox.submit(linkUrl, { outcome: "approved", hold_seconds: 0 });
-    // The link expires before the provider responds.
+    // Ends the link before the provider responds to the read.
     await harness.sql(
       `update kyc_application set link_expires_at = now() - interval '60 seconds', next_check_at = date_trunc('milliseconds', now())
        where id = ?`,
@@ -137,7 +137,7 @@ describe.each([
   ["behind", -6],
   ["ahead", 6],
 ])("checkApplications, in a replica with a clock six hours %s", (direction, hours) => {
-  test(`checkApplications uses the database's clock if the replica's clock is six hours ${direction}`, async () => {
+  test(`checkApplications uses the database's clock to expire applications and plan checks if the replica's clock is six hours ${direction}`, async () => {
     const caller = aBusinessCaller();
     const [openApplication, expiredApplication] = [
       await harness.create(caller, { ttlHours: 1 }),
@@ -160,7 +160,7 @@ describe.each([
 });
 
 describe("catchUpOnce", () => {
-  test("catchUpOnce keeps a check due if a read of the application began before the change and ends after it", async () => {
+  test("a check that catchUpOnce scheduled stays due after the end of a read that began before the provider's change", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     while ((await catchUpOnce(harness.context)) > 0);
@@ -174,18 +174,18 @@ describe("catchUpOnce", () => {
     expect(await readStored(id)).toMatchObject({ status: "OPENED" });
   });
 
-  test("catchUpOnce schedules a check of an application without remaining attempts that was cancelled at the provider", async () => {
+  test("catchUpOnce schedules a check of a FAILED application without remaining attempts if the provider has cancelled it", async () => {
     const { id } = await harness.aDecidedApplication({ outcome: "failed" }, aBusinessCaller(), { maxAttempts: 1 });
     expect(await readStored(id)).toEqual({ status: "FAILED", seconds: null });
     // Simulates a cancellation whose response was not recorded.
     const { provider_id: providerId } = await harness.sandbox.application(id);
-    await harness.context.providers.current.cancel({ ...anApplication().known(), providerId }, "CANCELED", 1_000);
+    await harness.context.providers.current.cancel({ ...anApplication().toKnownApplication(), providerId }, "CANCELED", 1_000);
     while ((await catchUpOnce(harness.context)) > 0);
     await harness.checkDue();
     expect(await readStored(id)).toEqual({ status: "CANCELED", seconds: null });
   });
 
-  test("catchUpOnce schedules a check of an EXPIRED application, which adopts the provider's late verdict", async () => {
+  test("catchUpOnce schedules a check of an EXPIRED application if the provider has a late verdict, and the check applies this verdict", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     await harness.sandbox.open(linkUrl);
@@ -207,7 +207,7 @@ describe("catchUpOnce", () => {
     });
   });
 
-  test("catchUpOnce keeps an EXPIRED application with a verdict at the provider due while reads fail", async () => {
+  test("a check of an EXPIRED application that catchUpOnce scheduled stays due until a read succeeds", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     await harness.sandbox.open(linkUrl);
@@ -226,7 +226,7 @@ describe("catchUpOnce", () => {
     expect(await harness.readEventNames(id)).toEqual(["CREATED", "OPENED", "COMPLETED"]);
   });
 
-  test("catchUpOnce keeps an EXPIRED application due if a read began before the provider's verdict", async () => {
+  test("a check of an EXPIRED application that catchUpOnce scheduled stays due after the end of a read that began before the provider's verdict", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     await harness.sandbox.open(linkUrl);
@@ -241,7 +241,7 @@ describe("catchUpOnce", () => {
     await eventually(async () => expect(await readStored(id)).toEqual({ status: "COMPLETED", seconds: null }));
   });
 
-  test("catchUpOnce advances the cursor past a page without readable events", async () => {
+  test("catchUpOnce stores the new cursor of a page that contains no readable event", async () => {
     await using server = createServer((_request, response) => response.end('{"events":[null,{"sequence":"x"}],"cursor":"7"}'));
     await once(server.listen(0, "127.0.0.1"), "listening");
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -252,7 +252,7 @@ describe("catchUpOnce", () => {
     await harness.sql("update provider_cursor set cursor = ?", [cursorBefore?.cursor]);
   });
 
-  test("catchUpOnce schedules checks of changed applications only", async () => {
+  test("catchUpOnce schedules a check of an application that changed at the provider, and of no other application", async () => {
     const [changedApplication, unchangedApplication] = [await harness.create(), await harness.create()];
     await harness.sandbox.open(changedApplication.linkUrl);
     while ((await catchUpOnce(harness.context)) > 0);
@@ -275,7 +275,7 @@ describe("stored links", () => {
     harness.sql("update kyc_application set updated_at = now() - ?::int * interval '1 day' where id = ?", [days, id]);
   const aKey = (id: string, byte: number) => ({ id, key: Buffer.alloc(32, byte) });
   const [k1, k2] = [aKey("k1", 7), aKey("k2", 8)];
-  /** Returns the context of a service with the given encryption keys. */
+  /** Returns the context of a kyc service with the given encryption keys. */
   const contextWithKeys = (...keys: (typeof k1)[]) => ({ ...harness.context, secrets: createSecretBox(keys) });
   const readLinks = async (context: typeof harness.context, caller: ReturnType<typeof aBusinessCaller>) => {
     await using service = await startTestServer(kycService.rpcServices(context));
@@ -288,7 +288,7 @@ describe("stored links", () => {
     return applications.map(({ linkUrl }) => linkUrl);
   };
 
-  test("removeLinks removes links 30 days after the end of the application, and responses omit them", async () => {
+  test("removeLinks removes the link of an application that ended more than 30 days ago, and responses omit the removed link", async () => {
     const caller = aBusinessCaller();
     const endedApplication = await harness.aDecidedApplication({ outcome: "approved" }, caller);
     const failedApplication = await harness.aDecidedApplication({ outcome: "failed" }, caller, { maxAttempts: 1 });
@@ -308,7 +308,7 @@ describe("stored links", () => {
     });
   });
 
-  test("removeLinks removes links 30 days after the verdict, even if the application changed later", async () => {
+  test("removeLinks removes a link 30 days after the verdict, even if the application has changed since then", async () => {
     const caller = aBusinessCaller();
     const { id } = await harness.aDecidedApplication({ outcome: "approved" }, caller);
     const setCompleted = (days: number) =>
@@ -321,7 +321,7 @@ describe("stored links", () => {
     expect(await readCiphertext(id)).toBeNull();
   });
 
-  test("createReencryption encrypts the links of a former key with the current key, and skips unreadable links", async () => {
+  test("createReencryption encrypts links with the current key if a former key encrypted them, and skips unreadable links", async () => {
     await harness.sql("update kyc_application set link_ciphertext = null");
     const caller = aBusinessCaller();
     const createdApplications = await Promise.all(Array.from({ length: 5 }, () => harness.create(caller)));
@@ -333,18 +333,18 @@ describe("stored links", () => {
     const reencryptBatch = createReencryption(rotatedContext);
     expect([await reencryptBatch(), await reencryptBatch()]).toEqual([4, 0]);
     for (const id of readableIds) expect(await readCiphertext(id)).toMatch(/^k2:/);
-    // With the new key alone, kyc decrypts all links except the two altered ones.
+    // With only the new key, kyc can decrypt all links except the two that this test altered.
     const links = new Map(createdApplications.map(({ id, linkUrl }) => [id, linkUrl]));
     const expectedLinks = [...links].map(([id, link]) => (readableIds.includes(id) ? link : undefined)).sort();
     expect((await readLinks(contextWithKeys(k2), caller)).sort()).toEqual(expectedLinks);
     expect([await reencryptBatch(), await reencryptBatch()]).toEqual([1, 0]);
   });
 
-  test("createReencryption changes nothing without a former key", async () => {
+  test("createReencryption processes no links if no former key is configured", async () => {
     expect(await createReencryption(harness.context)()).toBe(0);
   });
 
-  test("listing and cancelling omit a link whose encryption key is not configured, and succeed", async () => {
+  test("listKycApplications and cancelKycApplication omit a link if its encryption key is not configured", async () => {
     const caller = aBusinessCaller();
     const readableBefore = await harness.create(caller);
     await using service = await startTestServer(kycService.rpcServices(contextWithKeys(k2)));
@@ -358,12 +358,12 @@ describe("stored links", () => {
 });
 
 describe("notifyDocumentExpiry", () => {
-  test("notifyDocumentExpiry emits events for approved applications 30 days ahead, 7 days ahead and after the expiry", async () => {
+  test("notifyDocumentExpiry emits one event 30 days before, one 7 days before and one after the expiry of an approved application's document", async () => {
     const firstExpiry = new Date(Date.now() + 100 * 86_400_000).toISOString().slice(0, 10);
     const approvedApplication = await harness.aDecidedApplication({ outcome: "approved", document_expiry: firstExpiry });
     const rejectedApplication = await harness.aDecidedApplication({ outcome: "rejected", document_expiry: firstExpiry });
     for (const days of [0, 69, 70, 71, 92, 93, 94, 100, 101, 102]) {
-      // Moves the expiry, because the clock of the database cannot be changed.
+      // Changes the expiry instead of the time, because a test cannot change the database's clock.
       await harness.sql(
         "update kyc_application set document_expiry = (?::date - ?::int)::text where document_expiry is not null",
         [firstExpiry, days],
@@ -381,7 +381,7 @@ describe("notifyDocumentExpiry", () => {
   });
 });
 
-test("deleteProviderEvents deletes rows older than 30 days in batches", async () => {
+test("deleteProviderEvents deletes rows older than 30 days in batches, and returns the size of each batch", async () => {
   await harness.sql("truncate provider_event");
   await harness.sql(
     "insert into provider_event select i, now() - make_interval(days => i) from unnest(array[1, 29, 31, 32, 33]) as i",

@@ -9,8 +9,9 @@ const dayMs = 86_400_000;
 const batchMax = 100;
 
 /**
- * Emits events about documents that expire soon or have expired. Processes one batch and returns
- * its size. Does nothing after the first hour of the UTC day.
+ * Emits events about documents that expire soon or have expired, for one batch of applications.
+ * Returns the number of applications in the batch. An hourly job calls this function. The job
+ * usually finds applications only in the first hour of a UTC day, because documents expire by day.
  */
 export async function notifyDocumentExpiry({ orm }: Context): Promise<number> {
   return await transaction(orm, async (em) => {

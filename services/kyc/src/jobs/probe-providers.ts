@@ -3,8 +3,9 @@ import type { Context } from "../context.ts";
 const timeoutMs = 15_000;
 
 /**
- * Reads the configuration at each vendor. A configuration that lacks a required check is an alert,
- * and stops creations until it is corrected.
+ * Reads the configuration at each vendor, and logs an alert line if a required check is missing. In
+ * this case, no application can be created at that vendor until an operator corrects the
+ * configuration.
  */
 export async function probeProviders({ providers, logger }: Context): Promise<number> {
   for (const { name, probe } of providers.all) {
@@ -15,7 +16,7 @@ export async function probeProviders({ providers, logger }: Context): Promise<nu
       else
         logger.warn(
           { provider: name, problem: text },
-          "configuration at the verification provider differs from the recommendation",
+          "configuration at the verification provider differs from Amana's recommendation",
         );
     }
   }

@@ -5,9 +5,9 @@ const batchMax = 200;
 const lowestId = "00000000-0000-0000-0000-000000000000";
 
 /**
- * Returns a function that encrypts one batch of links with the current key, so that former keys can
- * be removed from the settings. The function returns the number of links in the batch, and 0 at the
- * end of a pass over all links. It does not change links that no configured key can decrypt.
+ * Creates a function that encrypts one batch of links with the current key again, so that former
+ * keys can be removed from the settings. The function returns the number of links in the batch, or
+ * 0 when it has processed all links. It does not change links that no configured key can decrypt.
  */
 export function createReencryption({ orm, secrets, logger }: Context): () => Promise<number> {
   const { formerKeyIds } = secrets;
@@ -24,7 +24,7 @@ export function createReencryption({ orm, secrets, logger }: Context): () => Pro
     );
     const lastRow = rows.at(-1);
     if (!lastRow) {
-      logger.info({ former_key_ids: formerKeyIds, reencrypted, unreadable }, "links checked for former keys");
+      logger.info({ former_key_ids: formerKeyIds, reencrypted, unreadable }, "links encrypted with former keys checked");
       afterId = lowestId;
       [reencrypted, unreadable] = [0, 0];
       return 0;
@@ -39,7 +39,7 @@ export function createReencryption({ orm, secrets, logger }: Context): () => Pro
        where a.id = v.id and a.link_ciphertext = v.former`,
       [JSON.stringify(renewedLinks)],
     );
-    // Advances only after the update, so that a failed batch is repeated.
+    // Advances `afterId` only after the update, so that a failed batch is repeated.
     afterId = lastRow.id;
     reencrypted += renewedLinks.length;
     unreadable += rows.length - renewedLinks.length;

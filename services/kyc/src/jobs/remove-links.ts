@@ -3,15 +3,16 @@ import type { Context } from "../context.ts";
 const batchMax = 500;
 
 /**
- * SQL expression for the time at which an application ended: the earlier of two columns. After the
- * end, reviews and notices still change `updated_at`. `completed_at` is the provider's time, which
- * may be too late. `least` ignores null.
+ * SQL expression: the time at which an application ended. It is the earlier of two times, because
+ * each of them can be later than the end. Reviews and notices change `updated_at` after the end.
+ * `completed_at` comes from the provider's clock, and `least` ignores it if it is null.
  */
 const endedAt = "least(completed_at, updated_at)";
 
 /**
- * Removes the links of one batch of applications that ended 30 days ago, because these secrets are
- * no longer needed. Returns the size of the batch.
+ * Removes the links of one batch of applications that ended 30 days ago. A link is a secret, and
+ * the applicant no longer needs it after this time. Returns the number of applications in the
+ * batch.
  */
 export async function removeLinks({ orm }: Context): Promise<number> {
   const em = orm.em.fork();

@@ -5,12 +5,12 @@ import { recordChanges } from "./kyc-application.events.ts";
 import { KycApplication } from "./kyc-application.ts";
 
 /**
- * Returns the applications that are missing after a restore, or that differ from the newest
- * consumed event. Schedules an immediate read of each differing application at the provider. If the
- * restore lost an operator's decision that was not sent to the provider, the operator must decide
- * again.
+ * Compares applications after a restore with the newest events that consumers received. Returns the
+ * applications that are missing, or whose status or verdict differs from the event. Schedules an
+ * immediate read at the provider for each application that differs. If the restore lost an
+ * operator's decision that only kyc stored, requests the review again.
  */
-export async function compareWithConsumed(em: SqlEntityManager, events: readonly ConsumedEvent[]): Promise<Difference[]> {
+export async function findDifferences(em: SqlEntityManager, events: readonly ConsumedEvent[]): Promise<Difference[]> {
   const ids = events.map(({ id }) => id);
   const findOptions = { orderBy: { id: "asc" }, lockMode: LockMode.PESSIMISTIC_WRITE } as const;
   const storedApplications = await em.find(KycApplication, { id: { $in: ids } }, findOptions);

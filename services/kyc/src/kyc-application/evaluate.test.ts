@@ -8,7 +8,7 @@ import {
   reasonCodes,
   verdicts,
 } from "../verification-provider/verification-provider.ts";
-import { decide, evaluate } from "./evaluate.ts";
+import { evaluate, evaluateDecision } from "./evaluate.ts";
 
 const today = "2026-03-01";
 const expiries = ["2026-02-28", today, "2026-03-02", undefined] as const;
@@ -23,7 +23,7 @@ const terms = [
   { requireVideo: false, allowedDocuments: documentTypes },
 ] as const;
 
-/** Yields every combination of verdict and evidence, including absent and unread values. */
+/** Yields every combination of verdict, terms and evidence, including absent and unread values. */
 function* allCombinations() {
   for (const reported of [...verdicts, undefined])
     for (const term of terms)
@@ -62,7 +62,8 @@ describe("evaluate, for all combinations of verdict and evidence", () => {
       rejectionCounts[isExpired ? "expired" : reported === "REJECTED" ? "byProvider" : "otherwise"] += 1;
     if (reported === "REJECTED" && verdict === "NEEDS_REVIEW") reviewedRejections.push(evidence);
   }
-  // Number of combinations per verdict of the provider, and per verdict and expiry.
+  // Number of combinations for each verdict of the provider, and number of these combinations for
+  // each expiry date.
   const rowsPerVerdict = 3 * 20 * 2 * 5 * 5 * 4 * 3 * 3 * 4;
   const rowsPerExpiry = rowsPerVerdict / 4;
   const positiveEvidence = {
@@ -73,8 +74,9 @@ describe("evaluate, for all combinations of verdict and evidence", () => {
     amlHitCount: 0,
   };
 
-  test("evaluate returns APPROVED only for an approval of the provider with positive evidence in every field", () => {
-    // There are three allowed pairs of terms and document, each with two valid days.
+  test("evaluate returns APPROVED only if the provider approved and the evidence in every field is positive", () => {
+    // Three combinations of terms and document type are allowed, and each occurs with two valid
+    // expiry dates.
     expect(approvedRows).toHaveLength(6);
     for (const { reported, evidence, term } of approvedRows) {
       expect(reported).toBe("APPROVED");
@@ -85,13 +87,13 @@ describe("evaluate, for all combinations of verdict and evidence", () => {
     }
   });
 
-  test("evaluate changes a rejection to NEEDS_REVIEW only if PROFILE_MISMATCH is the only reason", () => {
+  test("evaluate returns NEEDS_REVIEW for the provider's rejection only if PROFILE_MISMATCH is the only reason and all other evidence is positive", () => {
     expect(reviewedRejections).toHaveLength(6);
     for (const evidence of reviewedRejections)
       expect(evidence).toMatchObject({ ...positiveEvidence, reasonCodes: ["PROFILE_MISMATCH"] });
   });
 
-  test("evaluate returns NEEDS_REVIEW except for an approval, a rejection and an expired document", () => {
+  test("evaluate returns REJECTED only if the document has expired or the provider rejected, and NEEDS_REVIEW for all other combinations", () => {
     expect(rejectionCounts).toEqual({
       expired: 4 * rowsPerExpiry,
       byProvider: 3 * rowsPerExpiry - reviewedRejections.length,
@@ -119,14 +121,14 @@ describe("evaluate, reason codes of our rules", () => {
   test.each<[Partial<Evidence>, ReasonCode]>([
     [{ amlHitCount: 1 }, "AML_MATCH"],
     [{ documentExpiry: "2026-02-28" }, "DOCUMENT_EXPIRED"],
-  ])("evaluate adds the reason code for %o once", (change, code) => {
+  ])("for the evidence %o, evaluate adds the reason code %s exactly once", (change, code) => {
     for (const reasons of [[], [code]]) {
       const { reasonCodes: codes } = evaluate("APPROVED", { ...evidence, ...change, reasonCodes: reasons }, term, today);
       expect(codes).toEqual([code]);
     }
   });
 
-  test("evaluate adds DOCUMENT_NOT_ALLOWED for a document type that the business did not allow", () => {
+  test("evaluate returns NEEDS_REVIEW with DOCUMENT_NOT_ALLOWED for a document type that the business did not allow", () => {
     const cardTerms = { ...term, allowedDocuments: ["id_card"] } as const;
     expect(evaluate("APPROVED", evidence, cardTerms, today)).toEqual({
       verdict: "NEEDS_REVIEW",
@@ -135,12 +137,15 @@ describe("evaluate, reason codes of our rules", () => {
   });
 });
 
-test.each(verdicts)("decide returns a person's %s, and REJECTED for an expired document", (outcome) => {
+test.each(verdicts)("`evaluateDecision` returns a person's decision %s, but REJECTED if the document has expired", (outcome) => {
   const reasons = { reasonCodes: ["AML_MATCH"] } as const;
   for (const documentExpiry of [today, "2026-03-02", undefined]) {
-    expect(decide(outcome, { ...reasons, documentExpiry }, today)).toEqual({ verdict: outcome, reasonCodes: ["AML_MATCH"] });
+    expect(evaluateDecision(outcome, { ...reasons, documentExpiry }, today)).toEqual({
+      verdict: outcome,
+      reasonCodes: ["AML_MATCH"],
+    });
   }
-  expect(decide(outcome, { ...reasons, documentExpiry: "2026-02-28" }, today)).toEqual({
+  expect(evaluateDecision(outcome, { ...reasons, documentExpiry: "2026-02-28" }, today)).toEqual({
     verdict: "REJECTED",
     reasonCodes: ["AML_MATCH", "DOCUMENT_EXPIRED"],
   });

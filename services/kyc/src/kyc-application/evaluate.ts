@@ -1,7 +1,7 @@
 import type { DocumentType, Evidence, ReasonCode, Verdict } from "../verification-provider/verification-provider.ts";
 
 /** The business's requirements for a verification. */
-export interface Terms {
+export interface Requirements {
   readonly requireVideo: boolean;
   readonly allowedDocuments: readonly DocumentType[];
 }
@@ -12,14 +12,13 @@ export interface Evaluation {
 }
 
 /**
- * Returns our verdict for the provider's verdict and evidence.
- * APPROVED requires the provider's approval and positive evidence in every field.
- * An expired document is REJECTED for any verdict of the provider.
- * The provider's rejection stays REJECTED, except if PROFILE_MISMATCH is the only reason and all
- * other evidence is positive: then the result is NEEDS_REVIEW.
- * All other cases are NEEDS_REVIEW, including a missing or unreadable verdict.
+ * Returns our verdict for the provider's verdict and evidence. APPROVED requires the provider's
+ * approval and positive evidence in every field. An application with an expired document is
+ * REJECTED for any verdict of the provider. A rejection by the provider stays REJECTED, except if
+ * PROFILE_MISMATCH is its only reason and all other evidence is positive. In that case, the result
+ * is NEEDS_REVIEW. All other cases are NEEDS_REVIEW, including a missing or unreadable verdict.
  */
-export function evaluate(reported: Verdict | undefined, evidence: Evidence, terms: Terms, today: string): Evaluation {
+export function evaluate(reported: Verdict | undefined, evidence: Evidence, terms: Requirements, today: string): Evaluation {
   const { documentType, documentExpiry, amlHitCount } = evidence;
   const reasons = new Set(evidence.reasonCodes);
   const isAllowed = documentType !== undefined && terms.allowedDocuments.includes(documentType);
@@ -31,7 +30,7 @@ export function evaluate(reported: Verdict | undefined, evidence: Evidence, term
     reasons.add("DOCUMENT_EXPIRED");
     return withReasons("REJECTED");
   }
-  // Without a video there is no liveness evidence. The result is then never APPROVED.
+  // Without a video there is no liveness evidence, so the result is never APPROVED.
   const isProven =
     evidence.unread.length === 0 &&
     terms.requireVideo &&
@@ -48,14 +47,18 @@ export function evaluate(reported: Verdict | undefined, evidence: Evidence, term
 
 /**
  * Returns the evaluation for a person's decision. The decision applies to any evidence, because the
- * person has assessed the evidence. Exception: an expired document is always REJECTED.
+ * person has assessed the evidence. If the document has expired, the verdict is always REJECTED.
  */
-export function decide(outcome: Verdict, evidence: Pick<Evidence, "reasonCodes" | "documentExpiry">, today: string): Evaluation {
+export function evaluateDecision(
+  outcome: Verdict,
+  evidence: Pick<Evidence, "reasonCodes" | "documentExpiry">,
+  today: string,
+): Evaluation {
   if (!isExpired(evidence.documentExpiry, today)) return { verdict: outcome, reasonCodes: [...evidence.reasonCodes] };
   return { verdict: "REJECTED", reasonCodes: [...new Set([...evidence.reasonCodes, "DOCUMENT_EXPIRED" as const])] };
 }
 
-/** Returns whether the document has expired. It is valid through the day of `expiry`. */
+/** Returns whether a document has expired. A document is still valid on the day `expiry`. */
 export const isExpired = (expiry: string | undefined | null, today: string): boolean => expiry != null && expiry < today;
 
 /** Returns the day in UTC as YYYY-MM-DD. */

@@ -11,7 +11,7 @@ const fill = `insert into kyc_application (id, business_id, client_id, external_
     case when i % 3 > 0 then 'APPROVED' end, i, at, '{}', '{}', false, 3, 0, 0, '{}', 0, 0, at, 0, 0, at, at
   from (select i, ${timeOfRow} as at from numbers) numbered`;
 
-test("PostgreSQL uses an index on business_id for each list filter of KYC applications", async () => {
+test("PostgreSQL uses an index on business_id for each filter of `kycApplicationList`", async () => {
   await using plans = await startListPlans("kyc", database, ["kyc_application"], fill);
   expect(await plans.badScans(kycApplicationList, ListKycApplicationsRequestSchema)).toEqual([]);
 });

@@ -3,8 +3,11 @@ import type { FieldRefusal, KycStatus, Verdict } from "../verification-provider/
 
 export const kycApplicationNotFound = () => notFound("not_found", "There is no KYC application with this id. Check the id.");
 
-/** `pointer`: JSON pointer to the client id in the body; empty for a query parameter. */
-export const namedClientNotFound = (pointer = "/client_id") =>
+/**
+ * `pointer` is the JSON pointer to the client id in the request body. The pointer must be empty if
+ * the client id is a query parameter.
+ */
+export const referencedClientNotFound = (pointer = "/client_id") =>
   notFound("client_not_found", "There is no client with this client_id. Check the id.", { pointer });
 
 export const clientBlocked = () =>
@@ -36,11 +39,11 @@ export const kycReviewInProgress = () =>
     "Another decision on this application is in progress at the provider. Read the application again in a minute.",
   );
 
-/** The verification provider of this deployment does not support the value of a field. */
+/** Refusal for a field whose value the deployment's verification provider does not support. */
 export const unsupportedByProvider = ({ pointer, detail }: FieldRefusal) =>
   invalid("unsupported_by_provider", detail, { pointer });
 
-/** Omits the provider's text, which is not public and may contain the applicant's name. */
+/** Omits the provider's text, because it is not public and may contain the applicant's name. */
 export const kycProviderError = () =>
   upstreamError(
     "kyc_provider_error",

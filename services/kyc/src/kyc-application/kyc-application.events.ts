@@ -7,9 +7,9 @@ import { toKycApplicationMessage } from "./kyc-application.message.ts";
 import type { EmitChange, KycApplication, ReviewRequest } from "./kyc-application.ts";
 
 /**
- * Returns a function that records a change of an application in the transaction of `em`. The
- * function adds the event, with the next revision and without the link. For an operator's review,
- * it also adds an audit event.
+ * Creates a function that records a change of an application in the transaction of `em`. The
+ * function adds the event to the outbox, with the next revision and without the link. If an
+ * operator decided a review, the function also adds an audit event.
  */
 export const recordChanges =
   (em: SqlEntityManager, application: KycApplication, now: Date): EmitChange =>
@@ -19,8 +19,10 @@ export const recordChanges =
     const event = { type: KycEventType[change], application: toKycApplicationMessage(application), revision };
     addToOutbox(em, {
       topic: "kyc.v1",
-      // Events with equal keys stay in order. The verdict on an older application of a client must
-      // not overtake the creation of a newer one.
+      // The relay publishes events with the same key in order. If the application has a client, the
+      // key is the client id. With another key, the relay could publish the verdict on a client's
+      // older application before the creation of a newer application, although the creation
+      // happened first.
       key: application.clientId ?? application.id,
       type: `kyc.v1.${pascalCase(change)}`,
       source: "kyc",

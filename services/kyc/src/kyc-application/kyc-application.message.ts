@@ -4,14 +4,20 @@ import { defineList, defineView, type RowOf } from "@amana/database";
 import { reasonMessages } from "../verification-provider/verification-provider.ts";
 import { KycApplication } from "./kyc-application.ts";
 
-/** `columns`: the encrypted link, and columns from which other fields are derived. */
+/**
+ * View of an application. `columns` adds the encrypted link, and columns from which fields of the
+ * message are derived.
+ */
 export const kycApplicationView = defineView(KycApplication, KycApplicationSchema, {
   columns: ["maxAttempts", "reasonCodes", "reviewedAt", "linkCiphertext"],
 });
 
 export type KycApplicationRow = RowOf<typeof kycApplicationView>;
 
-/** Pass `linkUrl` only for a response to the business. Events and stored responses must omit it. */
+/**
+ * Converts a row to its message. Callers must pass `linkUrl` only for a response to the business.
+ * Events and stored responses must not contain the link.
+ */
 export function toKycApplicationMessage(application: KycApplicationRow, linkUrl?: string) {
   const attemptsRemaining = Math.max(0, application.maxAttempts - application.attemptsUsed);
   return kycApplicationView.toMessage(application, {

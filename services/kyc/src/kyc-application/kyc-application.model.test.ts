@@ -12,11 +12,11 @@ import {
 } from "../verification-provider/verification-provider.ts";
 import type { KycApplication, KycChange } from "./kyc-application.ts";
 
-/** Generates mostly positive evidence, so that approvals are frequent enough. */
+/** Generates the positive value in most cases, so that the test contains enough approvals. */
 const mostlyPositive = <T>(positiveValue: T, otherValues: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 6, arbitrary: fc.constant(positiveValue) }, { weight: 1, arbitrary: otherValues });
 
-/** Generates states that the provider could return, including implausible ones. */
+/** Generates states that the provider could return, including implausible states. */
 const aReportedState: fc.Arbitrary<Partial<ApplicationState>> = fc.record({
   status: fc.constantFrom(...kycStatuses),
   sequence: fc.integer({ min: 0, max: 30 }),
@@ -34,7 +34,9 @@ const aReportedState: fc.Arbitrary<Partial<ApplicationState>> = fc.record({
 
 type Step =
   | { readonly kind: "state"; readonly state: Partial<ApplicationState> }
-  /** Simulates a crash between the provider's response and our commit. The state is lost. */
+  /**
+   * Simulates a crash between the provider's response and the commit in kyc. The response is lost.
+   */
   | { readonly kind: "crash"; readonly state: Partial<ApplicationState> }
   | { readonly kind: "repeat" }
   | { readonly kind: "cancel" }
@@ -56,7 +58,8 @@ const aStep: fc.Arbitrary<Step> = fc.oneof(
 const legalChanges: Record<string, readonly string[]> = {
   CREATED: ["OPENED", "SUBMITTED", "PROCESSING", "COMPLETED", "FAILED", "EXPIRED", "CANCELED"],
   OPENED: ["SUBMITTED", "PROCESSING", "COMPLETED", "FAILED", "EXPIRED", "CANCELED"],
-  // KYC_FAILED is emitted before a new attempt, even if only the new attempt shows the failure.
+  // KYC_FAILED is emitted before the event for a new attempt, even if kyc detects the failure only
+  // by the new attempt.
   SUBMITTED: ["PROCESSING", "COMPLETED", "FAILED"],
   PROCESSING: ["COMPLETED", "FAILED"],
   FAILED: ["OPENED", "SUBMITTED", "PROCESSING", "COMPLETED", "FAILED", "EXPIRED", "CANCELED"],
@@ -80,14 +83,14 @@ function invariant(isHolding: boolean, violation: string): void {
   if (!isHolding) throw new Error(violation);
 }
 
-test("an application keeps its invariants in any sequence of states, cancellations, reviews, crashes and pauses", () => {
+test("KycApplication violates no invariant in random sequences of states, cancellations, reviews, crashes and pauses", () => {
   fc.assert(
     fc.property(fc.array(aStep, { maxLength: 40 }), fc.boolean(), (steps, requireVideo) => {
       const application = anApplication({ requireVideo });
       const emittedChanges: EmittedChange[] = [];
       let now = createdAt;
       let lastState = aState({ status: "CREATED", sequence: 1, attemptsUsed: 0 });
-      /** The provider's newest verdict on the COMPLETED application. */
+      /** The provider's newest verdict since the application became COMPLETED. */
       let providerVerdict: string | undefined;
       let hasPersonDecided = false;
       let finalResult: string | undefined;

@@ -7,7 +7,7 @@ import type { KycApplication } from "./kyc-application.ts";
 
 const laterTime = new Date(createdAt.getTime() + 60_000);
 
-/** Applies a provider's state and returns the changes for which events were emitted. */
+/** Applies a provider's state. Returns the result and the changes for which events were emitted. */
 function applyState(application: KycApplication, stateFields: Partial<ApplicationState>, now = laterTime, requestedAt = now) {
   const emittedChanges: string[] = [];
   const state = aState({ sequence: application.sequence + 1, ...stateFields });
@@ -20,7 +20,7 @@ const anApplicationIn = (status: KycStatus, attemptsUsed = status === "CREATED" 
 const checkedStatuses = ["SUBMITTED", "PROCESSING"] as const;
 
 describe("applyState, status changes", () => {
-  /** Allowed next statuses of each status, within the same attempt. */
+  /** The allowed next statuses after each status, if the number of attempts does not change. */
   const allowedChanges: Record<KycStatus, readonly KycStatus[]> = {
     CREATED: ["OPENED", "SUBMITTED", "PROCESSING", "COMPLETED", "FAILED", "EXPIRED", "CANCELED"],
     OPENED: ["SUBMITTED", "PROCESSING", "COMPLETED", "FAILED", "EXPIRED", "CANCELED"],
@@ -33,18 +33,19 @@ describe("applyState, status changes", () => {
   };
   const cases = kycStatuses.flatMap((from) => kycStatuses.map((to) => [from, to] as const)).filter(([from, to]) => from !== to);
 
-  test.each(cases)("applyState changes %s to %s if the change is allowed, and changes nothing otherwise", (from, to) => {
+  test.each(cases)("applyState changes the status from %s to %s only if the change is allowed", (from, to) => {
     const application = anApplicationIn(from);
     const { emitted, result } = applyState(application, { status: to, attemptsUsed: application.attemptsUsed });
     const isLegal = allowedChanges[from].includes(to);
     expect(application.status).toBe(isLegal ? to : from);
-    // After EXPIRED, the steps of a submission in time are accepted until its verdict follows.
+    // After EXPIRED, the statuses of a submission that was in time are accepted, because its
+    // verdict will follow.
     const isAccepted = isLegal || (from === "EXPIRED" && (to === "SUBMITTED" || to === "PROCESSING"));
     expect(result).toBe(isAccepted ? "applied" : "illegal");
     expect(emitted.at(-1)).toBe(isLegal ? `KYC_${to}` : undefined);
   });
 
-  test.each(kycStatuses)("applyState emits nothing for a repeated %s", (status) => {
+  test.each(kycStatuses)("applyState emits no event if the provider reports the status %s again", (status) => {
     const application = anApplicationIn(status);
     expect(applyState(application, { status, attemptsUsed: application.attemptsUsed })).toEqual({
       result: "applied",
@@ -53,7 +54,7 @@ describe("applyState, status changes", () => {
   });
 
   test.each(["OPENED", "SUBMITTED", "PROCESSING"] as const)(
-    "applyState changes PROCESSING back to %s for a later attempt",
+    "applyState changes the status PROCESSING to %s if the provider reports a later attempt",
     (status) => {
       const application = anApplicationIn("PROCESSING");
       applyState(application, { status, attemptsUsed: 2 });
@@ -61,15 +62,15 @@ describe("applyState, status changes", () => {
     },
   );
 
-  test("applyState emits KYC_FAILED again for a later failed attempt", () => {
+  test("applyState emits KYC_FAILED again if a later attempt has failed", () => {
     const application = anApplicationIn("FAILED");
     expect(applyState(application, { status: "FAILED", attemptsUsed: 2 }).emitted).toEqual(["KYC_FAILED"]);
     expect(applyState(application, { status: "FAILED", attemptsUsed: 2 }).emitted).toEqual([]);
   });
 
-  // After a submission, only a failed attempt can result in these statuses.
+  // After a submission, the provider can report these statuses only if the attempt failed.
   test.each(checkedStatuses.flatMap((from) => (["OPENED", "EXPIRED", "CANCELED"] as const).map((to) => [from, to] as const)))(
-    "applyState emits the missed KYC_FAILED between %s and %s",
+    "applyState emits KYC_FAILED first if the status changes from %s to %s without a reported failure",
     (from, to) => {
       const application = anApplicationIn(from);
       expect(applyState(application, { status: to, attemptsUsed: 1 }).emitted).toEqual(["KYC_FAILED", `KYC_${to}`]);
@@ -95,14 +96,14 @@ describe("applyState, status changes", () => {
     ["SUBMITTED", 0, "PROCESSING", 1, ["KYC_PROCESSING"]],
     ["SUBMITTED", 0, "OPENED", 0, ["KYC_FAILED", "KYC_OPENED"]],
     ["PROCESSING", 1, "COMPLETED", 0, ["KYC_COMPLETED"]],
-    // The provider counts more attempts than this service requested.
+    // The provider counts more attempts than kyc requested.
     ["PROCESSING", 3, "COMPLETED", 4, ["KYC_COMPLETED"]],
     ["OPENED", 0, "COMPLETED", 5, ["KYC_FAILED", "KYC_COMPLETED"]],
     ["SUBMITTED", 3, "PROCESSING", 4, ["KYC_PROCESSING"]],
     ["PROCESSING", 2, "OPENED", 3, ["KYC_FAILED", "KYC_OPENED"]],
     ["CREATED", 0, "CREATED", 1, []],
   ])(
-    "applyState from %s with %i attempts to %s with %i attempts emits %j",
+    "applyState for the change from %s with %i attempts to %s with %i attempts emits %j",
     (from, attemptsBefore, to, laterTime, expectedChanges) => {
       const application = anApplicationIn(from, attemptsBefore);
       expect(applyState(application, { status: to, attemptsUsed: laterTime }).emitted).toEqual(expectedChanges);
@@ -110,14 +111,17 @@ describe("applyState, status changes", () => {
     },
   );
 
-  test.each(checkedStatuses)("applyState changes %s to FAILED when the link expires without remaining attempts", (from) => {
-    const application = anApplicationIn(from, 3);
-    expect(applyState(application, { status: "EXPIRED", attemptsUsed: 3 }).emitted).toEqual(["KYC_FAILED"]);
-    expect(application).toMatchObject({ status: "FAILED" });
-  });
+  test.each(checkedStatuses)(
+    "applyState changes the status %s to FAILED if the provider reports EXPIRED and no attempt remains",
+    (from) => {
+      const application = anApplicationIn(from, 3);
+      expect(applyState(application, { status: "EXPIRED", attemptsUsed: 3 }).emitted).toEqual(["KYC_FAILED"]);
+      expect(application).toMatchObject({ status: "FAILED" });
+    },
+  );
 
   test.each(["OPENED", "SUBMITTED", "PROCESSING", "COMPLETED", "EXPIRED", "FAILED"] as const)(
-    "applyState ignores %s after the last attempt failed",
+    "applyState ignores the reported status %s after the last attempt has failed",
     (status) => {
       const application = anApplicationIn("FAILED", 3);
       expect(applyState(application, { status, attemptsUsed: 4 }).emitted).toEqual([]);
@@ -126,13 +130,13 @@ describe("applyState, status changes", () => {
     },
   );
 
-  test("applyState changes the status to CANCELED even after the last attempt failed", () => {
+  test("applyState changes the status to CANCELED even after the last attempt has failed", () => {
     const application = anApplicationIn("FAILED", 3);
     applyState(application, { status: "CANCELED", attemptsUsed: 3 });
     expect(application.status).toBe("CANCELED");
   });
 
-  test("toKycApplicationMessage sets error_message while the status is FAILED", () => {
+  test("toKycApplicationMessage sets `errorMessage` only while the status is FAILED", () => {
     const application = anApplicationIn("PROCESSING");
     applyState(application, { status: "FAILED" });
     expect(toKycApplicationMessage(application).errorMessage).toContain("try again");
@@ -144,14 +148,17 @@ describe("applyState, status changes", () => {
 });
 
 describe("applyState, ignored states", () => {
-  test.each([4, 3, 0])("applyState changes only synced_at for the sequence %i after the sequence 4", (sequence) => {
-    const application = anApplicationIn("OPENED");
-    expect(applyState(application, { sequence })).toEqual({ result: "stale", emitted: [] });
-    expect(application).toMatchObject({ status: "OPENED", sequence: 4, syncedAt: laterTime });
-  });
+  test.each([4, 3, 0])(
+    "applyState changes only `syncedAt` for a state with the sequence %i if the stored sequence is 4",
+    (sequence) => {
+      const application = anApplicationIn("OPENED");
+      expect(applyState(application, { sequence })).toEqual({ result: "stale", emitted: [] });
+      expect(application).toMatchObject({ status: "OPENED", sequence: 4, syncedAt: laterTime });
+    },
+  );
 
   test.each([{ reference: "another" }, { providerId: "another" }])(
-    "applyState changes nothing for a state with %o",
+    "applyState returns the result `mismatch` and changes nothing for a state with %o",
     (otherFields) => {
       const application = anApplicationIn("OPENED");
       expect(applyState(application, otherFields)).toEqual({ result: "mismatch", emitted: [] });
@@ -176,42 +183,50 @@ describe("applyState, verdict", () => {
   });
 
   test.each<[string, Partial<ApplicationState>, Partial<KycApplication>, string[]]>([
-    ["a hit in a sanctions list", { amlHitCount: 1, amlDecision: "CLEAR" }, {}, ["AML_MATCH"]],
-    ["a possible match", { amlDecision: "POSSIBLE_MATCH" }, {}, []],
-    ["a still instead of a video", { livenessOutcome: "PASSED" }, { requireVideo: false }, []],
-    ["a profile that differs", { reasonCodes: ["PROFILE_MISMATCH"] }, {}, ["PROFILE_MISMATCH"]],
-    ["another document", { documentType: "passport" }, { allowedDocuments: ["id_card"] }, ["DOCUMENT_NOT_ALLOWED"]],
+    ["an AML hit", { amlHitCount: 1, amlDecision: "CLEAR" }, {}, ["AML_MATCH"]],
+    ["a possible AML match", { amlDecision: "POSSIBLE_MATCH" }, {}, []],
+    ["a photo instead of a video", { livenessOutcome: "PASSED" }, { requireVideo: false }, []],
+    ["a document that differs from the profile", { reasonCodes: ["PROFILE_MISMATCH"] }, {}, ["PROFILE_MISMATCH"]],
+    [
+      "a document type that is not allowed",
+      { documentType: "passport" },
+      { allowedDocuments: ["id_card"] },
+      ["DOCUMENT_NOT_ALLOWED"],
+    ],
     ["evidence that cannot be read", { unread: ["aml_decision"] }, {}, []],
     ["no evidence at all", { livenessOutcome: undefined, faceMatchOutcome: undefined, amlHitCount: undefined }, {}, []],
-  ])("applyState changes the verdict APPROVED to NEEDS_REVIEW for %s", (_name, state, changes, expectedChanges) => {
-    expect(completeApplication(state, changes)).toMatchObject({
-      verdict: "NEEDS_REVIEW",
-      emitted: ["KYC_NEEDS_REVIEW"],
-      codes: expectedChanges,
-    });
-  });
+  ])(
+    "applyState stores NEEDS_REVIEW instead of the provider's verdict APPROVED for %s",
+    (_name, state, changes, expectedChanges) => {
+      expect(completeApplication(state, changes)).toMatchObject({
+        verdict: "NEEDS_REVIEW",
+        emitted: ["KYC_NEEDS_REVIEW"],
+        codes: expectedChanges,
+      });
+    },
+  );
 
   test.each(["APPROVED", "NEEDS_REVIEW", "REJECTED"] as const)(
-    "applyState changes the verdict %s to REJECTED for an expired document",
+    "applyState stores REJECTED instead of the provider's verdict %s for an expired document",
     (verdict) => {
       const { verdict: result, codes, emitted } = completeApplication({ verdict, documentExpiry: "2026-02-28" });
       expect({ result, codes, emitted }).toEqual({ result: "REJECTED", codes: ["DOCUMENT_EXPIRED"], emitted: ["KYC_REJECTED"] });
     },
   );
 
-  test("applyState keeps APPROVED for a document on its last valid day", () => {
+  test("applyState stores APPROVED for a document that expires on the same day", () => {
     expect(completeApplication({ documentExpiry: "2026-03-01" }).verdict).toBe("APPROVED");
   });
 
-  test("applyState changes an unreadable verdict to NEEDS_REVIEW, and ignores a later approval", () => {
+  test("applyState stores NEEDS_REVIEW for a verdict that kyc cannot read, and ignores a later approval", () => {
     const { verdict, emitted, application } = completeApplication({ verdict: undefined, unread: ["verdict"] });
     expect({ verdict, emitted }).toEqual({ verdict: "NEEDS_REVIEW", emitted: ["KYC_NEEDS_REVIEW"] });
     expect(applyState(application, { verdict: "APPROVED" }).emitted).toEqual([]);
     expect(application.awaitsReview()).toBe(true);
-    expect(application.isReviewedHere()).toBe(true);
+    expect(application.isReviewRequiredByOurRules()).toBe(true);
   });
 
-  test("toKycApplicationMessage returns our own text for the verdict and for every reason code", () => {
+  test("toKycApplicationMessage returns Amana's own text for the verdict and for every reason code", () => {
     const { application } = completeApplication({ verdict: "REJECTED", reasonCodes: [...reasonCodes] });
     const { decisionSummary, reasonCodes: reasons } = toKycApplicationMessage(application);
     expect(reasons.map(({ code }) => code)).toEqual(reasonCodes);
@@ -219,7 +234,7 @@ describe("applyState, verdict", () => {
     expect(decisionSummary).toContain("failed");
   });
 
-  test("applyState changes REJECTED to NEEDS_REVIEW if PROFILE_MISMATCH is the only reason", () => {
+  test("applyState stores NEEDS_REVIEW instead of REJECTED if PROFILE_MISMATCH is the only reason", () => {
     expect(completeApplication({ verdict: "REJECTED", reasonCodes: ["PROFILE_MISMATCH"] }).verdict).toBe("NEEDS_REVIEW");
     expect(completeApplication({ verdict: "REJECTED", reasonCodes: ["PROFILE_MISMATCH", "UNDERAGE"] }).verdict).toBe("REJECTED");
   });
@@ -232,7 +247,7 @@ describe("applyState, verdict", () => {
 });
 
 test.each(["REJECTED", "NEEDS_REVIEW"] as const)(
-  "applyState keeps a final verdict when the provider later reports %s",
+  "applyState keeps the verdict APPROVED if the provider later reports %s",
   (verdict) => {
     const application = anApplication({ status: "PROCESSING", attemptsUsed: 1 });
     applyState(application, {});
@@ -250,7 +265,7 @@ describe("applyState, review", () => {
   };
 
   test.each(["APPROVED", "REJECTED"] as const)(
-    "applyState applies the provider's decision %s as final, and emits only KYC_REVIEW_RESOLVED",
+    "applyState stores the provider's decision %s on a review as final, and emits only KYC_REVIEW_RESOLVED",
     (verdict) => {
       const application = anApplicationInReview({ verdict: "NEEDS_REVIEW", amlHitCount: 2, amlDecision: "POSSIBLE_MATCH" });
       expect(applyState(application, { verdict, amlHitCount: 2 }).emitted).toEqual(["KYC_REVIEW_RESOLVED"]);
@@ -262,20 +277,20 @@ describe("applyState, review", () => {
     },
   );
 
-  test("applyState keeps a review open that only our rules require if the provider repeats its approval", () => {
+  test("applyState keeps the review open if only Amana's rules require it and the provider repeats its approval", () => {
     const application = anApplicationInReview({ amlHitCount: 1 });
     for (let repetition = 0; repetition < 3; repetition++)
       expect(applyState(application, { amlHitCount: 0 }).emitted).toEqual([]);
     expect(application).toMatchObject({ verdict: "NEEDS_REVIEW", amlHitCount: 1 });
   });
 
-  test("applyState keeps a review open that replaced the provider's rejection if the provider then approves", () => {
+  test("if a review began with the provider's rejection, applyState keeps the review open after a later approval by the provider", () => {
     const application = anApplicationInReview({ verdict: "REJECTED", reasonCodes: ["PROFILE_MISMATCH"] });
     expect(applyState(application, { verdict: "APPROVED" }).emitted).toEqual([]);
     expect(application.verdict).toBe("NEEDS_REVIEW");
   });
 
-  test("applyState ends a review that only our rules require if the provider rejects, or decides its own review", () => {
+  test("applyState ends a review that Amana's rules require if the provider rejects, or if the provider's own review ends", () => {
     const rejectedApplication = anApplicationInReview({ amlHitCount: 1 });
     expect(applyState(rejectedApplication, { verdict: "REJECTED" }).emitted).toEqual(["KYC_REVIEW_RESOLVED"]);
     const reviewedApplication = anApplicationInReview({ amlHitCount: 1 });
@@ -283,7 +298,7 @@ describe("applyState, review", () => {
     expect(applyState(reviewedApplication, { verdict: "APPROVED", amlHitCount: 1 }).emitted).toEqual(["KYC_REVIEW_RESOLVED"]);
   });
 
-  test("applyState ends a review with REJECTED if the document expired before the provider's approval", () => {
+  test("applyState ends a review with REJECTED if the provider approves after the document has expired", () => {
     const application = anApplicationInReview({ verdict: "NEEDS_REVIEW", documentExpiry: "2026-03-01" });
     const nextDay = new Date("2026-03-02T00:00:00.000Z");
     expect(applyState(application, { verdict: "APPROVED", documentExpiry: "2026-03-01" }, nextDay).emitted).toEqual([
@@ -292,14 +307,14 @@ describe("applyState, review", () => {
     expect(application).toMatchObject({ verdict: "REJECTED", reasonCodes: ["DOCUMENT_EXPIRED"] });
   });
 
-  test("applyState ends a review with REJECTED for an expired document, even if the provider's approval omits the expiry", () => {
+  test("applyState ends a review with REJECTED if the stored expiry has passed, even if the provider's approval omits the expiry", () => {
     const application = anApplicationInReview({ verdict: "NEEDS_REVIEW", documentExpiry: "2026-03-01" });
     applyState(application, { verdict: "APPROVED", documentExpiry: undefined }, new Date("2026-03-02T00:00:00.000Z"));
     expect(application).toMatchObject({ verdict: "REJECTED", documentExpiry: "2026-03-01" });
   });
 
   test.each(["at the provider", "in Amana"])(
-    "a review without positive evidence ends with APPROVED if a person approves %s",
+    "a person's approval %s ends a review with APPROVED, even if the evidence is not positive",
     (place) => {
       const doubtfulEvidence = { livenessOutcome: undefined, amlHitCount: undefined, unread: ["reason_codes"] };
       const application = anApplicationInReview({ verdict: "NEEDS_REVIEW", ...doubtfulEvidence });
@@ -320,13 +335,16 @@ describe("expiry of the link", () => {
     ["FAILED", 3, []],
     ["SUBMITTED", 1, []],
     ["PROCESSING", 1, []],
-  ])("applyState after the deadline, for %s with %i attempts, emits %j", (status, attemptsUsed, expectedChanges) => {
-    const application = anApplicationIn(status, attemptsUsed);
-    expect(applyState(application, { status, attemptsUsed, sequence: 4 }, afterGrace).emitted).toEqual(expectedChanges);
-  });
+  ])(
+    "after the link's grace period, applyState for the status %s with %i attempts emits the events %j",
+    (status, attemptsUsed, expectedChanges) => {
+      const application = anApplicationIn(status, attemptsUsed);
+      expect(applyState(application, { status, attemptsUsed, sequence: 4 }, afterGrace).emitted).toEqual(expectedChanges);
+    },
+  );
 
   test.each([0, 1])(
-    "applyState does not expire the link if the request began before the deadline, for the sequence 4 + %i",
+    "applyState does not set the status EXPIRED if the read began within the link's grace period (the sequence has increased by %i)",
     (sequenceStep) => {
       const application = anApplicationIn("OPENED");
       const requestedAt = new Date(afterGrace.getTime() - 2_000);
@@ -342,12 +360,12 @@ describe("expiry of the link", () => {
     },
   );
 
-  test("applyState does not expire the link within a minute after the deadline", () => {
+  test("applyState does not set the status EXPIRED at the end of the link, before the grace period has passed", () => {
     const application = anApplicationIn("OPENED");
     expect(applyState(application, { status: "OPENED", sequence: 4 }, linkExpiresAt).emitted).toEqual([]);
   });
 
-  test("planCheck plans a check at the deadline and at the end of the grace period", () => {
+  test("planCheck plans a check for the end of the link and for the end of the grace period", () => {
     const application = anApplicationIn("OPENED");
     const planNextCheck = (now: Date) => {
       application.nextCheckAt = null;
@@ -367,7 +385,7 @@ describe("expiry of the link", () => {
     expect(application.nextCheckAt).toEqual(createdAt);
   });
 
-  test.each(["COMPLETED", "EXPIRED", "CANCELED"] as const)("planCheck plans no check for %s", (status) => {
+  test.each(["COMPLETED", "EXPIRED", "CANCELED"] as const)("planCheck plans no check for a %s application", (status) => {
     const application = anApplicationIn(status);
     application.planCheck([300], createdAt);
     expect(application.nextCheckAt).toBeNull();
@@ -383,7 +401,7 @@ describe("notifyDocumentExpiry", () => {
   const anApprovedApplication = (changes: Partial<KycApplication> = {}) =>
     anApplication({ status: "COMPLETED", verdict: "APPROVED", documentExpiry: "2026-06-30", ...changes });
 
-  test("notifyDocumentExpiry emits one event 30 days ahead, 7 days ahead and after the expiry", () => {
+  test("KycApplication.notifyDocumentExpiry emits one event 30 days before, one 7 days before and one after the expiry", () => {
     const application = anApprovedApplication();
     const days = ["2026-05-30", "2026-05-31", "2026-06-01", "2026-06-22", "2026-06-23", "2026-06-30", "2026-07-01", "2026-07-02"];
     expect(days.map((day) => emitNotices(application, day))).toEqual([
@@ -398,14 +416,14 @@ describe("notifyDocumentExpiry", () => {
     ]);
   });
 
-  test("notifyDocumentExpiry emits only KYC_DOCUMENT_EXPIRED if the first run is after the expiry", () => {
+  test("KycApplication.notifyDocumentExpiry emits only KYC_DOCUMENT_EXPIRED if its first call is after the expiry", () => {
     const application = anApprovedApplication();
     expect(emitNotices(application, "2027-01-01")).toEqual(["KYC_DOCUMENT_EXPIRED"]);
     expect(emitNotices(application, "2027-01-02")).toEqual([]);
   });
 
   test.each([{ verdict: "REJECTED" }, { verdict: "NEEDS_REVIEW" }, { documentExpiry: null }] as const)(
-    "notifyDocumentExpiry emits nothing for an application with %o",
+    "KycApplication.notifyDocumentExpiry emits no event for an application with %o",
     (changes) => {
       expect(emitNotices(anApprovedApplication(changes), "2026-07-01")).toEqual([]);
     },
@@ -415,8 +433,10 @@ describe("notifyDocumentExpiry", () => {
 describe("applyState, states without a sequence", () => {
   const aVendorApplication = (changes: Partial<KycApplication> = {}) => anApplication({ provider: "didit", ...changes });
   const later = (seconds: number) => new Date(createdAt.getTime() + seconds * 1_000);
-  /** Applies a state that was requested `seconds` after the creation. */
-  /** Applies the response to a request that began at `seconds`. It was received at `endSeconds`. */
+  /**
+   * Applies the response to a request that began at `seconds` and ended at `endSeconds` after the
+   * creation.
+   */
   const apply = (
     application: KycApplication,
     stateFields: Partial<ApplicationState>,
@@ -432,7 +452,7 @@ describe("applyState, states without a sequence", () => {
     return { result, emitted };
   };
 
-  test("applyState changes nothing for an unchanged state hash, and the pauses between checks keep growing", () => {
+  test("applyState changes nothing if the state hash is unchanged, and planCheck uses a longer pause than before", () => {
     const application = aVendorApplication();
     expect(apply(application, { status: "OPENED" }, 10).result).toBe("applied");
     expect(application).toMatchObject({ sequence: 1, checks: 1 });
@@ -449,19 +469,19 @@ describe("applyState, states without a sequence", () => {
     expect(plannedAt).not.toEqual(later(22));
   });
 
-  test("applyState does not plan an immediate check for the response to an older request with the same hash", () => {
+  test("applyState plans no immediate check for the response to an older request if its hash equals the stored hash", () => {
     const application = aVendorApplication();
     apply(application, { status: "OPENED" }, 20);
     expect(apply(application, { status: "OPENED" }, 10, undefined, 22).result).toBe("stale");
     expect(application.nextCheckAt?.getTime()).toBeGreaterThan(later(22).getTime());
   });
 
-  test("applyState plans to close the link after the last attempt, and plans no check after the link is closed", () => {
+  test("applyState plans an immediate check that closes a vendor's link after the last failed attempt, and no check after the link is closed", () => {
     const application = aVendorApplication({ provider: "sumsub", maxAttempts: 1 });
     expect(apply(application, { status: "FAILED", attemptsUsed: 1 }, 10).emitted).toEqual(["KYC_FAILED"]);
     expect(application).toMatchObject({ closing: "USED_UP", nextCheckAt: later(11) });
     expect(application.closeReason(later(12))).toBe("USED_UP");
-    // The applicant submitted again before the link was closed.
+    // Simulates that the applicant submitted again before the link was closed.
     expect(apply(application, { status: "SUBMITTED", attemptsUsed: 2, stateHash: "h2" }, 20, "USED_UP").result).toBe("stale");
     expect(application).toMatchObject({ status: "FAILED", closing: "USED_UP" });
     expect(application.nextCheckAt).not.toBeNull();
@@ -469,14 +489,14 @@ describe("applyState, states without a sequence", () => {
     expect(application).toMatchObject({ status: "FAILED", closing: null, nextCheckAt: null });
   });
 
-  test("applyState changes the status to CANCELED while the link still has to be closed", () => {
+  test("applyState changes the status to CANCELED even before the link of a FAILED application is closed", () => {
     const application = aVendorApplication({ maxAttempts: 1 });
     apply(application, { status: "FAILED", attemptsUsed: 1 }, 10);
     expect(apply(application, { status: "CANCELED", stateHash: "h3" }, 20).emitted).toEqual(["KYC_CANCELED"]);
     expect(application).toMatchObject({ status: "CANCELED", closing: null, nextCheckAt: null });
   });
 
-  test("closeReason returns EXPIRED from a minute after the link's end, and never for the provider port", () => {
+  test("closeReason returns EXPIRED from 60 seconds after the end of a vendor's link, and undefined for the provider port", () => {
     const at = (seconds: number) => new Date(linkExpiresAt.getTime() + seconds * 1_000);
     expect(aVendorApplication().closeReason(at(59))).toBeUndefined();
     expect(aVendorApplication().closeReason(at(60))).toBe("EXPIRED");
@@ -485,21 +505,21 @@ describe("applyState, states without a sequence", () => {
   });
 });
 
-describe("applyAbsence", () => {
+describe("applyNotFound", () => {
   const afterLink = new Date(linkExpiresAt.getTime() + 60_000);
-  const applyAbsence = (application: KycApplication, requestedAt: Date) => {
+  const applyNotFound = (application: KycApplication, requestedAt: Date) => {
     const emittedChanges: string[] = [];
-    application.applyAbsence(requestedAt, afterLink, (change) => emittedChanges.push(change));
+    application.applyNotFound(requestedAt, afterLink, (change) => emittedChanges.push(change));
     return emittedChanges;
   };
 
   test.each(checkedStatuses)(
-    "applyAbsence changes a %s application to NEEDS_REVIEW from a minute after its link's end",
+    "applyNotFound completes a %s application with NEEDS_REVIEW if the read began at least a minute after the end of the link",
     (status) => {
       const application = Object.assign(anApplicationIn(status), { provider: "sumsub" });
-      expect(applyAbsence(application, new Date(afterLink.getTime() - 1))).toEqual([]);
+      expect(applyNotFound(application, new Date(afterLink.getTime() - 1))).toEqual([]);
       expect(application).toMatchObject({ status });
-      expect(applyAbsence(application, afterLink)).toEqual(["KYC_NEEDS_REVIEW"]);
+      expect(applyNotFound(application, afterLink)).toEqual(["KYC_NEEDS_REVIEW"]);
       expect(application).toMatchObject({ status: "COMPLETED", verdict: "NEEDS_REVIEW" });
       application.resolveReview("APPROVED", afterLink, () => {});
       expect(application).toMatchObject({ verdict: "APPROVED" });
@@ -507,15 +527,15 @@ describe("applyAbsence", () => {
   );
 
   test.each(["CREATED", "OPENED", "FAILED", "COMPLETED", "EXPIRED", "CANCELED"] as const)(
-    "applyAbsence does not change an application that is %s",
+    "applyNotFound does not change a %s application",
     (status) => {
       const application = Object.assign(anApplicationIn(status), { provider: "sumsub" });
-      expect(applyAbsence(application, afterLink)).toEqual([]);
+      expect(applyNotFound(application, afterLink)).toEqual([]);
       expect(application).toMatchObject({ status });
     },
   );
 
-  test("applyAbsence does not change an application of the provider port", () => {
-    expect(applyAbsence(anApplicationIn("SUBMITTED"), afterLink)).toEqual([]);
+  test("applyNotFound does not change an application of the provider port", () => {
+    expect(applyNotFound(anApplicationIn("SUBMITTED"), afterLink)).toEqual([]);
   });
 });

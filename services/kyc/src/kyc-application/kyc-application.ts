@@ -1,6 +1,6 @@
 import type { EnumName } from "@amana/contracts/enum-names";
 import type { KycEventType } from "@amana/contracts/kyc/v1/kyc_events_pb";
-import { nextPause } from "@amana/runtime";
+import { scheduledPause } from "@amana/runtime";
 import { defineEntity, p } from "@mikro-orm/postgresql";
 import type {
   AmlDecision,
@@ -14,24 +14,30 @@ import type {
   ReasonCode,
   Verdict,
 } from "../verification-provider/verification-provider.ts";
-import { dayOf, decide, type Evaluation, evaluate, isExpired } from "./evaluate.ts";
+import { dayOf, type Evaluation, evaluate, evaluateDecision, isExpired } from "./evaluate.ts";
 import { kycApplicationFinal, kycInProgress, kycReviewInProgress, kycReviewNotOpen } from "./kyc-application.errors.ts";
 
 /**
- * An operator's decision. It is stored before the request to the provider, so that any process that
- * records the result can also write the audit row.
+ * An operator's decision on a review. It is stored before kyc sends it to the provider, so that any
+ * process that records the result can also write the audit row.
  */
 export interface ReviewRequest {
   readonly outcome: "APPROVED" | "REJECTED";
   readonly note: string;
   readonly actor: string;
-  /** Id of the operator's key. Absent in rows of versions before this field. */
+  /** Id of the operator's key. Absent in rows that an earlier version wrote. */
   readonly actorKeyId?: string | undefined;
   readonly requestId: string;
   readonly address: string;
-  /** Id of the Idempotency-Key record. It is equal for a repeated request. */
+  /**
+   * Id of the request's Idempotency-Key record, or null without a key. A repeated request has the
+   * same id.
+   */
   readonly keyId: string | null;
-  /** Deadline of the request. After it, another decision may replace this one. */
+  /**
+   * Deadline of the request. After this time, another operator's decision may replace this
+   * decision.
+   */
   readonly untilMs: number;
 }
 
@@ -46,33 +52,44 @@ const schema = defineEntity({
     status: p.text().$type<KycStatus>(),
     provider: p.text().$type<ProviderName>(),
     providerId: p.text(),
-    /** Null after the job `removeLinks` has removed the link. */
+    /** The encrypted link. Null after the job `removeLinks` has removed the link. */
     linkCiphertext: p.text().nullable(),
     linkExpiresAt: p.datetime(3),
-    /** JSON text in the request of the business, unchanged. */
+    /** Metadata from the business's request, as unchanged JSON text. */
     metadata: p.text(),
     allowedDocuments: p.array<DocumentType>(),
     requireVideo: p.boolean(),
     maxAttempts: p.integer(),
     attemptsUsed: p.integer(),
-    /** Sequence of the newest applied state of the provider. */
+    /** Sequence of the provider's state that was applied last. */
     sequence: p.integer(),
-    /** Start of the request whose state was applied last, for providers without sequences. */
+    /**
+     * Start of the request whose state was applied last. Set only for providers without sequences.
+     */
     providerAskedAt: p.datetime(3).nullable(),
-    /** Hash of the newest applied state, for providers without sequences. */
+    /** Hash of the state that was applied last. Set only for providers without sequences. */
     providerStateHash: p.text().nullable(),
-    /** USED_UP while a link without remaining attempts must still be closed at the provider. */
+    /**
+     * USED_UP if no attempt remains and kyc has not yet closed the link at the provider. Otherwise
+     * null.
+     */
     closing: p.text().$type<"USED_UP">().nullable(),
-    /** Deletion of the applicant's data at the provider. Null if it was not requested. */
+    /**
+     * REQUESTED or DONE if the deletion of the applicant's data at the provider was requested.
+     * Otherwise null.
+     */
     erasure: p.text().$type<"REQUESTED" | "DONE">().nullable(),
-    /** Names of the profile's fields in the request; "other" for fields that no vendor compares. */
+    /**
+     * Names of the profile fields in the request. All fields that no vendor compares have the name
+     * "other".
+     */
     profileKeys: p.array<string>(),
-    /** Verdict of the provider, before our rules. */
+    /** The provider's verdict before our rules are applied. */
     providerVerdict: p.text().$type<Verdict>().nullable(),
     verdict: p.text().$type<Verdict>().nullable(),
-    /** Time of the decision of a review. The verdict is final after it. */
+    /** Time at which a person decided the review. After this time, the verdict is final. */
     reviewedAt: p.datetime(3).nullable(),
-    /** Pending decision of an operator, or the decision that ended the review. Otherwise null. */
+    /** An operator's decision that is pending or that ended the review. Otherwise null. */
     reviewRequest: p.json<ReviewRequest>().nullable(),
     reasonCodes: p.array<ReasonCode>(),
     livenessOutcome: p.text().$type<CheckOutcome>().nullable(),
@@ -80,7 +97,8 @@ const schema = defineEntity({
     documentType: p.text().$type<DocumentType>().nullable(),
     documentExpiry: p.text().nullable(),
     /**
-     * Number of emitted notices about the document's expiry: 30 days ahead, 7 days ahead, expired.
+     * Number of the last emitted notice about the document's expiry. Notice 1 is due 30 days before
+     * the expiry, notice 2 is due 7 days before, and notice 3 after the expiry.
      */
     documentNotices: p.integer(),
     nationality: p.text().nullable(),
@@ -88,10 +106,13 @@ const schema = defineEntity({
     amlDecision: p.text().$type<AmlDecision>().nullable(),
     completedAt: p.datetime(3).nullable(),
     syncedAt: p.datetime(3),
-    /** Time of the next read at the provider. Null if no change is expected. */
+    /**
+     * Time of the next check, in which kyc reads the application at the provider. Null if no change
+     * is expected.
+     */
     nextCheckAt: p.datetime(3).nullable(),
     checks: p.integer(),
-    /** Time of the last refresh by a GET request. */
+    /** Time at which a GET request of the business last caused a read at the provider. */
     refreshedAt: p.datetime(3).nullable(),
     traceparent: p.text().nullable(),
     /** Revision of the newest event; see `nextRevision`. */
@@ -102,47 +123,56 @@ const schema = defineEntity({
   },
 });
 
-/** A change of an application. Each change is emitted once. */
+/** A change of an application. kyc emits one event for each change. */
 export type KycChange = EnumName<typeof KycEventType>;
 
 export type EmitChange = (change: KycChange) => void;
 
-/** Facts at the start of a request to the provider. The returned state can be as old as that. */
+/**
+ * Facts at the start of a request to the provider. The state in the response can be as old as the
+ * start of the request.
+ */
 export interface RequestStart {
-  /** Time by the clock of the database. */
+  /** Time of the database's clock. */
   readonly at: Date;
-  /** Planned next check at the start of the request. */
+  /** Time of the next check, as it was planned at the start of the request. */
   readonly nextCheckAt?: Date | null | undefined;
-  /** Reason for which the request closed the link. Undefined for a request that only reads. */
+  /** Reason why the request closes the link, or undefined if the request only reads the state. */
   readonly closing?: CloseReason | undefined;
 }
 
 /**
- * "applied": the state is newer, even if it changes nothing. "stale": the state is not newer.
- * "mismatch": the state of another application. "illegal": a state that cannot follow the stored
- * one.
+ * Result of `applyState`. "applied" means that the state is newer, even if it changes nothing.
+ * "stale" means that the state is not newer. "mismatch" means that the state belongs to another
+ * application. "illegal" means that the state cannot follow the stored state.
  */
 type ApplyResult = "applied" | "stale" | "mismatch" | "illegal";
 
 const statusOrder = { CREATED: 0, OPENED: 1, SUBMITTED: 2, PROCESSING: 3 } as const;
 const isBeingChecked = (status: KycStatus): boolean => status === "SUBMITTED" || status === "PROCESSING";
 const isSubmitted = (status: KycStatus): boolean => isBeingChecked(status) || status === "COMPLETED";
-/** Returns the number of failed attempts: used, not being checked, and without a verdict. */
+/**
+ * Returns the number of failed attempts. An attempt that the provider is checking, or that has a
+ * verdict, does not count.
+ */
 const countFailedAttempts = (status: KycStatus, attemptsUsed: number): number =>
   isSubmitted(status) ? Math.max(0, attemptsUsed - 1) : attemptsUsed;
 /**
- * Grace period after the end of a link, for clock differences with the provider and for submissions
- * just before the end.
+ * Grace period after the end of a link. It covers clock differences between kyc and the provider,
+ * and submissions just before the end.
  */
 const linkGraceMs = 60_000;
 const dayMs = 86_400_000;
 const firstRevisionMs = Date.parse("2026-01-01T00:00:00Z");
 
-/** An identity verification. It adopts the provider's states as far as our own rules permit. */
+/**
+ * An identity verification of a person. It applies the provider's states only as far as our own
+ * rules permit.
+ */
 export class KycApplication extends schema.class {
   /**
    * Returns whether the status is final. COMPLETED and CANCELED never change. EXPIRED can change
-   * only to COMPLETED, by the late verdict on a submission in time.
+   * only to COMPLETED, if the applicant submitted in time and the verdict arrives late.
    */
   isFinal(): boolean {
     return this.status === "COMPLETED" || this.status === "EXPIRED" || this.status === "CANCELED";
@@ -164,8 +194,8 @@ export class KycApplication extends schema.class {
 
   /**
    * Applies the provider's state. Calls `emit` once for each change, immediately after the change.
-   * Ignores a state that is not newer, belongs to another application, or breaks our rules. `start`
-   * describes the start of the request that returned the state.
+   * Ignores a state that is not newer, that belongs to another application, or that breaks our
+   * rules. `start` describes the start of the request that returned the state.
    */
   applyState(state: ApplicationState, start: Pick<RequestStart, "at" | "closing">, now: Date, emit: EmitChange): ApplyResult {
     if (state.reference !== this.id || state.providerId !== this.providerId) return "mismatch";
@@ -191,11 +221,12 @@ export class KycApplication extends schema.class {
   }
 
   /**
-   * Requires a review of a submission that the vendor no longer has, because no verdict can follow.
-   * Changes nothing before the link's end: a wrong URL or account in the settings also causes a
-   * 404, and an operator can correct the settings until then.
+   * Sets a submitted application that no longer exists at the vendor to COMPLETED with
+   * NEEDS_REVIEW, because no verdict can follow. Changes nothing before the end of the link. A
+   * wrong URL or account in the settings also causes status 404, and an operator can correct the
+   * settings before the link ends.
    */
-  applyAbsence(requestedAt: Date, now: Date, emit: EmitChange): void {
+  applyNotFound(requestedAt: Date, now: Date, emit: EmitChange): void {
     if (this.provider === "port" || !isBeingChecked(this.status) || !this.hasLinkEnded(requestedAt)) return;
     this.completedAt = now;
     this.setEvaluation({ verdict: "NEEDS_REVIEW", reasonCodes: [] });
@@ -203,8 +234,8 @@ export class KycApplication extends schema.class {
     emit("KYC_NEEDS_REVIEW");
   }
 
-  /** Returns the fields of this application that the client of a provider needs. */
-  known(): KnownApplication {
+  /** Returns the fields of this application that are required for calls to its provider. */
+  toKnownApplication(): KnownApplication {
     const { providerId, id: reference, status, attemptsUsed, maxAttempts, requireVideo, allowedDocuments } = this;
     const pendingOutcome = this.reviewRequest?.outcome;
     return {
@@ -224,8 +255,8 @@ export class KycApplication extends schema.class {
   }
 
   /**
-   * Returns the reason to close the link at this time. Undefined if the next request only reads the
-   * state. A provider with our own protocol closes its links itself.
+   * Returns the reason to close the link at the time `at`, or undefined if the next request must
+   * only read the state. The provider `port` closes its links itself.
    */
   closeReason(at: Date): CloseReason | undefined {
     if (this.provider === "port") return undefined;
@@ -234,8 +265,10 @@ export class KycApplication extends schema.class {
   }
 
   /**
-   * Returns whether a callback causes a read at the provider. After an application has ended, its
-   * link at the vendor is closed, so a callback of the vendor cannot mean a change.
+   * Returns whether kyc must read the application at the provider after a callback. A read is not
+   * needed for a vendor's application that is EXPIRED, CANCELED or FAILED without remaining
+   * attempts. The link of such an application is closed at the vendor, so a callback cannot mean a
+   * change.
    */
   isReadAfterCallback(): boolean {
     if (this.provider === "port") return true;
@@ -244,12 +277,15 @@ export class KycApplication extends schema.class {
   }
 
   /**
-   * Plans the next check, which is a request to the provider. The check is due after the next
-   * pause, or earlier when the link expires or its grace period ends. If one of these times passed
-   * during the request, the check is due immediately. A check that became due during the request
-   * stays due, because the response may be older than the reason for the check. `start`: start of
-   * the request. `hasState`: whether the provider returned a state. If not, a planned check is
-   * repeated.
+   * Plans the next check, in which kyc reads the application at the provider. The check is due
+   * after the next pause, or earlier if the link or its grace period ends earlier. If one of these
+   * two times passed during the last request, the check is due immediately. During the request,
+   * another process may have set `nextCheckAt` to a time that has passed. In this case the check
+   * stays due, because the response may not contain the change that the other process detected.
+   *
+   * `start` describes the start of the last request. `hasState` is false if the provider returned
+   * no state. In this case, an application that is no longer open gets another check if a check was
+   * planned. Otherwise, an application that is no longer open gets no check.
    */
   planCheck(pausesSeconds: readonly number[], now: Date, start: RequestStart = { at: now }, hasState = true): void {
     const wasRescheduled = this.nextCheckAt?.getTime() !== start.nextCheckAt?.getTime();
@@ -259,7 +295,7 @@ export class KycApplication extends schema.class {
       this.nextCheckAt = null;
       return;
     }
-    const pause = nextPause(pausesSeconds, this.checks);
+    const pause = scheduledPause(pausesSeconds, this.checks);
     const deadlineMs = this.linkExpiresAt.getTime();
     const deadlines = this.mayExpire() ? [deadlineMs, deadlineMs + linkGraceMs].filter((ms) => ms > start.at.getTime()) : [];
     this.nextCheckAt = new Date(Math.min(now.getTime() + pause * 1000, ...deadlines));
@@ -267,8 +303,8 @@ export class KycApplication extends schema.class {
   }
 
   /**
-   * Returns the revision of the next event. It is at least the seconds since 2026 by the database's
-   * clock, so that it is greater than the revisions of events that a restore lost.
+   * Returns the revision of the next event. It is at least the number of seconds since the start of
+   * 2026, so that after a restore it is greater than the revisions of all lost events.
    */
   nextRevision(now: Date): number {
     return Math.max(this.revision + 1, Math.floor((now.getTime() - firstRevisionMs) / 1000));
@@ -278,15 +314,15 @@ export class KycApplication extends schema.class {
     this.nextCheckAt = this.mayChange() ? now : null;
   }
 
-  /** Throws if the application is final or being checked. */
+  /** Throws if the status is final, or if the provider is checking a submission. */
   requireCancelable(): void {
     if (this.isFinal()) throw kycApplicationFinal(this.status);
     if (isBeingChecked(this.status)) throw kycInProgress(this.status);
   }
 
   /**
-   * Stores an operator's decision before it is sent. Throws if the application is not in review, or
-   * while another decision is in progress.
+   * Stores an operator's decision before kyc sends it to the provider. Throws if the application is
+   * not in review, or if another decision is in progress.
    */
   requestReview(request: ReviewRequest, now: Date): void {
     const { reviewRequest: storedRequest } = this;
@@ -296,9 +332,12 @@ export class KycApplication extends schema.class {
     this.updatedAt = now;
   }
 
-  /** Emits KYC_NEEDS_REVIEW again after the loss of a decision that the provider does not have. */
+  /**
+   * Emits KYC_NEEDS_REVIEW again if only our rules require the review. Used after a restore that
+   * lost an operator's decision, because only kyc stores the decision on such a review.
+   */
   requestReviewAgain(now: Date, emit: EmitChange): void {
-    if (!this.awaitsReview() || !this.isReviewedHere()) return;
+    if (!this.awaitsReview() || !this.isReviewRequiredByOurRules()) return;
     this.updatedAt = now;
     emit("KYC_NEEDS_REVIEW");
   }
@@ -309,10 +348,10 @@ export class KycApplication extends schema.class {
   }
 
   /**
-   * Returns whether only our rules require the review. The operator's decision is then not sent to
-   * the provider, which does not wait for one.
+   * Returns whether only our rules require the review. In this case kyc does not send the
+   * operator's decision to the provider, because the provider does not wait for a decision.
    */
-  isReviewedHere(): boolean {
+  isReviewRequiredByOurRules(): boolean {
     return this.providerVerdict !== "NEEDS_REVIEW";
   }
 
@@ -320,7 +359,7 @@ export class KycApplication extends schema.class {
   resolveReview(outcome: "APPROVED" | "REJECTED", now: Date, emit: EmitChange): void {
     if (!this.awaitsReview()) throw kycReviewNotOpen(this.status, this.verdict);
     const { reasonCodes, documentExpiry } = this;
-    this.setEvaluation(decide(outcome, { reasonCodes, documentExpiry: documentExpiry ?? undefined }, dayOf(now)));
+    this.setEvaluation(evaluateDecision(outcome, { reasonCodes, documentExpiry: documentExpiry ?? undefined }, dayOf(now)));
     this.reviewedAt = now;
     this.nextCheckAt = null;
     this.updatedAt = now;
@@ -328,8 +367,9 @@ export class KycApplication extends schema.class {
   }
 
   /**
-   * Emits the notice that is due for the expiry of an approved application's document: 30 days
-   * before, 7 days before, or after it. Emits each notice once.
+   * Emits a notice about the expiry of an approved application's document. The three notices are
+   * due 30 days before the expiry, 7 days before, and after the expiry. Emits each notice at most
+   * once.
    */
   notifyDocumentExpiry(now: Date, emit: EmitChange): void {
     if (this.verdict !== "APPROVED" || this.documentExpiry == null) return;
@@ -342,23 +382,25 @@ export class KycApplication extends schema.class {
     emit(dueNotice === 3 ? "KYC_DOCUMENT_EXPIRED" : "KYC_DOCUMENT_EXPIRING");
   }
 
-  /** Returns whether the stored decision belongs to the same Idempotency-Key as this request. */
+  /** Returns whether `request` has the same Idempotency-Key as the stored decision. */
   private isStoredReview({ keyId }: ReviewRequest): boolean {
     return keyId !== null && this.reviewRequest?.keyId === keyId;
   }
 
   /**
    * Returns whether a new state of the provider can still change this application. An EXPIRED
-   * application can get a verdict. An application without remaining attempts can be cancelled. For
-   * these two, only a callback or an event of the provider plans a check.
+   * application can get a verdict, and a FAILED application without remaining attempts can be
+   * cancelled. In these two cases, a check is planned only after a callback or an event of the
+   * provider.
    */
   private mayChange(): boolean {
     return this.isOpen() || this.status === "EXPIRED" || this.status === "FAILED";
   }
 
   /**
-   * Returns whether a vendor's approval would end a review without proof that a person approved.
-   * The request for the state may have begun before the review was recorded.
+   * Returns whether the state would end a vendor's review with an approval, although nothing proves
+   * that a person approved. Such a state is possible if its request began before kyc recorded the
+   * review, because the vendor's client checks the proof only during a review.
    */
   private lacksProof({ status, verdict, hasProofOfPerson }: ApplicationState): boolean {
     const isVendorReview = this.provider !== "port" && this.awaitsReview() && this.providerVerdict === "NEEDS_REVIEW";
@@ -366,16 +408,18 @@ export class KycApplication extends schema.class {
   }
 
   /**
-   * Returns the sequence of a state, or undefined for a state that is older than the applied one.
-   * Vendors have no sequence, so a state is a change if its hash differs. The response to an older
-   * request is not applied: if its hash differs, the state is requested again.
+   * Returns the sequence of a state, or undefined if the state may be older than the state that was
+   * applied last. Vendors send no sequence. A vendor's state gets the next sequence if its hash
+   * differs from the stored hash. The response to an older request gets no sequence. If the hash of
+   * such a response differs from the stored hash, plans an immediate check.
    */
   private nextSequence({ sequence, stateHash, status }: ApplicationState, requestedAt: Date, now: Date): number | undefined {
     if (sequence !== undefined) return sequence;
     const isChanged = stateHash !== this.providerStateHash;
-    // A cancellation is final, so it is applied even from the response to an older request.
+    // A cancellation is final, so kyc applies it even if it is in the response to an older request.
     const isClosed = status === "CANCELED" && this.isOpen();
-    // After a failover to a database whose clock is behind, the stored time is in the future.
+    // Ignores `providerAskedAt` if it is in the future, which is possible after a failover to a
+    // database whose clock is behind.
     const isOlder = this.providerAskedAt != null && this.providerAskedAt <= now && requestedAt < this.providerAskedAt;
     if (isOlder && !isClosed) {
       if (isChanged && this.isOpen()) this.checkSoon(now);
@@ -387,9 +431,9 @@ export class KycApplication extends schema.class {
   }
 
   /**
-   * Applies the response to the closing of a link without remaining attempts. The status stays
-   * FAILED, even if the applicant submitted in the meantime, because the business received
-   * attempts_remaining 0.
+   * Applies the response to the request that closes a link without remaining attempts. The status
+   * stays FAILED even if the applicant has submitted again, because the business has already
+   * received attempts_remaining 0.
    */
   private applyClosing(state: ApplicationState, { closing }: Pick<RequestStart, "closing">): ApplyResult {
     if (closing !== "USED_UP" || state.status !== "FAILED") return "stale";
@@ -397,14 +441,20 @@ export class KycApplication extends schema.class {
     return "applied";
   }
 
-  /** Plans to close the link after the last attempt. Vendors do not limit attempts as we do. */
+  /**
+   * Plans an immediate check that closes the link after the last attempt failed, because vendors do
+   * not apply our limit of attempts.
+   */
   private closeWhenUsedUp(now: Date): void {
     if (this.provider === "port" || this.status !== "FAILED" || this.attemptsRemaining() > 0) return;
     this.closing = "USED_UP";
     this.nextCheckAt = now;
   }
 
-  /** Records the deletion of the applicant's data. Throws if the verification has not ended. */
+  /**
+   * Records the state of the deletion of the applicant's data. Throws if the verification has not
+   * ended.
+   */
   recordErasure(erasure: "REQUESTED" | "DONE", now: Date): void {
     if (this.isOpen()) throw new Error(`the application is ${this.status} and has not ended`);
     if (this.erasure === "DONE") return;
@@ -434,11 +484,12 @@ export class KycApplication extends schema.class {
   }
 
   /**
-   * Emits KYC_FAILED for a failed attempt that this service did not read while its status was
-   * FAILED. The provider's state shows the failure: the applicant has opened the link again, or has
-   * begun a later attempt. Emits one event for several such failures.
-   * If the applicant continues, at least one attempt remains here, even if the provider counts more
-   * attempts than this service requested. Otherwise this service would ignore the verdict.
+   * Emits KYC_FAILED for a failed attempt if kyc did not read the application while the provider
+   * reported FAILED. kyc detects such a failure when the applicant has opened the link again or has
+   * begun a later attempt. Emits only one event if several attempts failed between two reads.
+   *
+   * If the applicant continues, kyc keeps at least one remaining attempt, even if the provider
+   * counts more attempts than kyc requested. Otherwise kyc would ignore the verdict.
    */
   private emitMissedFailure(state: ApplicationState, now: Date, emit: EmitChange): void {
     if (state.status === "FAILED" || state.status === "CREATED" || !this.mayBecome("FAILED", true)) return;
@@ -477,9 +528,9 @@ export class KycApplication extends schema.class {
   }
 
   /**
-   * Applies a state during a review. A person at the provider has decided if the verdict changed
-   * from NEEDS_REVIEW, or to REJECTED. A repeated approval does not end a review that only our
-   * rules require.
+   * Applies a state during a review. If the provider's verdict has changed from NEEDS_REVIEW or to
+   * REJECTED, a person at the provider has decided. A repeated approval does not end a review that
+   * only our rules require.
    */
   private applyReviewState(state: ApplicationState, now: Date, emit: EmitChange): boolean {
     if (state.status !== "COMPLETED") return false;
@@ -488,9 +539,10 @@ export class KycApplication extends schema.class {
     this.providerVerdict = verdict ?? null;
     if (!verdict || verdict === "NEEDS_REVIEW" || verdict === previousVerdict) return true;
     if (previousVerdict !== "NEEDS_REVIEW" && verdict !== "REJECTED") return true;
-    // A person at the provider decided otherwise than our operator.
+    // Removes our operator's stored decision if a person at the provider decided differently.
     if (this.reviewRequest?.outcome !== verdict) this.reviewRequest = null;
-    // A decision may omit the document's expiry, the AML screening and the reasons.
+    // The provider's state after a decision may omit the document's expiry, the AML screening and
+    // the reasons. For omitted values, the stored values apply.
     const evidence = {
       ...state,
       documentExpiry: state.documentExpiry ?? this.documentExpiry ?? undefined,
@@ -499,7 +551,7 @@ export class KycApplication extends schema.class {
       reasonCodes: verdict === "REJECTED" && state.reasonCodes.length === 0 ? this.reasonCodes : state.reasonCodes,
     };
     this.setEvidence(evidence);
-    this.setEvaluation(decide(verdict, evidence, dayOf(now)));
+    this.setEvaluation(evaluateDecision(verdict, evidence, dayOf(now)));
     this.reviewedAt = now;
     this.updatedAt = now;
     emit("KYC_REVIEW_RESOLVED");
@@ -527,7 +579,7 @@ export class KycApplication extends schema.class {
     if (state.linkExpiresAt) this.linkExpiresAt = state.linkExpiresAt;
   }
 
-  /** Returns whether the link ended at least a minute before this time. */
+  /** Returns whether the link ended at least a minute before the time `at`. */
   private hasLinkEnded(at: Date): boolean {
     return at.getTime() >= this.linkExpiresAt.getTime() + linkGraceMs;
   }
@@ -537,14 +589,15 @@ export class KycApplication extends schema.class {
   }
 
   /**
-   * Expires the link if a request that began after the deadline shows no submission. The response
-   * to an earlier request may have missed a submission just before the deadline.
+   * Sets the status to EXPIRED if the request began after the grace period of the link and its
+   * response shows no submission. The response to a request that began earlier may not contain a
+   * submission just before the end of the link.
    */
   private expireAfterDeadline(reportedStatus: KycStatus, requestedAt: Date, now: Date, emit: EmitChange): void {
     if (reportedStatus !== this.status || !this.mayExpire()) return;
     if (!this.hasLinkEnded(requestedAt)) return;
     if (this.provider !== "port") {
-      // The link is still open at the vendor. The next check closes it.
+      // The link is still open at the vendor, and only an immediate check closes it there.
       this.checkSoon(now);
       return;
     }

@@ -2,8 +2,9 @@ import { decryptIfReadable } from "@amana/secret-box";
 import type { Context } from "../context.ts";
 
 /**
- * Returns the link of an application. Returns undefined if the link was removed, or if no
- * configured key decrypts it, so that a request does not fail because of an unreadable link.
+ * Returns the link of an application, or undefined if the link was removed. Also returns undefined
+ * if no configured key can decrypt the link, so that a request does not fail because of an
+ * unreadable link.
  */
 export const linkOf = (
   { secrets, logger }: Pick<Context, "secrets" | "logger">,

@@ -9,7 +9,7 @@ export interface OpenApplications {
   readonly total: number;
 }
 
-/** Counts the applications of each provider, in total and open. */
+/** Returns the number of all applications and the number of open applications for each provider. */
 export const countApplications = (em: SqlEntityManager): Promise<OpenApplications[]> =>
   em.execute<OpenApplications[]>(
     `select provider, count(*) filter (where next_check_at is not null)::int as open, count(*)::int as total
@@ -17,15 +17,15 @@ export const countApplications = (em: SqlEntityManager): Promise<OpenApplication
   );
 
 /**
- * Throws StartRefused if an application is open at a provider without settings, because the service
- * could neither read nor cancel the application. If the database is unreachable, the service starts
- * without this check and without the check of migrations.
+ * Throws StartRefused if an application is open at a provider without settings, because kyc could
+ * neither read nor cancel this application. If the database is unreachable, kyc starts without this
+ * check and without the check of migrations.
  */
 export async function requireProvidersOfOpenApplications(orm: Orm, providers: Providers, logger: Logger): Promise<void> {
   const missing = (await readOpenProviders(orm, logger)).filter((name) => !providers.find(name));
   if (missing.length === 0) return;
   throw new StartRefused(
-    `Applications are open at ${missing.join(", ")}, which has no settings. Add it to KYC_PROVIDERS_FORMER with its settings, until amana kyc-provider list shows no open application.`,
+    `Applications are open at ${missing.join(", ")}, but the settings of this provider are missing. Add the provider to KYC_PROVIDERS_FORMER, add its settings, and keep them until "amana kyc-provider list" shows no open application.`,
   );
 }
 
@@ -39,7 +39,7 @@ async function readOpenProviders(orm: Orm, logger: Logger): Promise<string[]> {
     return rows.map(({ provider }) => provider);
   } catch (error) {
     if (!isDatabaseUnavailable(error)) throw error;
-    logger.warn("providers of open applications not checked, database unreachable");
+    logger.warn("database unreachable, settings for open applications' providers not checked");
     return [];
   }
 }

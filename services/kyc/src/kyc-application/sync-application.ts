@@ -8,8 +8,9 @@ import { recordChanges } from "./kyc-application.events.ts";
 import { KycApplication, type RequestStart } from "./kyc-application.ts";
 
 /**
- * Reads an application at the provider and records its state. Returns the outcome of the read.
- * Concurrent calls are safe: the state with the higher sequence is kept.
+ * Reads an application at the provider and records the provider's state. Returns the outcome of the
+ * read. Concurrent calls are safe, because a state is applied only if it is newer than the stored
+ * state.
  */
 export async function syncApplication(context: Context, id: string, timeoutMs: number): Promise<Outcome<ApplicationState>> {
   const em = context.orm.em.fork();
@@ -24,15 +25,17 @@ export async function syncApplication(context: Context, id: string, timeoutMs: n
   return outcome;
 }
 
-/** Reads the state at the provider, or closes the link if `start.closing` has a reason. */
+/**
+ * Reads the state at the provider. If `closing` is set, closes the link for this reason instead.
+ */
 export function queryProvider(
   { providers }: Pick<Context, "providers">,
   application: KycApplication,
   { closing }: Pick<RequestStart, "closing">,
   timeoutMs: number,
 ): Promise<Outcome<ApplicationState>> {
-  const provider = providers.of(application);
-  const known = application.known();
+  const provider = providers.providerOf(application);
+  const known = application.toKnownApplication();
   return closing ? provider.cancel(known, closing, timeoutMs) : provider.get(known, timeoutMs);
 }
 
@@ -41,9 +44,9 @@ export const lockApplication = (em: SqlEntityManager, owner: Owner, id: string):
   lockRow(em, KycApplication, owner, id, kycApplicationNotFound);
 
 /**
- * Applies the provider's response to a locked application, records its events, and plans the next
- * check. All times are of the database's clock, so that replicas agree on the expiry of links.
- * `start` must be read before the request begins.
+ * Applies the provider's response to a locked application, records the events, and plans the next
+ * check. All times come from the database's clock, so that all replicas expire a link at the same
+ * time. The caller must read `start` before it sends the request.
  */
 export async function recordState(
   em: SqlEntityManager,
@@ -62,17 +65,17 @@ export async function recordState(
     if (result === "mismatch" || result === "illegal") {
       logger.error({ ...logFields, alert: true }, "provider returned an impossible application state");
     } else if (result === "applied" && unread.length > 0) {
-      logger.error({ ...logFields, unread, alert: true }, "evidence of the provider cannot be read");
+      logger.error({ ...logFields, unread, alert: true }, "provider's evidence contains values that kyc cannot read");
     } else logger.info(logFields, "application synced");
   } else {
     const causeFields = outcome.kind === "refused" ? { error_code: outcome.errorCode } : { reason: outcome.reason };
-    // The vendor has deleted the application, but the verification has not ended here.
+    // The application no longer exists at the vendor, although the verification has not ended.
     if (isGone(outcome) && !application.isFinal() && application.isOpen()) {
-      application.applyAbsence(start.at, now, recordChanges(em, application, now));
+      application.applyNotFound(start.at, now, recordChanges(em, application, now));
       logger.error({ ...ids, ...causeFields, alert: true }, "application no longer exists at the provider");
     } else logger.warn({ ...ids, outcome: outcome.kind, ...causeFields }, "application could not be read at the provider");
   }
-  // The vendor no longer has the application, and no change is expected.
+  // Plans no check if the vendor no longer has the application and the application has ended.
   if (isGone(outcome) && !application.isOpen()) application.nextCheckAt = null;
   application.planCheck(context.checkPausesSeconds, now, start, outcome.kind === "accepted");
 }

@@ -24,7 +24,7 @@ const countCancellations = async (id: string) =>
   (await harness.sandbox.application(id)).calls.filter(({ operation }) => operation === "kyc_cancel").length;
 
 describe("cancelKycApplication", () => {
-  test("cancelKycApplication cancels an unused link at the provider, and emits one event", async () => {
+  test("cancelKycApplication cancels a CREATED application at the provider once, and emits one event", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     expect(await cancel(id, caller)).toMatchObject({ id, status: KycStatus.CANCELED, linkUrl });
@@ -38,7 +38,7 @@ describe("cancelKycApplication", () => {
     ["opened", async (linkUrl?: string) => harness.sandbox.open(linkUrl)],
     ["failed", async (linkUrl?: string) => harness.sandbox.submit(linkUrl, { outcome: "failed" })],
   ])(
-    "cancelKycApplication cancels an application that is %s at the provider and still CREATED here",
+    "cancelKycApplication cancels an application that is %s at the provider but still CREATED in kyc",
     async (_name, changeAtProvider) => {
       const caller = aBusinessCaller();
       const { id, linkUrl } = await harness.create(caller);
@@ -47,7 +47,7 @@ describe("cancelKycApplication", () => {
     },
   );
 
-  test("cancelKycApplication returns 409 after a submission, and stores the provider's state", async () => {
+  test("cancelKycApplication throws kyc_in_progress if the applicant has submitted, and stores the provider's status", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     await harness.sandbox.submit(linkUrl, { outcome: "approved", hold_seconds: 60 });
@@ -63,7 +63,7 @@ describe("cancelKycApplication", () => {
     ["COMPLETED", async (linkUrl?: string) => harness.sandbox.submit(linkUrl, { outcome: "approved", hold_seconds: 0 })],
     ["EXPIRED", async (linkUrl?: string) => harness.sandbox.expire(linkUrl)],
   ])(
-    "cancelKycApplication returns 409 for a %s application, even if the status is not stored yet",
+    "cancelKycApplication throws kyc_application_final for a %s application, even if kyc has not stored this status yet",
     async (status, changeAtProvider) => {
       const caller = aBusinessCaller();
       const { id, linkUrl } = await harness.create(caller);
@@ -76,7 +76,7 @@ describe("cancelKycApplication", () => {
     },
   );
 
-  test("cancelKycApplication returns kyc_provider_error if the provider rejects the cancellation without a submission", async () => {
+  test("cancelKycApplication throws kyc_provider_error if the provider rejects the cancellation although nothing was submitted", async () => {
     const caller = aBusinessCaller();
     const { id } = await harness.create(caller);
     const { provider_id } = await harness.sandbox.application(id);
@@ -93,7 +93,7 @@ describe("cancelKycApplication", () => {
     expect(await cancel(id, caller)).toMatchObject({ status: KycStatus.CANCELED });
   });
 
-  test("cancelKycApplication returns the same error for another business's application, an unknown id and a malformed id", async () => {
+  test("cancelKycApplication throws the same error for another business's application, an unknown id and a malformed id", async () => {
     const { id } = await harness.create();
     const unknownIdError = await refusal(cancel(uuidv7(), aBusinessCaller()));
     expect(await refusal(cancel(id, aBusinessCaller()))).toEqual(unknownIdError);
@@ -101,7 +101,7 @@ describe("cancelKycApplication", () => {
     expect(await countCancellations(id)).toBe(0);
   });
 
-  test("cancelKycApplication returns the same response for a repeated Idempotency-Key", async () => {
+  test("cancelKycApplication returns the stored response for a repeated Idempotency-Key", async () => {
     const caller = aBusinessCaller();
     const { id } = await harness.create(caller);
     const firstResponse = await harness.kyc.cancelKycApplication({ id }, withIdempotencyKey(caller, "k"));
@@ -112,7 +112,7 @@ describe("cancelKycApplication", () => {
   });
 
   test.each(["reset_after", "timeout_before", "http_500"])(
-    "cancelKycApplication repeats the call to the provider after the fault %s",
+    "cancelKycApplication repeats the call to the provider after the fault %s, and emits one event",
     async (mode) => {
       const caller = aBusinessCaller();
       const { id } = await harness.create(caller);
@@ -122,7 +122,7 @@ describe("cancelKycApplication", () => {
     },
   );
 
-  test("cancelKycApplication returns the cancelled application for the same Idempotency-Key after a lost response of the provider", async () => {
+  test("cancelKycApplication returns the cancelled application for a repeated Idempotency-Key after the provider's response was lost", async () => {
     const caller = aBusinessCaller();
     const { id } = await harness.create(caller);
     await harness.sandbox.fault("kyc_cancel", "reset_after", 100);

@@ -17,12 +17,13 @@ import { callWithRetries } from "../verification-provider/call-with-retries.ts";
 import type { KycStatus as Status } from "../verification-provider/verification-provider.ts";
 
 const callsMax = 2;
-/** Reserved for the commit and the response. */
+/** Time that is reserved for the commit and the response. */
 const responseMs = 1_000;
 
 /**
- * Steps: check the rules and claim the key (commit); call the provider; record its state, the event
- * and the stored response (commit).
+ * A first transaction checks the rules and claims the Idempotency-Key. Then kyc calls the provider
+ * without a transaction. A second transaction records the provider's state, the event and the
+ * response.
  */
 export const cancelKycApplication =
   (context: Context): Implementation<typeof KycApplicationService.method.cancelKycApplication> =>
@@ -30,14 +31,15 @@ export const cancelKycApplication =
     const { orm, providers, logger } = context;
     const businessId = requireBusiness(call.caller);
     const firstResult = await transaction(orm, async (em) => {
-      // A cancellation is idempotent, so a repeated request need not wait for the first one.
+      // A cancellation at the provider is idempotent, so a repeated request can run while the first
+      // request still runs.
       const claim = await claimKey(em, call, KycApplicationSchema, { heldMs: 0 });
       const application = await lockApplication(em, businessId, request.id);
       const respond = (message: KycApplicationMessage) => ({ response: { ...message, linkUrl: linkOf(context, application) } });
       if ("replayed" in claim) return respond(claim.replayed);
       const { record, isRepeated } = claim;
       if (isRepeated && application.status === "CANCELED") {
-        // An earlier execution of this request cancelled the application without a response.
+        // An earlier execution of this request cancelled the application, but stored no response.
         const message = toKycApplicationMessage(application);
         record?.storeResponse(KycApplicationSchema, message);
         return respond(message);
@@ -48,8 +50,8 @@ export const cancelKycApplication =
     if ("response" in firstResult) return firstResult.response;
 
     const { id, nextCheckAt } = firstResult.application;
-    const provider = providers.of(firstResult.application);
-    const known = firstResult.application.known();
+    const provider = providers.providerOf(firstResult.application);
+    const known = firstResult.application.toKnownApplication();
     const state = await callWithRetries((timeoutMs) => provider.cancel(known, "CANCELED", timeoutMs), {
       callsMax,
       remainingMs: () => call.remainingMs() - responseMs,
@@ -79,8 +81,8 @@ export const cancelKycApplication =
   };
 
 /**
- * Returns the refusal for the status at the provider: the applicant has submitted, the application
- * is final, or the provider rejected the cancellation.
+ * Returns the refusal if the application's status at the provider is not CANCELED. If the status is
+ * CREATED, OPENED or FAILED, the provider rejected the cancellation.
  */
 function toRefusal(status: Status): DomainError {
   if (status === "SUBMITTED" || status === "PROCESSING") return kycInProgress(status);

@@ -3,7 +3,7 @@ import { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_s
 import { createRpcClient, DomainError } from "@amana/rpc";
 import { aBusinessCaller, adminCaller, eventually, refusal, startTestServer, withIdempotencyKey } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { blockedClient, type CreateRequest, goodClient, type Harness, startHarness } from "../../test/harness.ts";
+import { blockedClient, type CreateRequest, type Harness, startHarness, unblockedClient } from "../../test/harness.ts";
 import { kyc as kycService } from "../service.ts";
 
 let harness: Harness;
@@ -28,14 +28,14 @@ const readStoredApplications = (businessId: string) =>
   harness.sql("select id from kyc_application where business_id = ?", [businessId]);
 
 describe("createKycApplication", () => {
-  test("createKycApplication returns a CREATED application with its link, and emits one event without the link", async () => {
+  test("createKycApplication returns a CREATED application with the link, and emits one event without the link", async () => {
     const caller = aBusinessCaller();
-    const application = await harness.create(caller, { clientId: goodClient, externalId: "é-1", metadata });
+    const application = await harness.create(caller, { clientId: unblockedClient, externalId: "é-1", metadata });
     expect(application).toMatchObject({
       businessId: caller.businessId,
       status: KycStatus.CREATED,
       linkUrl: expect.stringMatching(/^http:/),
-      clientId: goodClient,
+      clientId: unblockedClient,
       externalId: "é-1",
       metadata,
       amlHitCount: 0,
@@ -51,16 +51,16 @@ describe("createKycApplication", () => {
     expect(events[0]?.application).not.toHaveProperty("linkUrl");
   });
 
-  test("createKycApplication uses the client id as the event key, and the application id without a client", async () => {
+  test("createKycApplication uses the client id as the key of the event, or the application id if there is no client", async () => {
     const caller = aBusinessCaller();
     const keysBefore = (await harness.readEventKeys()).length;
-    await harness.create(caller, { clientId: goodClient });
-    await harness.create(caller, { clientId: goodClient.toUpperCase() });
+    await harness.create(caller, { clientId: unblockedClient });
+    await harness.create(caller, { clientId: unblockedClient.toUpperCase() });
     const { id } = await harness.create(caller);
-    expect((await harness.readEventKeys()).slice(keysBefore)).toEqual([goodClient, goodClient, id]);
+    expect((await harness.readEventKeys()).slice(keysBefore)).toEqual([unblockedClient, unblockedClient, id]);
   });
 
-  test("createKycApplication sets a later created_at than the previous application, even in a replica with a slow clock", async () => {
+  test("createKycApplication stores a created_at that is later than the previous application's created_at, even if the replica's clock is a minute behind", async () => {
     const caller = aBusinessCaller();
     const firstApplication = await harness.create(caller);
     vi.useFakeTimers({ now: Date.now() - 60_000, toFake: ["Date"] });
@@ -68,7 +68,7 @@ describe("createKycApplication", () => {
     expect(secondApplication.createdAtMs).toBeGreaterThan(firstApplication.createdAtMs);
   });
 
-  test("createKycApplication sends the terms to the provider, and our id as the reference", async () => {
+  test("createKycApplication sends the request's fields to the provider, with the application id as the reference", async () => {
     const { id } = await harness.create(aBusinessCaller(), {
       locale: "AR",
       allowedDocuments: ["passport"],
@@ -93,7 +93,7 @@ describe("createKycApplication", () => {
     });
   });
 
-  test("createKycApplication uses the documented default values", async () => {
+  test("createKycApplication without optional fields uses the locale fr, three attempts, a required video, both document types and empty metadata", async () => {
     const { id, metadata: defaultMetadata } = await harness.create();
     const [creation] = await listCreations(id);
     expect(creation?.parameters).toMatchObject({ locale: "fr", max_attempts: 3, require_video: true });
@@ -133,7 +133,7 @@ describe("createKycApplication, refusals", () => {
     ["an invalid client id", "x", "not_found", "client_not_found"],
     ["a blocked client", blockedClient, "conflict", "client_blocked"],
   ])(
-    "createKycApplication rejects %s without a call to the provider, and does not keep the Idempotency-Key",
+    "createKycApplication rejects %s without a call to the provider, and keeps no record of the Idempotency-Key",
     async (_name, clientId, kind, code) => {
       const caller = aBusinessCaller();
       const request = harness.kyc.createKycApplication({ clientId }, withIdempotencyKey(caller, "k"));
@@ -145,7 +145,7 @@ describe("createKycApplication, refusals", () => {
     },
   );
 
-  test("createKycApplication stores a refusal of the provider as the response of the Idempotency-Key", async () => {
+  test("createKycApplication stores the provider's refusal as the response for the Idempotency-Key", async () => {
     const caller = aBusinessCaller();
     await harness.sandbox.fault("kyc_create", "error:422");
     const refuseCreation = (options: Parameters<typeof harness.kyc.createKycApplication>[1]) =>
@@ -168,7 +168,10 @@ describe("createKycApplication, refusals", () => {
 });
 
 describe("createKycApplication for a client who is blocked during the call to the provider", () => {
-  /** Returns the standings in order, and repeats the last one. */
+  /**
+   * Returns a clients service that returns the standings in their order, and then repeats the last
+   * standing.
+   */
   const clientsWith = (...standings: ("GOOD" | "BLOCKED" | "unavailable")[]) => {
     let callCount = 0;
     return {
@@ -181,15 +184,18 @@ describe("createKycApplication for a client who is blocked during the call to th
   };
   const createFor = async (clients: ReturnType<typeof clientsWith>, options: ReturnType<typeof withIdempotencyKey>) => {
     await using service = await startTestServer(kycService.rpcServices({ ...harness.context, clients }));
-    return await createRpcClient(KycApplicationService, service.channel).createKycApplication({ clientId: goodClient }, options);
+    return await createRpcClient(KycApplicationService, service.channel).createKycApplication(
+      { clientId: unblockedClient },
+      options,
+    );
   };
   const readKeys = async (businessId: string) =>
     await harness.sql<{ application_id: string }>("select id as application_id from idempotency_key where scope = ?", [
       businessId,
     ]);
   /**
-   * Returns the outcome of a creation, and the id that the application has during the call to the
-   * provider.
+   * Runs a creation with a slow provider. Returns the outcome, and the application id that the
+   * creation used for the call to the provider.
    */
   const createSlowly = async (caller: ReturnType<typeof aBusinessCaller>, create: () => Promise<unknown>) => {
     await harness.sandbox.fault("kyc_create", "slow:300");
@@ -202,7 +208,7 @@ describe("createKycApplication for a client who is blocked during the call to th
     return { id: row?.application_id ?? "", outcome: await creation };
   };
 
-  test("createKycApplication stores nothing and cancels at the provider if the client is blocked during the call", async () => {
+  test("createKycApplication stores nothing and cancels the application at the provider if the client is blocked during the call to the provider", async () => {
     const caller = aBusinessCaller();
     const { id, outcome } = await createSlowly(caller, () =>
       refusal(createFor(clientsWith("GOOD", "BLOCKED"), withIdempotencyKey(caller, "k"))),
@@ -212,13 +218,14 @@ describe("createKycApplication for a client who is blocked during the call to th
     expect(await harness.readEventNames(id)).toEqual([]);
     expect((await harness.sandbox.application(id)).status).toBe("CANCELED");
     expect(await readKeys(caller.businessId)).toEqual([]);
-    // After the block, the same request creates another application with a valid link.
+    // When the client is no longer blocked, the same request creates another application with a
+    // valid link.
     const createdApplication = await createFor(clientsWith("GOOD"), withIdempotencyKey(caller, "k"));
     expect(createdApplication.id).not.toBe(id);
     expect((await harness.sandbox.application(createdApplication.id)).status).toBe("CREATED");
   });
 
-  test("createKycApplication stores nothing if the client is blocked during the call and the cancellation fails", async () => {
+  test("createKycApplication stores nothing if the client is blocked during the call to the provider, even if the cancellation at the provider fails", async () => {
     const caller = aBusinessCaller();
     await harness.sandbox.fault("kyc_cancel", "http_500");
     const { id, outcome } = await createSlowly(caller, () =>
@@ -229,7 +236,7 @@ describe("createKycApplication for a client who is blocked during the call to th
     expect((await harness.sandbox.application(id)).status).toBe("CREATED");
   });
 
-  test("createKycApplication returns the application that a repeated request created before the client was blocked", async () => {
+  test("createKycApplication returns the application that a repeated request stored, even if the client was blocked afterwards", async () => {
     const caller = aBusinessCaller();
     const secondCheck = Promise.withResolvers<void>();
     const clientBlocked = Promise.withResolvers<void>();
@@ -248,7 +255,7 @@ describe("createKycApplication for a client who is blocked during the call to th
       withIdempotencyKey(caller, "k"),
     );
     await secondCheck.promise;
-    // The hold of the first request ends, so that the repeated request can execute.
+    // Ends the hold of the first request's key, so that the repeated request can run.
     await harness.sql("update idempotency_key set held_until = now() where scope = ?", [caller.businessId]);
     const repeatedResponse = await createFor(clientsWith("GOOD"), withIdempotencyKey(caller, "k"));
     clientBlocked.resolve();
@@ -257,19 +264,22 @@ describe("createKycApplication for a client who is blocked during the call to th
     expect(await harness.readEventNames(repeatedResponse.id)).toEqual(["CREATED"]);
   });
 
-  test("createKycApplication returns 503 if the second check of the client fails, and the same key later creates one application", async () => {
+  test("createKycApplication throws service_unavailable if the second read of the client's standing fails, and creates one application when the key is repeated", async () => {
     const caller = aBusinessCaller();
     const { id, outcome } = await createSlowly(caller, () =>
       refusal(createFor(clientsWith("GOOD", "unavailable"), withIdempotencyKey(caller, "k"))),
     );
     expect(outcome).toMatchObject({ kind: "unavailable", code: "service_unavailable" });
     expect(await readStoredApplications(caller.businessId)).toEqual([]);
-    expect(await createFor(clientsWith("GOOD"), withIdempotencyKey(caller, "k"))).toMatchObject({ id, clientId: goodClient });
+    expect(await createFor(clientsWith("GOOD"), withIdempotencyKey(caller, "k"))).toMatchObject({
+      id,
+      clientId: unblockedClient,
+    });
   });
 });
 
 describe("createKycApplication with an Idempotency-Key", () => {
-  test("createKycApplication creates one application per Idempotency-Key, and returns the same response with the link", async () => {
+  test("createKycApplication returns the stored response with the link for a repeated Idempotency-Key", async () => {
     const caller = aBusinessCaller();
     const firstResponse = await harness.kyc.createKycApplication({ metadata }, withIdempotencyKey(caller, "k"));
     const repeatedOptions = withIdempotencyKey(caller, "k");
@@ -300,7 +310,7 @@ describe("createKycApplication with an Idempotency-Key", () => {
     expect(await readStoredApplications(caller.businessId)).toHaveLength(1);
   });
 
-  test("createKycApplication creates one application during continuously repeated requests with one Idempotency-Key", async () => {
+  test("createKycApplication creates one application if four callers repeat the Idempotency-Key continuously while the first request runs", async () => {
     for (let round = 0; round < 5; round++) {
       const caller = aBusinessCaller();
       let isRunning = true;
@@ -320,7 +330,7 @@ describe("createKycApplication with an Idempotency-Key", () => {
     }
   });
 
-  test("createKycApplication accepts the same Idempotency-Key of two businesses", async () => {
+  test("createKycApplication creates two applications if two businesses use the same Idempotency-Key", async () => {
     const firstApplication = await harness.kyc.createKycApplication({}, withIdempotencyKey(aBusinessCaller(), "k"));
     const secondApplication = await harness.kyc.createKycApplication({}, withIdempotencyKey(aBusinessCaller(), "k"));
     expect(secondApplication.id).not.toBe(firstApplication.id);
@@ -341,7 +351,7 @@ describe("createKycApplication without a usable response of the provider", () =>
   );
 
   test.each(["reset_after", "truncated", "html_200", "http_503", "timeout_before"])(
-    "createKycApplication returns 503 after repeated faults %s, and the same Idempotency-Key later creates one application",
+    "createKycApplication throws kyc_provider_unavailable after repeated faults %s, and creates one application for the key when the faults end",
     async (mode) => {
       const caller = aBusinessCaller();
       await harness.sandbox.fault("kyc_create", mode, 100);
@@ -364,7 +374,7 @@ describe("createKycApplication without a usable response of the provider", () =>
     },
   );
 
-  test("createKycApplication returns CREATED to a repeated request after a lost response, even if the application is already OPENED", async () => {
+  test("after the provider's response was lost, createKycApplication returns CREATED for the repeated key, even if the applicant has opened the link", async () => {
     const caller = aBusinessCaller();
     await harness.sandbox.fault("kyc_create", "reset_after", 100);
     await refusal(harness.kyc.createKycApplication({}, withIdempotencyKey(caller, "k")));
@@ -380,7 +390,7 @@ describe("createKycApplication without a usable response of the provider", () =>
   });
 });
 
-test("createKycApplication, while clients is unavailable, accepts only requests without a client", async () => {
+test("createKycApplication accepts a request without a client while the clients service is unavailable, and rejects a request with a client", async () => {
   const caller = aBusinessCaller();
   const { clients } = harness.context;
   const failStanding = async () => {
@@ -389,7 +399,7 @@ test("createKycApplication, while clients is unavailable, accepts only requests 
   Object.assign(harness.context, { clients: { readStanding: failStanding } });
   try {
     const call = withIdempotencyKey(caller, "k");
-    expect(await refusal(harness.kyc.createKycApplication({ clientId: goodClient }, call))).toMatchObject({
+    expect(await refusal(harness.kyc.createKycApplication({ clientId: unblockedClient }, call))).toMatchObject({
       kind: "unavailable",
       code: "service_unavailable",
     });
@@ -398,7 +408,7 @@ test("createKycApplication, while clients is unavailable, accepts only requests 
   } finally {
     Object.assign(harness.context, { clients });
   }
-  expect(await harness.kyc.createKycApplication({ clientId: goodClient }, withIdempotencyKey(caller, "k"))).toMatchObject({
-    clientId: goodClient,
+  expect(await harness.kyc.createKycApplication({ clientId: unblockedClient }, withIdempotencyKey(caller, "k"))).toMatchObject({
+    clientId: unblockedClient,
   });
 });

@@ -6,7 +6,7 @@ import { type Call, DomainError, type Implementation, requireBusiness } from "@a
 import { faultPoint, isUuid, uuidv7 } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
-import { clientBlocked, namedClientNotFound, unsupportedByProvider } from "../kyc-application/kyc-application.errors.ts";
+import { clientBlocked, referencedClientNotFound, unsupportedByProvider } from "../kyc-application/kyc-application.errors.ts";
 import { recordChanges } from "../kyc-application/kyc-application.events.ts";
 import { kycApplicationView, toKycApplicationMessage } from "../kyc-application/kyc-application.message.ts";
 import { KycApplication } from "../kyc-application/kyc-application.ts";
@@ -21,18 +21,19 @@ import {
 } from "../verification-provider/verification-provider.ts";
 
 const callsMax = 3;
-/** Reserved for the second check of the client, the commit and the response. */
+/** Time that is reserved for the second check of the client, the commit and the response. */
 const responseMs = 2_000;
 /**
- * Minimum time for the cancellation at the provider, even if the response then misses its deadline.
- * The same time is reserved for the response.
+ * Minimum time for the cancellation at the provider, even if the response therefore misses its
+ * deadline. If enough time remains, the same time is reserved for the response.
  */
 const cancelMsMin = 500;
 
 /**
- * Steps: claim the key, whose id becomes the application's id (commit); check the client's
- * standing; create the application at the provider, outside any transaction; check the client's
- * standing again; store the application, its event and the response (commit).
+ * A first transaction claims the Idempotency-Key. The id of the key's record becomes the
+ * application's id. Then kyc checks the client's standing, creates the application at the provider,
+ * and checks the standing again, all without a transaction. A second transaction stores the
+ * application, its event and the response.
  */
 export const createKycApplication =
   (context: Context): Implementation<typeof KycApplicationService.method.createKycApplication> =>
@@ -40,7 +41,8 @@ export const createKycApplication =
     const { orm } = context;
     const businessId = requireBusiness(call.caller);
     // The id of the key's record is the reference at the provider. The provider returns the same
-    // application for the same reference, so a repeated request can execute again after the hold.
+    // application for the same reference. A repeated request can therefore run again when the key
+    // is no longer held.
     const claim = await claimKey(orm.em.fork(), call, KycApplicationSchema, { heldMs: call.remainingMs() });
     if ("replayed" in claim) {
       const row = await kycApplicationView.read(orm.em.fork(), businessId, claim.replayed.id);
@@ -74,7 +76,8 @@ export const createKycApplication =
       const { message, isStoredByOther } = await transaction(orm, async (em) => {
         const key = await lockKey(em, keyId);
         if (key?.hasEnded()) return { message: key.replay(KycApplicationSchema), isStoredByOther: true };
-        // A concurrent repeated request was refused and has deleted the key's record.
+        // The record is missing if a repeated request ran concurrently, was refused, and deleted
+        // it.
         if (keyId && !key) throw idempotencyInProgress();
         const storedMessage = toKycApplicationMessage(await storeApplication(em, context, requested, created, request, call));
         key?.storeResponse(KycApplicationSchema, storedMessage);
@@ -110,7 +113,10 @@ function toApplicationToCreate(
   };
 }
 
-/** Returns the refusal for a client. Undefined: the client has a good standing or is absent. */
+/**
+ * Returns the refusal for an unknown or blocked client. Returns undefined if the client's standing
+ * is GOOD, or if the request has no client.
+ */
 async function findClientRefusal(
   { clients }: Context,
   businessId: string,
@@ -119,12 +125,13 @@ async function findClientRefusal(
   if (clientId === undefined) return undefined;
   const standing = isUuid(clientId) ? await clients.readStanding(businessId, clientId) : "UNKNOWN";
   if (standing === "GOOD") return undefined;
-  return standing === "BLOCKED" ? clientBlocked() : namedClientNotFound();
+  return standing === "BLOCKED" ? clientBlocked() : referencedClientNotFound();
 }
 
 /**
- * Deletes the key's record, so that no later request stores the application of this id. If a
- * repeated request has created the application already, returns the stored response instead.
+ * Deletes the key's record, so that no later request stores an application with this id. If a
+ * repeated request has already stored the application, deletes nothing and returns the stored
+ * response.
  */
 async function deleteKey({ orm }: Context, keyId: string | undefined): Promise<KycApplicationMessage | undefined> {
   return await transaction(orm, async (em) => {
@@ -136,8 +143,8 @@ async function deleteKey({ orm }: Context, keyId: string | undefined): Promise<K
 }
 
 /**
- * Returns the application that another execution of this request has stored, with its link. Closes
- * the link of this execution if the provider has created another application for it.
+ * Returns the application that a concurrent repetition of this request has stored, with its link.
+ * If the provider created a second application for this request, cancels the second application.
  */
 async function respondWithStored(
   context: Context,
@@ -151,7 +158,7 @@ async function respondWithStored(
   return { ...message, linkUrl: stored ? linkOf(context, stored) : undefined };
 }
 
-/** Cancels the created application at the provider. Its link was not returned to the business. */
+/** Cancels an application at the provider whose link was not returned to the business. */
 async function cancelAtProvider(
   { providers, logger }: Context,
   requested: ApplicationToCreate,
@@ -184,8 +191,8 @@ async function storeApplication(
   request: CreateKycApplicationRequest,
   call: Call,
 ): Promise<KycApplication> {
-  // Consumers use the newest application of a client, and replicas have different clocks. The time
-  // is therefore of the database's clock.
+  // Uses the database's clock, because the clocks of replicas differ and consumers select a
+  // client's newest application by this time.
   const now = await databaseTime(em);
   const application = em.create(KycApplication, {
     id,
@@ -216,16 +223,17 @@ async function storeApplication(
   });
   em.persist(application);
   if (created.status === "CREATED") application.planCheck(context.checkPausesSeconds, now);
-  // An earlier execution created the application at the provider, so its status may have changed.
+  // An earlier run of this request created the application at the provider, and its status has
+  // changed since then.
   else application.checkSoon(now);
   recordChanges(em, application, now)("KYC_CREATED");
   return application;
 }
 
 /**
- * Ends the use of the key after an error before the commit. A rejection by the provider becomes the
- * stored response. A temporary error or a fault releases the key for a repeated request. Any other
- * refusal deletes the key's record.
+ * Updates the key's record after an error before the commit. If the provider rejected the request,
+ * stores this refusal as the response. After a temporary error or a fault, releases the key for a
+ * repeated request. After any other refusal, deletes the record.
  */
 async function endKeyAfterError(error: unknown, { orm, logger }: Context, keyId: string | undefined): Promise<void> {
   const isRepeatable = !(error instanceof DomainError) || error.kind === "unavailable";
@@ -236,6 +244,6 @@ async function endKeyAfterError(error: unknown, { orm, logger }: Context, keyId:
     else if (error.kind === "upstream_error") key.storeRefusal(error);
     else em.remove(key);
   }).catch((keyError: unknown) =>
-    logger.warn({ err: keyError }, "release of the Idempotency-Key failed, key held until its hold expires"),
+    logger.warn({ err: keyError }, "Idempotency-Key not released, it stays held until its hold expires"),
   );
 }

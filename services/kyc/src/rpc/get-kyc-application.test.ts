@@ -2,7 +2,7 @@ import { KycStatus, KycVerdict } from "@amana/contracts/kyc/v1/kyc_application_p
 import { uuidv7 } from "@amana/runtime";
 import { aBusinessCaller, eventually, refusal } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { goodClient, type Harness, startHarness } from "../../test/harness.ts";
+import { type Harness, startHarness, unblockedClient } from "../../test/harness.ts";
 import type { Submission } from "../../test/sandbox.ts";
 
 let harness: Harness;
@@ -16,7 +16,7 @@ const countReads = async (id: string) =>
   (await harness.sandbox.application(id)).calls.filter(({ operation }) => operation === "kyc_get").length;
 
 describe("getKycApplication", () => {
-  test("getKycApplication returns the same error for another business's application, an unknown id and a malformed id", async () => {
+  test("getKycApplication throws the same error not_found for another business's application, an unknown id and a malformed id", async () => {
     const { id } = await harness.create();
     const readError = (requestedId: string) =>
       refusal(harness.kyc.getKycApplication({ id: requestedId }, { caller: aBusinessCaller() }));
@@ -26,7 +26,7 @@ describe("getKycApplication", () => {
     expect(await readError("not-a-uuid")).toEqual(unknownIdError);
   });
 
-  test("getKycApplication reads at the provider once in ten seconds for ten concurrent requests", async () => {
+  test("getKycApplication reads an application at the provider only once for ten concurrent requests", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     await harness.sandbox.open(linkUrl);
@@ -36,7 +36,7 @@ describe("getKycApplication", () => {
     expect(await countReads(id)).toBe(1);
   });
 
-  test("getKycApplication does not read at the provider if the request accepts the stored state", async () => {
+  test("getKycApplication with `stored` returns the stored state without a call to the provider", async () => {
     const caller = aBusinessCaller();
     const createdApplication = await harness.create(caller);
     await harness.sandbox.open(createdApplication.linkUrl);
@@ -53,7 +53,7 @@ describe("getKycApplication", () => {
     expect(await harness.kyc.getKycApplication({ id: createdApplication.id }, { caller })).toEqual(createdApplication);
   });
 
-  test("getKycApplication does not read a final application at the provider", async () => {
+  test("getKycApplication does not read an application with a final verdict at the provider", async () => {
     const caller = aBusinessCaller();
     const { id } = await harness.aDecidedApplication({ outcome: "approved" }, caller);
     const readsBefore = await countReads(id);
@@ -66,7 +66,7 @@ test.each([
   ["EXPIRED", (linkUrl?: string) => harness.sandbox.expire(linkUrl)],
   ["OPENED", async () => {}],
 ] as const)(
-  "getKycApplication emits KYC_FAILED for an unread failed attempt, and then returns and emits the status %s",
+  "getKycApplication emits KYC_FAILED and then %s if an attempt failed between two reads at the provider",
   async (status, changeAtProvider) => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
@@ -80,7 +80,7 @@ test.each([
   },
 );
 
-test("each event of an application has a greater revision than the previous event", async () => {
+test("kyc emits each event of an application with a greater revision than the previous event", async () => {
   const caller = aBusinessCaller();
   const { id, linkUrl } = await harness.create(caller);
   await harness.sandbox.open(linkUrl);
@@ -91,7 +91,7 @@ test("each event of an application has a greater revision than the previous even
   expect(revisions).toEqual([...new Set(revisions)].sort((left, right) => left - right));
 });
 
-test("the first event after a restore to an earlier time has a greater revision than all lost events", async () => {
+test("kyc emits the first event after a restore with a greater revision than all events that the restore lost", async () => {
   const caller = aBusinessCaller();
   const { id, linkUrl } = await harness.create(caller);
   const [rowBefore] = await harness.sql("select status, sequence, attempts_used, revision from kyc_application where id = ?", [
@@ -102,7 +102,8 @@ test("the first event after a restore to an earlier time has a greater revision 
   const lostEvents = await harness.readEvents(id);
   expect(lostEvents).toHaveLength(2);
 
-  // The two lost events may use the revisions of two seconds. A real restore takes longer.
+  // Waits until the revision that is computed from the clock exceeds the revisions of the two lost
+  // events. A real restore takes longer than two seconds.
   await harness.sql("select pg_sleep(2.1)");
   await harness.sql(
     "update kyc_application set (status, sequence, attempts_used, revision) = (?, ?::int, ?::int, ?::int) where id = ?",
@@ -122,7 +123,7 @@ describe("result of a submission", () => {
     [{ outcome: "needs_review" }, KycVerdict.NEEDS_REVIEW, ["CREATED", "NEEDS_REVIEW"], []],
     [{ outcome: "approved", aml_hit_count: 1 }, KycVerdict.NEEDS_REVIEW, ["CREATED", "NEEDS_REVIEW"], ["AML_MATCH"]],
     [{ outcome: "approved", document_expiry: "2020-01-01" }, KycVerdict.REJECTED, ["CREATED", "REJECTED"], ["DOCUMENT_EXPIRED"]],
-  ])("an application with the submission %o gets the verdict %i", async (submission, verdict, events, codes) => {
+  ])("getKycApplication after the submission %o returns the verdict %i", async (submission, verdict, events, codes) => {
     const application = await harness.aDecidedApplication(submission);
     expect(application).toMatchObject({ status: KycStatus.COMPLETED, verdict, attemptsUsed: 1, attemptsRemaining: 2 });
     expect(application.reasonCodes.map(({ code }) => code)).toEqual(codes);
@@ -130,12 +131,12 @@ describe("result of a submission", () => {
     expect(await harness.readEventNames(application.id)).toEqual(events);
   });
 
-  test("an application without a video gets the verdict NEEDS_REVIEW", async () => {
+  test("getKycApplication returns NEEDS_REVIEW if the provider approved a submission without a video", async () => {
     const application = await harness.aDecidedApplication({ outcome: "approved" }, aBusinessCaller(), { requireVideo: false });
     expect(application).toMatchObject({ verdict: KycVerdict.NEEDS_REVIEW, livenessOutcome: "NOT_PERFORMED" });
   });
 
-  test("an application with another name than in the profile gets the verdict NEEDS_REVIEW", async () => {
+  test("getKycApplication returns NEEDS_REVIEW with PROFILE_MISMATCH if the document's name differs from the profile", async () => {
     const application = await harness.aDecidedApplication(
       { outcome: "approved", first_name: "Karim", last_name: "B" },
       aBusinessCaller(),
@@ -144,7 +145,7 @@ describe("result of a submission", () => {
     expect(application).toMatchObject({ verdict: KycVerdict.NEEDS_REVIEW, reasonCodes: [{ code: "PROFILE_MISMATCH" }] });
   });
 
-  test("an application with failed attempts emits one event for each failure", async () => {
+  test("kyc emits one event for each failed attempt of an application", async () => {
     const caller = aBusinessCaller();
     const failedApplication = await harness.aDecidedApplication({ outcome: "failed" }, caller, { maxAttempts: 2 });
     expect(failedApplication).toMatchObject({ status: KycStatus.FAILED, attemptsRemaining: 1 });
@@ -158,7 +159,7 @@ describe("result of a submission", () => {
     expect(await harness.readEventNames(failedApplication.id)).toEqual(["CREATED", "FAILED", "FAILED"]);
   });
 
-  test("an application without a submission becomes EXPIRED", async () => {
+  test("getKycApplication returns EXPIRED if the link has expired at the provider without a submission", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     await harness.sandbox.expire(linkUrl);
@@ -168,7 +169,7 @@ describe("result of a submission", () => {
 });
 
 describe("listKycApplications", () => {
-  test("listKycApplications returns the applications of the business, newest first, with pages and filters", async () => {
+  test("listKycApplications returns the business's applications in pages, newest first, and applies each filter", async () => {
     const caller = aBusinessCaller();
     const firstApplication = await harness.create(caller, { externalId: "a'\\%" });
     const secondApplication = await harness.aDecidedApplication({ outcome: "approved" }, caller);
@@ -183,7 +184,7 @@ describe("listKycApplications", () => {
     expect(await list({ status: KycStatus.COMPLETED })).toEqual({ ids: [secondApplication.id], total: 1 });
     expect(await list({ verdict: KycVerdict.REJECTED })).toEqual({ ids: [], total: 0 });
     expect(await list({ verdict: KycVerdict.APPROVED })).toEqual({ ids: [secondApplication.id], total: 1 });
-    expect(await list({ clientId: goodClient })).toEqual({ ids: [], total: 0 });
+    expect(await list({ clientId: unblockedClient })).toEqual({ ids: [], total: 0 });
     expect(await list({ createdFromMs: secondApplication.createdAtMs })).toEqual({ ids: [secondApplication.id], total: 1 });
     expect(await list({ createdToMs: secondApplication.createdAtMs })).toEqual({ ids: [firstApplication.id], total: 1 });
   });

@@ -12,13 +12,22 @@ import {
 import { linkOf } from "../kyc-application/link.ts";
 import { syncApplication } from "../kyc-application/sync-application.ts";
 
-/** Longest time for which the caller waits for the provider. A later state is still recorded. */
+/**
+ * Maximum time for which a request waits for the provider. If the state arrives later, it is still
+ * recorded.
+ */
 const refreshWaitMs = 3_000;
 const refreshTimeoutMs = 15_000;
-/** Applications with a next check. The others cannot change. */
+/**
+ * Condition for a read at the provider: a check is planned. No change is expected for other
+ * applications.
+ */
 const refreshable = { table: "kyc_application", column: "refreshed_at", where: "next_check_at is not null" };
 
-/** Returns the application. Refreshes it first if it may change, at most once in ten seconds. */
+/**
+ * Returns an application. If the application may change, first reads it at the provider, at most
+ * once in ten seconds.
+ */
 export const getKycApplication =
   (context: Context): Implementation<typeof KycApplicationService.method.getKycApplication> =>
   async (request, call) => {
@@ -37,6 +46,8 @@ export const getKycApplication =
     return toKycApplicationMessage(row, linkOf(context, row));
   };
 
-/** Returns whether the application may change. Saves a query for finished applications. */
+/**
+ * Returns false for finished applications, for which this check saves the query of `throttleRow`.
+ */
 const mayStillChange = ({ status, verdict }: KycApplicationRow) =>
   status !== "EXPIRED" && status !== "CANCELED" && (status !== "COMPLETED" || verdict === "NEEDS_REVIEW");

@@ -2,7 +2,7 @@ import type { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_applicat
 import { type Implementation, requireBusiness } from "@amana/rpc";
 import { isUuid } from "@amana/runtime";
 import type { Context } from "../context.ts";
-import { namedClientNotFound } from "../kyc-application/kyc-application.errors.ts";
+import { referencedClientNotFound } from "../kyc-application/kyc-application.errors.ts";
 import { kycApplicationList, toKycApplicationMessage } from "../kyc-application/kyc-application.message.ts";
 import { linkOf } from "../kyc-application/link.ts";
 
@@ -11,15 +11,16 @@ export const listKycApplications =
   async (request, call) => {
     const { orm, clients } = context;
     const businessId = requireBusiness(call.caller);
-    if (request.clientId !== undefined && !isUuid(request.clientId)) throw namedClientNotFound("");
+    if (request.clientId !== undefined && !isUuid(request.clientId)) throw referencedClientNotFound("");
     const { rows, ...total } = await kycApplicationList.page(orm.em, businessId, request);
-    // A client with an application exists, so only an empty list requires a call to clients.
+    // Calls the clients service only if the list is empty, because a client that has an application
+    // must exist.
     if (
       total.total === 0 &&
       request.clientId !== undefined &&
       (await clients.readStanding(businessId, request.clientId)) === "UNKNOWN"
     ) {
-      throw namedClientNotFound("");
+      throw referencedClientNotFound("");
     }
     const applications = rows.map((row) => toKycApplicationMessage(row, linkOf(context, row)));
     return { applications, ...total };

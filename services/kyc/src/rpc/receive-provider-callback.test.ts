@@ -29,7 +29,7 @@ const readStored = async (id: string) => {
 const countReads = async (id: string) =>
   (await harness.sandbox.application(id)).calls.filter(({ operation }) => operation === "kyc_get").length;
 
-/** Sends a callback with any content, without the sandbox. */
+/** Sends a callback with any content directly to kyc, not from the sandbox. */
 async function sendCallback(content: object | string, secret = callbackSecret, ageSeconds = 0) {
   const body = Buffer.from(typeof content === "string" ? content : JSON.stringify(content));
   const time = Math.floor(Date.now() / 1000) - ageSeconds;
@@ -44,7 +44,7 @@ async function aHint(id: string, sequence: number, event_id: string = uuidv7()) 
 }
 
 describe("callbacks of the sandbox", () => {
-  test("a callback of the sandbox updates the application without a request by the business", async () => {
+  test("a provider's callback updates the application without a request by the business", async () => {
     const { id, linkUrl } = await harness.create();
     await harness.sandbox.open(linkUrl);
     await eventually(async () => expect(await readStored(id)).toMatchObject({ status: "OPENED" }));
@@ -57,7 +57,7 @@ describe("callbacks of the sandbox", () => {
   });
 
   test.each(["duplicate", "reorder", "timeout_before", "reset_after", "bad_signature"])(
-    "callbacks with the fault %s update the application once for each change",
+    "provider callbacks with the fault %s change the application to COMPLETED and cause no event twice",
     async (mode) => {
       const { id, linkUrl } = await harness.create();
       await harness.sandbox.fault("kyc_callback", mode, 2);
@@ -79,13 +79,13 @@ describe("receiveProviderCallback", () => {
     harness.callbackTarget.isReachable = false;
   });
 
-  test("receiveProviderCallback ignores the state in the callback and reads the application at the provider", async () => {
+  test("receiveProviderCallback stores the state that it reads at the provider, not the state in the callback", async () => {
     const { id } = await harness.create();
     expect(await sendCallback(await aHint(id, 99))).toBe(ACCEPTED);
     expect(await readStored(id)).toMatchObject({ status: "CREATED", sequence: 1 });
   });
 
-  test("receiveProviderCallback does not read at the provider for a repeated callback", async () => {
+  test("receiveProviderCallback accepts a repeated callback without a call to the provider", async () => {
     const { id } = await harness.create();
     const hint = await aHint(id, 99, "e-1");
     await sendCallback(hint);
@@ -94,7 +94,7 @@ describe("receiveProviderCallback", () => {
     expect(await countReads(id)).toBe(readsBeforeRepeat);
   });
 
-  test("receiveProviderCallback changes only synced_at for a callback that is older than the stored state", async () => {
+  test("receiveProviderCallback changes only synced_at if the callback's sequence is lower than the stored sequence", async () => {
     const caller = aBusinessCaller();
     const { id } = await harness.aDecidedApplication({ outcome: "approved" }, caller);
     const rowBefore = await readStored(id);
@@ -106,7 +106,7 @@ describe("receiveProviderCallback", () => {
     expect(await countReads(id)).toBe(readsBefore);
   });
 
-  test("receiveProviderCallback returns 503 and plans a check while the provider is unavailable, and later accepts the same callback", async () => {
+  test("receiveProviderCallback throws kyc_provider_unavailable and plans a check while reads fail, and accepts the repeated callback later", async () => {
     const { id } = await harness.create();
     await harness.sandbox.fault("kyc_get", "http_500");
     const hint = await aHint(id, 2);
@@ -119,9 +119,9 @@ describe("receiveProviderCallback", () => {
   });
 
   test.each([
-    ["a callback with a foreign secret", "another secret", 0],
-    ["a callback with an old signature", callbackSecret, 301],
-    ["a callback with a signature from the future", callbackSecret, -302],
+    ["a callback that is signed with an unknown secret", "another secret", 0],
+    ["a callback whose signature is 301 seconds old", callbackSecret, 301],
+    ["a callback whose signature time is 302 seconds in the future", callbackSecret, -302],
   ])("receiveProviderCallback rejects %s and stores nothing", async (_name, secret, ageSeconds) => {
     const { id, linkUrl } = await harness.create();
     await harness.sandbox.open(linkUrl);
@@ -138,16 +138,16 @@ describe("receiveProviderCallback", () => {
     ["that is not an object", "[]"],
     ["that is not JSON", "{"],
     ["that is null", "null"],
-  ])("receiveProviderCallback accepts a callback %s and changes nothing", async (_name, content) => {
+  ])("receiveProviderCallback returns ACCEPTED for a signed callback %s", async (_name, content) => {
     expect(await sendCallback(content)).toBe(ACCEPTED);
   });
 
-  test("receiveProviderCallback rejects callers other than the platform", async () => {
+  test("receiveProviderCallback rejects a caller that is not the platform", async () => {
     const call = harness.kyc.receiveProviderCallback({ body: Buffer.from("{}"), signature: "" }, { caller: aBusinessCaller() });
     expect(await refusal(call)).toMatchObject({ code: "platform_required" });
   });
 
-  test("receiveProviderCallback changes nothing for a final application", async () => {
+  test("receiveProviderCallback does not change the status of a CANCELED application", async () => {
     const caller = aBusinessCaller();
     const { id } = await harness.create(caller);
     await harness.kyc.cancelKycApplication({ id }, { caller });

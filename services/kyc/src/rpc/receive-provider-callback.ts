@@ -15,15 +15,19 @@ import { callbacks } from "../metrics.ts";
 import type { CallbackHint, ProviderName, ReceivedCallback } from "../verification-provider/verification-provider.ts";
 
 const { ACCEPTED, BAD_SIGNATURE, UNKNOWN_PROVIDER } = ProviderCallbackResult;
-/** Reserved for the commit and the response. */
+/** Time that is reserved for the commit and the response. */
 const responseMs = 500;
 
-/** Maximum time of a read at a vendor, which waits only five seconds for our response. */
+/**
+ * Maximum time of a read at a vendor. A vendor waits only five seconds for the response to its
+ * callback.
+ */
 const vendorReadMs = 3_000;
 
 /**
  * Reads the application at the provider after a callback, because the content of a callback is only
- * a hint. Responds after the commit, so that the provider repeats a callback that was not recorded.
+ * a hint. Responds only after the commit, so that the provider repeats a callback that kyc did not
+ * record.
  */
 export const receiveProviderCallback =
   (context: Context): Implementation<typeof KycApplicationService.method.receiveProviderCallback> =>
@@ -53,7 +57,8 @@ export const receiveProviderCallback =
     const readEm = orm.em.fork();
     const stored = isUuid(hint.reference) ? await findStored(readEm, name, hint) : undefined;
     if (!stored) {
-      // The reference of another product with the same vendor account can be personal data.
+      // Logs only a UUID, because another product can share the vendor account, and its references
+      // can be personal data.
       const ids = isUuid(hint.reference) ? { application_id: hint.reference } : {};
       logger.info({ ...ids, provider: name }, "callback ignored, application unknown");
     }
@@ -70,9 +75,10 @@ export const receiveProviderCallback =
     faultPoint("callback.answered");
     const isRecorded = await transaction(orm, async (em) => {
       const application = await lockApplication(em, allBusinesses, hint.reference);
-      // The job `checkApplications` reads the application again. A vendor repeats a callback only a
-      // few times, so the callback is accepted. A provider with our own protocol gets an error and
-      // repeats the callback, for which no `provider_event` row is inserted.
+      // If the read failed, the job `checkApplications` reads the application again. A vendor's
+      // callback is accepted, because a vendor repeats a callback only a few times. The provider
+      // `port` gets an error and repeats the callback. No `provider_event` row is inserted, so the
+      // repeated callback is processed.
       if (outcome && outcome.kind !== "accepted") {
         if (name === "port" || application.isOpen()) application.checkSoon(await databaseTime(em));
         return name !== "port";
@@ -83,7 +89,7 @@ export const receiveProviderCallback =
       );
       if (insertedRows.length === 0) return true;
       if (!outcome) {
-        // The callback is not newer, but it shows that the provider is reachable.
+        // The callback requires no read, but it shows that the provider is reachable.
         const now = await databaseTime(em);
         application.syncedAt = now;
         if (isErased) application.recordErasure("DONE", now);
@@ -98,7 +104,10 @@ export const receiveProviderCallback =
     return { result: ACCEPTED };
   };
 
-/** A gateway of the previous version sends the signature of our own protocol without its header. */
+/**
+ * Returns the callback with its headers. A gateway of the previous version sends the signature of
+ * the provider `port` in the field `signature` instead of a header.
+ */
 const toReceived = ({ body, headers, signature }: ReceiveProviderCallbackRequest): ReceivedCallback => ({
   body,
   headers: { ...(signature && { "x-provider-signature": signature }), ...headers },

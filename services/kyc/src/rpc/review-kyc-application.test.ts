@@ -25,7 +25,7 @@ describe("reviewKycApplication", () => {
     [KycVerdict.APPROVED, "APPROVED"],
     [KycVerdict.REJECTED, "REJECTED"],
   ] as const)(
-    "reviewKycApplication sends the decision %i to the provider, and emits one event and one audit event",
+    "reviewKycApplication sends the decision %i to the provider, and emits one KYC event and one audit event",
     async (outcome, verdict) => {
       const { id, businessId } = await harness.aDecidedApplication({ outcome: "needs_review", aml_hit_count: 2 });
       const reviewedApplication = await review(id, outcome);
@@ -54,7 +54,7 @@ describe("reviewKycApplication", () => {
     },
   );
 
-  test("reviewKycApplication decides without a call to the provider if only our rules require the review", async () => {
+  test("reviewKycApplication stores the decision without a call to the provider if only Amana's rules require the review", async () => {
     const caller = aBusinessCaller();
     const { id } = await harness.aDecidedApplication({ outcome: "approved", aml_hit_count: 1 }, caller);
     expect(await review(id)).toMatchObject({ verdict: KycVerdict.APPROVED });
@@ -65,7 +65,7 @@ describe("reviewKycApplication", () => {
   });
 
   test.each(["approved", "rejected"] as const)(
-    "reviewKycApplication returns 409 for an application that is %s",
+    "reviewKycApplication throws kyc_review_not_open for an application whose verdict is %s",
     async (outcome) => {
       const { id } = await harness.aDecidedApplication({ outcome });
       expect(await refusal(review(id))).toMatchObject({ kind: "conflict", code: "kyc_review_not_open" });
@@ -74,22 +74,22 @@ describe("reviewKycApplication", () => {
   );
 
   test.each([
-    ["no value", KycVerdict.UNSPECIFIED, "validation_failed"],
+    ["the value UNSPECIFIED", KycVerdict.UNSPECIFIED, "validation_failed"],
     ["NEEDS_REVIEW", KycVerdict.NEEDS_REVIEW, "validation_failed"],
-    ["a value of a newer version", 99 as KycVerdict, "service_unavailable"],
-  ])("reviewKycApplication rejects %s as the outcome and decides nothing", async (_name, outcome, code) => {
+    ["a value that only a newer version supports", 99 as KycVerdict, "service_unavailable"],
+  ])("reviewKycApplication rejects %s as the outcome and emits no event", async (_name, outcome, code) => {
     const { id } = await harness.aDecidedApplication({ outcome: "approved", aml_hit_count: 1 });
     expect(await refusal(review(id, outcome))).toMatchObject({ code });
     expect(await harness.readEventNames(id)).toEqual(["CREATED", "NEEDS_REVIEW"]);
     expect(await harness.readAuditEvents(id)).toEqual([]);
   });
 
-  test("reviewKycApplication returns 409 for an application without a verdict", async () => {
+  test("reviewKycApplication throws kyc_review_not_open for an application without a verdict", async () => {
     const { id } = await harness.create();
     expect(await refusal(review(id))).toMatchObject({ kind: "conflict", code: "kyc_review_not_open" });
   });
 
-  test("reviewKycApplication returns 409 after a decision at the provider, and stores that decision without an audit event", async () => {
+  test("reviewKycApplication throws kyc_review_not_open if a person decided at the provider first, and stores that decision without an audit event", async () => {
     const { id, linkUrl } = await harness.aDecidedApplication({ outcome: "needs_review" });
     await harness.sandbox.review(linkUrl, "rejected");
     expect(await refusal(review(id))).toMatchObject({ code: "kyc_review_not_open" });
@@ -98,7 +98,7 @@ describe("reviewKycApplication", () => {
     expect(await harness.readAuditEvents(id)).toEqual([]);
   });
 
-  test("reviewKycApplication decides once per Idempotency-Key and returns the same response", async () => {
+  test("reviewKycApplication returns the stored response for a repeated Idempotency-Key, and emits one audit event", async () => {
     const { id } = await harness.aDecidedApplication({ outcome: "needs_review" });
     const firstResponse = await review(id, KycVerdict.APPROVED, withIdempotencyKey(adminCaller, "k1"));
     const repeatedOptions = withIdempotencyKey(adminCaller, "k1");
@@ -107,7 +107,7 @@ describe("reviewKycApplication", () => {
     expect(await harness.readAuditEvents(id)).toHaveLength(1);
   });
 
-  test("`amana stuck` lists only decisions without a result at the provider", async () => {
+  test("`amana stuck` lists an operator's KYC decision only while the review is not decided", async () => {
     const { id } = await harness.aDecidedApplication({ outcome: "needs_review" });
     const stuckRows = repair.stuckRows.find(({ what }) => what.startsWith("operators' decisions"));
     const listStuckRows = async () => {
@@ -120,7 +120,7 @@ describe("reviewKycApplication", () => {
     expect(await listStuckRows()).toEqual([{ id }]);
   });
 
-  test("reviewKycApplication rejects a second decision by another operator with the same Idempotency-Key", async () => {
+  test("reviewKycApplication rejects another operator's second decision, even with the same Idempotency-Key", async () => {
     const { id } = await harness.aDecidedApplication({ outcome: "needs_review" });
     await review(id, KycVerdict.APPROVED, withIdempotencyKey(adminCaller, "k2"));
     expect(await refusal(review(id, KycVerdict.REJECTED, withIdempotencyKey(otherOperator, "k2", "f2")))).toMatchObject({
@@ -131,7 +131,7 @@ describe("reviewKycApplication", () => {
     });
   });
 
-  test("reviewKycApplication rejects callers other than operators, and unknown and malformed ids", async () => {
+  test("reviewKycApplication rejects a business's key with admin_required, and an unknown or malformed id with not_found", async () => {
     const caller = aBusinessCaller();
     const { id } = await harness.aDecidedApplication({ outcome: "needs_review" }, caller);
     expect(await refusal(review(id, KycVerdict.APPROVED, { caller }))).toMatchObject({
@@ -145,7 +145,7 @@ describe("reviewKycApplication", () => {
 
 describe("decision at the provider", () => {
   test.each(["approved", "rejected"])(
-    "the decision %s at the provider emits KYC_REVIEW_RESOLVED and no audit event",
+    "kyc emits KYC_REVIEW_RESOLVED and no audit event after a person at the provider %s the application",
     async (outcome) => {
       const caller = aBusinessCaller();
       const { id, linkUrl } = await harness.aDecidedApplication({ outcome: "needs_review" }, caller);

@@ -19,14 +19,15 @@ import { KycApplication, type RequestStart, type ReviewRequest } from "../kyc-ap
 import { lockApplication, recordState, syncApplication } from "../kyc-application/sync-application.ts";
 import { type ApplicationState, isGone, type Outcome } from "../verification-provider/verification-provider.ts";
 
-/** Reserved for the commit and the response. */
+/** Time that is reserved for the commit and the response. */
 const responseMs = 1_000;
 
 /**
- * Steps: check the rules and store the decision (commit); send it to the provider; record the
- * state, the event, the audit row and the stored response (commit). The stored decision allows a
- * callback or the job `checkApplications` to write the audit row if this call fails. The response
- * omits the link, which is a secret of the business.
+ * A first transaction checks the rules and stores the decision. Then kyc sends the decision to the
+ * provider without a transaction. A second transaction records the provider's state, the event, the
+ * audit row and the response. If this request fails after the first transaction, a callback or the
+ * job `checkApplications` writes the audit row from the stored decision. The response omits the
+ * link, because the link is a secret of the business.
  */
 export const reviewKycApplication =
   (context: Context): Implementation<typeof KycApplicationService.method.reviewKycApplication> =>
@@ -39,7 +40,8 @@ export const reviewKycApplication =
     await syncEarlierReview(context, input.id, call);
 
     const firstResult = await transaction(orm, async (em) => {
-      // A repeated decision has no further effect, so the request need not wait for the first one.
+      // A repeated decision has no further effect, so a repeated request can run while the first
+      // request still runs.
       const claim = await claimKey(em, call, KycApplicationSchema, { heldMs: 0 });
       const application = await lockApplication(em, allBusinesses, input.id);
       if ("replayed" in claim) return { response: claim.replayed };
@@ -56,10 +58,10 @@ export const reviewKycApplication =
         claim.record?.storeResponse(KycApplicationSchema, response);
         return { response };
       };
-      // An earlier execution of this request decided the review without a response.
+      // An earlier run of this request decided the review, but stored no response.
       if (application.wasReviewedBy(request)) return storeResponse();
       application.requestReview(request, now);
-      if (application.isReviewedHere()) {
+      if (application.isReviewRequiredByOurRules()) {
         application.resolveReview(outcome, now, recordChanges(em, application, now));
         return storeResponse();
       }
@@ -68,9 +70,9 @@ export const reviewKycApplication =
     if (firstResult.response) return firstResult.response;
 
     const { id, nextCheckAt } = firstResult.application;
-    const known = firstResult.application.known();
+    const known = firstResult.application.toKnownApplication();
     const decision = { outcome, reviewer: operator.keyPrefix, note: input.note } as const;
-    const provider = context.providers.of(firstResult.application);
+    const provider = context.providers.providerOf(firstResult.application);
     const remainingMs = () => call.remainingMs() - responseMs;
     const sent = { id, outcome, keyId: firstResult.keyId, isConfirmed: false };
     const record = (state: Outcome<ApplicationState>, start: RequestStart, isConfirmed = false) =>
@@ -79,10 +81,11 @@ export const reviewKycApplication =
     faultPoint("review.answered");
     let result = await record(state, { at: firstResult.requestedAt, nextCheckAt });
     if (state.kind === "accepted" && result.application.awaitsReview()) {
-      // Another read began after the decision was sent, returned the state before the decision, and
+      // Reads the state again, because the state in the response was not applied. Another read,
+      // which began after the decision was sent but returned the state from before the decision,
       // was recorded first.
       const start = { at: await databaseTime(orm.em.fork()), nextCheckAt: result.application.nextCheckAt };
-      state = await provider.get(result.application.known(), remainingMs());
+      state = await provider.get(result.application.toKnownApplication(), remainingMs());
       result = await record(state, start, true);
     }
     const { application, isDecidedHere } = result;
@@ -99,13 +102,13 @@ interface SentDecision {
   readonly outcome: ReviewRequest["outcome"];
   /** Id of the Idempotency-Key record. */
   readonly keyId: string | undefined;
-  /** Whether the state was read after the provider had confirmed the decision. */
+  /** True if the state was read after the provider had confirmed the decision. */
   readonly isConfirmed: boolean;
 }
 
 /**
- * Records the provider's state after an operator's decision. Stores the response if the decision
- * ended the review.
+ * Records the provider's state after an operator's decision. If the decision ended the review, also
+ * stores the response.
  */
 const recordDecision = (
   context: Context,
@@ -119,22 +122,26 @@ const recordDecision = (
     const application = await lockApplication(em, allBusinesses, id);
     await recordState(em, context, application, state, start);
     const isPending = () => application.awaitsReview() && application.reviewRequest?.requestId === call.requestId;
-    // The provider no longer has the application, so the decision is applied here only.
+    // The provider no longer has the application, so the decision is applied only in kyc.
     if (isGone(state) && isPending()) {
       const now = await databaseTime(em);
       application.resolveReview(outcome, now, recordChanges(em, application, now));
     }
     const isDecidedHere = application.reviewedAt != null && application.reviewRequest?.requestId === call.requestId;
     if (isDecidedHere && !key?.hasEnded()) key?.storeResponse(KycApplicationSchema, toKycApplicationMessage(application));
-    // The stored decision is removed if the provider rejected it, or confirmed it without effect. A
-    // later approval by an API key would otherwise count as this decision. It stays if the outcome
-    // is unknown, because the provider may have applied it.
+    // Removes the stored decision if the provider rejected it, or if the provider confirmed it but
+    // still reports a review. A later approval by an API key would otherwise count as this
+    // decision. If the outcome is unknown, the decision stays stored, because the provider may have
+    // applied it.
     const isWithoutEffect = state.kind === "refused" || (state.kind === "accepted" && isConfirmed);
     if (isWithoutEffect && isPending()) application.reviewRequest = null;
     return { application, isDecidedHere };
   });
 
-/** Records an earlier decision with an unknown outcome, before another decision replaces it. */
+/**
+ * If the outcome of an earlier decision is unknown, reads and records the provider's state, before
+ * another decision replaces the earlier decision.
+ */
 async function syncEarlierReview(context: Context, id: string, call: Call): Promise<void> {
   const application = await context.orm.em.fork().findOne(KycApplication, { id });
   if (!application?.reviewRequest || !application.awaitsReview()) return;

@@ -3,13 +3,13 @@ import { kycProviderError, kycProviderUnavailable } from "../kyc-application/kyc
 import type { Outcome } from "./verification-provider.ts";
 
 const pauseMs = 200;
-/** Remaining time below which no further call is made. */
+/** Minimum remaining time for another call. */
 const callMsMin = 1_000;
 
 /**
- * Calls the provider with an idempotent request. Repeats the call while its outcome is unknown, up
- * to `callsMax` calls and while the caller has time. Throws `kyc_provider_error` or
- * `kyc_provider_unavailable`.
+ * Calls the provider with an idempotent request. Repeats the call while its outcome is unknown and
+ * time remains, up to `callsMax` calls. Throws `kyc_provider_error` if the provider refuses the
+ * request, and `kyc_provider_unavailable` if the outcome stays unknown.
  */
 export async function callWithRetries<T>(
   call: (timeoutMs: number) => Promise<Outcome<T>>,

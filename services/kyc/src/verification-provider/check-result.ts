@@ -6,7 +6,8 @@ export interface CheckResult {
   readonly check: string;
   readonly result: "ok" | "warning" | "failure";
   /**
-   * Cause and next step of a warning or failure. Contains no secret and no text from the vendor.
+   * Cause and next step of a warning or failure. The text contains no secret and no text from the
+   * vendor.
    */
   readonly text: string;
 }
@@ -15,19 +16,30 @@ export type AddResult = (check: string, result: CheckResult["result"], text?: st
 
 const clockSecondsMax = 30;
 
-/** Adds the problems of a vendor's configuration, or one result if it has none. */
-export function addProblems(problems: readonly SetupProblem[], add: AddResult): void {
+/**
+ * Adds a result for each problem of a vendor's configuration, or one result "ok" if it has no
+ * problem.
+ */
+export function addProblemResults(problems: readonly SetupProblem[], add: AddResult): void {
   for (const { severity, text } of problems) add("configuration", severity === "error" ? "failure" : "warning", text);
   if (problems.length === 0) add("configuration", "ok");
 }
 
-/** Compares the vendor's clock with ours. Signatures and links depend on it. */
-export function addClock(date: Date | undefined, nowMs: number, add: AddResult): void {
-  if (!date) {
+/**
+ * Compares the vendor's clock with the clock of this machine, because signatures and the ends of
+ * links depend on the time. Adds a warning if `date` is undefined or invalid.
+ */
+export function addClockResult(date: Date | undefined, nowMs: number, add: AddResult): void {
+  if (!date || Number.isNaN(date.getTime())) {
     add("reachable", "warning", "the response has no time, so the clock cannot be compared");
     return;
   }
   const seconds = Math.round(Math.abs(date.getTime() - nowMs) / 1_000);
   if (seconds <= clockSecondsMax) add("reachable", "ok");
-  else add("reachable", "failure", `this machine's clock differs by ${seconds} s; synchronize it (NTP)`);
+  else
+    add(
+      "reachable",
+      "failure",
+      `this machine's clock differs from the vendor's clock by ${seconds} s; synchronize this machine's clock with NTP`,
+    );
 }

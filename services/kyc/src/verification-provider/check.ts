@@ -9,8 +9,8 @@ import type { ProviderName } from "./verification-provider.ts";
 const timeoutMs = 15_000;
 
 /**
- * Checks the accounts of all configured providers by read requests only, and each callback address
- * by an unsigned request. Returns the results of the provider of new applications first.
+ * Checks the accounts at all configured providers with read requests only. Checks each callback
+ * address with an unsigned request. The results of the provider for new applications come first.
  */
 export async function checkProviders(config: ProvidersConfig): Promise<CheckResult[]> {
   const results: CheckResult[] = [];
@@ -32,7 +32,7 @@ export async function checkProviders(config: ProvidersConfig): Promise<CheckResu
 
 async function checkPort(config: PortConfig, add: AddResult): Promise<void> {
   await using provider = createPortProvider(config);
-  const page = await provider.events?.(null, 1, timeoutMs);
+  const page = await provider.listChanges?.(null, 1, timeoutMs);
   if (page?.kind === "accepted") add("credentials", "ok");
   else
     add(
@@ -46,14 +46,16 @@ async function checkPort(config: PortConfig, add: AddResult): Promise<void> {
 const describe = (outcome: { kind: string; reason?: string; errorCode?: string } | undefined): string =>
   outcome?.reason ?? outcome?.errorCode ?? "no response";
 
-/** Sends a callback without a signature, which our own gateway must reject. */
+/**
+ * Sends a callback without a signature to our own gateway, which must reject it with status 401.
+ */
 async function checkCallbackUrl(url: string, add: AddResult): Promise<void> {
   const next = "check KYC_CALLBACK_URL, and that this address reaches the gateway";
   try {
     const response = await request(url, { method: "POST", body: "{}", headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
     await response.body.dump();
     if (response.statusCode === 401) add("callback address", "ok");
-    else add("callback address", "failure", `${url} responds with ${response.statusCode} instead of 401; ${next}`);
+    else add("callback address", "failure", `${url} responds with status ${response.statusCode} instead of status 401; ${next}`);
   } catch (error) {
     add(
       "callback address",

@@ -3,7 +3,7 @@ import type { ApplicationState, CloseReason, KnownApplication, KycStatus } from 
 
 const statusAfter: Record<CloseReason, KycStatus> = { CANCELED: "CANCELED", EXPIRED: "EXPIRED", USED_UP: "FAILED" };
 
-/** Returns whether the applicant can still submit on the link of an application with this state. */
+/** Returns whether the applicant can still submit documents on the link, according to the state. */
 export const isLinkOpen = ({ status }: ApplicationState): boolean =>
   status === "CREATED" || status === "OPENED" || status === "FAILED";
 
@@ -11,13 +11,13 @@ export const isLinkOpen = ({ status }: ApplicationState): boolean =>
 export const isSameApplication = (state: ApplicationState, known: KnownApplication): boolean =>
   state.providerId === known.providerId && state.reference === known.reference;
 
-/** Returns the state of an application after the adapter has closed its link at the vendor. */
-export const closedState = (known: KnownApplication, why: CloseReason): ApplicationState => ({
+/** Returns the state of an application after kyc has closed the link at the vendor. */
+export const closedState = (known: KnownApplication, reason: CloseReason): ApplicationState => ({
   providerId: known.providerId,
   reference: known.reference,
-  status: statusAfter[why],
+  status: statusAfter[reason],
   sequence: undefined,
-  stateHash: hashState("closed", why),
+  stateHash: hashState("closed", reason),
   attemptsUsed: known.attemptsUsed,
   verdict: undefined,
   reasonCodes: [],

@@ -65,7 +65,7 @@ const aRequest = (vendor: "didit" | "sumsub", changes: Partial<ApplicationToCrea
 });
 
 describe("contract test 13: refusals", () => {
-  test.each(names)("refusals of the client of %s is empty for a request with supported fields only", (vendor) => {
+  test.each(names)("`refusals` of the %s client returns an empty list for a request with only supported fields", (vendor) => {
     expect(providers[vendor]("refuse").refusals(aRequest(vendor))).toEqual([]);
   });
 
@@ -76,7 +76,7 @@ describe("contract test 13: refusals", () => {
     ["sumsub", { requireVideo: false }, "/require_video"],
     ["sumsub", { allowedDocuments: ["passport"] }, "/allowed_documents"],
     ["sumsub", { ttlHours: 721 }, "/ttl_hours"],
-  ] as const)("refusals of the client of %s for a request with %j contains %s", (vendor, changes, pointer) => {
+  ] as const)("`refusals` of the %s client for a request with %j returns one refusal, at %s", (vendor, changes, pointer) => {
     const refusals = providers[vendor]("refuse").refusals(aRequest(vendor, changes as Partial<ApplicationToCreate>));
     expect(refusals.map((refusal) => refusal.pointer)).toEqual([pointer]);
   });
@@ -90,19 +90,19 @@ describe("contract test 13: refusals", () => {
       [{ nationality: "DZ" }, "/profile/nationality"],
       [{ "a/b": "x" }, "/profile/a~1b"],
       [{ address: { city: "Alger" } }, "/profile/address"],
-    ])(`refusals of the client of ${vendor} for the profile %j contains %s`, (profile, pointer) => {
+    ])(`refusals() of the ${vendor} client for the profile %j returns one refusal, at %s`, (profile, pointer) => {
       const refusals = providers[vendor]("refuse").refusals(aRequest(vendor, { profile: JSON.stringify(profile) }));
       expect(refusals.map((refusal) => refusal.pointer)).toEqual([pointer]);
     });
 
-    test(`refusals of the client of ${vendor} is empty for a profile field that requires a review instead`, () => {
+    test(`refusals() of the ${vendor} client with the policy "review" returns an empty list for a profile field that no vendor compares`, () => {
       const profile = JSON.stringify({ address: { city: "Alger" } });
       expect(providers[vendor]("review").refusals(aRequest(vendor, { profile }))).toEqual([]);
       expect(readProfileKeys(profile)).toEqual(["other"]);
     });
   });
 
-  test("every field of ApplicationToCreate is either sent to the provider or checked by this service", () => {
+  test("every field of ApplicationToCreate is listed in this test, either as checked by kyc or as sent to the provider", () => {
     const used = ["maxAttempts", "requireVideo", "ttlHours", "allowedDocuments"];
     const sent = ["reference", "locale", "redirectUrl", "applicantEmail", "applicantPhone", "profile"];
     expect(Object.keys(aRequest("didit")).sort()).toEqual([...used, ...sent].sort());
@@ -111,7 +111,7 @@ describe("contract test 13: refusals", () => {
 
 type Path = readonly (string | number)[];
 
-/** Returns the paths of all fields, including fields within objects and lists. */
+/** Returns the paths of all fields of a value, including fields within objects and lists. */
 function pathsOf(value: unknown, path: Path = []): Path[] {
   if (typeof value !== "object" || value === null) return [path];
   const own = path.length > 0 ? [path] : [];
@@ -121,7 +121,10 @@ function pathsOf(value: unknown, path: Path = []): Path[] {
   ];
 }
 
-/** Returns a copy with the field replaced. "absent" removes it. */
+/**
+ * Returns a copy of the value in which `replacement` replaces one field. If `replacement` is
+ * "absent", the copy lacks the field.
+ */
 function replaceAt(value: unknown, [name, ...rest]: Path, replacement: unknown): unknown {
   if (name === undefined) return replacement;
   const copy = (Array.isArray(value) ? [...value] : { ...(value as object) }) as Record<string | number, unknown>;
@@ -136,15 +139,15 @@ const replacements = ["absent", null, "tomorrow", 7, {}, []];
 const terms = { requireVideo: true, allowedDocuments: ["id_card", "passport"] } as const;
 
 describe("contract test 15: evaluate, for a response with one missing or unknown field", () => {
-  const known: KnownApplication = { ...anApplication().known(), profileKeys: ["first_name"] };
+  const known: KnownApplication = { ...anApplication().toKnownApplication(), profileKeys: ["first_name"] };
 
-  /** Fields that the client ignores: personal data, and fields that are not evidence. */
+  /** Fields that kyc does not read, because they are personal data or not evidence. */
   const unreadAtDidit =
     /^(session_number|workflow_id|contact_details|session_url|expected_details\.expected_document_types)|nationality$|canary|\.(document_number|personal_number|first_name|last_name|date_of_birth|mrz|score|video_url|source_image|screened_data(\.full_name)?|ip_address)$|^expected_details\.first_name$|expected_document_types\.\d$/;
   const decision = didit.aDecision();
 
   test.each(pathsOf(decision).map((path) => [path.join("."), path] as const))(
-    "evaluate does not return APPROVED for a Didit decision whose field %s is missing or unknown",
+    "evaluate does not return APPROVED if the field %s of a Didit decision is missing or has an unknown value",
     (name, path) => {
       for (const replacement of replacements) {
         const changed = replaceAt(decision, path, replacement);
@@ -153,7 +156,8 @@ describe("contract test 15: evaluate, for a response with one missing or unknown
         const verdict = state && evaluate(state.verdict, state, terms, "2026-05-01").verdict;
         const isMismatch = state && (state.providerId !== didit.sessionId || state.reference !== didit.reference);
         if (unreadAtDidit.test(name) && !(name === "expected_details.first_name" && replacement === "absent")) continue;
-        // Without the list or its only item, the workflow does not have this feature.
+        // Skips changes that remove the list or its only item. Such a decision comes from a
+        // workflow without this feature.
         if (name.startsWith("ip_analyses") && (name === "ip_analyses" || name === "ip_analyses.0")) continue;
         expect([replacement, isMismatch ? "mismatch" : verdict]).not.toEqual([replacement, "APPROVED"]);
       }
@@ -165,7 +169,7 @@ describe("contract test 15: evaluate, for a response with one missing or unknown
     /nationality$|attempt|reviewDate$|reviewId$|\.email$|\.dob$|\.number$|idDocs\.\d\.firstName$|imageIds|docSets\.0|hits\.|\.types(\.\d)?$|^steps\.SELFIE\.(idDocType|country)$|applicant\.type$/;
 
   test.each(pathsOf(responses).map((path) => [path.join("."), path] as const))(
-    "evaluate does not return APPROVED for a Sumsub applicant whose field %s is missing or unknown",
+    "evaluate does not return APPROVED if the field %s of a Sumsub applicant is missing or has an unknown value",
     (name, path) => {
       for (const replacement of replacements) {
         const changed = replaceAt(responses, path, replacement) as typeof responses;

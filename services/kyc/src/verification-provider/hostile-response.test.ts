@@ -6,9 +6,9 @@ import { readWorkflow } from "./didit/didit-setup.ts";
 import { isApprovedByPerson, readDecision, reviewsMax } from "./didit/read-decision.ts";
 import { readApplicant, readReview } from "./sumsub/read-applicant.ts";
 
-/** An object that a vendor can send as JSON, and whose conversion to text throws. */
+/** An object that a vendor can send as JSON. Its conversion to text throws an error. */
 const notText = { toString: 1, valueOf: 1 };
-const known = anApplication().known();
+const known = anApplication().toKnownApplication();
 const readDidit = (changes: object) =>
   readDecision(didit.aDecision({ ...changes }), { ...known, providerId: didit.sessionId }, "live");
 const readSumsub = (applicant: object, steps: object = sumsub.someSteps()) => {
@@ -18,12 +18,12 @@ const readSumsub = (applicant: object, steps: object = sumsub.someSteps()) => {
 };
 
 describe("readDecision", () => {
-  test("readDecision limits the sum of the AML hits to the largest integer of the database", () => {
+  test("readDecision limits the sum of AML hits to 2147483647, the largest integer that the database can store", () => {
     const screening = { status: "Approved", total_hits: 2 ** 31 - 1, hits: [], warnings: [] };
     expect(readDidit({ aml_screenings: [screening, screening] })).toMatchObject({ amlHitCount: 2 ** 31 - 1 });
   });
 
-  test("readDecision lists a section with an unexpected name only as other_feature", () => {
+  test("readDecision lists a section with an unexpected name in `unread` as other_feature", () => {
     const unread = readDidit({ "canary Amine Benali": [{ status: "Declined", warnings: "none" }] })?.unread;
     expect(unread).toEqual(["other_feature"]);
   });
@@ -33,21 +33,21 @@ describe("readDecision", () => {
     ["an object with warnings", { warnings: [] }],
     ["a list without a status and warnings", [{ score: 1 }]],
     ["a list of null", [null]],
-  ])("readDecision lists a feature in `unread` if it is %s", (_form, poa_verifications) => {
+  ])("readDecision lists a section that is %s in `unread`", (_form, poa_verifications) => {
     expect(readDidit({ poa_verifications })?.unread).toEqual(["poa_verifications"]);
   });
 
-  test("readDecision does not treat the lists features, tags and reviews as features", () => {
+  test("readDecision lists none of the sections `features`, `tags` and `reviews` in `unread`", () => {
     expect(readDidit({ features: ["OCR"], tags: [], reviews: [{ new_status: "Approved" }] })?.unread).toEqual([]);
   });
 
-  test("readDecision lists the profile in `unread` if Didit did not receive one of its fields", () => {
+  test("readDecision lists `profile` in `unread` if Didit did not receive a field of the profile", () => {
     const decision = didit.aDecision({ expected_details: { first_name: null } });
     const fields = { ...known, providerId: didit.sessionId, profileKeys: ["first_name"] };
     expect(readDecision(decision, fields, "live")?.unread).toEqual(["profile"]);
   });
 
-  test("readDecision lists at most 101 sections in `unread`, because they are logged", () => {
+  test("readDecision lists at most 101 of 5000 sections in `unread`", () => {
     const names = Array.from(
       { length: 5_000 },
       (_item, index) => `x_${index.toString(2).replaceAll("0", "a").replaceAll("1", "b")}`,
@@ -59,7 +59,7 @@ describe("readDecision", () => {
   });
 
   test.each(["__proto__", "constructor", "toString", "hasOwnProperty"])(
-    "readDecision treats the status, risk and method %s as unknown",
+    "readDecision treats %s as an unknown status, risk and liveness method",
     (name) => {
       expect(readDidit({ status: name })).toBeUndefined();
       const fields = JSON.parse(
@@ -71,13 +71,13 @@ describe("readDecision", () => {
 });
 
 describe("isApprovedByPerson", () => {
-  test("isApprovedByPerson returns false for an approval whose time cannot be read", () => {
+  test("isApprovedByPerson returns false if the time of a status change cannot be read", () => {
     const byRule = didit.aReview({ actor_type: "API_KEY", actor_email: undefined, created_at: {} });
     expect(isApprovedByPerson({ results: [byRule, didit.aReview()] })).toBe(false);
     expect(isApprovedByPerson({ results: [didit.aReview({ created_at: notText }), didit.aReview()] })).toBe(false);
   });
 
-  test("isApprovedByPerson returns false for a full page in the order oldest first, which may omit newer reviews", () => {
+  test("isApprovedByPerson returns false for a full page with the oldest reviews first, because a newer review may be on the next page", () => {
     const page = Array.from({ length: reviewsMax }, (_item, index) =>
       didit.aReview({ created_at: `2026-05-01T10:00:${String(index).padStart(2, "0")}Z` }),
     );
@@ -97,25 +97,25 @@ describe("readWorkflow", () => {
   const problemsOf = (fields: object) => readWorkflow(fields, "id", "W", false).problems.map(({ text }) => text);
 
   test.each(["OCR + LIVENESS + FACE_MATCH + AML", "ocr,liveness,face_match,aml"])(
-    "readWorkflow reads the features of a workflow that lists them as the text %s",
+    "readWorkflow finds all required features in the text %s",
     (features) => {
       expect(problemsOf({ features }).filter((text) => text.includes("add the feature"))).toEqual([]);
     },
   );
 
-  test("readWorkflow returns a warning for each action that is set to no action", () => {
+  test("readWorkflow returns one problem for each of two actions that are set to no action", () => {
     const fields = { expected_details_mismatch_action: "no_action", duplicated_user_action: "NONE" };
     expect(problemsOf(fields).filter((text) => text.includes("is set to no action"))).toHaveLength(2);
   });
 
-  test("readWorkflow returns problems, and does not throw, for a workflow whose fields are not texts", () => {
+  test("readWorkflow returns problems and throws no error for a workflow whose fields are not texts", () => {
     const fields = { features: [{ feature: notText }, notText], face_liveness_method: notText, duplicated_user_action: notText };
     expect(readWorkflow(fields, "id", "W", false).problems.length).toBeGreaterThan(0);
   });
 });
 
 describe("readApplicant", () => {
-  test("readApplicant lists reason_codes in `unread` for labels that are not texts", () => {
+  test("readApplicant lists `reason_codes` in `unread` if a rejection label is unknown or not a text", () => {
     const applicant = sumsub.withReview({
       reviewResult: { reviewAnswer: "RED", reviewRejectType: "FINAL", rejectLabels: [notText, "__proto__"] },
     });
@@ -124,13 +124,13 @@ describe("readApplicant", () => {
   });
 
   test.each(["0000-01-01 00:00:00+0000", "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00"])(
-    "readApplicant returns no completion time for %s, which PostgreSQL and the API cannot represent",
+    "readApplicant returns no completion time for the review date %s, which PostgreSQL or the API cannot represent",
     (reviewDate) => {
       expect(readSumsub(sumsub.withReview({ reviewDate }))).toMatchObject({ completedAt: undefined });
     },
   );
 
-  test("readApplicant lists at most 101 steps in `unread`, because they are logged", () => {
+  test("readApplicant lists at most 101 of 5000 steps in `unread`", () => {
     const steps = Object.fromEntries(Array.from({ length: 5_000 }, (_item, index) => [`STEP_${index}`, null]));
     const unread = readSumsub(sumsub.anApplicant(), { ...sumsub.someSteps(), ...steps })?.unread ?? [];
     expect(unread.length).toBeLessThanOrEqual(101);
@@ -143,7 +143,7 @@ describe("readApplicant", () => {
     expect(readSumsub(sumsub.withIdDocs(...documents))).toMatchObject({ documentExpiry: undefined });
   });
 
-  test("readApplicant returns PROFILE_MISMATCH for a name without letters, which cannot be compared", () => {
+  test("readApplicant returns PROFILE_MISMATCH for a name without letters", () => {
     const applicant = sumsub.anApplicant({ fixedInfo: { firstName: "-" }, info: { firstName: "", idDocs: [] } });
     const review = readReview(applicant);
     const responses = { applicant, steps: sumsub.someSteps(), amlCase: sumsub.anAmlCase() };
@@ -152,7 +152,7 @@ describe("readApplicant", () => {
   });
 
   test.each(["__proto__", "constructor", "toString"])(
-    "readReview and readApplicant treat the status and step %s as unknown",
+    "readReview treats %s as an unknown status, and readApplicant treats it as an unknown step",
     (name) => {
       expect(readReview(sumsub.withReview({ reviewStatus: name }))).toBeUndefined();
       const steps = { ...sumsub.someSteps(), ...JSON.parse(`{"${name}": {"x": 1}}`) };

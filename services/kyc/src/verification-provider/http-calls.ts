@@ -14,9 +14,9 @@ export interface HttpCall {
 
 export interface HttpResponse {
   readonly status: number;
-  /** The parsed JSON body; undefined if the body is not JSON. */
+  /** The parsed JSON body, or undefined if the body is not JSON. */
   readonly content: unknown;
-  /** Value of Retry-After in seconds. Undefined without a valid header. */
+  /** Value of Retry-After in seconds, or undefined if the header is missing or invalid. */
   readonly retryAfterSeconds: number | undefined;
   readonly date: Date | undefined;
 }
@@ -27,8 +27,9 @@ export interface LostCall {
 }
 
 /**
- * Creates the HTTP client of one provider: bounded time, size and connections, no redirects. Errors
- * contain no part of the response.
+ * Creates the HTTP client of one provider. The client limits the duration of calls, the size of
+ * responses and the number of connections, and does not follow redirects. Errors contain no part of
+ * the response.
  */
 export function createHttpCalls({ responseBytesMax, timeoutMs }: { responseBytesMax: number; timeoutMs: number }) {
   const agent = new Agent({ connect: { timeout: 10_000 }, connections: 32, keepAliveTimeout: 20_000 });
@@ -44,7 +45,7 @@ export function createHttpCalls({ responseBytesMax, timeoutMs }: { responseBytes
           },
           body: call.body ?? null,
           dispatcher: agent,
-          // A timer rejects fractions of milliseconds, which the remaining time contains.
+          // Rounds the time down, because `AbortSignal.timeout` rejects fractions of milliseconds.
           signal: AbortSignal.timeout(Math.max(1, Math.floor(Math.min(call.timeoutMs, timeoutMs)))),
         });
         const content = parseJson(await readText(body, responseBytesMax));
@@ -66,7 +67,10 @@ export function createHttpCalls({ responseBytesMax, timeoutMs }: { responseBytes
   };
 }
 
-/** Reads Retry-After, which is a number of seconds or an HTTP date (RFC 9110, 10.2.3). */
+/**
+ * Converts Retry-After to seconds. The header contains a number of seconds or an HTTP date (RFC
+ * 9110, section 10.2.3).
+ */
 export function readRetryAfter(value: string, nowMs: number): number | undefined {
   if (/^\d{1,9}$/.test(value)) return Number(value);
   const untilMs = /^[A-Z][a-z]{2}, /.test(value) ? Date.parse(value) : Number.NaN;
@@ -79,13 +83,16 @@ export function readRetryAfter(value: string, nowMs: number): number | undefined
  */
 export const isJsonResponse = ({ content }: HttpResponse): boolean => typeof content === "object" && content !== null;
 
-/** Returns whether the vendor has confirmed a change: with 204, or with 200 and a JSON body. */
-export const isConfirmed = (response: HttpResponse | LostCall): boolean =>
+/**
+ * Returns whether the vendor has confirmed a change with status 204, or with status 200 and a JSON
+ * body.
+ */
+export const isConfirmedChange = (response: HttpResponse | LostCall): boolean =>
   "status" in response && (response.status === 204 || (response.status === 200 && isJsonResponse(response)));
 
 /**
- * Returns whether the vendor has stated that it has no such resource. A proxy also returns 404, but
- * with an HTML page.
+ * Returns whether the vendor has no such resource. Requires a JSON body, because a proxy can also
+ * return status 404, but with an HTML page.
  */
 export const isNotFound = (response: HttpResponse | LostCall): boolean =>
   "status" in response && response.status === 404 && isJsonResponse(response);

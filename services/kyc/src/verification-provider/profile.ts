@@ -4,7 +4,10 @@ import type { FieldRefusal } from "./verification-provider.ts";
 const readName = (value: unknown): string | undefined =>
   typeof value === "string" && value.trim() !== "" && value.length <= 255 ? value : undefined;
 
-/** Profile fields that the vendors compare with the document, each with a check of its format. */
+/**
+ * Profile fields that the vendors compare with the document, each with the function that reads its
+ * value.
+ */
 const comparedFields = {
   first_name: (value: unknown) => readName(value),
   last_name: (value: unknown) => readName(value),
@@ -23,14 +26,19 @@ const forms: Record<ComparedField, string> = {
   nationality: "an ISO 3166-1 alpha-3 code, for example DZA",
 };
 
-/** Handling of a field that no vendor compares: refuse the request, or require a review. */
+/**
+ * Policies for a profile field that no vendor compares. "refuse" rejects the request, and "review"
+ * requires a review of the application.
+ */
 export const uncomparedPolicies = ["refuse", "review"] as const;
-export type UncomparedPolicy = (typeof uncomparedPolicies)[number];
+export type UncomparedFieldPolicy = (typeof uncomparedPolicies)[number];
 
 /** Name that `profile_keys` contains for any field that no vendor compares. */
 export const otherKey = "other";
 
-/** Returns the names of a profile's fields for `profile_keys`. `profile`: JSON object as text. */
+/**
+ * Returns the names of a profile's fields for `profile_keys`. `profile` is a JSON object as text.
+ */
 export function readProfileKeys(profile: string | undefined): string[] {
   const names = Object.keys(readObject(parseJson(profile ?? "{}")));
   return [...new Set(names.map((name) => (isCompared(name) ? name : otherKey)))];
@@ -47,8 +55,8 @@ export function readComparedFields(profile: string | undefined): Partial<Record<
   );
 }
 
-/** Returns the refusals of the profile's fields that the vendors cannot compare. */
-export function refuseProfile(profile: string | undefined, policy: UncomparedPolicy): FieldRefusal[] {
+/** Returns a refusal for each field of the profile that the vendors cannot compare. */
+export function refuseProfile(profile: string | undefined, policy: UncomparedFieldPolicy): FieldRefusal[] {
   return Object.entries(readObject(parseJson(profile ?? "{}"))).flatMap(([name, value]) => {
     const pointer = `/profile/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
     if (isCompared(name)) {

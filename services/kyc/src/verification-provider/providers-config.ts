@@ -13,13 +13,16 @@ export interface ProvidersConfig {
   readonly sumsub?: SumsubConfig;
 }
 
-/** Reads the settings of the current and the former providers, which must be complete. */
+/**
+ * Reads the settings of the current provider and of the former providers. All required settings of
+ * these providers must be set.
+ */
 export function readProvidersConfig(env: EnvReader): ProvidersConfig {
   const current = env.choice("KYC_PROVIDER", providerNames, "port");
   const former = env.list("KYC_PROVIDERS_FORMER");
   for (const name of former) {
     if (!providerNames.some((known) => known === name)) {
-      env.problem(`KYC_PROVIDERS_FORMER must list ${providerNames.join(", ")}, not "${name}"`);
+      env.problem(`KYC_PROVIDERS_FORMER must list only known providers (${providerNames.join(", ")}), not "${name}"`);
     }
   }
   const isUsed = (name: ProviderName) => current === name || former.includes(name);

@@ -10,8 +10,10 @@ describe("toProviders", () => {
     const logger = createLogger("kyc", "silent");
     const error = vi.spyOn(logger, "error");
     const providers = toProviders("port", [port], logger);
-    expect(providers.of({ provider: "port" })).toBe(port);
-    expect(() => providers.of({ provider: "didit" })).toThrow(expect.objectContaining({ code: "kyc_provider_unavailable" }));
+    expect(providers.providerOf({ provider: "port" })).toBe(port);
+    expect(() => providers.providerOf({ provider: "didit" })).toThrow(
+      expect.objectContaining({ code: "kyc_provider_unavailable" }),
+    );
     expect(error.mock.calls).toMatchObject([[{ alert: true, provider: "didit" }, expect.any(String)]]);
   });
 });

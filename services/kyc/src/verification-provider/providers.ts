@@ -1,5 +1,5 @@
 import type { Logger } from "@amana/runtime";
-import { timed } from "@amana/runtime";
+import { withCallMetrics } from "@amana/runtime";
 import { kycProviderUnavailable } from "../kyc-application/kyc-application.errors.ts";
 import { providerCalls } from "../metrics.ts";
 import { createDiditProvider } from "./didit/didit-provider.ts";
@@ -10,21 +10,27 @@ import type { ProviderName, VerificationProvider } from "./verification-provider
 
 const callMetrics = { durations: providerCalls, to: "verification provider" };
 
-/** Clients of the current provider, which gets new applications, and of the former providers. */
+/**
+ * Clients of the current provider and of the former providers. New applications are created at the
+ * current provider.
+ */
 export interface Providers {
   readonly current: VerificationProvider;
   /** The current provider and the former providers. */
   readonly all: readonly VerificationProvider[];
-  /** Returns undefined for a provider without settings. */
+  /** Returns the client of a provider, or undefined if the provider has no settings. */
   find(name: string): VerificationProvider | undefined;
   /**
-   * Returns the provider of a stored application. Throws `kyc_provider_unavailable` if it has no
-   * settings.
+   * Returns the client of a stored application's provider. Throws `kyc_provider_unavailable` if the
+   * provider has no settings.
    */
-  of(application: { readonly provider: ProviderName }): VerificationProvider;
+  providerOf(application: { readonly provider: ProviderName }): VerificationProvider;
 }
 
-/** Creates the clients of all configured providers. Metrics record the duration of their calls. */
+/**
+ * Creates the clients of all configured providers. Their calls are measured in the metric
+ * `providerCalls`.
+ */
 export function createProviders(config: ProvidersConfig, logger: Logger): Providers & AsyncDisposable {
   const stack = new AsyncDisposableStack();
   const all: VerificationProvider[] = [];
@@ -42,8 +48,10 @@ export function toProviders(currentName: string, all: readonly VerificationProvi
     current,
     all,
     find,
-    // The service does not start with such settings, unless the database is unreachable.
-    of({ provider: name }) {
+    // kyc does not start if settings are missing for the provider of an open application. This
+    // error is therefore possible only for an application that is not open, or if the database was
+    // unreachable at the start.
+    providerOf({ provider: name }) {
       const provider = find(name);
       if (provider) return provider;
       logger.error({ alert: true, provider: name }, "verification provider of an application has no settings");
@@ -53,14 +61,14 @@ export function toProviders(currentName: string, all: readonly VerificationProvi
 }
 
 function withMeasurements(provider: VerificationProvider): VerificationProvider {
-  const { events } = provider;
+  const { listChanges } = provider;
   return {
     ...provider,
-    create: timed(callMetrics, "create", provider.create),
-    get: timed(callMetrics, "get", provider.get),
-    cancel: timed(callMetrics, "cancel", provider.cancel),
-    review: timed(callMetrics, "review", provider.review),
-    erase: timed(callMetrics, "erase", provider.erase),
-    ...(events && { events: timed(callMetrics, "events", events) }),
+    create: withCallMetrics(callMetrics, "create", provider.create),
+    get: withCallMetrics(callMetrics, "get", provider.get),
+    cancel: withCallMetrics(callMetrics, "cancel", provider.cancel),
+    review: withCallMetrics(callMetrics, "review", provider.review),
+    erase: withCallMetrics(callMetrics, "erase", provider.erase),
+    ...(listChanges && { listChanges: withCallMetrics(callMetrics, "events", listChanges) }),
   };
 }

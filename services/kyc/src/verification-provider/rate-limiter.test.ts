@@ -13,7 +13,7 @@ describe("createRateLimiter", () => {
     ["Sumsub writes", 600, 5],
     ["Sumsub AML cases", 10, 60],
   ])(
-    "createRateLimiter lets four replicas make %s at no more than %i a minute in each window of %i s",
+    "four replicas with createRateLimiter make %s at no more than %i calls per minute in each window of %i s",
     async (_name, perMinute, seconds) => {
       vi.useFakeTimers({ toFake: ["performance"] });
       const rateLimiter = createRateLimiter(perMinute, seconds);
@@ -25,13 +25,14 @@ describe("createRateLimiter", () => {
       const limit = (perMinute / 60) * seconds;
       const countsInWindow = callsMs.map((first) => callsMs.filter((ms) => ms >= first && ms < first + seconds * 1_000).length);
       expect(Math.max(...countsInWindow) * 4).toBeLessThanOrEqual(limit);
-      // The limiter uses its whole share, rounded down to whole calls.
+      // The limiter must permit its whole share of the limit, rounded down to whole calls.
       expect(callsMs.length).toBeGreaterThanOrEqual(Math.floor(limit / 4) * 2);
     },
   );
 
-  test("createRateLimiter rejects a waiting call if a pause that is longer than its timeout begins", async () => {
-    // The rate is one call in 200 ms. The first calls are a burst, and the last call waits.
+  test("RateLimiter.take returns false for a waiting call if a pause begins that is longer than the call's timeout", async () => {
+    // The rate is one call in 200 ms. The first calls are permitted as a burst, and the last call
+    // must wait.
     const rateLimiter = createRateLimiter(1_200, 60);
     const calls = Array.from({ length: 30 }, () => rateLimiter.take(10_000));
     rateLimiter.pause(60);
@@ -41,15 +42,15 @@ describe("createRateLimiter", () => {
   });
 });
 
-test("createRateLimiter rejects a call that the rate permits only after its timeout", async () => {
-  // The rate is one call per minute for a replica.
+test("RateLimiter.take returns false if the rate permits the call only after its timeout", async () => {
+  // The rate is one call per minute, a quarter of the limit.
   const rateLimiter = createRateLimiter(4);
   expect(await rateLimiter.take(1_000)).toBe(true);
   expect(await rateLimiter.take(1_000)).toBe(false);
   expect(await rateLimiter.take(0)).toBe(false);
 });
 
-test("createRateLimiter permits a call after a pause with the Retry-After 0", async () => {
+test("RateLimiter.take permits a call immediately after a pause of 0 seconds", async () => {
   const rateLimiter = createRateLimiter(60_000);
   rateLimiter.pause(0);
   expect(await rateLimiter.take(1_000)).toBe(true);

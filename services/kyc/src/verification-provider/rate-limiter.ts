@@ -1,15 +1,18 @@
 import { sleep } from "@amana/runtime";
 
-/** Calls that can be made at once after a quiet period: as many as the rate permits in 5 s. */
+/**
+ * After a period without calls, as many calls are permitted at once as the rate permits in this
+ * time.
+ */
 const burstSeconds = 5;
 const pauseSecondsDefault = 30;
 const pauseSecondsMax = 60;
 
 /**
- * Limits the rate of calls (generic cell rate algorithm of ITU-T I.371), and pauses all calls after
- * a 429. `perMinute`: the vendor's documented limit in calls per minute, which the vendor counts in
- * windows of `windowSeconds`. A replica uses a quarter of it, so that four replicas do not exceed
- * it.
+ * Creates a limiter for the rate of calls to a vendor (generic cell rate algorithm of ITU-T I.371).
+ * After a response with status 429, it pauses all calls. `perMinute` is the vendor's documented
+ * limit in calls per minute. The vendor counts calls in windows of `windowSeconds`. Each replica
+ * uses a quarter of the limit, so that four replicas together do not exceed the limit.
  */
 export function createRateLimiter(perMinute: number, windowSeconds = 60) {
   const windowMs = windowSeconds * 1_000;
@@ -22,8 +25,8 @@ export function createRateLimiter(perMinute: number, windowSeconds = 60) {
   let pausedUntilMs = 0;
   return {
     /**
-     * Waits until the rate permits a call. Returns false immediately if that would take longer than
-     * `timeoutMs`.
+     * Waits until the rate permits a call, and returns true. Returns false immediately if the wait
+     * would be longer than `timeoutMs`.
      */
     async take(timeoutMs: number): Promise<boolean> {
       const untilMs = performance.now() + timeoutMs;
@@ -36,11 +39,12 @@ export function createRateLimiter(perMinute: number, windowSeconds = 60) {
         turnsMs.push(turnMs);
         if (turnsMs.length > windowCallsMax) turnsMs.shift();
         if (turnMs > nowMs) await sleep(turnMs - nowMs);
-        // During the wait, another call may have received a 429, which begins a pause.
+        // Waits again if a pause has begun, because another call may have received status 429
+        // during the wait.
       } while (pausedUntilMs > performance.now());
       return true;
     },
-    /** Pauses all calls after a 429. */
+    /** Pauses all calls after a response with status 429. */
     pause(retryAfterSeconds: number | undefined): void {
       const seconds = Math.min(retryAfterSeconds ?? pauseSecondsDefault, pauseSecondsMax);
       pausedUntilMs = Math.max(pausedUntilMs, performance.now() + seconds * 1_000);

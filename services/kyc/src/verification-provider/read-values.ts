@@ -1,8 +1,9 @@
 import { isCountryAlpha3 } from "@amana/public-api";
 
 /**
- * Functions that read one value of a provider's response. They return undefined for a missing value
- * and for a value of another format, so that only expected values reach our code.
+ * Fields of a response with unchecked values. Most functions of this file read one value and return
+ * undefined if the value is missing or has another format. Only expected values therefore reach our
+ * code.
  */
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -39,14 +40,17 @@ export const readCount = (value: unknown): number | undefined =>
 export const readCountry = (value: unknown): string | undefined =>
   typeof value === "string" && isCountryAlpha3(value) ? value : undefined;
 
-/** Reads an ISO 8601 time with an offset, in a year that PostgreSQL and protobuf can represent. */
+/**
+ * Reads an ISO 8601 time with an offset. The year must be from 1 to 9999, which PostgreSQL and
+ * protobuf can represent.
+ */
 export function readTime(value: unknown): Date | undefined {
   const parsed = new Date(readMatching(/^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:\d{2})$/, value) ?? Number.NaN);
   const year = parsed.getUTCFullYear();
   return year >= 1 && year <= 9_999 ? parsed : undefined;
 }
 
-/** Reads a day as YYYY-MM-DD, only if it exists in the calendar. */
+/** Reads a day as YYYY-MM-DD. Returns undefined if the day does not exist in the calendar. */
 export function readDate(value: unknown): string | undefined {
   const day = readMatching(/^\d{4}-\d{2}-\d{2}$/, value);
   const parsed = new Date(`${day}T00:00:00Z`);

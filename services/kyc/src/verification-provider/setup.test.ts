@@ -1,12 +1,15 @@
 import { expect, test } from "vitest";
-import { createSetup, type Setup } from "./setup.ts";
+import { createSetup, type ProviderSetup } from "./setup.ts";
 
-const faulty: Setup<string> = { value: "settings", problems: [{ severity: "error", text: "AML is missing" }] };
-const unread: Setup<string> = { value: undefined, problems: [{ severity: "error", text: "cannot be read" }] };
-const complete: Setup<string> = { value: "settings", problems: [{ severity: "warning", text: "no monitoring" }] };
+const faulty: ProviderSetup<string> = { value: "settings", problems: [{ severity: "error", text: "AML is missing" }] };
+const unread: ProviderSetup<string> = { value: undefined, problems: [{ severity: "error", text: "cannot be read" }] };
+const complete: ProviderSetup<string> = { value: "settings", problems: [{ severity: "warning", text: "no monitoring" }] };
 
-/** Returns the results of three uses, and the number of reads. `results`: result of each read. */
-async function useThrice(results: readonly Setup<string>[]) {
+/**
+ * Calls `usable` three times. Returns the three results and the number of reads. `results` contains
+ * the result of each read.
+ */
+async function useThrice(results: readonly ProviderSetup<string>[]) {
   let reads = 0;
   const setup = createSetup(async () => results[reads++] ?? complete);
   const values: (string | undefined)[] = [];
@@ -14,14 +17,14 @@ async function useThrice(results: readonly Setup<string>[]) {
   return { values, reads };
 }
 
-test("createSetup reads a complete configuration once", async () => {
+test("`usable` of createSetup reads a configuration without errors only once for three calls", async () => {
   expect(await useThrice([complete])).toEqual({ values: ["settings", "settings", "settings"], reads: 1 });
 });
 
-test("createSetup reads the configuration at the next use if the vendor could not be read", async () => {
+test("`usable` of createSetup reads the configuration again at the next call if the last read failed", async () => {
   expect(await useThrice([unread, unread])).toEqual({ values: [undefined, undefined, "settings"], reads: 3 });
 });
 
-test("createSetup does not read a configuration with errors again at once", async () => {
+test("`usable` of createSetup does not read the configuration again at the next call if the configuration has errors", async () => {
   expect(await useThrice([faulty])).toEqual({ values: [undefined, undefined, undefined], reads: 1 });
 });

@@ -1,10 +1,13 @@
 import type { SetupProblem } from "./verification-provider.ts";
 
-/** Time for which requests for new applications do not read a configuration with errors again. */
+/** Minimum time between a read that found errors and the next read by `usable`. */
 const repeatAfterMs = 10_000;
 
-/** Configuration at a vendor. `value`: the settings that the creation of an application needs. */
-export interface Setup<T> {
+/**
+ * Configuration at a vendor. `value` contains the settings that are needed to create an
+ * application.
+ */
+export interface ProviderSetup<T> {
   readonly value: T | undefined;
   readonly problems: readonly SetupProblem[];
 }
@@ -13,11 +16,11 @@ export interface Setup<T> {
  * Caches the configuration at a vendor. Applications can be created only while the configuration
  * has no error, because a vendor with fewer checks could approve without evidence.
  */
-export function createSetup<T>(read: (timeoutMs: number) => Promise<Setup<T>>) {
-  let newest: Setup<T> | undefined;
+export function createSetup<T>(read: (timeoutMs: number) => Promise<ProviderSetup<T>>) {
+  let newest: ProviderSetup<T> | undefined;
   let readAtMs = Number.NEGATIVE_INFINITY;
-  let running: Promise<Setup<T>> | undefined;
-  const probe = (timeoutMs: number): Promise<Setup<T>> => {
+  let running: Promise<ProviderSetup<T>> | undefined;
+  const probe = (timeoutMs: number): Promise<ProviderSetup<T>> => {
     running ??= read(timeoutMs).finally(() => {
       running = undefined;
       readAtMs = performance.now();
@@ -27,14 +30,18 @@ export function createSetup<T>(read: (timeoutMs: number) => Promise<Setup<T>>) {
       return result;
     });
   };
-  const isUsable = (setup: Setup<T> | undefined) => setup?.value !== undefined && !hasErrors(setup.problems);
+  const isUsable = (setup: ProviderSetup<T> | undefined) => setup?.value !== undefined && !hasErrors(setup.problems);
   return {
     probe,
     /** Returns the cached configuration, even if it has errors. */
     newest: (): T | undefined => newest?.value,
-    /** Returns the configuration if it has no error. Reads it again if it had one. */
+    /**
+     * Returns the configuration if it has no error. If the cached configuration has errors, reads
+     * it again first.
+     */
     async usable(timeoutMs: number): Promise<T | undefined> {
-      // A vendor that could not be read may respond again at any time.
+      // If the configuration could not be read, reads it again without a pause, because the vendor
+      // may respond again at any time.
       const isDue = running || newest?.value === undefined || performance.now() - readAtMs >= repeatAfterMs;
       if (!isUsable(newest) && isDue) await probe(timeoutMs);
       return isUsable(newest) ? newest?.value : undefined;

@@ -17,7 +17,7 @@ beforeEach(() => {
 const approval = { outcome: "APPROVED", reviewer: "op_1", note: "" } as const;
 
 describe("the client of Sumsub", () => {
-  const known = { ...anApplication().known(), providerId: sumsub.applicantId, reference: sumsub.reference };
+  const known = { ...anApplication().toKnownApplication(), providerId: sumsub.applicantId, reference: sumsub.reference };
   const complete = {
     "/one": json(sumsub.anApplicant()),
     "/requiredIdDocsStatus": json(sumsub.someSteps()),
@@ -27,7 +27,7 @@ describe("the client of Sumsub", () => {
   const open = { ...complete, "/one": json(sumsub.withReview({ reviewStatus: "init", reviewResult: undefined })) };
 
   test.each(["/requiredIdDocsStatus", "/amlCase"])(
-    "get of the Sumsub client returns unknown while the response of %s is not a JSON object",
+    "the Sumsub client's `get` returns an unknown outcome if the response from %s is not a JSON object",
     async (path) => {
       await using provider = vendor.aSumsubProvider();
       vendor.replies = complete;
@@ -39,7 +39,7 @@ describe("the client of Sumsub", () => {
     },
   );
 
-  test("get of the Sumsub client reads the AML case at the begin of a review and for an approval, but not during the review", async () => {
+  test("the Sumsub client's `get` reads the AML case before a review and for an approval, but not while the applicant stays on hold", async () => {
     await using provider = vendor.aSumsubProvider();
     const readsAml = async (changes: object) => {
       vendor.calls = [];
@@ -61,7 +61,7 @@ describe("the client of Sumsub", () => {
     [htmlPage(200), "unknown"],
     [[200, ""], "unknown"],
   ] as const)(
-    "cancel and erase of the Sumsub client, with the response %j to the deactivation, return %s",
+    "the Sumsub client's `cancel` and `erase` after the response %j to the deactivation return the outcome %s",
     async (reply, kind) => {
       await using provider = vendor.aSumsubProvider();
       vendor.replies = { ...open, "/presence/deactivated": reply };
@@ -71,7 +71,7 @@ describe("the client of Sumsub", () => {
   );
 
   test.each(["approved", "on hold"])(
-    "cancel of the Sumsub client deactivates an applicant without remaining attempts that is %s",
+    "the Sumsub client's `cancel` for the reason USED_UP deactivates an applicant that is %s",
     async (review) => {
       await using provider = vendor.aSumsubProvider();
       vendor.replies = { ...(review === "on hold" ? onHold : complete), "/presence/deactivated": [200, '{"deleted": true}'] };
@@ -80,7 +80,7 @@ describe("the client of Sumsub", () => {
     },
   );
 
-  test("review of the Sumsub client returns unknown for a 409 with or without an error code, so that the caller retries", async () => {
+  test("the Sumsub client's `review` returns an unknown outcome for status 409 with the error code 1006 or without an error code", async () => {
     await using provider = vendor.aSumsubProvider();
     for (const body of ['{"errorCode": 1006}', '{"description": "try again"}', ""]) {
       vendor.replies = { ...onHold, "/approve": [409, body] };
@@ -90,9 +90,9 @@ describe("the client of Sumsub", () => {
 });
 
 describe("the client of Didit", () => {
-  const known = { ...anApplication().known(), providerId: didit.sessionId, reference: didit.reference };
+  const known = { ...anApplication().toKnownApplication(), providerId: didit.sessionId, reference: didit.reference };
 
-  test("review of the Didit client returns a refusal if Didit rejects the decision and the session is still in review", async () => {
+  test("the Didit client's `review` returns a refusal if Didit rejects the decision with status 400 and the session is still in review", async () => {
     await using provider = vendor.aDiditProvider();
     const inReview = { ...known, awaitsReview: true, providerVerdict: "NEEDS_REVIEW" } as const;
     vendor.replies = {
@@ -108,32 +108,32 @@ describe("the client of Didit", () => {
     [[404, '{"detail": "Not found."}'], "accepted"],
     [htmlPage(200), "unknown"],
     [[200, ""], "unknown"],
-  ] as const)("cancel and erase of the Didit client, with the response %j to the deletion, return %s", async (reply, kind) => {
-    await using provider = vendor.aDiditProvider();
-    vendor.replies = {
-      "/decision/": json(didit.aDecision({ status: "Not Started" })),
-      [`/session/${didit.sessionId}/delete/`]: reply,
-      "/users/delete/": [200, '{"deleted": 1}'],
-    };
-    expect(await provider.cancel(known, "CANCELED", 3_000)).toMatchObject({ kind });
-    expect(await provider.erase(known, 3_000)).toMatchObject({ kind });
-  });
+  ] as const)(
+    "the Didit client's `cancel` and `erase` after the response %j to the deletion of the session return the outcome %s",
+    async (reply, kind) => {
+      await using provider = vendor.aDiditProvider();
+      vendor.replies = {
+        "/decision/": json(didit.aDecision({ status: "Not Started" })),
+        [`/session/${didit.sessionId}/delete/`]: reply,
+        "/users/delete/": [200, '{"deleted": 1}'],
+      };
+      expect(await provider.cancel(known, "CANCELED", 3_000)).toMatchObject({ kind });
+      expect(await provider.erase(known, 3_000)).toMatchObject({ kind });
+    },
+  );
 
-  test("erase of the Didit client returns unknown if a proxy's HTML page is the response to the deletion of the user", async () => {
+  test("the Didit client's `erase` returns an unknown outcome if a proxy responds to the deletion of the user with an HTML page", async () => {
     await using provider = vendor.aDiditProvider();
     vendor.replies = { [`/session/${didit.sessionId}/delete/`]: [204, ""], "/users/delete/": htmlPage(200) };
     expect(await provider.erase(known, 3_000)).toMatchObject({ kind: "unknown" });
   });
 
-  test.each([401, 403])(
-    "get of the Didit client logs an alert for the status %i, which means rejected credentials",
-    async (status) => {
-      const log = createLogger("kyc", "silent");
-      const error = vi.spyOn(log, "error");
-      await using provider = vendor.aDiditProvider(log);
-      vendor.replies = { "/decision/": [status, '{"detail": "no"}'] };
-      expect(await provider.get(known, 3_000)).toMatchObject({ kind: "unknown" });
-      expect(error.mock.calls).toMatchObject([[{ alert: true, status }, "credentials rejected by the verification provider"]]);
-    },
-  );
+  test.each([401, 403])("the Didit client's `get` returns an unknown outcome and logs an alert for status %i", async (status) => {
+    const log = createLogger("kyc", "silent");
+    const error = vi.spyOn(log, "error");
+    await using provider = vendor.aDiditProvider(log);
+    vendor.replies = { "/decision/": [status, '{"detail": "no"}'] };
+    expect(await provider.get(known, 3_000)).toMatchObject({ kind: "unknown" });
+    expect(error.mock.calls).toMatchObject([[{ alert: true, status }, "credentials rejected by the verification provider"]]);
+  });
 });

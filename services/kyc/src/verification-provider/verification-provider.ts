@@ -7,42 +7,57 @@ export const providerNames = ["port", "didit", "sumsub"] as const;
 export type ProviderName = (typeof providerNames)[number];
 
 /**
- * Client of a verification provider. Each operation returns an `Outcome`. After "unknown", the
- * caller must repeat the operation or read the application. The client does not retry.
+ * Client of a verification provider. The client does not retry requests. If the outcome of an
+ * operation is "unknown", the caller must repeat the operation or read the application.
  */
 export interface VerificationProvider {
   readonly name: ProviderName;
-  /** Maximum number of attempts if the request for an application does not set it. */
+  /** Default for the maximum number of attempts of an application. */
   readonly maxAttemptsDefault: number;
   /**
    * Returns a refusal for each field of the request that this provider does not support. Does not
-   * call the provider. If a field were ignored, the business would rely on a check that does not
-   * take place.
+   * call the provider. A field must not be ignored, because the business would rely on a check that
+   * does not take place.
    */
   refusals(application: ApplicationToCreate): readonly FieldRefusal[];
   /**
-   * Creates an application. The provider uses the reference as idempotency key: until the
-   * application has a verdict, a call with the same reference returns the same application.
+   * Creates an application. Until the application has a verdict, a repeated call with the same
+   * reference returns the same application.
    */
   create(application: ApplicationToCreate, timeoutMs: number): Promise<Outcome<CreatedApplication>>;
-  /** Returns the current state. It is authoritative; a callback is only a hint. */
+  /**
+   * Reads an application's current state. Only this state is authoritative, because a callback is
+   * only a hint.
+   */
   get(known: KnownApplication, timeoutMs: number): Promise<Outcome<ApplicationState>>;
   /**
-   * Closes the link. Returns the application's state after that, or its state at the provider if
-   * the link can no longer be closed. The status depends on `why`.
+   * Closes the link for the given `reason`. Returns the state after the link was closed, or the
+   * current state at the provider if the link can no longer be closed.
    */
-  cancel(known: KnownApplication, why: CloseReason, timeoutMs: number): Promise<Outcome<ApplicationState>>;
-  /** Sends an operator's decision. Returns the state, even if the provider awaited no decision. */
+  cancel(known: KnownApplication, reason: CloseReason, timeoutMs: number): Promise<Outcome<ApplicationState>>;
+  /**
+   * Sends an operator's decision on a review. Returns the application's state, even if the provider
+   * was not waiting for a decision.
+   */
   review(known: KnownApplication, decision: ReviewDecision, timeoutMs: number): Promise<Outcome<ApplicationState>>;
-  /** Deletes the applicant's data at the provider. "requested": a person must complete it there. */
+  /**
+   * Deletes the applicant's data at the provider. The result "requested" means that a person must
+   * complete the deletion in the provider's dashboard.
+   */
   erase(known: KnownApplication, timeoutMs: number): Promise<Outcome<"erased" | "requested">>;
-  /** Verifies a callback's signature and reads its ids. Its other fields are not used. */
+  /**
+   * Verifies a callback's signature and reads the ids in the callback. Ignores all other fields.
+   */
   readCallback(callback: ReceivedCallback, now: Date): CallbackReading;
   /**
-   * Returns the changes after the cursor; null: from the first change. Vendors have no such list.
+   * Returns the changes after the cursor `after`, or from the first change if the cursor is null.
+   * Absent for vendors, because they have no event list.
    */
-  events?(after: string | null, limit: number, timeoutMs: number): Promise<Outcome<ChangesSince>>;
-  /** Reads the configuration at the provider and returns its problems. Absent if it has none. */
+  listChanges?(after: string | null, limit: number, timeoutMs: number): Promise<Outcome<ChangesSince>>;
+  /**
+   * Reads the configuration at the provider and returns the problems of the configuration. Absent
+   * if the provider has no configuration.
+   */
   probe?(timeoutMs: number): Promise<readonly SetupProblem[]>;
 }
 
@@ -52,7 +67,7 @@ export type Outcome<T> =
       readonly kind: "refused";
       readonly status: number;
       readonly errorCode: string;
-      /** Whether the provider no longer has the application. */
+      /** True if the provider no longer has the application. */
       readonly isGone?: boolean;
     }
   | { readonly kind: "unknown"; readonly reason: string };
@@ -60,7 +75,10 @@ export type Outcome<T> =
 /** Returns whether the provider no longer has the application. */
 export const isGone = (outcome: Outcome<unknown>): boolean => outcome.kind === "refused" && outcome.isGone === true;
 
-/** CANCELED by the business, EXPIRED after the link's end, USED_UP after the last attempt. */
+/**
+ * Reason to close a link. CANCELED means that the business cancelled the application, EXPIRED that
+ * the link has ended, and USED_UP that no attempt remains.
+ */
 export type CloseReason = "CANCELED" | "EXPIRED" | "USED_UP";
 
 export interface FieldRefusal {
@@ -71,12 +89,14 @@ export interface FieldRefusal {
 }
 
 export interface SetupProblem {
-  /** "error": no application can be created until an operator corrects the configuration. */
+  /**
+   * An "error" prevents the creation of applications until an operator corrects the configuration.
+   */
   readonly severity: "error" | "warning";
   readonly text: string;
 }
 
-/** Our record of an application, for a call to the provider. */
+/** The fields of a stored application that are required for a call to the provider. */
 export interface KnownApplication {
   readonly providerId: string;
   readonly reference: string;
@@ -85,12 +105,18 @@ export interface KnownApplication {
   readonly maxAttempts: number;
   readonly requireVideo: boolean;
   readonly allowedDocuments: readonly DocumentType[];
-  /** Names of the profile's fields in the request; "other" for fields that no vendor compares. */
+  /**
+   * Names of the profile fields in the request. All fields that no vendor compares have the name
+   * "other".
+   */
   readonly profileKeys: readonly string[];
   readonly linkExpiresAt: Date;
   readonly awaitsReview: boolean;
   readonly providerVerdict: Verdict | undefined;
-  /** Outcome of an operator's decision that was sent. The provider may not have received it. */
+  /**
+   * Outcome of an operator's decision that kyc sent. The provider may not have received this
+   * decision.
+   */
   readonly pendingOutcome: ReviewDecision["outcome"] | undefined;
 }
 
@@ -103,18 +129,24 @@ export interface ReceivedCallback {
 export type CallbackReading =
   | { readonly kind: "forged" }
   | { readonly kind: "unreadable" }
-  /** The callback is from the vendor's test mode and this deployment is live, or the reverse. */
+  /**
+   * The callback comes from the vendor's test mode although this deployment is live, or the
+   * reverse.
+   */
   | { readonly kind: "other_environment" }
   | { readonly kind: "genuine"; readonly hint: CallbackHint };
 
 export interface CallbackHint {
-  /** Deduplication key. A vendor's keys begin with its name. */
+  /**
+   * Id that is the same for repetitions of a callback. The ids of a vendor begin with the vendor's
+   * name.
+   */
   readonly eventId: string;
   readonly providerId: string;
   readonly reference: string;
   /** Undefined for providers without sequences. */
   readonly sequence: number | undefined;
-  /** The vendor has deleted the applicant's data. */
+  /** True if the vendor has deleted the applicant's data. */
   readonly isErasure?: boolean;
 }
 
@@ -126,7 +158,7 @@ export interface ApplicationToCreate {
   readonly requireVideo: boolean;
   readonly ttlHours: number | undefined;
   readonly redirectUrl: string | undefined;
-  /** E-mail address, phone and profile are forwarded and not stored. */
+  /** E-mail address, phone number and profile are sent to the provider and not stored. */
   readonly applicantEmail: string | undefined;
   readonly applicantPhone: string | undefined;
   /** JSON object as text. */
@@ -137,13 +169,13 @@ export interface CreatedApplication {
   readonly providerId: string;
   readonly linkUrl: string;
   readonly linkExpiresAt: Date;
-  /** CREATED, or a later status if the reference already existed. */
+  /** Status at the provider. It is CREATED, or a later status if the reference already existed. */
   readonly status: KycStatus;
 }
 
 export interface ReviewDecision {
   readonly outcome: "APPROVED" | "REJECTED";
-  /** The prefix of the operator's key. */
+  /** Prefix of the operator's API key. */
   readonly reviewer: string;
   readonly note: string;
 }
@@ -169,7 +201,8 @@ export const documentTypes = kycDocuments;
 export type DocumentType = (typeof kycDocuments)[number];
 
 /**
- * Our own text for each code. The provider's texts are not used, because they may contain names.
+ * Amana's own text for each reason code. The provider's texts are not used, because they may
+ * contain names.
  */
 export const reasonMessages = {
   DOCUMENT_EXPIRED: "The document has expired.",
@@ -186,7 +219,10 @@ export const reasonMessages = {
 export type ReasonCode = keyof typeof reasonMessages;
 export const reasonCodes = Object.keys(reasonMessages) as ReasonCode[];
 
-/** Check results of an application, as far as the provider reports them. */
+/**
+ * The check results that the provider reports for an application. If the provider does not report a
+ * result, its field is undefined.
+ */
 export interface Evidence {
   readonly reasonCodes: readonly ReasonCode[];
   readonly livenessOutcome: CheckOutcome | undefined;
@@ -196,25 +232,31 @@ export interface Evidence {
   readonly documentExpiry: string | undefined;
   readonly amlHitCount: number | undefined;
   readonly amlDecision: AmlDecision | undefined;
-  /** Names of the fields with values that could not be read completely. */
+  /** Names of the fields whose values could not be read completely. */
   readonly unread: readonly string[];
 }
 
 /**
- * All data of a provider's response that this service stores. It contains no name, document number,
+ * All data from a provider's response that kyc stores. It contains no name, document number,
  * picture or free text.
  */
 export interface ApplicationState extends Evidence {
   readonly providerId: string;
   readonly reference: string;
   readonly status: KycStatus;
-  /** Increases with every change. Undefined for providers that return a `stateHash` instead. */
+  /**
+   * Number that increases with every change. Undefined for vendors, for which `stateHash` is set
+   * instead.
+   */
   readonly sequence: number | undefined;
-  /** SHA-256 of all fields that were read from the response. Equal hashes mean no change. */
+  /**
+   * SHA-256 hash of all fields that were read from the response. If two states have the same hash,
+   * nothing has changed.
+   */
   readonly stateHash?: string;
   readonly attemptsUsed: number;
   readonly verdict: Verdict | undefined;
-  /** Whether the vendor's response proves that a person, not a rule, approved a review. */
+  /** True if it is proven that a person, not a rule or an API key, approved during a review. */
   readonly hasProofOfPerson?: boolean;
   readonly nationality: string | undefined;
   readonly linkExpiresAt: Date | undefined;

@@ -1,7 +1,7 @@
 import { Float } from "./didit-signature.ts";
 
 // Page: https://docs.didit.me/sessions-api/retrieve-session.md (2026-11-28). The values are from
-// the page's example. They contain personal data, which a correct client does not store.
+// the page's example. They include personal data, which a client must not store.
 
 /** Session statuses. Page: https://docs.didit.me/integration/verification-statuses (2026-11-28). */
 export type DiditStatus =
@@ -18,9 +18,9 @@ export type DiditStatus =
 
 /** A warning in the report of a feature. */
 export interface DiditWarning {
-  /** "ID_VERIFICATION", "LIVENESS", "FACEMATCH" or "AML". */
+  /** Name of the feature: "ID_VERIFICATION", "LIVENESS", "FACEMATCH" or "AML". */
   readonly feature: string;
-  /** For example "LOW_FACE_MATCH_SIMILARITY". */
+  /** Name of the risk, for example "LOW_FACE_MATCH_SIMILARITY". */
   readonly risk: string;
   readonly log_type?: string;
 }
@@ -57,12 +57,15 @@ export interface DiditSession {
   inFiledReport: boolean;
 }
 
-/** Features of the imitated workflow, as `features` of a decision lists them. */
+/** Names of the imitated workflow's features in the field `features` of a decision. */
 export const decisionFeatures = ["ID_VERIFICATION", "LIVENESS", "FACE_MATCH", "AML", "IP_ANALYSIS"] as const;
 
 type FeatureStatus = "Not Finished" | "Approved" | "Declined" | "In Review" | "Resub Requested";
 
-/** Returns whether the person has completed the flow, so that the features have reports. */
+/**
+ * Returns whether the decision contains reports of the features, because the person has completed
+ * the session.
+ */
 export const hasReports = (status: DiditStatus): boolean =>
   status === "Approved" || status === "Declined" || status === "In Review" || status === "Kyc Expired";
 
@@ -79,7 +82,10 @@ const warningsOf = (session: DiditSession, feature: string, nodeId: string) =>
       node_id: nodeId,
     }));
 
-/** Returns a feature's status: the session's if the feature has a warning, otherwise "Approved". */
+/**
+ * Returns the status of a feature. In a finished session, a feature with a warning has the
+ * session's status, and a feature without a warning has the status "Approved".
+ */
 export function featureStatus(session: DiditSession, feature: string): FeatureStatus {
   if (session.status === "Resubmitted") return "Resub Requested";
   if (!hasReports(session.status)) return "Not Finished";
@@ -213,7 +219,7 @@ export function decisionOf(session: DiditSession, environment: "live" | "sandbox
     expected_details: session.expectedDetails,
     contact_details: session.contactDetails,
     callback: session.callback,
-    // The report of a feature is null until the workflow has run the feature.
+    // A feature's report is null until the person has completed the session.
     id_verifications: reports ? [idVerification(session)] : null,
     nfc_verifications: null,
     liveness_checks: reports ? [livenessCheck(session)] : null,
@@ -239,7 +245,10 @@ export function decisionOf(session: DiditSession, environment: "live" | "sandbox
   };
 }
 
-/** Returns a row of `GET /v3/sessions/`. Page: /sessions-api/list-sessions (2026-11-28). */
+/**
+ * Returns an entry in the list of `GET /v3/sessions/`. Page: /sessions-api/list-sessions
+ * (2026-11-28).
+ */
 export function sessionRow(session: DiditSession): Record<string, unknown> {
   const reports = hasReports(session.status);
   return {

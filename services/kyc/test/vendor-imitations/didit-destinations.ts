@@ -10,7 +10,10 @@ interface Destination {
   events: readonly string[];
 }
 
-/** Events of a destination. Page: https://docs.didit.me/integration/webhooks (2026-11-28). */
+/**
+ * Events to which a destination can subscribe. Page: https://docs.didit.me/integration/webhooks
+ * (2026-11-28).
+ */
 const webhookEvents = new Set([
   "status.updated",
   "data.updated",
@@ -45,7 +48,10 @@ const destinationBody = ({ uuid, label, url, enabled, secret, events }: Destinat
   },
 });
 
-/** Validates the fields of a destination. Returns the documented 400 for an invalid field. */
+/**
+ * Validates the fields of a destination. Returns the documented response with status 400 if a field
+ * is invalid.
+ */
 function refusalOf(body: Record<string, unknown>, others: readonly Destination[]): ImitationResponse | undefined {
   const bad = (field: string, message: string) => ({ status: 400, body: { [field]: [message] } });
   if (others.some(({ url }) => url === body["url"]))
@@ -102,7 +108,7 @@ export function destinationRoutes(): Route[] {
     {
       method: "GET",
       pattern: all,
-      // The list does not contain the secret.
+      // The documented list omits the secret of each destination.
       handle: () => ({
         status: 200,
         body: [...destinations.values()].map((destination) => {

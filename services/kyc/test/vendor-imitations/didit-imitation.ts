@@ -14,7 +14,7 @@ import {
 import { signDiditWebhook } from "./didit-signature.ts";
 import { type Delivery, type ImitationResponse, ImitationServer, type ReceivedRequest, type Route } from "./imitation-server.ts";
 
-/** Results of a session that a test can select with `finish`. */
+/** Outcomes of a session that a test can select with `finish`. */
 export type DiditOutcome = DiditStatus | "deleted";
 
 /** Imitates version 3 of Didit's API, as documented at https://docs.didit.me. */
@@ -50,14 +50,14 @@ export class DiditImitation extends ImitationServer {
     ];
   }
 
-  /** Returns a session, even if it is deleted. */
+  /** Returns a session, even if the session is deleted. */
   session(sessionId: string): DiditSession {
     const session = this.store.all.get(sessionId);
     if (!session) throw new Error(`no session ${sessionId}`);
     return session;
   }
 
-  /** Changes a session to this outcome, and sends the callbacks of the change. */
+  /** Changes a session to the given outcome, and sends the callbacks about the change. */
   async finish(sessionId: string, outcome: DiditOutcome, warnings?: readonly DiditWarning[]): Promise<void> {
     const session = this.session(sessionId);
     if (outcome === "deleted") this.store.delete(session);
@@ -71,7 +71,7 @@ export class DiditImitation extends ImitationServer {
     await this.settled();
   }
 
-  /** Changes the status, as an operator can in the console. */
+  /** Changes the status of a session, as a person can in Didit's console. */
   async decideInConsole(sessionId: string, status: DiditStatus, comment: string): Promise<void> {
     const session = this.session(sessionId);
     this.store.review(session, "compliance@example.com", "CONSOLE_USER", status, comment);
@@ -79,7 +79,10 @@ export class DiditImitation extends ImitationServer {
     await this.settled();
   }
 
-  /** Sends `data.updated`, as Didit does after an operator corrects data in the console. */
+  /**
+   * Sends the callback `data.updated`, as Didit does after a person corrects data in Didit's
+   * console.
+   */
   async correctData(sessionId: string): Promise<void> {
     const session = this.session(sessionId);
     this.send("data.updated", this.store.payload(session, "data.updated"));
@@ -87,7 +90,8 @@ export class DiditImitation extends ImitationServer {
   }
 
   /**
-   * Rejects the next matching requests with 429. Page: /integration/rate-limiting.md (2026-11-28).
+   * Rejects the next matching requests with status 429. Page: /integration/rate-limiting.md
+   * (2026-11-28).
    */
   rateLimit({ method = "GET", path = /./, times = 1, seconds = 30 } = {}): void {
     const creates = method === "POST" && path.test("/v3/session/");
@@ -106,7 +110,8 @@ export class DiditImitation extends ImitationServer {
   }
 
   /**
-   * Publishes a new version of the workflow. Sessions of the old version are not returned again.
+   * Publishes a new version of the workflow. After this call, creations return no session of an
+   * older version.
    */
   publishWorkflow(): void {
     const { workflow } = this.store;
@@ -116,7 +121,8 @@ export class DiditImitation extends ImitationServer {
   protected authenticate(request: ReceivedRequest): ImitationResponse | undefined {
     if (request.path === "/system/healthcheck") return undefined;
     const owned = new RegExp(`^/v3/session/${uuidPattern}/(decision|delete|generate-pdf)/$`).exec(request.path);
-    // By the pages of these three routes, an unknown session returns 404 even with a wrong key.
+    // According to the pages of these three routes, Didit returns status 404 for an unknown session
+    // even if the key is wrong.
     if (owned && !this.store.live(owned[1])) return notFound;
     const key = request.headers["x-api-key"];
     if (key === this.apiKey) return undefined;
@@ -131,14 +137,18 @@ export class DiditImitation extends ImitationServer {
   }
 
   /**
-   * Signs an attempt. Attempts have the same `event_id`, but differ in timestamp and signatures.
+   * Signs an attempt of a callback. All attempts of a callback have the same `event_id`, but
+   * different timestamps and signatures.
    */
   protected sign({ payload }: Delivery): { body: string; headers: Record<string, string> } {
     const stamped = { ...payload, timestamp: Math.floor(Date.now() / 1000) };
     return signDiditWebhook(stamped, this.webhookSecret, this.#options.signatureV2 ?? "UTF-8");
   }
 
-  /** Didit retries after about 1 and 4 minutes. Page: /integration/webhooks (2026-11-28). */
+  /**
+   * Didit repeats a failed callback after about one minute and after about four minutes. Page:
+   * /integration/webhooks (2026-11-28).
+   */
   protected retriesAfter(result: number | "failed"): boolean {
     return result === "failed" || result === 404 || result >= 500;
   }

@@ -2,8 +2,8 @@ import { type DiditReview, type DiditSession, sessionRow } from "./didit-decisio
 import type { ImitationResponse, ReceivedRequest } from "./imitation-server.ts";
 
 /**
- * Returns the rows of `GET /v3/sessions/`, newest first, or the refusal of the query. Page:
- * https://docs.didit.me/sessions-api/list-sessions (2026-11-28).
+ * Returns the entries of `GET /v3/sessions/`, newest first, or an error response if the query is
+ * invalid. Page: https://docs.didit.me/sessions-api/list-sessions (2026-11-28).
  */
 export function listSessions(
   sessions: readonly DiditSession[],
@@ -26,7 +26,7 @@ export function listSessions(
 }
 
 /**
- * Returns an entry of the activity feed. Page:
+ * Returns an entry in the list of a session's reviews. Page:
  * https://docs.didit.me/management-api/sessions/list-reviews (2026-11-28).
  */
 export const reviewBody = (review: DiditReview) => ({

@@ -13,27 +13,33 @@ export interface DiditOptions {
   readonly environment?: "live" | "sandbox";
   readonly workflow?: Partial<DiditWorkflow>;
   /**
-   * Response to a deletion. Page: https://docs.didit.me/sessions-api/delete-session (2026-11-28).
-   * Its older version has 204 without a body, its newer version 200 with a body.
+   * Status of the response to a deletion. Page: https://docs.didit.me/sessions-api/delete-session
+   * (2026-11-28). The older version of the page describes status 204 without a body, and the newer
+   * version status 200 with a body.
    */
   readonly deletion?: "204" | "200";
   /**
-   * Status for an invalid API key. Older versions of Didit's documentation state 403, the status
-   * for a missing key. Newer versions state 401 (read on 2026-11-28).
+   * Status of the response to a request with an invalid API key. Older versions of Didit's
+   * documentation describe status 403, which is also the status for a missing key. Newer versions
+   * describe status 401 (read on 2026-11-28).
    */
   readonly wrongKey?: "403" | "401";
   readonly sameStatus?: SameStatusResponse;
   readonly workflows?: WorkflowsFormat;
   readonly signatureV2?: SignatureV2Text;
   /**
-   * Whether the creation of a session sends a webhook. It does by the page
-   * https://docs.didit.me/identity-verification/webhooks (2026-11-28). By /integration/webhooks,
-   * the first change of the session sends the first webhook.
+   * True if Didit sends a webhook when a session is created. The page
+   * https://docs.didit.me/identity-verification/webhooks (2026-11-28) describes this behaviour.
+   * According to the page /integration/webhooks, Didit sends the first webhook after the first
+   * change of the session.
    */
   readonly webhookOnCreation?: boolean;
 }
 
-/** Pattern of an identifier in a path. As documented, other identifiers match no route. */
+/**
+ * Pattern of an identifier in a path. According to the documentation, a path with any other
+ * identifier matches no route.
+ */
 export const uuidPattern = "([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})";
 const unfinished: readonly DiditStatus[] = ["Not Started", "In Progress", "Resubmitted", "Awaiting User"];
 
@@ -49,10 +55,11 @@ interface Server {
 export class DiditSessions {
   readonly applicationId = randomUUID();
   readonly all = new Map<string, DiditSession>();
-  /** Values of `vendor_data` that are on the blocklist. */
+  /** Values of `vendor_data` that are on the blocklist of the account. */
   readonly blocked = new Set<string>();
   /**
-   * Values of `vendor_data` for which a user exists. The first session of a value creates the user.
+   * Values of `vendor_data` for which a user exists. The first session with such a value creates
+   * the user.
    */
   readonly users = new Set<string>();
   readonly routes: readonly Route[];
@@ -139,7 +146,7 @@ export class DiditSessions {
       { method: "GET", pattern: reviews, handle: withSession((session, request) => this.#listReviews(session, request)) },
       { method: "POST", pattern: reviews, handle: withSession((session, request) => this.#addNote(session, request)) },
       { method: "POST", pattern: at("/v3/sessions/delete/"), handle: (request) => this.#deleteMany(request) },
-      // The router does not match malformed identifiers and responds with a page.
+      // Malformed identifiers match no regular route, and Didit responds with an HTML page.
       { method: "GET", pattern: at("/v3/session/[^/]+/decision/"), handle: () => routerPage },
       { method: "PATCH", pattern: at("/v3/session/[^/]+/update-status/"), handle: () => routerPage },
       { method: "DELETE", pattern: at("/v3/session/[^/]+/delete/"), handle: () => routerPage },
@@ -174,7 +181,9 @@ export class DiditSessions {
     return { status: 201, body: this.#createdBody(session) };
   }
 
-  /** Returns the unfinished session with this `vendor_data` and the workflow's latest version. */
+  /**
+   * Returns the unfinished session with the given `vendor_data` and the workflow's latest version.
+   */
   #unfinished(vendorData: string | null): DiditSession | undefined {
     return [...this.all.values()].find(
       (session) =>
@@ -266,8 +275,8 @@ export class DiditSessions {
     this.#send("status.updated", this.payload(session, "status.updated"));
   }
 
-  // Page: https://docs.didit.me/integration/webhooks (2026-11-28). The payload has `decision` for
-  // Approved, Declined, In Review and Abandoned.
+  // Page: https://docs.didit.me/integration/webhooks (2026-11-28). The payload contains `decision`
+  // if the status is Approved, Declined, In Review or Abandoned.
   payload(session: DiditSession, type: string): Record<string, unknown> {
     const decided = hasReports(session.status) || session.status === "Abandoned";
     return {
@@ -308,14 +317,16 @@ export class DiditSessions {
     };
   }
 
-  /** Deletes a session without a callback. Cancels its queued callbacks and their retries. */
+  /**
+   * Deletes a session without a callback. Cancels the session's queued callbacks and their retries.
+   */
   delete(session: DiditSession): void {
     session.deleted = true;
     this.#drop(session.sessionId);
   }
 
-  // Page: https://docs.didit.me/management-api/sessions/batch-delete (2026-11-28), in both
-  // versions.
+  // Both versions of the page: https://docs.didit.me/management-api/sessions/batch-delete
+  // (2026-11-28).
   #deleteMany(request: ReceivedRequest): ImitationResponse {
     const body = objectOf(request.body);
     const numbers = body["session_numbers"];
@@ -340,7 +351,8 @@ export class DiditSessions {
   }
 
   // Page: https://docs.didit.me/ko/management-api/sessions/create-review (2026-11-28). In this
-  // version, a note does not change the status of the session. In an older version, it does.
+  // version of the page, a note does not change the session's status. In an older version, a note
+  // changes the status.
   #addNote(session: DiditSession, request: ReceivedRequest): ImitationResponse {
     const body = objectOf(request.body);
     const status = body["new_status"];

@@ -1,10 +1,10 @@
 import { type ImitationResponse, objectOf, type ReceivedRequest, type Route } from "./imitation-server.ts";
 
 /**
- * Documented formats of the list of workflows.
- * Page: https://docs.didit.me/management-api/workflows/list (2026-11-28). The older version has an
- * array with `features` as a list and prices as texts. The newer version has an object with
- * `results`, with `features` as one text and prices as numbers.
+ * Documented formats of the list of workflows. Page:
+ * https://docs.didit.me/management-api/workflows/list (2026-11-28). In the older version of the
+ * page, the list is an array, `features` is a list, and prices are texts. In the newer version, the
+ * list is an object with `results`, `features` is one text, and prices are numbers.
  */
 export interface WorkflowsFormat {
   readonly list: "array" | "page";
@@ -31,13 +31,18 @@ export interface DiditWorkflow {
 
 export const notFound: ImitationResponse = { status: 404, body: { detail: "Not found." } };
 
-/** 404 for a path without a route. As documented for malformed identifiers, the body is HTML. */
+/**
+ * Response with status 404 for a path without a route. The body is HTML, as documented for
+ * malformed identifiers.
+ */
 export const routerPage: ImitationResponse = {
   status: 404,
   body: "<!doctype html><title>Not Found</title><h1>Not Found</h1>",
 };
 
-/** Returns the rows that `limit` and `offset` of the request select, in the documented envelope. */
+/**
+ * Returns a documented page object with the rows that the request selects by `limit` and `offset`.
+ */
 export function pageOf(rows: readonly unknown[], request: ReceivedRequest, origin: string): Record<string, unknown> {
   const limit = Math.max(1, Number(request.query.get("limit") ?? 50));
   const offset = Number(request.query.get("offset") ?? 0);
@@ -55,8 +60,8 @@ export function pageOf(rows: readonly unknown[], request: ReceivedRequest, origi
   };
 }
 
-// Page: https://docs.didit.me/management-api/workflows/get (2026-11-28), with the abbreviated
-// example.
+// The fields are from the abbreviated example on the page
+// https://docs.didit.me/management-api/workflows/get (2026-11-28).
 const workflowRow = (workflow: DiditWorkflow, format: WorkflowsFormat) => ({
   uuid: workflow.uuid,
   workflow_id: workflow.workflowId,
@@ -186,8 +191,8 @@ export const questionnaireRoutes = (origin: () => string): Route[] => [
 ];
 
 /**
- * Routes that read the account. Pages: /management-api/billing/balance and the healthcheck
- * (2026-11-28).
+ * Routes for the balance and the health check. Pages: /management-api/billing/balance and the page
+ * about the health check (2026-11-28).
  */
 export const accountRoutes = (balance: () => string): Route[] => [
   {
@@ -206,7 +211,7 @@ export const accountRoutes = (balance: () => string): Route[] => [
 ];
 
 /**
- * Deletes users by `vendor_data`. Sessions are not deleted. Page:
+ * Routes that delete users by `vendor_data`, but not the users' sessions. Page:
  * https://docs.didit.me/management-api/users/delete (2026-11-28).
  */
 export const userRoutes = (users: Set<string>): Route[] => [

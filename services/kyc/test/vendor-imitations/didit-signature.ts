@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 
 // Page: https://docs.didit.me/integration/webhooks (2026-11-28).
 
-/** A number that Didit's server serializes with a fraction, such as `89.0`. */
+/** A number that Didit's server always serializes with a fraction, for example `89.0`. */
 export class Float {
   readonly value: number;
 
@@ -28,15 +28,15 @@ const escaped = (text: string) =>
   text.replace(/[\u0080-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 /**
- * Encoding of the JSON text that `X-Signature-V2` covers. A table of the page names "ASCII-escaped
- * JSON". The samples of the page sign JSON in UTF-8 with sorted keys, and with whole floats as
- * integers.
+ * Encoding of the JSON text that `X-Signature-V2` signs. A table on the page requires
+ * "ASCII-escaped JSON". The code samples on the same page sign JSON in UTF-8 with sorted keys, and
+ * write whole floats as integers.
  */
 export type SignatureV2Text = "UTF-8" | "ASCII-escaped";
 
 const hmac = (secret: string, text: string) => createHmac("sha256", secret).update(text, "utf8").digest("hex");
 
-/** Serializes a payload with sorted keys and without spaces, as the page documents. */
+/** Serializes a payload with sorted keys and without spaces, as documented on the page. */
 export const payloadText = (payload: unknown): string =>
   write(payload, (value) => (Number.isInteger(value) ? value.toFixed(1) : String(value)));
 
@@ -55,10 +55,10 @@ export function signDiditWebhook(
       "Content-Type": "application/json",
       "User-Agent": "DiditWebhook/2.0 +https://didit.me",
       "X-Timestamp": String(timestamp),
-      // HMAC of the raw body.
+      // Signature of the raw body.
       "X-Signature": hmac(secret, body),
       "X-Signature-V2": hmac(secret, v2 === "UTF-8" ? canonical : escaped(canonical)),
-      // HMAC of the fields "timestamp:session_id:status:webhook_type".
+      // Signature of the text "timestamp:session_id:status:webhook_type".
       "X-Signature-Simple": hmac(secret, [timestamp, session_id, status, webhook_type].map((part) => part ?? "").join(":")),
     },
   };

@@ -4,8 +4,9 @@ import type { ImitationResponse } from "./imitation-server.ts";
 // Page: https://docs.didit.me/sessions-api/update-status.md (2026-11-28).
 
 /**
- * Response to a change to the status that the session already has. In the older version of the
- * page, it is 400. In the newer version, it is 200 without a change for "Approved" and "Declined".
+ * Status of the response to a request for the status that the session already has. The older
+ * version of the page describes status 400. The newer version describes status 200 without a change
+ * for "Approved" and "Declined".
  */
 export type SameStatusResponse = "400" | "200";
 
@@ -40,7 +41,10 @@ function nodesRefusal(session: DiditSession, body: Record<string, unknown>): Imi
   });
 }
 
-/** Validates a change of status. Returns a response if the change is rejected or has no effect. */
+/**
+ * Validates a request that changes a session's status. Returns a response if the request is
+ * rejected or has no effect.
+ */
 export function statusRefusal(
   session: DiditSession,
   body: Record<string, unknown>,

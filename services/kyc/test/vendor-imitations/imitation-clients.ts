@@ -17,19 +17,19 @@ import { SumsubImitation, type SumsubOptions } from "./sumsub-imitation.ts";
 
 export const timeoutMs = 20_000;
 
-/** Returns our record of an application directly after its creation. */
+/** Returns the fields that kyc has stored of an application directly after its creation. */
 export const knownAs = (providerId: string, changes: Partial<KnownApplication> = {}): KnownApplication => ({
-  ...anApplication().known(),
+  ...anApplication().toKnownApplication(),
   providerId,
   ...changes,
 });
 
 export const { id: reference } = anApplication();
 
-/** Returns a request for an application whose page returns to a shop. */
+/** Returns a request for an application with a redirect to a shop. */
 export const aCreationForShop = (): ApplicationToCreate => anApplicationToCreate({ redirectUrl: "https://shop.example/return" });
 
-/** Starts a server that records callbacks. `receiver.status`: status of its responses. */
+/** Starts a server that records callbacks and responds with the status `receiver.status`. */
 async function startReceiver() {
   const received: ReceivedCallback[] = [];
   const receiver = { status: 204, received, url: "" };
@@ -49,14 +49,14 @@ async function startReceiver() {
   return { receiver, stop };
 }
 
-/** Returns a logger that records the fields of logged errors. */
+/** Returns a logger, and the list of the fields of all errors that it logs. */
 function keepErrors() {
   const errors: Record<string, unknown>[] = [];
   const logger = { error: (fields: Record<string, unknown>) => errors.push(fields) } as unknown as Logger;
   return { errors, logger };
 }
 
-/** Adds a disposal that stops the adapter, the imitation and the receiver of callbacks. */
+/** Adds a method that stops the vendor client, the imitation and the receiver of callbacks. */
 const disposable = <P extends { readonly provider: AsyncDisposable; readonly vendor: { stop(): Promise<unknown> } }>(
   parts: P,
   stopReceiver: () => Promise<void>,
@@ -69,7 +69,7 @@ const disposable = <P extends { readonly provider: AsyncDisposable; readonly ven
   },
 });
 
-/** Settings of a workflow without problems for the adapter. */
+/** Settings of a workflow that meets all requirements of kyc. */
 const workflowSettings = {
   face_liveness_method: "ACTIVE_3D",
   max_retry_attempts: 0,
@@ -79,8 +79,9 @@ const workflowSettings = {
 };
 
 /**
- * Starts the imitation of Didit and the adapter. By default, the workflows have a mixture of both
- * documented formats: a page with `features` as a list.
+ * Starts the imitation of Didit and creates a Didit client for it. By default, the list of
+ * workflows mixes both documented formats: the list is an object with `results`, and `features` is
+ * a list.
  */
 export async function startDidit({ workflow, ...options }: DiditOptions = {}, changes: Partial<DiditConfig> = {}) {
   const { receiver, stop } = await startReceiver();
@@ -118,7 +119,10 @@ export const level = {
   ],
 };
 
-/** Starts the imitation of Sumsub and the adapter, with a level without problems. */
+/**
+ * Starts the imitation of Sumsub with a level that meets all requirements of kyc, and creates a
+ * Sumsub client for it.
+ */
 export async function startSumsub(options: SumsubOptions = {}, changes: Partial<SumsubConfig> = {}) {
   const { receiver, stop } = await startReceiver();
   const vendor = new SumsubImitation({ callbackUrl: receiver.url, ...options });

@@ -1,10 +1,13 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A received request and the status of its response; null if the connection was closed. */
+/**
+ * A received request and the status of its response. `status` is null until the response, and stays
+ * null if the connection was closed.
+ */
 export interface ReceivedRequest {
   readonly method: string;
-  /** Path and query as the client sent them, because request signatures cover them. */
+  /** Path and query as the client sent them, because the signature of the request includes them. */
   readonly url: string;
   readonly path: string;
   readonly query: URLSearchParams;
@@ -16,30 +19,39 @@ export interface ReceivedRequest {
 export interface ImitationResponse {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A string is sent unchanged, any other value as JSON. The body is empty if this is absent. */
+  /**
+   * A string is sent unchanged, and any other value is sent as JSON. If this field is absent, the
+   * body is empty.
+   */
   readonly body?: unknown;
 }
 
-/** A fault that a test injects into requests. */
+/** A fault that a test injects into the handling of requests. */
 export interface Fault {
   readonly method?: string;
   readonly path?: RegExp;
   /** Number of matching requests that the fault affects. Default: 1. */
   readonly times?: number;
-  /** Response that replaces the regular one. */
+  /** Response that replaces the regular response. */
   readonly response?: ImitationResponse;
-  /** "request": closes the connection before the request takes effect. "response": after it. */
+  /**
+   * "request" closes the connection before the request takes effect. "response" closes the
+   * connection after the request has taken effect.
+   */
   readonly lose?: "request" | "response";
 }
 
-/** A callback with its attempts: the status of each response, or "failed" without a response. */
+/**
+ * A callback and the results of its attempts. A result is the status of the response, or "failed"
+ * if there was no response.
+ */
 export interface Delivery {
   readonly type: string;
   readonly payload: Readonly<Record<string, unknown>>;
   readonly attempts: (number | "failed")[];
   body: string;
   headers: Record<string, string>;
-  /** Whether the vendor has cancelled the delivery and its retries. */
+  /** True if the vendor has cancelled the callback and its retries. */
   dropped: boolean;
 }
 
@@ -55,7 +67,7 @@ const readBody = async (request: IncomingMessage) => {
   return Buffer.concat(chunks).toString("utf8");
 };
 
-/** Parses a JSON object. Returns an empty object for other text. */
+/** Parses a JSON object. Returns an empty object if the text is not a JSON object. */
 export const objectOf = (text: string): Record<string, unknown> => {
   try {
     const value: unknown = JSON.parse(text);
@@ -67,17 +79,17 @@ export const objectOf = (text: string): Record<string, unknown> => {
 
 /**
  * An HTTP server on 127.0.0.1 that imitates a vendor. Subclasses implement the routes, errors and
- * callbacks that the vendor documents. Tests control the imitation through methods, not routes.
- * A comment "Page: …" names the page of the vendor's documentation, and the day on which it was
- * read. Where versions or translations of a page differ, an option selects the behaviour.
+ * callbacks that the vendor documents. Tests control the imitation through methods, not routes. A
+ * comment "Page: …" names a page of the vendor's documentation and the day on which the page was
+ * read. If versions or translations of a page differ, an option selects the behaviour.
  */
 export abstract class ImitationServer {
   /** All requests in the order of arrival. */
   readonly requests: ReceivedRequest[] = [];
-  /** "METHOD path" of each request without a documented route. */
+  /** Method and path of each request without a documented route. */
   readonly unexpectedRequests: string[] = [];
   readonly deliveries: Delivery[] = [];
-  /** URL that receives the callbacks. Without it, callbacks are recorded but not sent. */
+  /** URL that receives the callbacks. If undefined, callbacks are recorded but not sent. */
   callbackUrl: string | undefined;
 
   readonly #server = createServer((request, response) => void this.#respond(request, response));
@@ -85,18 +97,23 @@ export abstract class ImitationServer {
   #sending: Promise<unknown> = Promise.resolve();
 
   protected abstract readonly routes: readonly Route[];
-  /** Documented number of attempts of a callback, including the first. */
+  /** Documented maximum number of attempts of a callback, including the first attempt. */
   protected abstract readonly maxAttempts: number;
 
   constructor(callbackUrl?: string) {
     this.callbackUrl = callbackUrl;
   }
 
-  /** Checks the credentials of a request. Returns a response if they are rejected. */
+  /**
+   * Checks the credentials of a request. Returns an error response if the credentials are invalid.
+   */
   protected abstract authenticate(request: ReceivedRequest): ImitationResponse | undefined;
   /** Returns the vendor's response to a request without a documented route. */
   protected abstract notFound(request: ReceivedRequest): ImitationResponse;
-  /** Returns body and headers of an attempt. They differ, because the signature covers the time. */
+  /**
+   * Returns the body and the headers of an attempt. The attempts of a callback may have different
+   * signatures, because a signature can include the time.
+   */
   protected abstract sign(delivery: Delivery): { body: string; headers: Record<string, string> };
   /** Returns whether the vendor repeats a callback after this result. */
   protected abstract retriesAfter(result: number | "failed"): boolean;
@@ -121,7 +138,7 @@ export abstract class ImitationServer {
     this.#faults.push({ fault, left: fault.times ?? 1 });
   }
 
-  /** Waits until all callbacks have a result. */
+  /** Waits until all sent callbacks have a result. */
   async settled(): Promise<void> {
     for (let seen: unknown; seen !== this.#sending; ) {
       seen = this.#sending;
@@ -155,7 +172,7 @@ export abstract class ImitationServer {
     Object.assign(delivery, this.sign(delivery));
     const { callbackUrl } = this;
     if (callbackUrl === undefined) return "failed";
-    // Both vendors wait five seconds for the response of the receiver.
+    // Both vendors wait five seconds for the receiver's response.
     const result = await fetch(callbackUrl, {
       method: "POST",
       headers: delivery.headers,

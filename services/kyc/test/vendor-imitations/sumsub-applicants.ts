@@ -14,18 +14,19 @@ import {
 import { sumsubError } from "./sumsub-errors.ts";
 
 export interface SumsubApplicantOptions {
-  /** Status of a successful creation, which the documentation does not name. */
+  /** Status of the response to a successful creation. Sumsub does not document this status. */
   readonly creation?: 201 | 200;
   /**
    * Response to a read of a deactivated applicant. Page: /reference/deactivate-applicant-profile
-   * (2026-11-28). Its example is the profile with `deleted: true`. Its text describes the profile
-   * "as if it never existed".
+   * (2026-11-28). The example on the page shows the profile with `deleted: true`. The text on the
+   * page describes the profile "as if it never existed".
    */
   readonly deactivatedRead?: "profile" | "404";
   readonly amlVendorField?: AmlVendorField;
   /**
-   * Whether a rejection requires reasons. The page /reference/reject-applicant (2026-11-28) only
-   * has an example with reasons. By the page /reference/reject-applicant-action, they are required.
+   * "required" if Sumsub requires reasons for a rejection. The page /reference/reject-applicant
+   * (2026-11-28) contains only an example with reasons. According to the page
+   * /reference/reject-applicant-action, reasons are required.
    */
   readonly rejectReasons?: "optional" | "required";
 }
@@ -65,7 +66,10 @@ export class SumsubApplicants {
     return this.levels.find((level) => level.name === name);
   }
 
-  /** Returns the active applicant with this external id, otherwise the newest deactivated one. */
+  /**
+   * Returns the active applicant with the given external id. If there is none, returns the newest
+   * deactivated applicant with this id.
+   */
   byExternalId(externalUserId: string): SumsubApplicant | undefined {
     const own = [...this.all.values()].filter((item) => !item.erased && item.externalUserId === externalUserId);
     return own.find(({ deactivated }) => !deactivated) ?? own.at(-1);
@@ -94,7 +98,7 @@ export class SumsubApplicants {
     return applicant;
   }
 
-  /** Sets the review status and sends the webhook of the change. */
+  /** Sets the review status of an applicant and sends the webhook about the change. */
   review(applicant: SumsubApplicant, status: SumsubStatus, type: string, result?: SumsubResult): void {
     if (status === "pending" && applicant.result) applicant.attempt += 1;
     if (status !== "init" && status !== "awaitingUser") applicant.hasDocuments = true;
@@ -104,7 +108,7 @@ export class SumsubApplicants {
     this.#send(type, applicant);
   }
 
-  /** Resets an applicant to the status "init", without its documents. */
+  /** Resets an applicant to the review status "init" and removes the documents. */
   reset(applicant: SumsubApplicant): void {
     applicant.hasDocuments = false;
     applicant.amlHits = undefined;
@@ -123,7 +127,7 @@ export class SumsubApplicants {
   }
 
   #found(id: string | undefined): SumsubApplicant | ImitationResponse {
-    // The example of /reference/reset-applicant (2026-11-28).
+    // The error is the example on the page /reference/reset-applicant (2026-11-28).
     if (!/^[0-9a-f]{24}$/.test(id ?? "")) return sumsubError(400, `Invalid id '${id}'`);
     const applicant = this.all.get(id ?? "");
     if (!applicant || applicant.erased) return sumsubError(404, `Applicant not found: ${id}`);
@@ -189,7 +193,7 @@ export class SumsubApplicants {
     ];
   }
 
-  /** Returns an AML case. As documented, the limit is 10 requests per minute. */
+  /** Returns the AML case of an applicant. Applies the documented limit of 10 reads per minute. */
   #amlCase(applicant: SumsubApplicant): ImitationResponse {
     this.#amlReads = [...this.#amlReads.filter((at) => at > Date.now() - 60_000), Date.now()];
     if (this.#amlReads.length > 10) return sumsubError(429, "Too many requests");
@@ -204,7 +208,8 @@ export class SumsubApplicants {
         : undefined;
     return [
       { method: "POST", pattern: /^\/resources\/applicants$/, handle: (request) => this.#create(request) },
-      // Public clients of the API call this path. Its page was not available on 2026-11-28.
+      // Public clients of the API call this path. The documentation page of this path was not
+      // available on 2026-11-28.
       this.#write("status/pending", (applicant) => {
         if (applicant.result?.reviewRejectType === "FINAL")
           return sumsubError(409, "Applicant has received a FINAL rejection. Adding new data/files is not allowed.", 1009);
@@ -248,8 +253,8 @@ export class SumsubApplicants {
     ];
   }
 
-  // Page: https://docs.sumsub.com/reference/create-applicant (2026-11-28). The text of the 409 is
-  // from public clients, which parse it. The page does not contain the text.
+  // Page: https://docs.sumsub.com/reference/create-applicant (2026-11-28). The page does not
+  // contain the error text for status 409. The text is from public clients, which parse it.
   #create(request: ReceivedRequest): ImitationResponse {
     const levelName = request.query.get("levelName");
     if (!levelName || !this.level(levelName)) return sumsubError(404, `Level '${levelName}' not found`);

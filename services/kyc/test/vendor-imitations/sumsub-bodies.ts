@@ -20,11 +20,14 @@ export type SumsubStatus =
 export interface SumsubResult {
   readonly reviewAnswer: "GREEN" | "RED";
   readonly rejectLabels?: readonly string[];
-  /** RETRY: the applicant may submit again. FINAL: the applicant may not. */
+  /**
+   * RETRY means that the applicant may submit again. FINAL means that the applicant may not submit
+   * again.
+   */
   readonly reviewRejectType?: "FINAL" | "RETRY";
-  /** May be shown to the applicant. */
+  /** Comment that may be shown to the applicant. */
   readonly moderationComment?: string;
-  /** Must not be shown to the applicant. */
+  /** Comment that must not be shown to the applicant. */
   readonly clientComment?: string;
   readonly buttonIds?: readonly string[];
 }
@@ -40,11 +43,11 @@ export interface SumsubApplicant {
   status: SumsubStatus;
   result: SumsubResult | undefined;
   attempt: number;
-  /** Whether the applicant has submitted, so that documents and the data read from them exist. */
+  /** True if documents and the data from these documents exist. */
   hasDocuments: boolean;
-  /** Whether the applicant is deactivated. The API names this field `deleted`. */
+  /** True if the applicant is deactivated. The API names this field `deleted`. */
   deactivated: boolean;
-  /** Whether the applicant is permanently deleted, so that reads return 404. */
+  /** True if the applicant is permanently deleted. Reads then return status 404. */
   erased: boolean;
   tags: readonly string[];
   amlHits: readonly SumsubAmlHit[] | undefined;
@@ -64,14 +67,14 @@ export interface SumsubLevel {
 }
 
 /**
- * Name of the field with the AML vendor.
- * Versions of the page https://docs.sumsub.com/reference/get-aml-case-data (2026-11-28) differ.
+ * Name of the field that contains the AML vendor. Two versions of the page
+ * https://docs.sumsub.com/reference/get-aml-case-data (2026-11-28) have different names.
  */
 export type AmlVendorField = "screeningVendor" | "vendorAttribution";
 
 const two = (value: number) => String(value).padStart(2, "0");
 
-/** Formats a time in UTC as "2026-11-28 10:00:00". */
+/** Formats a time in UTC, for example as "2026-11-28 10:00:00". */
 export const dateTime = (at: Date): string =>
   `${at.getUTCFullYear()}-${two(at.getUTCMonth() + 1)}-${two(at.getUTCDate())} ` +
   `${two(at.getUTCHours())}:${two(at.getUTCMinutes())}:${two(at.getUTCSeconds())}`;
@@ -80,7 +83,7 @@ export const dateTime = (at: Date): string =>
 export const dateTimeMs = (at: Date): string => `${dateTime(at)}.${String(at.getUTCMilliseconds()).padStart(3, "0")}`;
 
 /**
- * Returns the body of a review. Pages:
+ * Returns the review of an applicant as in Sumsub's responses. Pages:
  * https://docs.sumsub.com/reference/get-applicant-review-status and
  * https://docs.sumsub.com/reference/get-applicant-data (2026-11-28).
  */
@@ -99,7 +102,7 @@ export const reviewBody = (applicant: SumsubApplicant): Record<string, unknown> 
   priority: 0,
 });
 
-// Personal data from the page's example, which a correct client does not store.
+// Personal data from the page's example, which a client must not store.
 const recognizedInfo = {
   firstName: "Serge",
   firstNameEn: "Serge",
@@ -130,7 +133,8 @@ const recognizedInfo = {
 const requiredIdDocs = (level: SumsubLevel) => ({ docSets: level.docSets });
 
 /**
- * Returns an applicant. Page: https://docs.sumsub.com/reference/get-applicant-data (2026-11-28).
+ * Returns an applicant as in Sumsub's responses. Page:
+ * https://docs.sumsub.com/reference/get-applicant-data (2026-11-28).
  */
 export const applicantBody = (applicant: SumsubApplicant, level: SumsubLevel, clientId: string): Record<string, unknown> => ({
   id: applicant.id,
@@ -156,7 +160,7 @@ export const applicantBody = (applicant: SumsubApplicant, level: SumsubLevel, cl
 });
 
 /**
- * Returns the status of each step, which is null before an upload. Page:
+ * Returns the status of each step. The status of a step is null before an upload. Page:
  * https://docs.sumsub.com/reference/get-applicant-verification-steps-status (2026-11-28).
  */
 export function stepsBody(applicant: SumsubApplicant, level: SumsubLevel): Record<string, unknown> {
@@ -164,7 +168,7 @@ export function stepsBody(applicant: SumsubApplicant, level: SumsubLevel): Recor
   const step = (name: string, index: number) => {
     if (!applicant.hasDocuments) return null;
     const ids = [122_352_326 + index * 2, 122_352_327 + index * 2];
-    // In this imitation, a rejection always concerns the first step.
+    // In this imitation, only the first step has the result of a rejection.
     const own = result && index > 0 ? { reviewAnswer: "GREEN" } : result;
     return {
       ...(own ? { reviewResult: own } : {}),
@@ -183,7 +187,10 @@ export function stepsBody(applicant: SumsubApplicant, level: SumsubLevel): Recor
   );
 }
 
-/** Returns an AML case. Page: https://docs.sumsub.com/reference/get-aml-case-data (2026-11-28). */
+/**
+ * Returns an AML case as in Sumsub's responses. Page:
+ * https://docs.sumsub.com/reference/get-aml-case-data (2026-11-28).
+ */
 export const amlBody = (
   applicant: SumsubApplicant,
   hits: readonly SumsubAmlHit[],
@@ -203,8 +210,8 @@ export const amlBody = (
 });
 
 /**
- * Returns a level. Page: https://docs.sumsub.com/reference/get-available-applicant-levels
- * (2026-11-28).
+ * Returns a level as in Sumsub's responses. Page:
+ * https://docs.sumsub.com/reference/get-available-applicant-levels (2026-11-28).
  */
 export const levelBody = (level: SumsubLevel, clientId: string): Record<string, unknown> => ({
   id: level.id,

@@ -2,7 +2,8 @@ import { randomBytes } from "node:crypto";
 import type { ImitationResponse } from "./imitation-server.ts";
 
 /**
- * Codes of errors. Page: https://docs.sumsub.com/reference/error-codes-description (2026-11-28).
+ * Names of the error codes. Page: https://docs.sumsub.com/reference/error-codes-description
+ * (2026-11-28).
  */
 const codes = {
   1006: "no-upload-verification-in-progress",
@@ -12,8 +13,8 @@ const codes = {
 } as const;
 
 /**
- * Returns an error with the documented fields. `errorCode` and `errorName` may be absent. Page:
- * https://docs.sumsub.com/reference/review-api-health (2026-11-28).
+ * Returns an error response with the documented fields. If there is no error code, `errorCode` and
+ * `errorName` are absent. Page: https://docs.sumsub.com/reference/review-api-health (2026-11-28).
  */
 export const sumsubError = (
   status: number,

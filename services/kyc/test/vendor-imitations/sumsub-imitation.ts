@@ -19,11 +19,14 @@ export interface SumsubOptions extends SumsubApplicantOptions {
   readonly callbackUrl?: string;
   readonly sandbox?: boolean;
   readonly sdk?: SdkParameters;
-  /** SHA1 is the legacy algorithm, SHA256 the default. Page: /docs/webhook-manager (2026-11-28). */
+  /**
+   * Algorithm of the digest. SHA1 is the legacy algorithm, and SHA256 is the default. Page:
+   * /docs/webhook-manager (2026-11-28).
+   */
   readonly digest?: "HMAC_SHA1_HEX" | "HMAC_SHA256_HEX" | "HMAC_SHA512_HEX";
 }
 
-/** Results of an applicant that a test can select with `finish`. */
+/** Outcomes of an applicant that a test can select with `finish`. */
 export type SumsubOutcome =
   | "started"
   | "pending"
@@ -43,7 +46,9 @@ export type SumsubOutcome =
 
 const hashes = { HMAC_SHA1_HEX: "sha1", HMAC_SHA256_HEX: "sha256", HMAC_SHA512_HEX: "sha512" } as const;
 
-/** Webhooks of a review status. Page: /docs/user-verification-webhooks (2026-11-28). */
+/**
+ * Type of the webhook for each review status. Page: /docs/user-verification-webhooks (2026-11-28).
+ */
 const reviewWebhooks = {
   pending: "applicantPending",
   prechecked: "applicantPrechecked",
@@ -81,7 +86,10 @@ export class SumsubImitation extends ImitationServer {
   /** Webhooks that are configured in the dashboard. */
   readonly webhooks: SumsubWebhook[] = [];
   protected readonly routes: readonly Route[];
-  /** Sumsub retries after 5 minutes, 1, 5 and 18 hours. Page: /docs/webhooks (2026-11-28). */
+  /**
+   * Sumsub repeats a failed webhook after 5 minutes, 1 hour, 5 hours and 18 hours. Page:
+   * /docs/webhooks (2026-11-28).
+   */
   protected readonly maxAttempts = 5;
 
   readonly #options: SumsubOptions;
@@ -101,14 +109,20 @@ export class SumsubImitation extends ImitationServer {
     ];
   }
 
-  /** Returns the applicant with this id or external id, even if it is deleted. */
+  /**
+   * Returns the applicant whose id or external id is `reference`, even if the applicant is
+   * deactivated.
+   */
   applicant(reference: string): SumsubApplicant {
     const applicant = this.store.all.get(reference) ?? this.store.byExternalId(reference);
     if (!applicant) throw new Error(`no applicant ${reference}`);
     return applicant;
   }
 
-  /** Opens a link as the person does. Creates the applicant if none exists, as the WebSDK does. */
+  /**
+   * Opens a link as the person does. If no applicant exists for the link, creates one, as the
+   * WebSDK does.
+   */
   async open(url: string): Promise<SumsubApplicant> {
     const link = this.links.find(({ value }) => value === url);
     if (!link || link.expiresAt <= Date.now()) throw new Error(`no open link ${url}`);
@@ -119,7 +133,7 @@ export class SumsubImitation extends ImitationServer {
     return applicant;
   }
 
-  /** Changes an applicant to this outcome, and sends the callbacks of the change. */
+  /** Changes an applicant to the given outcome, and sends the callbacks about the change. */
   async finish(reference: string, outcome: SumsubOutcome, result?: Partial<SumsubResult>): Promise<void> {
     const applicant = this.applicant(reference);
     const decided = outcome === "approved" || outcome === "rejected" || outcome === "resubmission requested";
@@ -144,12 +158,15 @@ export class SumsubImitation extends ImitationServer {
     await this.settled();
   }
 
-  /** Sets the hits of the AML case. */
+  /** Sets the hits of an applicant's AML case. */
   screen(reference: string, hits: readonly SumsubAmlHit[]): void {
     this.applicant(reference).amlHits = hits;
   }
 
-  /** Rejects the next matching requests with 429. No header of the response is documented. */
+  /**
+   * Rejects the next matching requests with status 429. Sumsub documents no headers of this
+   * response.
+   */
   rateLimit({
     method,
     path,
@@ -187,7 +204,7 @@ export class SumsubImitation extends ImitationServer {
     return sumsubError(404, `HTTP 404 Not Found: ${request.path}`);
   }
 
-  /** The digest covers the bytes of the body. Page: /docs/webhook-manager (2026-11-28). */
+  /** Signs the bytes of the body. Page: /docs/webhook-manager (2026-11-28). */
   protected sign({ payload }: Delivery): { body: string; headers: Record<string, string> } {
     const algorithm = this.#options.digest ?? "HMAC_SHA256_HEX";
     const body = JSON.stringify(payload, null, 2);

@@ -5,13 +5,14 @@ import { levelBody } from "./sumsub-bodies.ts";
 import { sumsubError } from "./sumsub-errors.ts";
 
 /**
- * Place of the parameters in a request for a link or token. Pages:
+ * Position of the parameters in a request for a link or token. Pages:
  * /reference/generate-websdk-external-link and /reference/generate-access-token (2026-11-28). In
- * the older versions it is the path and the query, in the newer versions the body.
+ * the older versions of the pages, the parameters are in the path and the query. In the newer
+ * versions, the parameters are in the body.
  */
 export type SdkParameters = "query" | "body";
 
-/** An issued link of the WebSDK, or an issued access token. */
+/** A link to the WebSDK or an access token that the imitation issued. */
 export interface SumsubLink {
   /** The URL of a link, or the token. */
   readonly value: string;
@@ -107,8 +108,8 @@ export const webhookRoutes = (webhooks: readonly SumsubWebhook[]): Route[] => [
 
 /**
  * Routes that read settings. Pages: /reference/get-available-applicant-levels and
- * /reference/review-api-health (2026-11-28); the paths of one level and of questionnaires are in
- * the vendor's repository https://github.com/SUMSUB/agent-skills (2026-11-28).
+ * /reference/review-api-health (2026-11-28). The paths of a single level and of questionnaires are
+ * from the vendor's repository https://github.com/SUMSUB/agent-skills (2026-11-28).
  */
 export const settingRoutes = (applicants: SumsubApplicants): Route[] => [
   {

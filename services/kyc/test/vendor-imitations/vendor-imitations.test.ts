@@ -16,7 +16,10 @@ const accepted = <T>(outcome: Outcome<T>): T => {
   return (outcome as { value: T }).value;
 };
 
-/** Creates an application through the adapter and returns our record of it. */
+/**
+ * Creates an application with the vendor client. Returns the fields that kyc stores of the
+ * application.
+ */
 async function create({ provider }: Didit | Sumsub) {
   const { providerId } = accepted(await provider.create(aCreationForShop(), timeoutMs));
   return knownAs(providerId);
@@ -29,17 +32,15 @@ const rejection = { ...approval, outcome: "REJECTED" } as const;
 const readCallbacks = ({ provider, receiver }: Didit | Sumsub) =>
   receiver.received.map((callback) => provider.readCallback(callback, new Date()));
 
-/**
- * Runs `amana kyc-provider check` for one vendor. Returns the name and the result of each check.
- */
+/** Runs the checks of one vendor's account. Returns the name and the result of each check. */
 async function resultsOf(run: (add: (check: string, result: string) => void) => Promise<void>) {
   const results: [string, string][] = [];
   await run((check, result) => results.push([check, result]));
   return results;
 }
 
-describe("the Didit adapter", () => {
-  test("the Didit adapter creates a session with a link and reads it as CREATED", async () => {
+describe("the Didit client", () => {
+  test("the Didit client creates a session with a link, and then reads the session as CREATED", async () => {
     await using didit = await startDidit();
     const created = accepted(await didit.provider.create(aCreationForShop(), timeoutMs));
     expect(created).toMatchObject({ status: "CREATED", linkUrl: expect.stringContaining("https://verify.didit.me/fr/session/") });
@@ -53,7 +54,7 @@ describe("the Didit adapter", () => {
     expect(didit.vendor.unexpectedRequests).toEqual([]);
   });
 
-  test("the Didit adapter returns the existing session if the response to its creation was lost", async () => {
+  test("the Didit client's `create` returns the existing session if the response to the first request was lost", async () => {
     await using didit = await startDidit();
     didit.vendor.inject({ method: "POST", path: /^\/v3\/session\/$/, lose: "response" });
     expect(await didit.provider.create(aCreationForShop(), timeoutMs)).toMatchObject({ kind: "unknown" });
@@ -70,14 +71,14 @@ describe("the Didit adapter", () => {
     ["Resubmitted", "FAILED", undefined],
     ["Expired", "EXPIRED", undefined],
     ["Abandoned", "EXPIRED", undefined],
-  ])("the Didit adapter maps the session status %s to the status %s with the verdict %s", async (outcome, status, verdict) => {
+  ])("the Didit client converts the session status %s to the status %s with the verdict %s", async (outcome, status, verdict) => {
     await using didit = await startDidit();
     const known = await create(didit);
     await didit.vendor.finish(known.providerId, outcome);
     expect(accepted(await didit.provider.get(known, timeoutMs))).toMatchObject({ status, verdict, unread: [] });
   });
 
-  test("the Didit adapter returns an unknown outcome and logs an alert for Awaiting User, the status of sessions of companies", async () => {
+  test("the Didit client's `get` returns an unknown outcome and logs an alert for the session status Awaiting User", async () => {
     await using didit = await startDidit();
     const known = await create(didit);
     await didit.vendor.finish(known.providerId, "Awaiting User");
@@ -85,7 +86,7 @@ describe("the Didit adapter", () => {
     expect(didit.errors).toMatchObject([{ alert: true }]);
   });
 
-  test("the Didit adapter reads the evidence of an approval, and no personal data", async () => {
+  test("the Didit client's `get` returns the evidence of an approved session, and no personal data", async () => {
     await using didit = await startDidit();
     const known = await create(didit);
     await didit.vendor.finish(known.providerId, "Approved");
@@ -104,7 +105,7 @@ describe("the Didit adapter", () => {
       expect(JSON.stringify(state)).not.toContain(text);
   });
 
-  test("the Didit adapter reads the reasons of a rejection", async () => {
+  test("the Didit client's `get` returns the reason codes of a declined session", async () => {
     await using didit = await startDidit();
     const known = await create(didit);
     await didit.vendor.finish(known.providerId, "Declined", [
@@ -123,7 +124,7 @@ describe("the Didit adapter", () => {
   });
 
   test.each(["400", "200"] as const)(
-    "the Didit adapter decides a review, and repeats the decision, if Didit returns %s for a status that the session already has",
+    "the Didit client's `review` accepts a repeated decision if Didit returns status %s for an unchanged session status",
     async (sameStatus) => {
       await using didit = await startDidit({ sameStatus });
       const known = { ...(await create(didit)), ...inReview };
@@ -137,7 +138,7 @@ describe("the Didit adapter", () => {
     },
   );
 
-  test("the Didit adapter accepts an approval by a person in the console, but not an approval by an API key", async () => {
+  test("the Didit client's `get` returns APPROVED during a review for a person's approval in the console, but not for an API key's approval", async () => {
     await using didit = await startDidit();
     const known = { ...(await create(didit)), ...inReview };
     await didit.vendor.finish(known.providerId, "In Review");
@@ -154,16 +155,19 @@ describe("the Didit adapter", () => {
   test.each([
     ["CANCELED", "CANCELED"],
     ["EXPIRED", "EXPIRED"],
-  ] as const)("the Didit adapter closes an open session with the reason %s, also when repeated", async (why, status) => {
-    await using didit = await startDidit({ deletion: "204" });
-    const known = await create(didit);
-    expect(accepted(await didit.provider.cancel(known, why, timeoutMs))).toMatchObject({ status });
-    expect(didit.vendor.session(known.providerId).deleted).toBe(true);
-    // The second cancellation finds no session, because the first one deleted it.
-    expect(accepted(await didit.provider.cancel(known, why, timeoutMs))).toMatchObject({ status });
-  });
+  ] as const)(
+    "the Didit client's `cancel` closes an open session for the reason %s, and a repeated call returns the same status",
+    async (why, status) => {
+      await using didit = await startDidit({ deletion: "204" });
+      const known = await create(didit);
+      expect(accepted(await didit.provider.cancel(known, why, timeoutMs))).toMatchObject({ status });
+      expect(didit.vendor.session(known.providerId).deleted).toBe(true);
+      // The second cancellation finds no session, because the first cancellation deleted it.
+      expect(accepted(await didit.provider.cancel(known, why, timeoutMs))).toMatchObject({ status });
+    },
+  );
 
-  test("the Didit adapter returns the state of a decided session instead of closing it", async () => {
+  test("the Didit client's `cancel` returns the state of an approved session and does not delete the session", async () => {
     await using didit = await startDidit();
     const known = await create(didit);
     await didit.vendor.finish(known.providerId, "Approved");
@@ -171,7 +175,7 @@ describe("the Didit adapter", () => {
     expect(didit.vendor.session(known.providerId).deleted).toBe(false);
   });
 
-  test("the Didit adapter erases the session and the user if Didit returns 204 for a deletion", async () => {
+  test("the Didit client's `erase` deletes the session and the user if Didit returns status 204 for a deletion", async () => {
     await using didit = await startDidit({ deletion: "204" });
     const known = await create(didit);
     await didit.vendor.finish(known.providerId, "Approved");
@@ -181,20 +185,21 @@ describe("the Didit adapter", () => {
     expect(didit.vendor.unexpectedRequests).toEqual([]);
   });
 
-  // Page: docs.didit.me/es/sessions-api/delete-session returns 200 with a body instead of 204.
-  test("the Didit adapter closes an open session if Didit returns 200 with a body for a deletion", async () => {
+  // According to the page docs.didit.me/es/sessions-api/delete-session, Didit returns status 200
+  // with a body, not status 204.
+  test("the Didit client's `cancel` accepts the response to a deletion with status 200 and a body", async () => {
     await using didit = await startDidit({ deletion: "200" });
     const known = await create(didit);
     expect(await didit.provider.cancel(known, "CANCELED", timeoutMs)).toMatchObject({ kind: "accepted" });
   });
 
-  test("the Didit adapter erases the session and the user if Didit returns 200 with a body for a deletion", async () => {
+  test("the Didit client's `erase` accepts the response to a deletion with status 200 and a body", async () => {
     await using didit = await startDidit({ deletion: "200" });
     const known = await create(didit);
     expect(await didit.provider.erase(known, timeoutMs)).toEqual({ kind: "accepted", value: "erased" });
   });
 
-  test("the Didit adapter returns a refusal of an erasure while the session is part of a finalized report", async () => {
+  test("the Didit client's `erase` returns a refusal while the session is part of a finalized report", async () => {
     await using didit = await startDidit({ deletion: "200" });
     const known = await create(didit);
     didit.vendor.session(known.providerId).inFiledReport = true;
@@ -202,7 +207,7 @@ describe("the Didit adapter", () => {
     expect(didit.vendor.session(known.providerId).deleted).toBe(false);
   });
 
-  test("the Didit adapter accepts a repeated cancellation and a repeated erasure if Didit returns 200 for a deletion", async () => {
+  test("the Didit client's `cancel` and `erase` accept a repeated call if Didit returns status 200 for a deletion", async () => {
     await using didit = await startDidit({ deletion: "200" });
     const first = await create(didit);
     await didit.provider.cancel(first, "CANCELED", timeoutMs);
@@ -212,7 +217,7 @@ describe("the Didit adapter", () => {
     expect(accepted(await didit.provider.erase(second, timeoutMs))).toBe("erased");
   });
 
-  test("the Didit adapter returns a refusal with isGone for a session that was deleted at Didit", async () => {
+  test("the Didit client's `get` returns a refusal with `isGone` for a session that was deleted at Didit", async () => {
     await using didit = await startDidit();
     const known = await create(didit);
     await didit.vendor.finish(known.providerId, "deleted");
@@ -220,7 +225,7 @@ describe("the Didit adapter", () => {
   });
 
   test.each(["UTF-8", "ASCII-escaped"] as const)(
-    "the Didit adapter verifies each callback if X-Signature-V2 covers %s text",
+    "the Didit client accepts each callback if X-Signature-V2 signs %s text, and returns a different event id for each callback",
     async (signatureV2) => {
       await using didit = await startDidit({ signatureV2, webhookOnCreation: true });
       const known = await create(didit);
@@ -236,7 +241,7 @@ describe("the Didit adapter", () => {
     },
   );
 
-  test("the Didit adapter returns the same event id for a retried callback, and rejects a changed body", async () => {
+  test("the Didit client returns the same event id for each attempt of a callback, and rejects a changed body", async () => {
     await using didit = await startDidit();
     const known = await create(didit);
     didit.receiver.status = 503;
@@ -251,28 +256,28 @@ describe("the Didit adapter", () => {
     expect(didit.provider.readCallback({ ...callback!, body }, new Date())).toEqual({ kind: "forged" });
   });
 
-  test("the Didit adapter returns other_environment for a callback of the other environment", async () => {
+  test("the Didit client returns other_environment for a sandbox callback if it is configured for the live environment", async () => {
     await using didit = await startDidit({}, { environment: "live" });
     const known = await create(didit);
     await didit.vendor.finish(known.providerId, "Expired");
     expect(readCallbacks(didit)).toEqual([{ kind: "other_environment" }]);
   });
 
-  test("the Didit adapter returns an unknown outcome and logs an alert if Didit rejects the key with 403", async () => {
+  test("the Didit client's `create` returns an unknown outcome and logs an alert if Didit rejects the key with status 403", async () => {
     await using didit = await startDidit({ wrongKey: "403" }, { apiKey: "wrong" });
     expect(await didit.provider.create(aCreationForShop(), timeoutMs)).toMatchObject({ kind: "unknown" });
     expect(didit.errors).toMatchObject([{ alert: true, status: 403 }]);
   });
 
-  // Page: docs.didit.me/hi/management-api/transactions/rules-create: 401 is a wrong, revoked or
-  // expired key, and 403 a missing key or permission.
-  test("the Didit adapter returns an unknown outcome and logs an alert if Didit rejects the key with 401", async () => {
+  // According to the page docs.didit.me/hi/management-api/transactions/rules-create, status 401
+  // means a wrong, revoked or expired key, and status 403 means a missing key or permission.
+  test("the Didit client's `create` returns an unknown outcome and logs an alert if Didit rejects the key with status 401", async () => {
     await using didit = await startDidit({ wrongKey: "401" }, { apiKey: "wrong" });
     expect(await didit.provider.create(aCreationForShop(), timeoutMs)).toMatchObject({ kind: "unknown" });
     expect(didit.errors).toMatchObject([{ alert: true, status: 401 }]);
   });
 
-  test("the Didit adapter returns an unknown outcome for a 429, and makes no call if the pause after it exceeds the timeout", async () => {
+  test("the Didit client's `get` returns an unknown outcome after status 429, and then sends no request whose timeout is shorter than the pause", async () => {
     await using didit = await startDidit();
     const known = await create(didit);
     didit.vendor.rateLimit({ path: /decision/, seconds: 30 });
@@ -281,7 +286,7 @@ describe("the Didit adapter", () => {
     expect(didit.vendor.requests.filter(({ path }) => path.includes("/decision/"))).toHaveLength(1);
   });
 
-  test("the Didit adapter returns a refusal for a blocked user, and an unknown outcome if the account has no credits", async () => {
+  test("the Didit client's `create` returns a refusal for a blocked user, and an unknown outcome if the account has no credits", async () => {
     await using didit = await startDidit({ environment: "live" });
     didit.vendor.store.blocked.add(reference);
     expect(await didit.provider.create(aCreationForShop(), timeoutMs)).toMatchObject({
@@ -295,24 +300,26 @@ describe("the Didit adapter", () => {
     expect(didit.errors).toMatchObject([{ alert: true, status: 400 }]);
   });
 
-  // Page: docs.didit.me/management-api/workflows/list, in its older and its newer version.
+  // The older and the newer version of the page docs.didit.me/management-api/workflows/list
+  // describe different formats.
   test.each([
     ["older", olderWorkflows],
     ["newer", newerWorkflows],
-  ])("the Didit adapter creates a session if the workflows have the %s documented format", async (_name, workflows) => {
+  ])("the Didit client's `create` accepts the %s documented format of the list of workflows", async (_name, workflows) => {
     await using didit = await startDidit({ workflows });
     expect(await didit.provider.create(aCreationForShop(), timeoutMs)).toMatchObject({ kind: "accepted" });
   });
 
-  // Schema SimpleWorkflowUpdateRequest of docs.didit.me/management-api/workflows/update:
-  // `session_expiration_time` is in seconds, from 3600 to 2419200.
-  test("the Didit adapter returns a link end that is not after the session's end, for sessions of one hour", async () => {
+  // According to the schema SimpleWorkflowUpdateRequest of
+  // docs.didit.me/management-api/workflows/update, `session_expiration_time` is a number of seconds
+  // from 3600 to 2419200.
+  test("the Didit client's `create` returns a link expiry that is not later than the session's expiry if sessions last one hour", async () => {
     await using didit = await startDidit({ workflow: { sessionExpirationTime: 3_600 } });
     const { providerId, linkExpiresAt } = accepted(await didit.provider.create(aCreationForShop(), timeoutMs));
     expect(linkExpiresAt.getTime()).toBeLessThanOrEqual(Date.parse(didit.vendor.session(providerId).expiresAt));
   });
 
-  test("the Didit adapter reports no problem in the check of a complete account", async () => {
+  test("checkDidit reports no problem for an account with a complete configuration", async () => {
     await using didit = await startDidit();
     const headers = { "x-api-key": didit.vendor.apiKey, "content-type": "application/json" };
     const events = ["status.updated", "data.updated"];
@@ -325,9 +332,9 @@ describe("the Didit adapter", () => {
   });
 });
 
-describe("the Sumsub adapter", () => {
+describe("the Sumsub client", () => {
   test.each([201, 200] as const)(
-    "the Sumsub adapter creates an applicant with a link if Sumsub returns %i for a creation",
+    "the Sumsub client's `create` returns a link for a new applicant if Sumsub returns status %i for the creation",
     async (creation) => {
       await using sumsub = await startSumsub({ creation });
       const created = accepted(await sumsub.provider.create(aCreationForShop(), timeoutMs));
@@ -341,7 +348,7 @@ describe("the Sumsub adapter", () => {
     },
   );
 
-  test("the Sumsub adapter returns the existing applicant if the response to its creation was lost", async () => {
+  test("the Sumsub client's `create` returns the existing applicant if the response to the first creation was lost", async () => {
     await using sumsub = await startSumsub();
     sumsub.vendor.inject({ method: "POST", path: /^\/resources\/applicants$/, lose: "response" });
     expect(await sumsub.provider.create(aCreationForShop(), timeoutMs)).toMatchObject({ kind: "unknown" });
@@ -350,7 +357,7 @@ describe("the Sumsub adapter", () => {
     expect(status).toBe("CREATED");
   });
 
-  test("the Sumsub adapter returns the existing applicant with a new link if the response with the link was lost", async () => {
+  test("the Sumsub client's `create` returns the existing applicant with a new link if the response with the first link was lost", async () => {
     await using sumsub = await startSumsub();
     sumsub.vendor.inject({ method: "POST", path: /websdkLink$/, lose: "response" });
     expect(await sumsub.provider.create(aCreationForShop(), timeoutMs)).toMatchObject({ kind: "unknown" });
@@ -372,15 +379,18 @@ describe("the Sumsub adapter", () => {
     ["resubmission requested", "FAILED", undefined],
     ["reset", "CREATED", undefined],
     ["deactivated", "CANCELED", undefined],
-  ])("the Sumsub adapter maps the outcome %s to the status %s with the verdict %s", async (outcome, status, verdict) => {
-    await using sumsub = await startSumsub();
-    const known = await create(sumsub);
-    await sumsub.vendor.finish(known.providerId, outcome);
-    expect(accepted(await sumsub.provider.get(known, timeoutMs))).toMatchObject({ status, verdict, unread: [] });
-  });
+  ])(
+    "the Sumsub client's `get` after the outcome %s at Sumsub returns the status %s with the verdict %s",
+    async (outcome, status, verdict) => {
+      await using sumsub = await startSumsub();
+      const known = await create(sumsub);
+      await sumsub.vendor.finish(known.providerId, outcome);
+      expect(accepted(await sumsub.provider.get(known, timeoutMs))).toMatchObject({ status, verdict, unread: [] });
+    },
+  );
 
   test.each(["screeningVendor", "vendorAttribution"] as const)(
-    "the Sumsub adapter reads the evidence of an approval, and no personal data, if the AML case has the field %s",
+    "the Sumsub client's `get` returns the evidence of an approved applicant and no personal data if the AML case has the field %s",
     async (amlVendorField) => {
       await using sumsub = await startSumsub({ amlVendorField });
       const known = await create(sumsub);
@@ -402,7 +412,7 @@ describe("the Sumsub adapter", () => {
     },
   );
 
-  test("the Sumsub adapter reads the reasons of a rejection, and the hits of an AML case", async () => {
+  test("the Sumsub client's `get` returns the reason codes of a rejected applicant, and the number of AML hits of an applicant on hold", async () => {
     await using sumsub = await startSumsub();
     const known = await create(sumsub);
     const rejectLabels = ["FORGERY", "BAD_FACE_MATCHING", "AGE_REQUIREMENT_MISMATCH"];
@@ -415,7 +425,7 @@ describe("the Sumsub adapter", () => {
     expect(onHold).toMatchObject({ verdict: "NEEDS_REVIEW", amlHitCount: 1, amlDecision: "POSSIBLE_MATCH" });
   });
 
-  test("the Sumsub adapter returns SUBMITTED and the number of attempts for an applicant who submitted again", async () => {
+  test("the Sumsub client's `get` returns SUBMITTED with two attempts for an applicant that submitted again after a failed attempt", async () => {
     await using sumsub = await startSumsub();
     const known = await create(sumsub);
     await sumsub.vendor.finish(known.providerId, "resubmission requested");
@@ -424,7 +434,7 @@ describe("the Sumsub adapter", () => {
     expect(accepted(await sumsub.provider.get(known, timeoutMs))).toMatchObject({ status: "SUBMITTED", attemptsUsed: 2 });
   });
 
-  test("the Sumsub adapter sends an approval and a rejection of an applicant on hold", async () => {
+  test("the Sumsub client's `review` sends an approval or a rejection and returns the new verdict", async () => {
     await using sumsub = await startSumsub();
     const known = { ...(await create(sumsub)), ...inReview };
     await sumsub.vendor.finish(known.providerId, "onHold");
@@ -434,9 +444,10 @@ describe("the Sumsub adapter", () => {
     expect(rejected).toMatchObject({ verdict: "REJECTED", unread: [] });
   });
 
-  // Page: docs.sumsub.com/reference/reject-applicant-action requires reasons for actions. If Sumsub
-  // requires them for applicants too, an operator's rejection cannot be sent.
-  test("the Sumsub adapter returns a refusal of a rejection if Sumsub requires reasons for it", async () => {
+  // The page docs.sumsub.com/reference/reject-applicant-action requires reasons for the rejection
+  // of actions. If Sumsub also requires reasons for the rejection of applicants, kyc cannot send an
+  // operator's rejection.
+  test("the Sumsub client's `review` returns a refusal for a rejection if Sumsub requires reasons", async () => {
     await using sumsub = await startSumsub({ rejectReasons: "required" });
     const known = { ...(await create(sumsub)), ...inReview };
     await sumsub.vendor.finish(known.providerId, "onHold");
@@ -444,7 +455,7 @@ describe("the Sumsub adapter", () => {
     expect(sumsub.vendor.applicant(known.providerId).status).toBe("onHold");
   });
 
-  test("the Sumsub adapter returns NEEDS_REVIEW for an applicant on hold whose approval Amana did not send", async () => {
+  test("the Sumsub client's `get` returns NEEDS_REVIEW during a review if Sumsub reports an approval that Amana did not send", async () => {
     await using sumsub = await startSumsub();
     const known = { ...(await create(sumsub)), ...inReview };
     await sumsub.vendor.finish(known.providerId, "onHold");
@@ -454,13 +465,13 @@ describe("the Sumsub adapter", () => {
   });
 
   describe.each(["profile", "404"] as const)(
-    "the Sumsub adapter, if a read of a deactivated applicant returns %s",
+    "the Sumsub client, with the response %s to a read of a deactivated applicant",
     (deactivatedRead) => {
       test.each([
         ["CANCELED", "CANCELED"],
         ["EXPIRED", "EXPIRED"],
       ] as const)(
-        `the Sumsub adapter closes an open applicant with the reason %s, also when repeated, if later reads return ${deactivatedRead}`,
+        `the Sumsub client's \`cancel\` closes an open applicant for the reason %s and accepts a repeated call if Sumsub then responds to reads with: ${deactivatedRead}`,
         async (why, status) => {
           await using sumsub = await startSumsub({ deactivatedRead });
           const known = await create(sumsub);
@@ -470,7 +481,7 @@ describe("the Sumsub adapter", () => {
         },
       );
 
-      test(`the Sumsub adapter requests an erasure, also when repeated, if later reads return ${deactivatedRead}`, async () => {
+      test(`the Sumsub client's \`erase\` deactivates the applicant and accepts a repeated call if Sumsub then responds to reads with: ${deactivatedRead}`, async () => {
         await using sumsub = await startSumsub({ deactivatedRead });
         const known = await create(sumsub);
         await sumsub.vendor.finish(known.providerId, "approved");
@@ -480,7 +491,7 @@ describe("the Sumsub adapter", () => {
     },
   );
 
-  test("the Sumsub adapter returns the state of an applicant that is being checked instead of closing it", async () => {
+  test("the Sumsub client's `cancel` returns the state of an applicant that Sumsub is checking, and does not deactivate the applicant", async () => {
     await using sumsub = await startSumsub();
     const known = await create(sumsub);
     await sumsub.vendor.finish(known.providerId, "pending");
@@ -489,7 +500,7 @@ describe("the Sumsub adapter", () => {
   });
 
   test.each(["deleted", "personal data deleted"] as const)(
-    "the Sumsub adapter recognizes an erasure in the callback of the outcome %s",
+    "the Sumsub client returns a hint with `isErasure` for the callback after the outcome %s",
     async (outcome) => {
       await using sumsub = await startSumsub();
       const known = await create(sumsub);
@@ -504,14 +515,14 @@ describe("the Sumsub adapter", () => {
     ["HMAC_SHA256_HEX", "genuine"],
     ["HMAC_SHA512_HEX", "genuine"],
     ["HMAC_SHA1_HEX", "forged"],
-  ] as const)("the Sumsub adapter classifies callbacks with the digest algorithm %s as %s", async (digest, kind) => {
+  ] as const)("the Sumsub client classifies callbacks with the digest algorithm %s as %s", async (digest, kind) => {
     await using sumsub = await startSumsub({ digest });
     const known = await create(sumsub);
     await sumsub.vendor.finish(known.providerId, "approved");
     expect(readCallbacks(sumsub).map((reading) => reading.kind)).toEqual([kind, kind, kind]);
   });
 
-  test("the Sumsub adapter returns the same event id for a resent callback, and rejects a changed body", async () => {
+  test("the Sumsub client returns the same event id for each attempt of a callback, and rejects a changed body", async () => {
     await using sumsub = await startSumsub();
     sumsub.receiver.status = 500;
     const known = await create(sumsub);
@@ -525,20 +536,20 @@ describe("the Sumsub adapter", () => {
     expect(sumsub.provider.readCallback({ ...callback!, body }, new Date())).toEqual({ kind: "forged" });
   });
 
-  test("the Sumsub adapter returns other_environment for a callback of the other environment", async () => {
+  test("the Sumsub client returns other_environment for a live callback if it is configured for the sandbox", async () => {
     await using sumsub = await startSumsub({ sandbox: false });
     await create(sumsub);
     await sumsub.vendor.settled();
     expect(readCallbacks(sumsub)).toEqual([{ kind: "other_environment" }]);
   });
 
-  test("the Sumsub adapter returns an unknown outcome and logs an alert for a wrong signature", async () => {
+  test("the Sumsub client's `get` returns an unknown outcome and logs an alert if Sumsub rejects the signature", async () => {
     await using sumsub = await startSumsub({}, { secretKey: "wrong" });
     expect(await sumsub.provider.get(knownAs("65a64728ee76e62ddabf1a62"), timeoutMs)).toMatchObject({ kind: "unknown" });
     expect(sumsub.errors).toMatchObject([{ alert: true, status: 401, error_code: 4003 }]);
   });
 
-  test("the Sumsub adapter returns an unknown outcome for a 429, and when the rate limit of AML cases is reached", async () => {
+  test("the Sumsub client's `get` returns an unknown outcome after status 429 for the applicant or for the AML case", async () => {
     await using sumsub = await startSumsub();
     const known = await create(sumsub);
     sumsub.vendor.rateLimit({ path: /\/one$/, seconds: 1 });
@@ -548,15 +559,16 @@ describe("the Sumsub adapter", () => {
     expect(await sumsub.provider.get(known, timeoutMs)).toMatchObject({ kind: "unknown", reason: "the AML case cannot be read" });
   });
 
-  test("the Sumsub adapter reports only a webhook warning in the check of an account without a configured webhook id", async () => {
+  test("checkSumsub reports only a warning about the webhook if no webhook id is configured", async () => {
     await using sumsub = await startSumsub();
     const results = await resultsOf((add) => checkSumsub(sumsub.config, add, timeoutMs));
     expect(results.filter(([, result]) => result !== "ok")).toEqual([["webhook", "warning"]]);
     expect(sumsub.vendor.unexpectedRequests).toEqual([]);
   });
 
-  // File: github.com/SUMSUB/agent-skills, webhook-schema.md. A webhook has no field "disabled".
-  test("the Sumsub adapter reports no problem in the check of a complete webhook", async () => {
+  // According to the file webhook-schema.md in github.com/SUMSUB/agent-skills, a webhook has no
+  // field `disabled`.
+  test("checkSumsub reports no problem for a webhook with a complete configuration", async () => {
     await using sumsub = await startSumsub();
     const types = "applicantPending applicantReviewed applicantOnHold applicantDeleted applicantPersonalDataDeleted".split(" ");
     sumsub.vendor.webhooks.push({
@@ -576,7 +588,7 @@ describe("the Sumsub adapter", () => {
 });
 
 describe("imitations", () => {
-  test("DiditImitation returns 404 for a request without a documented route, and records it", async () => {
+  test("DiditImitation returns status 404 for a request without a documented route, and records the request", async () => {
     await using didit = await startDidit();
     const response = await fetch(`${didit.vendor.url}/v3/nothing/`, { headers: { "x-api-key": didit.vendor.apiKey } });
     expect(response.status).toBe(404);

@@ -1,17 +1,21 @@
 /**
- * Operations of the card processor. Each takes the id of the business, whose slots are limited.
- * After an "unknown" outcome, the caller must read the order before it calls again.
+ * Operations of the card processor. Each operation needs the id of the business, because the slots
+ * of a business are limited. After an "unknown" outcome, the caller must read the order before it
+ * calls again.
  */
 export interface CardProcessor {
   register(order: OrderToRegister, timeoutMs: number): Promise<Outcome<RegisteredOrder>>;
   /** Confirms a paid order and returns its state. The processor cancels an unconfirmed order. */
   confirm(order: KnownOrder & { readonly language: string }, timeoutMs: number): Promise<Outcome<OrderState>>;
-  /** Reads an order's state. "refused" with code 6 means that the order does not exist. */
+  /**
+   * Reads an order's state. The outcome "refused" with code 6 means that the order does not exist.
+   */
   status(order: KnownOrder | NumberedOrder, timeoutMs: number): Promise<Outcome<OrderState>>;
   /**
    * Refunds an order. The operation has no idempotency key, so the caller must read the status
    * before it calls again. `commit` runs after the connection is established and before the first
-   * byte. If it returns false or throws, nothing is sent. "not_sent" means that no byte was sent.
+   * byte is sent. If `commit` returns false or throws, no byte is sent and the outcome is
+   * "not_sent".
    */
   refund(
     order: KnownOrder & { readonly amountMinor: bigint },

@@ -34,7 +34,10 @@ beforeAll(async () => {
 });
 afterAll(() => setDefaultCACertificates(trustedCertificates));
 
-/** Starts a server that calls `serve` for each connection, without an HTTP layer. */
+/**
+ * Starts a TCP or TLS server that calls `serve` for each connection. The server does not implement
+ * HTTP.
+ */
 async function aServer(isSecure: boolean, serve: (socket: Socket) => void) {
   const server = isSecure ? createTlsServer(credentials, serve) : createServer(serve);
   const connections: Socket[] = [];
@@ -87,7 +90,7 @@ describe.each([false, true])("postOnce with TLS %s", (isSecure) => {
   test.each([
     ["returns false", async () => false],
     ["throws", () => Promise.reject(new Error("database unavailable"))],
-  ])("postOnce sends no byte when the commit %s", async (_result, commit) => {
+  ])("postOnce sends no byte when `commit` %s", async (_result, commit) => {
     const receivedData: Buffer[] = [];
     await using server = await aServer(isSecure, (socket) =>
       socket.on("error", () => {}).on("data", (data: Buffer) => receivedData.push(data)),
@@ -97,12 +100,12 @@ describe.each([false, true])("postOnce with TLS %s", (isSecure) => {
     expect(receivedData).toEqual([]);
   });
 
-  test("postOnce returns unknown when the connection ends without a response", async () => {
+  test("postOnce returns the kind `unknown` when the connection ends without a response", async () => {
     await using server = await aServer(isSecure, (socket) => socket.on("error", () => {}).on("data", () => socket.destroy()));
     expect(await post(server.url)).toMatchObject({ kind: "unknown" });
   });
 
-  test("postOnce resets the connection on abort, and discards buffered bytes", async () => {
+  test("postOnce resets the connection and discards buffered bytes when its signal aborts", async () => {
     const abort = new AbortController();
     const [connection, connectionEnd] = [Promise.withResolvers<Socket>(), Promise.withResolvers<string>()];
     let receivedBytes = 0;
@@ -111,7 +114,7 @@ describe.each([false, true])("postOnce with TLS %s", (isSecure) => {
       socket.on("end", () => connectionEnd.resolve("end"));
       connection.resolve(socket);
     });
-    // The body exceeds the buffers of both kernels while the server does not read.
+    // The body is larger than the socket buffers of client and server. The server does not read.
     const body = "x".repeat(32 * 1024 * 1024);
     const postResult = post(server.url, { signal: abort.signal }, body);
     const socket = await connection.promise;
@@ -126,7 +129,7 @@ describe.each([false, true])("postOnce with TLS %s", (isSecure) => {
   });
 });
 
-test("postOnce does not call commit when the connection is refused", async () => {
+test("postOnce does not call `commit` when the connection is refused", async () => {
   const server = await aServer(false, () => {});
   await server[Symbol.asyncDispose]();
   let commitCount = 0;
@@ -135,7 +138,7 @@ test("postOnce does not call commit when the connection is refused", async () =>
   expect(commitCount).toBe(0);
 });
 
-test("postOnce does not call commit when the TLS handshake exceeds the connect timeout", async () => {
+test("postOnce does not call `commit` when the TLS handshake exceeds the connect timeout", async () => {
   await using server = await aServer(false, (socket) => socket.resume());
   const url = new URL(server.url.href.replace("http:", "https:"));
   let commitCount = 0;

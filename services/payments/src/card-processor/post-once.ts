@@ -9,10 +9,11 @@ type PostResult =
   | { readonly kind: "unknown"; readonly reason: string };
 
 /**
- * Sends a POST that must not be executed twice, over a new connection, because the server could be
- * closing an idle one. `commit` runs after the connection is established, so the outcome is known
- * if the processor is unreachable. When `signal` aborts, the connection is reset. After an ordinary
- * close, the kernel could still send buffered bytes minutes later.
+ * Sends a POST that must not be executed twice. Uses a new connection, because the server may be
+ * closing an idle connection. `commit` runs after the connection is established. Therefore, if the
+ * processor is unreachable, the outcome is "not_sent" and not "unknown". When `signal` aborts, the
+ * connection is reset, because after an ordinary close the kernel could still send buffered bytes
+ * minutes later.
  */
 export async function postOnce(
   url: URL,
@@ -31,7 +32,7 @@ export async function postOnce(
   let isComplete = false;
   try {
     const socket = await openSocket(tcp, url, AbortSignal.any([signal, AbortSignal.timeout(options.connectTimeoutMs)]));
-    if (!(await commit())) return { kind: "not_sent", reason: "the request may no longer be sent" };
+    if (!(await commit())) return { kind: "not_sent", reason: "the request was stopped before it was sent" };
     if (signal.aborted) throw signal.reason;
     isCommitted = true;
     signal.addEventListener("abort", () => tcp.resetAndDestroy());
@@ -52,7 +53,7 @@ export async function postOnce(
 function connectTcp(url: URL): Socket {
   const host = url.hostname.replace(/^\[|\]$/g, "");
   const tcp = connect({ host, port: Number(url.port || (url.protocol === "https:" ? 443 : 80)), noDelay: true });
-  // Errors reject the awaited promise; without a listener, a later error would end the process.
+  // Without a listener, an error after the awaited promise has settled would end the process.
   return tcp.on("error", () => {});
 }
 
@@ -68,7 +69,7 @@ async function openSocket(tcp: Socket, url: URL, signal: AbortSignal): Promise<S
 
 /**
  * Sends the request without the abort signal. With the signal, the HTTP client would close the
- * connection before it can be reset.
+ * connection before `postOnce` can reset it.
  */
 async function sendRequest(socket: Socket, url: URL, body: string): Promise<IncomingMessage> {
   const post = request({

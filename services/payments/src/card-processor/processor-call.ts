@@ -21,7 +21,9 @@ const schema = defineEntity({
   },
 });
 
-/** A call to the processor and its outcome. Rows are insert-only and kept for 30 days. */
+/**
+ * A call to the processor and its outcome. Rows are never updated. They are deleted after 30 days.
+ */
 export class ProcessorCall extends schema.class {}
 schema.setClass(ProcessorCall);
 
@@ -35,7 +37,7 @@ const detailCharactersMax = 200;
 
 /**
  * Returns a processor that adds each finished call to `calls`. The transaction that records the
- * outcome inserts them.
+ * outcome inserts these calls.
  */
 export function collectCalls(processor: CardProcessor, calls: FinishedCall[]): CardProcessor {
   const collect =
@@ -59,8 +61,8 @@ export function collectCalls(processor: CardProcessor, calls: FinishedCall[]): C
 type CallOutcome = Outcome<Partial<OrderState> | null> | { readonly kind: "not_sent"; readonly reason: string };
 
 /**
- * Returns the stored outcome and detail: codes and numbers of the processor, and local errors. The
- * detail never contains data of the card or the card holder.
+ * Returns the columns for an outcome. The detail contains codes and numbers of the processor, or a
+ * local error, but no data of the card or the card holder.
  */
 function toColumns(outcome: CallOutcome): Pick<ProcessorCall, "outcome" | "detail"> {
   if (outcome.kind === "refused") return { outcome: "REFUSED", detail: `code ${keepCode(outcome.errorCode)}` };
@@ -81,10 +83,13 @@ function toColumns(outcome: CallOutcome): Pick<ProcessorCall, "outcome" | "detai
   return { outcome: "ACCEPTED", detail: shorten(detail) || null };
 }
 
-/** Returns a text only if it can be a code. A card number is longer and is not returned. */
+/** Returns a text that can be a code. Replaces any other text, which may be a card number. */
 const keepCode = (text: string | undefined) => (text === undefined || /^-?\w{1,10}$/.test(text) ? text : "in an unknown format");
 
-/** Shortens a text and removes what PostgreSQL rejects: NUL and half a surrogate pair. */
+/**
+ * Shortens a text. Removes NUL characters and replaces unpaired surrogates, because PostgreSQL
+ * rejects both.
+ */
 const shorten = (text: string): string => text.replaceAll("\0", "").slice(0, detailCharactersMax).toWellFormed();
 
 /**

@@ -90,7 +90,7 @@ describe("readOrderState", () => {
   test.each([
     ["confirm", confirmResponse],
     ["extended status", extendedResponse],
-  ])("readOrderState reads numbers as strings and field names in any case, in a response to %s", (_name, response) => {
+  ])("readOrderState accepts numbers as strings and field names in any case, in a response to the %s call", (_name, response) => {
     const textResponse = JSON.parse(JSON.stringify(response), (_key, value) =>
       typeof value === "number" ? String(value) : value,
     );
@@ -108,7 +108,7 @@ describe("readOrderState", () => {
   test("readOrderState pads a numeric currency to three digits", () =>
     expect(stateOf({ ...confirmResponse, currency: 12 }).currency).toBe("012"));
 
-  test("readOrderState returns a declined order as a state and not as a refused call", () => {
+  test("readOrderState returns the outcome `accepted` with the order's state for a declined order", () => {
     expect(stateOf({ ErrorCode: "3", OrderStatus: 6, actionCode: 116, params: { respCode: "51" } })).toMatchObject({
       errorCode: "3",
       orderStatus: 6,
@@ -121,11 +121,11 @@ describe("readOrderState", () => {
     { errorCode: 5, errorMessage: "Access denied" },
     { errorcode: "5", errormessage: "Access denied" },
     { ErrorCode: "5", ErrorMessage: "Access denied" },
-  ])("readOrderState returns the outcome refused for %j", (response) => {
+  ])("readOrderState returns the outcome `refused` for %j", (response) => {
     expect(readOutcome(response)).toEqual({ kind: "refused", errorCode: "5", message: "Access denied" });
   });
 
-  test("readOrderState accepts a registered order without an order status", () => {
+  test("readOrderState accepts a response that has no order status if its error code is 0", () => {
     expect(stateOf({ errorCode: 0, orderNumber: "1234567890" })).toMatchObject({ errorCode: "0", orderStatus: undefined });
   });
 });
@@ -146,12 +146,12 @@ describe("readOrderState with unusable responses", () => {
     ["an order status that is not a number", JSON.stringify({ ...confirmResponse, OrderStatus: "paid" })],
     ["an order status that is an object", JSON.stringify({ ...confirmResponse, OrderStatus: { value: 2 } })],
     ["a fractional order status", JSON.stringify({ ...confirmResponse, OrderStatus: 2.5 })],
-  ])("readOrderState returns the outcome unknown for %s", (_name, text) =>
+  ])("readOrderState returns the outcome `unknown` for %s", (_name, text) =>
     expect(readOutcome(text)).toMatchObject({ kind: "unknown" }),
   );
 
   test.each([201, 204, 302, 400, 404, 429, 500, 502, 503, 504])(
-    "readOrderState returns the outcome unknown for HTTP %i with a valid body",
+    "readOrderState returns the outcome `unknown` for a valid body with status %i",
     (statusCode) => {
       expect(readOutcome(confirmResponse, statusCode)).toEqual({ kind: "unknown", reason: `HTTP ${statusCode}` });
     },
@@ -162,13 +162,13 @@ describe("readOrderState with unusable values", () => {
   test.each([
     ["confirm", confirmResponse],
     ["extended status", extendedResponse],
-  ])("readOrderState drops the card holder's name and address, in a response to %s", (_name, response) => {
+  ])("readOrderState omits the card holder's name and IP address that a response to the %s call contains", (_name, response) => {
     const text = JSON.stringify(stateOf(response), (_key, value) => (typeof value === "bigint" ? String(value) : value));
     expect(text).not.toMatch(/AMINA|203\.0\.113/);
   });
 
   test.each(["6280581110007215", "62805811**007215", "628058**", "**", "628058**72151", "6280 58** 7215", ""])(
-    "readOrderState drops the card number %j, which is not masked",
+    "readOrderState omits %j, which is not a masked card number",
     (pan) => {
       expect(stateOf({ ...confirmResponse, Pan: pan }).maskedPan).toBeUndefined();
       expect(stateOf({ ...extendedResponse, cardAuthInfo: { pan } }).maskedPan).toBeUndefined();
@@ -176,18 +176,21 @@ describe("readOrderState with unusable values", () => {
   );
 
   test.each(["628058**7215", "6280****7215", "628058XXXXXX7215", "628058xx7215"])(
-    "readOrderState keeps the masked card number %s",
+    "readOrderState returns the masked card number %s unchanged",
     (pan) => {
       expect(stateOf({ ...confirmResponse, Pan: pan }).maskedPan).toBe(pan);
     },
   );
 
-  test.each(["with a NUL\0", "x".repeat(2_049)])("readOrderState drops a text with a NUL or too many characters", (text) => {
-    const state = stateOf({ ...confirmResponse, actionCodeDescription: text, params: { respCode: "00", respCode_desc: text } });
-    expect(state).toMatchObject({ actionCodeDescription: undefined, respCodeDesc: undefined });
-  });
+  test.each(["with a NUL\0", "x".repeat(2_049)])(
+    "readOrderState omits a text that has a NUL character or more than 2048 characters",
+    (text) => {
+      const state = stateOf({ ...confirmResponse, actionCodeDescription: text, params: { respCode: "00", respCode_desc: text } });
+      expect(state).toMatchObject({ actionCodeDescription: undefined, respCodeDesc: undefined });
+    },
+  );
 
-  test.each([-1, 1.5, "5000.00", "-1", "1e3", true, null, {}, 1e300])("readOrderState drops the invalid amount %j", (amount) => {
+  test.each([-1, 1.5, "5000.00", "-1", "1e3", true, null, {}, 1e300])("readOrderState omits the invalid amount %j", (amount) => {
     expect(stateOf({ ...confirmResponse, Amount: amount }).amountMinor).toBeUndefined();
   });
 });
@@ -220,7 +223,7 @@ describe("readOrderState with arbitrary bodies", () => {
       .map(({ length, response }) => JSON.stringify(response).slice(0, length)),
   );
 
-  test("readOrderState never throws, and returns a paid state only if three fields show the payment", () => {
+  test("readOrderState never throws, and returns a paid state only if the body's error code, order status and response code show the payment", () => {
     fc.assert(
       fc.property(anyBody, fc.constantFrom(200, 200, 500), (text, statusCode) => {
         const outcome = readOutcome(text, statusCode);
@@ -238,7 +241,7 @@ describe("readOrderState with arbitrary bodies", () => {
     );
   });
 
-  test("readOrderState does not return a paid state if one of the three fields is missing", () => {
+  test("readOrderState does not return a paid state if the error code, the order status or the response code is missing", () => {
     const omitField = (name: string) => Object.fromEntries(Object.entries(confirmResponse).filter(([key]) => key !== name));
     for (const name of ["ErrorCode", "OrderStatus", "params"]) {
       const { errorCode, orderStatus, respCode } = stateOf(omitField(name));

@@ -1,6 +1,8 @@
 import type { OrderState, Outcome } from "./card-processor.ts";
 
-/** Returns the JSON object of a response with HTTP 200. Other responses have an unknown outcome. */
+/**
+ * Returns the JSON object of a response with status 200. Any other response is an unknown outcome.
+ */
 export function parseResponse(statusCode: number, text: string): Outcome<Record<string, unknown>> {
   if (statusCode !== 200) return { kind: "unknown", reason: `HTTP ${statusCode}` };
   try {
@@ -51,10 +53,13 @@ export function readOrderState(response: Outcome<Record<string, unknown>>): Outc
   };
 }
 
-/** Limit above the length of a form URL, which is the longest text of the protocol. */
+/** Maximum length of a text. A form URL, the longest text of the protocol, is shorter. */
 const textLengthMax = 2_048;
 
-/** Returns a scalar by its name in any case. Undefined: it is absent, empty or not storable. */
+/**
+ * Returns a scalar field as text. Ignores the case of the field's name. Returns undefined if the
+ * field is absent, empty or too long, or contains a NUL character.
+ */
 export function readField(body: Record<string, unknown> | undefined, name: string): string | undefined {
   const value = findMember(body, name);
   if (typeof value === "number" && Number.isFinite(value)) return String(value);

@@ -1,4 +1,4 @@
-import { FairSemaphore, faultPoint, readText, timed } from "@amana/runtime";
+import { FairSemaphore, faultPoint, readText, withCallMetrics } from "@amana/runtime";
 import { Agent, request } from "undici";
 import { processorCalls } from "../metrics.ts";
 import type { CardProcessor, OrderToRegister, Outcome, RegisteredOrder } from "./card-processor.ts";
@@ -16,13 +16,22 @@ interface SatimOptions {
 }
 
 const responseBytesMax = 256 * 1024;
-/** Limits of concurrent calls. Each kind has its own slots, so that no kind delays another. */
+/**
+ * Maximum numbers of concurrent calls. Each kind of call has its own slots, so it does not delay
+ * calls of another kind.
+ */
 const registrationsMax = 16;
 const readsMax = 32;
 const refundsMax = 32;
-/** Limit of queued calls of one kind and one business. Further calls would time out. */
+/**
+ * Maximum number of queued calls of one kind for one business. More calls would time out in the
+ * queue.
+ */
 const queuedMax = 32;
-/** Error code of an internal fault of the processor. The refund may have been executed. */
+/**
+ * Error code of an internal fault of the processor. A refund with this response may have been
+ * executed.
+ */
 const systemErrorCode = "7";
 
 /**
@@ -31,7 +40,7 @@ const systemErrorCode = "7";
  * is retried.
  */
 export function createSatim(options: SatimOptions): CardProcessor & AsyncDisposable {
-  // Each business uses at most half of the connections.
+  // Each business can use at most half of the slots.
   const createSlots = (slots: number) => new FairSemaphore({ slots, perTenant: slots / 2 });
   const createPool = (connections: number) => ({
     agent: new Agent({ connect: { timeout: options.connectTimeoutMs }, connections, keepAliveTimeout: 20_000 }),
@@ -106,7 +115,7 @@ export function createSatim(options: SatimOptions): CardProcessor & AsyncDisposa
       return result.kind === "responded" ? readRefund(parseResponse(result.statusCode, result.text)) : result;
     },
 
-    isQueueFull: (businessId, kind) => (kind === "reads" ? reads : registrations).slots.waiting(businessId) >= queuedMax,
+    isQueueFull: (businessId, kind) => (kind === "reads" ? reads : registrations).slots.queuedCount(businessId) >= queuedMax,
 
     async [Symbol.asyncDispose]() {
       await Promise.all([registrations.agent.close(), reads.agent.close()]);
@@ -119,10 +128,10 @@ const callMetrics = { durations: processorCalls, to: "card processor" };
 /** Returns a processor that measures the duration and outcome of each call. */
 const measureCalls = <P extends CardProcessor>(processor: P): P => ({
   ...processor,
-  register: timed(callMetrics, "register", processor.register),
-  confirm: timed(callMetrics, "confirm", processor.confirm),
-  status: timed(callMetrics, "status", processor.status),
-  refund: timed(callMetrics, "refund", processor.refund),
+  register: withCallMetrics(callMetrics, "register", processor.register),
+  confirm: withCallMetrics(callMetrics, "confirm", processor.confirm),
+  status: withCallMetrics(callMetrics, "status", processor.status),
+  refund: withCallMetrics(callMetrics, "refund", processor.refund),
 });
 
 type Response = Outcome<Record<string, unknown>>;

@@ -11,8 +11,9 @@ const concurrency = 16;
 export const advanceRefunds = (context: Context, pauseMs?: number): AsyncDisposable =>
   processDueRows(
     context,
-    // The name is a label value of metrics and the name of spans, and predates the function's name.
-    { name: "resolve-refunds", table: "refund", due: "next_check_at", concurrency, isTraced: true, hasVersion: true },
+    // Metrics and spans contain the name "resolve-refunds". Therefore this name must not change,
+    // although the function has another name.
+    { name: "resolve-refunds", table: "refund", dueColumn: "next_check_at", concurrency, isTraced: true, hasVersion: true },
     async (id, lease) => {
       const em = context.orm.em.fork();
       const refund = await em.findOneOrFail(Refund, { id });

@@ -42,7 +42,9 @@ async function forget(movements: readonly Movement[]): Promise<void> {
 const reread = (id: string) =>
   forTenant(allTenants, async () => rereadPayment(harness.context, await harness.stored(id), noLease, () => 5_000));
 
-/** Runs the job until it has finished. Returns the number of batches with payments. */
+/**
+ * Runs `fillBatch` until all movements are inserted. Returns the number of batches with payments.
+ */
 async function fill(): Promise<number> {
   await harness.sql(
     "insert into money_movement_fill (began_at, after_id) values (now() - interval '1 hour', '00000000-0000-0000-0000-000000000000')",
@@ -53,7 +55,7 @@ async function fill(): Promise<number> {
   return batches;
 }
 
-test("fillBatch inserts the movements of earlier payments with their times, and each movement once", async () => {
+test("fillBatch inserts each missing money movement of earlier payments once and with its time", async () => {
   const caller = aBusinessCaller();
   const [ours, external, reversed] = [
     await harness.aFinishedPayment(caller),
@@ -82,7 +84,7 @@ test("fillBatch inserts the movements of earlier payments with their times, and 
   }
 });
 
-test("fillBatch inserts several earlier external refunds of a payment as one movement with the time of the last one", async () => {
+test("fillBatch inserts one movement with the time of the last refund for several earlier external refunds of a payment", async () => {
   const caller = aBusinessCaller();
   const { id, processorOrderId } = await harness.aFinishedPayment(caller);
   for (const amount of ["10.00", "20.00"]) {
@@ -99,7 +101,7 @@ test("fillBatch inserts several earlier external refunds of a payment as one mov
   ]);
 });
 
-/** Inserts movements with their ids. */
+/** Inserts deleted movements again with the same ids. */
 async function restore(movements: readonly Movement[]): Promise<void> {
   await harness.sql(
     `insert into money_movement (business_id, at, id, payment_id, type, amount_minor, origin)

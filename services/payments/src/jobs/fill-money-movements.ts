@@ -5,18 +5,25 @@ import type { Context } from "../context.ts";
 
 const batchMax = 500;
 const pauseMs = 60_000;
-/** Changes of status that a payment can have had only after it was paid. */
+/**
+ * SQL condition for payments that were paid at some time, even if they were refunded or reversed
+ * later.
+ */
 const wasPaid = "(p.status in ('PAID', 'REFUNDED') or (p.status = 'CANCELED' and p.paid_at is not null))";
 
-/** Inserts the money movements of earlier payments after an upgrade, until disposed. */
+/**
+ * Runs `fillBatch` repeatedly until disposed, so that statements contain payments from before an
+ * upgrade.
+ */
 export const fillMoneyMovements = (context: Context): AsyncDisposable =>
   poll("fill-money-movements", context.logger, () => fillBatch(context), pauseMs);
 
 /**
- * Inserts the money movements of one batch of payments that existed before the trigger of migration
- * 0013, which records all later changes. Returns the size of the batch. The stored rows contain the
- * exact times of payments, of refunds by Amana and of reversals. Several refunds in the processor's
- * back office become one movement, with the time of the last one.
+ * Inserts the money movements of one batch of payments from before migration 0013. A trigger that
+ * this migration creates records all later changes. Returns the number of payments in the batch.
+ * The times of payments, of refunds by Amana and of reversals are exact, because the rows contain
+ * these times. If a payment was refunded several times in the processor's back office, one movement
+ * with the time of the last refund is inserted.
  */
 export async function fillBatch({ orm }: Pick<Context, "orm">): Promise<number> {
   return await transaction(orm, async (em) => {
@@ -41,9 +48,9 @@ export async function fillBatch({ orm }: Pick<Context, "orm">): Promise<number> 
 }
 
 /**
- * Inserts the movements that the trigger did not record. One snapshot shows each payment and the
- * movements from the trigger, which sum up to a part of the payment's state. The trigger inserts
- * the movements of concurrent changes.
+ * Inserts the movements that the trigger did not record. They are the difference between a
+ * payment's state and its recorded movements. One statement reads the state and the movements from
+ * the same snapshot. The trigger records the changes of concurrent transactions.
  */
 async function insertMissing(
   em: SqlEntityManager,
@@ -63,7 +70,7 @@ async function insertMissing(
          coalesce(p.refunded_amount_minor, 0) - coalesce(r.refunded_minor, 0) as missing_minor
        from batch p left join recorded r on r.payment_id = p.id
      ), accepted as (
-       -- A refund by Amana precedes all external ones, because only a PAID payment is refunded.
+       -- Amana refunds only PAID payments, so a refund by Amana is older than all external refunds.
        select p.id, r.updated_at as at, least(r.amount_minor, p.missing_minor) as minor
        from missing p join refund r on r.business_id = p.business_id and r.payment_id = p.id and r.status = 'ACCEPTED'
      ), lines as (

@@ -15,7 +15,7 @@ const readStatus = async (id: string) =>
   (await harness.sql<{ status: string }>("select status from payment where id = ?", [id]))[0]?.status;
 const readEventTypes = async (id: string) => (await harness.readEvents(id)).map(({ type }) => type);
 
-test("reconcilePayments settles payments whose card holder did not return, with one event each", async () => {
+test("reconcilePayments settles each payment whose card holder did not return, and emits one event for each payment", async () => {
   const [paidPayment, declinedPayment, canceledPayment, unpaidPayment] = await Promise.all([
     harness.aPendingPayment(),
     harness.aPendingPayment(),
@@ -43,7 +43,7 @@ test("reconcilePayments settles payments whose card holder did not return, with 
   expect(await harness.sql("select id from payment where next_check_at is not null")).toEqual([]);
 });
 
-test("reconcilePayments sets EXPIRED when the session expires at the processor", async () => {
+test("reconcilePayments sets a payment to EXPIRED when the card holder's session has expired at the processor", async () => {
   const payment = await harness.aPendingPayment();
   await harness.sandbox.advance(1_200);
   await using _job = harness.startReconciler();
@@ -52,7 +52,7 @@ test("reconcilePayments sets EXPIRED when the session expires at the processor",
   expect((await harness.readEvents(payment.id))[0]).toMatchObject({ payment: { actionCode: "-2007", processorOrderStatus: 6 } });
 });
 
-test("a payment that is paid after it became EXPIRED becomes PAID when the card holder returns", async () => {
+test("returnFromProcessor changes an EXPIRED payment to PAID when the card holder paid after the expiry", async () => {
   const caller = aBusinessCaller();
   const payment = await harness.aPendingPayment(caller);
   await using job = harness.startReconciler();
@@ -67,7 +67,7 @@ test("a payment that is paid after it became EXPIRED becomes PAID when the card 
 });
 
 test.each(["http_500", "html_200", "truncated", "reset_after", "error:5", "error:7"])(
-  "reconcilePayments does not expire a payment while status calls fail with %s, and settles it later",
+  "reconcilePayments does not expire a payment while status calls fail with %s, and settles the payment afterwards",
   async (mode) => {
     const payment = await harness.aPendingPayment();
     await harness.sandbox.fault("status", mode, 1_000);
@@ -94,7 +94,7 @@ test.each(["timeout_after", "http_503", "error:7"])("reconcilePayments retries a
   expect(await readEventTypes(payment.id)).toEqual([PaymentEventType.PAYMENT_COMPLETED]);
 });
 
-test("reconcilePayments settles a payment while the checks of others fail with an internal error", async () => {
+test("reconcilePayments settles a payment although the checks of ten other payments fail with an internal error", async () => {
   const failingPayments = await Promise.all(Array.from({ length: 10 }, () => harness.aPendingPayment()));
   // Simulates an internal error: the table rejects the result of the check.
   await harness.sql(

@@ -8,9 +8,10 @@ const timeoutMs = 60_000;
 const concurrency = 24;
 
 /**
- * Settles PENDING payments whose card holder did not return: confirms paid ones and expires the
- * others. Payments that are known to be paid come first, then the oldest, because the processor
- * cancels a paid order that is not confirmed within 20 minutes.
+ * Settles PENDING payments whose card holder did not return: confirms paid payments and expires
+ * unpaid payments. Processes payments with a paid order first, because the processor cancels a paid
+ * order that is not confirmed within 20 minutes. Among payments of the same priority, processes the
+ * oldest payments first.
  */
 export const reconcilePayments = (context: Context, pauseMs?: number): AsyncDisposable =>
   processDueRows(
@@ -18,9 +19,9 @@ export const reconcilePayments = (context: Context, pauseMs?: number): AsyncDisp
     {
       name: "reconcile-payments",
       table: "payment",
-      due: "next_check_at",
+      dueColumn: "next_check_at",
       lowPriorityWhen: `(processor_order_status is distinct from ${orderStatuses.deposited})`,
-      since: "created_at",
+      orderColumn: "created_at",
       concurrency,
       isTraced: true,
       hasVersion: true,

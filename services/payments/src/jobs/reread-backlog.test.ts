@@ -10,13 +10,13 @@ import { Payment } from "../payment/payment.ts";
 import { buildFollowUpRows, buildRereadRows } from "./reread-payments.ts";
 
 /**
- * The test uses virtual time: it moves all times of the rows back by a step. Rates per second apply
- * to a step. Five payments per second are five new rows in each step, and the limit of reads per
- * second is the limit of reads in a step.
+ * Length of one step of virtual time. In each step, the test moves all times in the rows back by
+ * this length. The test uses each rate per second as a number per step: five payments per second
+ * are five new rows in each step.
  */
 const stepHours = 24;
 const paymentsPerSecond = 5;
-/** More than 36 days. The last reread is 30 days plus 20 % after the payment. */
+/** The last reread of a payment is at most 36 days after it was paid: 30 days plus 20 %. */
 const simulatedDays = 38;
 const business = "0195a000-0000-7000-8000-000000000002";
 
@@ -28,12 +28,12 @@ const { schedule } = readConfig({
   ...paymentsSettings("http://127.0.0.1:9"),
 });
 
-test("rereads at the default rate have no backlog when one business has five payments a second", async () => {
+test("rereadPayments and followUpPayments with default settings have no backlog when one business has five payments per second", async () => {
   await using testDatabase = await createTestDatabase("payments", database);
   const sql = <Row extends object>(text: string, values: unknown[] = []) =>
     testDatabase.orm.em.fork().execute<Row[]>(text, values);
-  const countDue = async ({ due }: DueRows) =>
-    (await sql<{ due: number }>(`select count(*)::int as due from payment where ${due} <= now()`))[0]?.due ?? 0;
+  const countDue = async ({ dueColumn }: DueRows) =>
+    (await sql<{ due: number }>(`select count(*)::int as due from payment where ${dueColumn} <= now()`))[0]?.due ?? 0;
 
   const passTime = () =>
     sql(
@@ -42,7 +42,7 @@ test("rereads at the default rate have no backlog when one business has five pay
        from (select make_interval(hours => ?) as step) as virtual`,
       [stepHours],
     );
-  /** Inserts the payments of one step. One of them is partially refunded. */
+  /** Inserts the payments of one step. One of these payments has a refund that ended. */
   const payAndRefund = (step: number) =>
     sql(
       `insert into payment (id, business_id, amount_minor, currency, status, language, success_url, fail_url, return_token,
@@ -61,11 +61,11 @@ test("rereads at the default rate have no backlog when one business has five pay
       readCount += 1;
     });
   /**
-   * Runs the job until it has reached its rate limit for one step, or no row is due. Returns the
-   * number of rows that are still due.
+   * Runs the job until it has reached its rate limit for one step or no row is due. Returns the
+   * number of rows that are due afterwards.
    */
   const runOneStep = async (rows: DueRows) => {
-    const limit = readCount + (rows.perPause ?? 0);
+    const limit = readCount + (rows.rowsPerPauseMax ?? 0);
     await using _job = processDueRows(
       { orm: testDatabase.orm, logger: createLogger("test", "silent") },
       rows,
@@ -87,6 +87,7 @@ test("rereads at the default rate have no backlog when one business has five pay
   })();
   expect(backlog.rereads.filter((remainingRows) => remainingRows > 0)).toEqual([]);
   expect(backlog.followUps.filter((remainingRows) => remainingRows > 0)).toEqual([]);
-  // The payments of the first days have had all rereads: four, because two of five are in one step.
+  // The payments of the first days had all five rereads. Two of these rereads can be in one step,
+  // so the test requires only four.
   expect(readCount).toBeGreaterThan((simulatedDays - 36) * (24 / stepHours) * paymentsPerSecond * 4);
 }, 120_000);

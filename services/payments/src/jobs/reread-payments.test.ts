@@ -43,7 +43,10 @@ const readRow = async () => {
   if (!paymentRow) throw new Error("expected a payment");
   return paymentRow;
 };
-/** Makes the next follow-up due, and waits until the job has planned another time. */
+/**
+ * Makes the payment's next follow-up due. Waits until the job has read the order and planned the
+ * next read of the payment.
+ */
 async function followUp() {
   const readsBefore = await harness.countCalls(payment, "status");
   await harness.sql("update payment set next_follow_up_at = now() where id = ?", [payment.id]);
@@ -60,7 +63,7 @@ const findListed = async () =>
   );
 
 describe("follow-ups of an EXPIRED payment", () => {
-  test("an EXPIRED payment becomes PAID with one event when a follow-up shows that it was paid", async () => {
+  test("followUpPayments changes an EXPIRED payment to PAID and emits one event when the order is paid", async () => {
     await harness.sandbox.pay(payment.processorOrderId);
     await harness.sandbox.fault("status", "stale:60000");
     await settleOnce();
@@ -71,7 +74,7 @@ describe("follow-ups of an EXPIRED payment", () => {
     expect(await readEventTypes()).toEqual([PaymentEventType.PAYMENT_EXPIRED, PaymentEventType.PAYMENT_COMPLETED]);
   });
 
-  test("an EXPIRED payment is read after 5 minutes, 1 hour and 1 day, and not again", async () => {
+  test("followUpPayments reads an EXPIRED payment 5 minutes, 1 hour and 1 day after its expiry, and then no more", async () => {
     await settleOnce();
     const seconds = [(await readRow()).seconds];
     for (const passedSeconds of [300, 3_600, 86_400]) {
@@ -87,7 +90,7 @@ describe("follow-ups of an EXPIRED payment", () => {
     expect(await readEventTypes()).toEqual([PaymentEventType.PAYMENT_EXPIRED]);
   });
 
-  test("an EXPIRED payment is read once more when its last planned read fails", async () => {
+  test("followUpPayments plans another read of an EXPIRED payment when the last planned read failed", async () => {
     await settleOnce();
     await harness.sql("update payment set updated_at = now() - interval '1 day' where id = ?", [payment.id]);
     await harness.sandbox.fault("status", "http_500");
@@ -95,7 +98,7 @@ describe("follow-ups of an EXPIRED payment", () => {
     expect((await readRow()).seconds).toBeGreaterThan(86_400);
   });
 
-  test("an EXPIRED payment that is paid and not confirmed is listed for operators until it is PAID", async () => {
+  test("listChangedPayments returns an EXPIRED payment whose paid order is not confirmed, until the payment becomes PAID", async () => {
     await settleOnce();
     await harness.sandbox.pay(payment.processorOrderId);
     await harness.sandbox.fault("confirm", "error:7", 100);
@@ -111,7 +114,7 @@ describe("follow-ups of an EXPIRED payment", () => {
     expect(await readEventTypes()).toEqual([PaymentEventType.PAYMENT_EXPIRED, PaymentEventType.PAYMENT_COMPLETED]);
   });
 
-  test("an EXPIRED payment is no longer listed for operators after the processor has canceled its order", async () => {
+  test("listChangedPayments does not return an EXPIRED payment after the processor has reversed its order", async () => {
     await settleOnce();
     await harness.sandbox.pay(payment.processorOrderId);
     await harness.sandbox.fault("confirm", "error:7", 100);
@@ -123,7 +126,7 @@ describe("follow-ups of an EXPIRED payment", () => {
     expect(await findListed()).toBeUndefined();
   });
 
-  test("an EXPIRED payment that was paid and refunded at the processor becomes REFUNDED", async () => {
+  test("followUpPayments changes an EXPIRED payment to REFUNDED when its order was paid and refunded at the processor", async () => {
     await settleOnce();
     await harness.sandbox.pay(payment.processorOrderId);
     await harness.sandbox.refundExternally(payment.processorOrderId);
@@ -137,11 +140,11 @@ describe("follow-ups of an EXPIRED payment", () => {
   });
 });
 
-test("settlePayment does not expire a payment by a read that began before the end of the window", async () => {
+test("settlePayment does not expire a payment if the read of the order began before the time to pay was over", async () => {
   await harness.sandbox.fault("status", "slow:900");
   const settlement = settleOnce();
   await eventually(async () => expect(await harness.countCalls(payment, "status")).toBe(1));
-  // The window ends between the request and its response.
+  // Moves the end of the payment window between the request to the processor and its response.
   await harness.sql("update payment set version = version + 1, created_at = now() - interval '1230 seconds' where id = ?", [
     payment.id,
   ]);
@@ -153,7 +156,7 @@ test("settlePayment does not expire a payment by a read that began before the en
   expect(await readEventTypes()).toEqual([PaymentEventType.PAYMENT_COMPLETED]);
 });
 
-test("followUpPayments and rereadPayments remove the planned times of a CANCELED payment without a read", async () => {
+test("followUpPayments and rereadPayments do not read a CANCELED payment, and remove its planned reads", async () => {
   await harness.sandbox.cancel(payment.processorOrderId);
   await settleOnce();
   const readsBefore = await harness.countCalls(payment, "status");
@@ -182,7 +185,7 @@ describe("500 due rereads of a business", () => {
   );
   afterEach(() => harness.sql("delete from payment where processor_order_number like '5000000%'"));
 
-  test("a follow-up of a refund does not wait for 500 due rereads of the business", async () => {
+  test("followUpPayments reads a refunded payment while 500 rereads of the business are due", async () => {
     payment = await harness.aFinishedPayment(caller);
     await harness.payments.refundPayment({ id: payment.id, amountMinor: 100_000n }, { caller, timeoutMs: 20_000 });
     await harness.sandbox.refundExternally(payment.processorOrderId);
@@ -193,7 +196,7 @@ describe("500 due rereads of a business", () => {
     expect(await readEventTypes()).toHaveLength(3);
   });
 
-  test("rereads of one business use all slots when no other business has due rows", async () => {
+  test("rereadPayments uses all of its slots for one business when no other business has due rows", async () => {
     await harness.sandbox.fault("status", "slow:900", 8);
     await using _rereads = harness.startRereads();
     await eventually(async () => expect(await harness.sql("select 1 from payment where leased_until > now()")).toHaveLength(8));
@@ -226,24 +229,24 @@ const isRead = (path: string) => path.includes("getOrderStatusExtended");
 
 test.each([
   [
-    "an expired payment becomes PAID when the confirm takes reserved money",
+    "becomes PAID when the confirm collects the reserved money",
     (path: string) => (isRead(path) ? '"orderStatus":1' : undefined),
     "PAID",
     null,
   ],
   [
-    "is listed for operators when the confirm does not take reserved money",
+    "gets a difference for operators when the money is still only reserved after the confirm",
     () => '"orderStatus":1',
     "EXPIRED",
     "expired, and not confirmed at order status 1",
   ],
   [
-    "is listed for operators when its money is taken and the confirm returns no order status",
+    "gets a difference for operators when the order is paid and the confirm returns no order status",
     (path: string) => (isRead(path) ? undefined : '"orderStatus":null'),
     "EXPIRED",
     "expired, and not confirmed at order status 2",
   ],
-])("an EXPIRED payment %s", async (_result, replaceStatus, status, difference) => {
+])("after followUpPayments has read an EXPIRED payment, the payment %s", async (_result, replaceStatus, status, difference) => {
   await using sandbox = await startChangingProxy(replaceStatus);
   await using proxiedHarness = await startHarness({ sandbox });
   const { processorOrderId } = await proxiedHarness.aPendingPayment();

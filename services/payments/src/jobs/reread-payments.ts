@@ -2,24 +2,28 @@ import { databaseTime } from "@amana/database";
 import { type DueRows, processDueRows } from "@amana/jobs";
 import type { Context } from "../context.ts";
 import { Payment } from "../payment/payment.ts";
-import { readAgain } from "../payment/refresh-payment.ts";
+import { readAtProcessor } from "../payment/refresh-payment.ts";
 
 const timeoutMs = 30_000;
 /**
- * Concurrency of each job. Together, both jobs use at most three quarters of a business's slots for
- * reads at the processor (`satim.ts`). The other slots serve card holders and refunds.
+ * Maximum number of concurrent reads of `rereadPayments` and `followUpPayments`. Together, the two
+ * jobs use at most three quarters of a business's slots for reads at the processor (see
+ * `satim.ts`). The remaining slots serve card holders and refunds.
  */
 const rereadsMax = 8;
 const followUpsMax = 4;
 
-/** Describes the due rows of a job. A business may use all slots if no other one has due rows. */
+/**
+ * Describes the due rows of a job. A business may use all of the job's slots if no other business
+ * has due rows.
+ */
 const buildRows = (name: string, due: string, concurrency: number, perPause: number): DueRows => ({
   name,
   table: "payment",
-  due,
+  dueColumn: due,
   concurrency,
   perBusiness: concurrency,
-  perPause,
+  rowsPerPauseMax: perPause,
   isTraced: true,
   hasVersion: true,
 });
@@ -37,8 +41,8 @@ export const rereadPayments = (context: Context, pauseMs?: number): AsyncDisposa
   startReadJob(context, buildRereadRows(context.schedule), pauseMs);
 
 /**
- * Reads payments again that expired or whose refund ended. This is a separate job, so that these
- * reads do not wait for the rereads in the month after a payment.
+ * Reads a payment again after it expired or its refund ended. This job is separate from
+ * `rereadPayments`, so that these urgent reads do not wait for the reads of that job.
  */
 export const followUpPayments = (context: Context, pauseMs?: number): AsyncDisposable =>
   startReadJob(context, buildFollowUpRows(context.schedule), pauseMs);
@@ -50,7 +54,7 @@ const startReadJob = (context: Context, rows: DueRows, pauseMs = 1_000): AsyncDi
     async (id, lease) => {
       const em = context.orm.em.fork();
       const payment = await em.findOneOrFail(Payment, { id });
-      await readAgain(context, payment, lease, { remainingMs: () => timeoutMs, requestedAt: await databaseTime(em) });
+      await readAtProcessor(context, payment, lease, { remainingMs: () => timeoutMs, requestedAt: await databaseTime(em) });
     },
     pauseMs,
   );

@@ -4,8 +4,8 @@ import type { CustomerFieldRule } from "./payment-link.ts";
 
 type Rules = { nameRule?: CustomerFieldRule; emailRule?: CustomerFieldRule; phoneRule?: CustomerFieldRule };
 
-/** Returns the rules that a request contains. */
-export function rulesOf(fields: CustomerFields | undefined): Rules {
+/** Returns the rules for customer fields that a request contains. */
+export function customerFieldRulesOf(fields: CustomerFields | undefined): Rules {
   if (!fields) return {};
   const [nameRule, emailRule, phoneRule] = [fields.name, fields.email, fields.phone].map((rule) => requestedName(RuleEnum, rule));
   return { ...(nameRule && { nameRule }), ...(emailRule && { emailRule }), ...(phoneRule && { phoneRule }) };

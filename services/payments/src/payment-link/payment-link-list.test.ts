@@ -10,7 +10,7 @@ const fill = `insert into payment_link (id, business_id, token, name, amount_min
     '{}', i % 7 = 0, 0, 0, 0, at, at
   from (select i, ${timeOfRow} as at from numbers) numbered`;
 
-test("PostgreSQL uses an index on business_id for each list filter of payment links", async () => {
+test("PostgreSQL uses an index on business_id for each filter of ListPaymentLinks", async () => {
   await using plans = await startListPlans("payments", database, ["payment_link"], fill);
   expect(await plans.badScans(paymentLinkList, ListPaymentLinksRequestSchema)).toEqual([]);
 });

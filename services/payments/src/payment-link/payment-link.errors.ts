@@ -3,7 +3,7 @@ import { conflict, invalid, notFound } from "@amana/rpc";
 export const paymentLinkNotFound = () => notFound("not_found", "There is no such payment link.");
 
 /** Error for an unknown payment_link_id in a filter. */
-export const namedPaymentLinkNotFound = () =>
+export const referencedPaymentLinkNotFound = () =>
   notFound("payment_link_not_found", "There is no payment link with this payment_link_id. Check the id.");
 
 /** Error for an unknown token of a checkout page. */
@@ -13,7 +13,10 @@ export const fieldInvalid = (pointer: string, detail: string) => invalid("valida
 
 export const buyerFieldRequired = (field: string) => fieldInvalid(`/${field}`, `${field} is required.`);
 
-/** Does not state whether the link is inactive, expired or completed, because buyers see it. */
+/**
+ * Buyers see this text. Therefore it does not state whether the link is inactive, expired or
+ * completed.
+ */
 export const paymentLinkNotAvailable = () =>
   conflict("payment_link_not_available", "The payment link is no longer available. Contact the seller.");
 

@@ -14,7 +14,9 @@ export const paymentLinkView = defineView(PaymentLink, PaymentLinkSchema, {
 });
 type PaymentLinkRow = RowOf<typeof paymentLinkView>;
 
-/** Returns the message of a row, with the status at the time of its read. */
+/**
+ * Converts a row of a payment link to a message, with the status at the time when the row was read.
+ */
 export const toPaymentLinkMessage =
   ({ publicUrl }: { readonly publicUrl: string }) =>
   (row: PaymentLinkRow): PaymentLinkMessage =>
@@ -28,7 +30,9 @@ export const toPaymentLinkMessage =
       },
     });
 
-/** Returns the message of an entity, with its status at a time of the database's clock. */
+/**
+ * Converts a payment link to a message, with the status at `now`, a time of the database's clock.
+ */
 export const describePaymentLink = (context: { readonly publicUrl: string }, link: PaymentLink, now: Date): PaymentLinkMessage =>
   toPaymentLinkMessage(context)({ ...link, statusNow: link.statusAt(now) });
 

@@ -1,7 +1,7 @@
 import { refusal } from "@amana/testing";
 import { describe, expect, test } from "vitest";
 import { aPaymentLink } from "../../test/fixtures.ts";
-import { checkExpiry, checkPrice, isFull } from "./payment-link.ts";
+import { checkExpiry, checkPrice, isLinkFull } from "./payment-link.ts";
 
 const now = new Date("2026-03-01T10:00:00.000Z");
 const later = new Date(now.getTime() + 1);
@@ -16,7 +16,7 @@ describe("checkPrice", () => {
     [{ amountMinMinor: 5_000n }, "/amount_max"],
     [{ amountMinMinor: 5_000n, amountMaxMinor: 5_000n }, "/amount_max"],
     [{ amountMinMinor: 5_001n, amountMaxMinor: 5_000n }, "/amount_max"],
-  ])("checkPrice rejects %o", async (price, pointer) => {
+  ])("checkPrice rejects the price %o of a payment link", async (price, pointer) => {
     expect(await refusalOf(() => checkPrice(price))).toMatchObject({ kind: "invalid", code: "validation_failed", pointer });
   });
 
@@ -26,7 +26,7 @@ describe("checkPrice", () => {
   });
 });
 
-test("checkExpiry rejects the present and the past, and accepts the future and no expiry", async () => {
+test("checkExpiry rejects an expiry in the past or present, and accepts a future expiry or none", async () => {
   const past = new Date(now.getTime() - 1);
   for (const time of [now, past]) {
     expect(await refusalOf(() => checkExpiry(time, now))).toMatchObject({ code: "validation_failed", pointer: "/expires_at" });
@@ -44,21 +44,21 @@ describe("PaymentLink.statusAt", () => {
     ["COMPLETED", { maxPayments: 2, paymentsPaid: 3 }],
     ["COMPLETED", { maxPayments: 2, paymentsPaid: 2, expiresAt: now }],
     ["INACTIVE", { isActive: false, maxPayments: 2, paymentsPaid: 2, expiresAt: now }],
-  ])("PaymentLink.statusAt returns %s for %o", (status, changes) => {
+  ])("PaymentLink.statusAt returns %s for a link with %o", (status, changes) => {
     expect(aPaymentLink(changes).statusAt(now)).toBe(status);
   });
 });
 
-test("isFull compares PAID and PENDING payments with max_payments", () => {
+test("isLinkFull returns true when the PAID and PENDING payments of a link together reach its max_payments", () => {
   const link = aPaymentLink({ maxPayments: 3, paymentsPaid: 1 });
-  expect([0, 1, 2, 3].map((pendingCount) => isFull(link, pendingCount))).toEqual([false, false, true, true]);
-  expect(isFull(aPaymentLink({ paymentsPaid: 1_000_000 }), 1_000_000)).toBe(false);
+  expect([0, 1, 2, 3].map((pendingCount) => isLinkFull(link, pendingCount))).toEqual([false, false, true, true]);
+  expect(isLinkFull(aPaymentLink({ paymentsPaid: 1_000_000 }), 1_000_000)).toBe(false);
 });
 
 describe("PaymentLink.amountOf", () => {
   const range = { amountMinor: null, amountMinMinor: 5_000n, amountMaxMinor: 9_000n };
 
-  test("PaymentLink.amountOf returns the fixed amount, and the chosen amount in the range", () => {
+  test("PaymentLink.amountOf returns the fixed amount of a link, or the amount that the buyer chose in the link's range", () => {
     expect(aPaymentLink().amountOf(undefined)).toBe(500_000n);
     expect(aPaymentLink().amountOf(500_000n)).toBe(500_000n);
     for (const amount of [5_000n, 9_000n]) expect(aPaymentLink(range).amountOf(amount)).toBe(amount);
@@ -70,7 +70,7 @@ describe("PaymentLink.amountOf", () => {
     [range, 4_999n],
     [range, 9_001n],
     [range, -5_000n],
-  ])("PaymentLink.amountOf of the link %o rejects %s", async (changes, amount) => {
+  ])("PaymentLink.amountOf of a link with %o rejects the buyer's amount %s", async (changes, amount) => {
     const error = await refusalOf(() => aPaymentLink(changes).amountOf(amount));
     expect(error).toMatchObject({ code: "validation_failed", pointer: "/amount" });
   });
@@ -81,7 +81,7 @@ describe("PaymentLink.buyerOf", () => {
   const buyer = { customerName: " Amina Benali ", customerEmail: "Amina@example.dz", customerPhone: "0550 12-34.56" };
   const storedBuyer = { customerName: "Amina Benali", customerEmail: "Amina@example.dz", customerPhone: "+213550123456" };
 
-  test("PaymentLink.buyerOf returns required and optional data in the stored form", () => {
+  test("PaymentLink.buyerOf returns required and optional buyer data in its stored form", () => {
     expect(aPaymentLink(rules("REQUIRED")).buyerOf(buyer)).toEqual(storedBuyer);
     expect(aPaymentLink(rules("OPTIONAL")).buyerOf(buyer)).toEqual(storedBuyer);
   });

@@ -17,7 +17,9 @@ const schema = defineEntity({
     token: p.text(),
     name: p.text(),
     description: p.text().nullable(),
-    /** The price; null if the buyer chooses an amount in the range. */
+    /**
+     * Fixed price. Null if the buyer chooses an amount from `amountMinMinor` to `amountMaxMinor`.
+     */
     amountMinor: p.bigint("bigint").nullable(),
     amountMinMinor: p.bigint("bigint").nullable(),
     amountMaxMinor: p.bigint("bigint").nullable(),
@@ -33,7 +35,7 @@ const schema = defineEntity({
     maxPayments: p.integer().nullable(),
     expiresAt: p.datetime(3).nullable(),
     metadata: p.text(),
-    /** False: the business has deactivated the link. */
+    /** False if the business has deactivated the link. */
     isActive: p.boolean(),
     paymentsPaid: p.integer(),
     amountPaidMinor: p.bigint("bigint"),
@@ -60,31 +62,34 @@ type ChangeableProperty =
   | "isActive";
 export type PaymentLinkChanges = { [P in ChangeableProperty]?: PaymentLink[P] };
 
-/** Price of a link: an amount, or a range. */
+/** Price of a link: a fixed amount, or a range. */
 interface Price {
   readonly amountMinor?: bigint | undefined;
   readonly amountMinMinor?: bigint | undefined;
   readonly amountMaxMinor?: bigint | undefined;
 }
 
-/** Data of a buyer as entered, and then as stored. */
+/** Data of a buyer: as the buyer entered the values, or as they are stored. */
 export interface Buyer {
   readonly customerName?: string | undefined;
   readonly customerEmail?: string | undefined;
   readonly customerPhone?: string | undefined;
 }
 
-/** SQL expression of `PaymentLink.statusAt(now())`. */
+/** SQL expression with the result of `PaymentLink.statusAt` for the database's current time. */
 export const statusSql = `(case when not is_active then 'INACTIVE' when payments_paid >= max_payments then 'COMPLETED'
   when expires_at <= now() then 'EXPIRED' else 'ACTIVE' end)`;
 
 /**
- * Pattern of a token, checked before each query: PostgreSQL rejects some texts, such as with NUL.
+ * Pattern of a link's token. The token is checked before each query, because PostgreSQL rejects a
+ * text with a NUL character.
  */
-export const linkTokenForm = /^[\w-]{22}$/;
+export const linkTokenPattern = /^[\w-]{22}$/;
 
 const nameCharactersMax = 200;
-/** Pattern by RFC 5321. A stricter pattern would reject some existing addresses. */
+/**
+ * Pattern of an e-mail address (RFC 5321). A stricter pattern would reject some existing addresses.
+ */
 const emailForm = /^[^\s@]{1,64}@[^\s@]+$/;
 const phoneForm = /^\+[1-9]\d{6,14}$/;
 const phoneSeparators = /[\s.()-]/g;
@@ -92,13 +97,13 @@ const phoneSeparators = /[\s.()-]/g;
 const nationalPhoneForm = /^0\d{9}$/;
 
 /**
- * Returns whether the payments that became PAID and the PENDING ones occupy all slots of a link.
- * `pendingCount` counts PENDING payments whose card holder still has time to pay.
+ * Returns whether no slot of the link is free. PAID payments and PENDING payments occupy slots.
+ * `pendingCount` is the number of PENDING payments whose card holder still has time to pay.
  */
-export const isFull = (link: Pick<PaymentLink, "maxPayments" | "paymentsPaid">, pendingCount: number): boolean =>
+export const isLinkFull = (link: Pick<PaymentLink, "maxPayments" | "paymentsPaid">, pendingCount: number): boolean =>
   link.maxPayments != null && link.paymentsPaid + pendingCount >= link.maxPayments;
 
-/** Throws unless the price is either an amount or a range. */
+/** Throws if a request has no price, an amount together with a range, or an invalid range. */
 export function checkPrice({ amountMinor, amountMinMinor, amountMaxMinor }: Price): void {
   const hasRange = amountMinMinor !== undefined || amountMaxMinor !== undefined;
   if (amountMinor !== undefined && hasRange) {
@@ -117,11 +122,12 @@ export function checkExpiry(expiresAt: Date | null | undefined, now: Date): void
 }
 
 /**
- * A reusable page on which buyers pay a business. The totals count each payment that became PAID
- * and each refund; a refund does not decrease `paymentsPaid`. Callers lock the row before a change.
+ * A link to a reusable page on which buyers pay a business. The totals include each payment that
+ * became PAID and each refund. A refund does not decrease `paymentsPaid`. Callers must lock the row
+ * before a change.
  */
 export class PaymentLink extends schema.class {
-  /** Returns the status at a time of the database's clock. */
+  /** Returns the status at `now`, a time of the database's clock. */
   statusAt(now: Date): PaymentLinkStatus {
     if (!this.isActive) return "INACTIVE";
     if (this.maxPayments != null && this.paymentsPaid >= this.maxPayments) return "COMPLETED";
@@ -133,7 +139,7 @@ export class PaymentLink extends schema.class {
     if (assignChanges<PaymentLinkChanges>(this, changes)) this.updatedAt = now;
   }
 
-  /** Returns the amount of a payment. `chosenMinor` is the amount that the buyer entered. */
+  /** Returns the amount for a new payment. `chosenMinor` is the amount that the buyer entered. */
   amountOf(chosenMinor: bigint | undefined): bigint {
     const { amountMinor, amountMinMinor, amountMaxMinor } = this;
     if (amountMinor != null) {
@@ -170,7 +176,7 @@ export class PaymentLink extends schema.class {
 }
 schema.setClass(PaymentLink);
 
-/** Returns a field of the buyer as stored, or undefined if it is empty or not requested. */
+/** Returns one buyer field in its stored form, or undefined if it is empty or not requested. */
 function requested(
   rule: CustomerFieldRule,
   field: string,

@@ -1,18 +1,18 @@
 import { CheckoutState } from "@amana/contracts/payments/v1/checkout_service_pb";
 import { namedQuery, type RowOf } from "@amana/database";
 import type { Context } from "../context.ts";
-import { pageTokenForm, selectIdByPageToken } from "../payment/page-token.ts";
+import { pageTokenPattern, selectIdByPageToken } from "../payment/page-token.ts";
 import { paymentView } from "../payment/payment.message.ts";
 import { paymentLinkView } from "./payment-link.message.ts";
-import { isFull, linkTokenForm } from "./payment-link.ts";
+import { isLinkFull, linkTokenPattern } from "./payment-link.ts";
 
-/** State of a link for its pages, at one time of the database's clock. */
+/** State of a payment link for its pages, at one time of the database's clock. */
 interface CheckoutRow {
   readonly link: RowOf<typeof paymentLinkView>;
   readonly state: CheckoutState;
-  /** The link's payment with the page token. */
+  /** Payment with the requested page token, if the payment belongs to the link. */
   readonly payment: RowOf<typeof paymentView> | undefined;
-  /** True if the payment is PENDING and its card holder has time to pay. */
+  /** True if the payment is PENDING and its card holder still has time to pay. */
   readonly isPayable: boolean;
 }
 
@@ -33,17 +33,17 @@ const text = `
   ) payment on true`;
 
 /**
- * Reads a link by the token in its URL, with the payment of a page token, in one statement. Returns
- * undefined for an unknown link. The caller is the platform, so the statement reads the rows of all
- * tenants and restricts payments to the business of the link.
+ * Reads the link with `linkToken` and the payment with `paymentToken` in one statement. Returns
+ * undefined for an unknown link. The caller is the platform, so the statement can read the rows of
+ * all tenants. The statement itself restricts payments to the link's business.
  */
 export async function readCheckout(
   { orm, schedule }: Context,
   linkToken: string,
   paymentToken: string | undefined,
 ): Promise<CheckoutRow | undefined> {
-  if (!linkTokenForm.test(linkToken)) return undefined;
-  const token = paymentToken !== undefined && pageTokenForm.test(paymentToken) ? paymentToken : null;
+  if (!linkTokenPattern.test(linkToken)) return undefined;
+  const token = paymentToken !== undefined && pageTokenPattern.test(paymentToken) ? paymentToken : null;
   const values = [linkToken, token, schedule.paymentWindowSeconds];
   const [row] = await namedQuery<Record<string, unknown>>(orm.em, "checkout_read", text, values);
   if (!row) return undefined;
@@ -52,7 +52,7 @@ export async function readCheckout(
     if (name.startsWith(paymentPrefix)) paymentRow[name.slice(paymentPrefix.length)] = value;
   }
   const link = paymentLinkView.parse(row);
-  const openState = isFull(link, Number(row["pending"])) ? CheckoutState.FULL : CheckoutState.OPEN;
+  const openState = isLinkFull(link, Number(row["pending"])) ? CheckoutState.FULL : CheckoutState.OPEN;
   return {
     link,
     state: link.statusNow === "ACTIVE" ? openState : CheckoutState.UNAVAILABLE,

@@ -1,7 +1,7 @@
 import { randomBytes, randomInt } from "node:crypto";
 import { flushUnique, transaction } from "@amana/database";
 import type { IdempotencyRecord } from "@amana/idempotency";
-import { keepLease, newLease } from "@amana/jobs";
+import { newLease, withClaimedLease } from "@amana/jobs";
 import { type Call, DomainError } from "@amana/rpc";
 import { faultPoint, uuidv7 } from "@amana/runtime";
 import type { RequiredEntityData, SqlEntityManager } from "@mikro-orm/postgresql";
@@ -16,7 +16,7 @@ const recoveryMs = 2_000;
 const responseMs = 2_000;
 const orderNumbersMax = 5;
 
-/** Properties of a new payment that differ between its sources: the API, or a payment link. */
+/** Properties of a new payment that depend on its source: the API or a payment link. */
 type NewPayment = Pick<
   RequiredEntityData<Payment>,
   | "amountMinor"
@@ -38,10 +38,11 @@ type NewPayment = Pick<
 > & { readonly businessId: string; readonly returnToken?: string };
 
 /**
- * Runs the transaction that inserts a payment. Repeats it with another random order number if the
- * number is already in use, which happens once in nine thousand payments if a million are stored.
+ * Runs the transaction that inserts a payment. If the random order number is already in use, runs
+ * the transaction again with another number. With a million stored payments, one of nine thousand
+ * new payments needs another number.
  */
-export async function beginPayment<T>({ orm }: Context, work: (em: SqlEntityManager) => Promise<T>): Promise<T> {
+export async function inPaymentTransaction<T>({ orm }: Context, work: (em: SqlEntityManager) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await transaction(orm, work);
@@ -51,7 +52,10 @@ export async function beginPayment<T>({ orm }: Context, work: (em: SqlEntityMana
   }
 }
 
-/** Inserts a payment as PENDING with a lease. Call it in `beginPayment`. */
+/**
+ * Inserts a PENDING payment with a lease. Must be called in `work` of `inPaymentTransaction`, which
+ * handles an order number that is already in use.
+ */
 export async function insertPayment(
   em: SqlEntityManager,
   { processor }: Context,
@@ -81,8 +85,8 @@ export async function insertPayment(
 
 /**
  * Registers an inserted payment with the processor, outside of any transaction. The last
- * transaction commits the order, and the response under the Idempotency-Key. Throws the refusals of
- * CreatePayment.
+ * transaction commits the order and stores the response for the Idempotency-Key. Throws the
+ * refusals of CreatePayment.
  */
 export async function registerPayment(
   context: Context,
@@ -93,7 +97,7 @@ export async function registerPayment(
   faultPoint("payment.begun");
   const remainingMs = () => Math.max(1, call.remainingMs() - responseMs);
   const leased = { table: "payment", id: payment.id, token: payment.leaseToken ?? "" };
-  const result = await keepLease(context.orm, leased, (lease) =>
+  const result = await withClaimedLease(context.orm, leased, (lease) =>
     registerOrder(context, payment, lease, { mayExist: false, remainingMs, key }),
   ).catch((error: unknown) => {
     // The reconciler continues the payment, so its outcome is unknown. A retryable error would
@@ -115,7 +119,7 @@ class OrderNumberUsedError extends Error {}
 const orderNumberUsed = () => new OrderNumberUsedError("the random order number is already in use");
 
 /**
- * Returns a random order number. It must not reveal the number of payments, nor collide with the
- * numbers of another system.
+ * Returns a random order number. A random number does not reveal how many payments exist, and is
+ * unlikely to be the order number of another system.
  */
 const randomOrderNumber = () => String(randomInt(1_000_000_000, 10_000_000_000));

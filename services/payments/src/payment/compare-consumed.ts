@@ -2,11 +2,11 @@ import type { ConsumedEvent, Difference } from "@amana/service-host";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 
 /**
- * Returns the payments that are missing after a restore, or whose status differs from the newest
- * event that webhooks received. Schedules an immediate read of the differing payments at the
- * processor.
+ * Compares the payments after a restore with the newest events that the webhooks service received.
+ * Returns each payment that is missing or has another status. Schedules an immediate read at the
+ * processor for each payment with another status.
  */
-export async function compareWithConsumed(em: SqlEntityManager, consumed: readonly ConsumedEvent[]): Promise<Difference[]> {
+export async function findDifferences(em: SqlEntityManager, consumed: readonly ConsumedEvent[]): Promise<Difference[]> {
   const newestEvents = new Map(consumed.map((event) => [event.id, event]));
   const rows = await em.execute<{ id: string; here: string }[]>(
     `with consumed as (select * from json_to_recordset(?::json) as v (id uuid, "businessId" uuid, status text)),

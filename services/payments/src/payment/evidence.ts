@@ -1,8 +1,9 @@
-import type { Evidence } from "@amana/service-host";
+import type { EvidenceFile } from "@amana/service-host";
 
 /**
- * Columns in the evidence bundle, and columns omitted from it: URLs of card forms and return URLs,
- * texts whose codes are included, and internal state of the service. Receipt e-mails are omitted,
+ * Columns that the evidence bundle contains (`shown`) and columns that it omits (`leftOut`). The
+ * bundle omits URLs of card forms, return URLs and internal state of the service. It contains the
+ * processor's codes, and therefore omits the descriptions of these codes. It omits receipt e-mails,
  * because the API does not return their addresses.
  */
 export const evidenceColumns = {
@@ -34,7 +35,7 @@ const buildSelect = (table: keyof typeof evidenceColumns) => `select created_at 
   (select json_strip_nulls(to_json(shown)) from (select ${evidenceColumns[table].shown}) shown) as json
   from ${table} where business_id = ?`;
 
-export const paymentEvidence: readonly Evidence[] = [
+export const paymentEvidence: readonly EvidenceFile[] = [
   { name: "payments", select: buildSelect("payment") },
   { name: "payment_links", select: buildSelect("payment_link") },
   { name: "refunds", select: buildSelect("refund") },

@@ -1,24 +1,28 @@
 import { createHash } from "node:crypto";
 
 /**
- * Returns the token in the addresses of a payment's result page and receipt: the SHA-256 of its
- * return token, in hexadecimal. It is as unguessable as the return token and does not reveal it.
- * Payments of earlier versions have one too.
+ * Returns the page token, which is part of the addresses of a payment's result page and receipt. It
+ * is the SHA-256 of the return token, in hexadecimal. The page token cannot be guessed and does not
+ * reveal the return token. Payments that earlier versions created also have a page token.
  */
 export const pageTokenOf = (returnToken: string): string => createHash("sha256").update(returnToken).digest("hex");
 
-/** SQL expression of `pageTokenOf` for a row of the table payment. The expression has an index. */
+/**
+ * SQL expression with the result of `pageTokenOf` for a row of the table `payment`. An index on
+ * this expression exists.
+ */
 export const pageTokenSql = "encode(sha256(return_token::bytea), 'hex')";
 
 /**
- * SQL of the id of the payment with a page token, to which conditions can be appended. It reads the
- * view, because under row-level security PostgreSQL does not use the index of an expression.
+ * Returns the SQL that selects the id of the payment with a page token. The caller can append
+ * conditions. The SQL reads the view `payment_of_tenants`, because PostgreSQL does not use an index
+ * on an expression under row-level security.
  */
 export const selectIdByPageToken = (parameter: string): string =>
   `select id from payment_of_tenants where ${pageTokenSql} = ${parameter}`;
 
 /**
- * Pattern of a page token, checked before each query: PostgreSQL rejects some texts, such as with
- * NUL.
+ * Pattern of a page token. The token is checked before each query, because PostgreSQL rejects a
+ * text with a NUL character.
  */
-export const pageTokenForm = /^[0-9a-f]{64}$/;
+export const pageTokenPattern = /^[0-9a-f]{64}$/;

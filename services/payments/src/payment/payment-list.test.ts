@@ -10,7 +10,7 @@ const fill = `insert into payment (id, business_id, amount_minor, currency, stat
     'https://a.test', 'order-' || i, i, lpad(i::text, 10, '0'), at, at
   from (select i, ${timeOfRow} as at from numbers) numbered`;
 
-test("PostgreSQL uses an index on business_id for each list filter of payments", async () => {
+test("PostgreSQL uses an index on business_id for each filter of ListPayments", async () => {
   await using plans = await startListPlans("payments", database, ["payment"], fill);
   expect(await plans.badScans(paymentList, ListPaymentsRequestSchema)).toEqual([]);
 });

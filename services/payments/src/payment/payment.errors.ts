@@ -36,7 +36,9 @@ export const refundDecisionNotOpen = (status: string) =>
     { members: { refund_status: status } },
   );
 
-/** Rejects a missing outcome, and an outcome that only a newer gateway supports. */
+/**
+ * Error for a request without an outcome, or with an outcome that this version does not support.
+ */
 export const refundDecisionUnknown = () =>
   invalid("validation_failed", "The outcome must be ACCEPTED, REJECTED or SEND_AGAIN.", { pointer: "/outcome" });
 
@@ -73,7 +75,7 @@ export const processorError = (errorCode: string, paymentId: string) =>
     { members: { processor_error_code: errorCode, payment_id: paymentId } },
   );
 
-/** Rejects a registration that would time out in the queue of the business. */
+/** Error for a registration that would time out in the queue of the business. */
 export const tooManyCreations = () =>
   unavailable(
     "service_unavailable",

@@ -11,8 +11,8 @@ import { toPaymentMessage } from "./payment.message.ts";
 import type { Payment, PaymentChange } from "./payment.ts";
 
 /**
- * Fields that events do not have, because no consumer needs them: addresses, which contain tokens
- * of pages, and texts about the buyer and the order.
+ * Fields that events omit, because no consumer needs them. Some URLs contain page tokens, and the
+ * other fields contain texts about the buyer and the order.
  */
 const omittedFields: ReadonlySet<string> = new Set([
   "successUrl",
@@ -26,12 +26,15 @@ const omittedFields: ReadonlySet<string> = new Set([
 ]);
 
 function eventPayment(payment: Payment, context: Pick<Context, "publicUrl">): MessageInitShape<typeof PaymentSchema> {
-  // With $typeName, `create` would treat these fields as a complete message.
+  // Omits $typeName, because otherwise `create` would treat these fields as a complete message.
   const { $typeName: _, ...fields } = toPaymentMessage(payment, context);
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !omittedFields.has(name)));
 }
 
-/** Adds the event of a change, with the payment's current state, to the outbox of `em`. */
+/**
+ * Adds an event for a change to the outbox, in the transaction of `em`. The event contains the
+ * payment's current state.
+ */
 export function emitPaymentEvent(
   em: SqlEntityManager,
   context: Pick<Context, "publicUrl">,

@@ -13,7 +13,7 @@ export const toPaymentMessage = (payment: RowOf<typeof paymentView>, { publicUrl
     receiptUrl: isSettledStatus(payment.status) ? receiptUrlOf(payment, publicUrl) : undefined,
   });
 
-/** Returns the address of the receipt's page, which the gateway serves. */
+/** Returns the URL of the receipt page. The gateway serves this page. */
 export const receiptUrlOf = ({ returnToken }: Pick<Payment, "returnToken">, publicUrl: string): string =>
   `${publicUrl}/receipts/${pageTokenOf(returnToken)}`;
 
@@ -23,7 +23,7 @@ export const changedPaymentView = defineView(Payment, ChangedPaymentSchema, {
   where: "(origin is not null or difference is not null)",
 });
 
-// Fields with the name of a property (status, orderRef) need no entry.
+// A filter with the name of a property, such as `status` or `orderRef`, needs no entry.
 export const paymentList = defineList(
   paymentView,
   ListPaymentsRequestSchema,

@@ -8,7 +8,10 @@ import { type Payment, type PaymentChange, Payment as PaymentClass, type Payment
 const laterTime = new Date(createdAt.getTime() + 60_000);
 const statuses: PaymentStatus[] = ["PENDING", "PAID", "FAILED", "REFUSED", "CANCELED", "REFUNDED", "EXPIRED"];
 
-/** Settles a payment. Returns the emitted changes, each with the status at that moment. */
+/**
+ * Calls `settle` of a payment. Returns each emitted change with the payment's status when the
+ * change was emitted.
+ */
 function settle(payment: Payment, state: OrderState): { settlement: string; emitted: string[] } {
   const emittedChanges: string[] = [];
   const settlement = payment.settle(state, laterTime, (change) => emittedChanges.push(`${change} ${payment.status}`));
@@ -48,31 +51,37 @@ describe("settle for a PENDING payment", () => {
     ["8", { orderStatus: 8 }, "PENDING", []],
     ["11", { orderStatus: 11 }, "PENDING", []],
     ["99", { orderStatus: 99 }, "PENDING", []],
-  ])("settle applies the order status %s to a PENDING payment", (_name, state, status, expectedChanges) => {
-    const payment = aPayment();
-    const { emitted, settlement } = settle(payment, anOrderState(state));
-    expect({ status: payment.status, emitted }).toEqual({ status, emitted: expectedChanges });
-    expect(settlement).toBe(expectedChanges.length > 0 ? "settled" : "unchanged");
-    expect(payment.processorOrderStatus ?? undefined).toBe(state.orderStatus);
-    expect(payment.nextCheckAt === null).toBe(status !== "PENDING");
-  });
+  ])(
+    "Payment.settle sets the status of a PENDING payment and emits its changes for the order status %s",
+    (_name, state, status, expectedChanges) => {
+      const payment = aPayment();
+      const { emitted, settlement } = settle(payment, anOrderState(state));
+      expect({ status: payment.status, emitted }).toEqual({ status, emitted: expectedChanges });
+      expect(settlement).toBe(expectedChanges.length > 0 ? "settled" : "unchanged");
+      expect(payment.processorOrderStatus ?? undefined).toBe(state.orderStatus);
+      expect(payment.nextCheckAt === null).toBe(status !== "PENDING");
+    },
+  );
 
-  test.each([8, 9, 10, 11, 12, -2, 99])("isUnknownOrderStatus is true for order status %i", (orderStatus) => {
+  test.each([8, 9, 10, 11, 12, -2, 99])("Payment.isUnknownOrderStatus returns true for order status %i", (orderStatus) => {
     expect(PaymentClass.isUnknownOrderStatus(orderStatus)).toBe(true);
   });
 
-  test.each([-1, 0, 1, 2, 3, 4, 5, 6, 7, undefined])("isUnknownOrderStatus is false for order status %s", (orderStatus) => {
-    expect(PaymentClass.isUnknownOrderStatus(orderStatus)).toBe(false);
-  });
+  test.each([-1, 0, 1, 2, 3, 4, 5, 6, 7, undefined])(
+    "Payment.isUnknownOrderStatus returns false for order status %s",
+    (orderStatus) => {
+      expect(PaymentClass.isUnknownOrderStatus(orderStatus)).toBe(false);
+    },
+  );
 
-  test("settle stores the refunded sum of a refunded order and not the paid amount", () => {
+  test("Payment.settle stores the processor's refunded sum, and not the paid amount, when the order is refunded", () => {
     const payment = aPayment();
     settle(payment, anOrderState({ orderStatus: 4, refundedMinor: 120_000n }));
     expect(payment).toMatchObject({ refundedAmountMinor: 120_000n, paidAt: laterTime });
   });
 
   test.each([undefined, 0n, 500_001n])(
-    "settle keeps a payment PENDING when its refunded order has the refunded sum %s",
+    "Payment.settle keeps a payment PENDING when the order is refunded and its refunded sum is %s",
     (refundedMinor) => {
       const payment = aPayment();
       expect(settle(payment, anOrderState({ orderStatus: 4, refundedMinor }))).toEqual({ settlement: "mismatch", emitted: [] });
@@ -89,14 +98,14 @@ describe("settle for a paid order", () => {
     ["there is no error code", { errorCode: undefined }],
     ["the order status is not 2", { orderStatus: 1 }],
     ["there is no order status", { orderStatus: undefined }],
-  ])("settle keeps the payment PENDING when %s", (_name, change) => {
+  ])("Payment.settle keeps a payment PENDING when %s", (_name, change) => {
     const payment = aPayment();
     expect(settle(payment, paidState(change))).toEqual({ settlement: "unchanged", emitted: [] });
     expect(payment).toMatchObject({ status: "PENDING" });
     expect(payment.paidAt).toBeUndefined();
   });
 
-  test("settle stores the details of the order", () => {
+  test("Payment.settle stores the processor's codes and texts and the masked card number of a paid order", () => {
     const payment = aPayment();
     settle(payment, paidState({ approvalCode: "123456", actionCodeDescription: "ok", respCodeDesc: "Accepted" }));
     expect(payment).toMatchObject({
@@ -119,13 +128,13 @@ describe("settle for a paid order", () => {
     ["628058**7215", "CIB"],
     ["507800**7214", "EDAHABIA"],
     ["411111**1111", null],
-  ])("settle stores for the card %s the brand %s", (maskedPan, cardBrand) => {
+  ])("Payment.settle, for the card %s, stores the card brand %s", (maskedPan, cardBrand) => {
     const payment = aPayment();
     settle(payment, paidState({ maskedPan }));
     expect(payment.cardBrand).toBe(cardBrand);
   });
 
-  test("settle stores the error code of a declined order", () => {
+  test("Payment.settle stores the error code of a declined order", () => {
     const payment = aPayment();
     settle(payment, anOrderState({ orderStatus: 6, errorCode: "3", actionCode: "116", respCode: "51" }));
     expect(payment).toMatchObject({ processorErrorCode: "3", actionCode: "116", respCode: "51" });
@@ -139,34 +148,40 @@ describe("settle for the state of another order", () => {
     ["order number", { orderNumber: "1234567891" }],
   ];
 
-  test.each(mismatches)("settle changes nothing when the state has another %s", (_name, mismatch) => {
-    for (const state of [
-      paidState(mismatch),
-      anOrderState({ ...mismatch, orderStatus: 6 }),
-      anOrderState({ ...mismatch, orderStatus: 4 }),
-    ]) {
-      const payment = aPayment();
-      expect(settle(payment, state)).toEqual({ settlement: "mismatch", emitted: [] });
-      expect(payment).toEqual(aPayment());
-    }
-  });
+  test.each(mismatches)(
+    "Payment.settle returns `mismatch` and does not change the payment when the order has another %s",
+    (_name, mismatch) => {
+      for (const state of [
+        paidState(mismatch),
+        anOrderState({ ...mismatch, orderStatus: 6 }),
+        anOrderState({ ...mismatch, orderStatus: 4 }),
+      ]) {
+        const payment = aPayment();
+        expect(settle(payment, state)).toEqual({ settlement: "mismatch", emitted: [] });
+        expect(payment).toEqual(aPayment());
+      }
+    },
+  );
 
-  test.each(["amountMinor", "currency", "orderNumber"] as const)("settle does not set PAID from a state without %s", (name) => {
-    for (const state of [paidState(), anOrderState({ orderStatus: 4, refundedMinor: 1n })]) {
-      const payment = aPayment();
-      expect(settle(payment, { ...state, [name]: undefined }).settlement).toBe("mismatch");
-      expect(payment).toEqual(aPayment());
-    }
-  });
+  test.each(["amountMinor", "currency", "orderNumber"] as const)(
+    "Payment.settle returns `mismatch` and does not change the payment when a paid order's state has no %s",
+    (name) => {
+      for (const state of [paidState(), anOrderState({ orderStatus: 4, refundedMinor: 1n })]) {
+        const payment = aPayment();
+        expect(settle(payment, { ...state, [name]: undefined }).settlement).toBe("mismatch");
+        expect(payment).toEqual(aPayment());
+      }
+    },
+  );
 
-  test("settle applies a declined state without amount, currency and order number", () => {
+  test("Payment.settle sets REFUSED for a declined order even if the order's state has no amount, currency and order number", () => {
     const payment = aPayment();
     const state = { orderStatus: 6, amountMinor: undefined, currency: undefined, orderNumber: undefined };
     expect(settle(payment, anOrderState(state)).emitted).toEqual(["PAYMENT_REFUSED REFUSED"]);
   });
 });
 
-test("settle does not change updatedAt for an unchanged state", () => {
+test("Payment.settle does not change updatedAt when the order's state is the same as before", () => {
   const payment = aPayment();
   payment.settle(anOrderState({ orderStatus: 0, actionCode: "-100" }), laterTime, () => {});
   expect(payment.updatedAt).toEqual(laterTime);
@@ -176,14 +191,14 @@ test("settle does not change updatedAt for an unchanged state", () => {
 });
 
 describe("settle for an EXPIRED payment", () => {
-  test("settle changes an EXPIRED payment to PAID with an event when the order is paid", () => {
+  test("Payment.settle changes an EXPIRED payment to PAID and emits PAYMENT_COMPLETED when the order is paid", () => {
     const payment = aPayment({ status: "EXPIRED", nextCheckAt: null });
     expect(settle(payment, paidState()).emitted).toEqual(["PAYMENT_COMPLETED PAID"]);
     expect(payment.paidAt).toEqual(laterTime);
   });
 
   test.each([undefined, -1, 0, 1, 3, 5, 6, 7, 8])(
-    "settle changes nothing of an EXPIRED payment for the order status %s",
+    "Payment.settle does not change an EXPIRED payment for the order status %s",
     (orderStatus) => {
       const payment = aPayment({ status: "EXPIRED" });
       expect(settle(payment, anOrderState({ orderStatus, actionCode: "10" }))).toEqual({ settlement: "unchanged", emitted: [] });
@@ -195,7 +210,7 @@ describe("settle for an EXPIRED payment", () => {
 describe("waitOrExpire and registration", () => {
   const dateAt = (seconds: number) => new Date(createdAt.getTime() + seconds * 1000);
 
-  test("waitOrExpire plans checks after the pauses of the schedule and at the end of the window", () => {
+  test("Payment.waitOrExpire plans checks after the pauses of the schedule and at the end of the time to pay", () => {
     const payment = aPayment();
     const checkSeconds: number[] = [];
     for (let now = createdAt; now < dateAt(1_230); now = payment.nextCheckAt ?? dateAt(9_999)) {
@@ -207,19 +222,19 @@ describe("waitOrExpire and registration", () => {
     expect(payment).toMatchObject({ status: "EXPIRED", nextCheckAt: null });
   });
 
-  test("waitOrExpire does not expire a payment before the window ends", () => {
+  test("Payment.waitOrExpire does not expire a payment before its time to pay is over", () => {
     const payment = aPayment();
     expect(payment.waitOrExpire(true, [60], 1_230, new Date(dateAt(1_230).getTime() - 1))).toBe("waiting");
     expect(payment.status).toBe("PENDING");
   });
 
-  test("waitOrExpire plans further checks of a payment that may be paid, and never expires it", () => {
+  test("Payment.waitOrExpire does not expire a payment whose order may be paid, even when the time to pay is over, and plans a further check", () => {
     const payment = aPayment();
     expect(payment.waitOrExpire(false, [60, 600], 1_230, dateAt(5_000))).toBe("waiting");
     expect(payment).toMatchObject({ status: "PENDING", nextCheckAt: dateAt(5_600) });
   });
 
-  test("waitOrExpire keeps the planned check when callers read the payment earlier", () => {
+  test("Payment.waitOrExpire does not change the time of the planned check when callers read the payment earlier", () => {
     const payment = aPayment();
     for (const seconds of [1, 11, 21, 59]) {
       payment.waitOrExpire(true, [60, 120, 300, 600], 1_230, dateAt(seconds));
@@ -229,7 +244,7 @@ describe("waitOrExpire and registration", () => {
     expect(payment.nextCheckAt).toEqual(dateAt(1_080));
   });
 
-  test("waitOrExpire plans the next check of a payment that may be paid after the first pause", () => {
+  test("Payment.waitOrExpire waits only for the first pause of the schedule if the order may be paid", () => {
     const payment = aPayment();
     payment.waitOrExpire(false, [60, 120, 300, 600], 1_230, dateAt(480));
     expect(payment.nextCheckAt).toEqual(dateAt(540));
@@ -239,7 +254,7 @@ describe("waitOrExpire and registration", () => {
     expect(payment.nextCheckAt).toEqual(dateAt(1_230));
   });
 
-  test("planLookUp plans look-ups with growing pauses", () => {
+  test("Payment.planLookUp plans order look-ups with pauses that grow from 2 to 60 seconds", () => {
     const payment = aPayment({ processorOrderId: null });
     const pauseSeconds = Array.from({ length: 6 }, () => {
       payment.planLookUp(laterTime);
@@ -248,7 +263,7 @@ describe("waitOrExpire and registration", () => {
     expect(pauseSeconds).toEqual([2, 5, 15, 30, 60, 60]);
   });
 
-  test("awaitsRegistration is true until the order id is stored", () => {
+  test("Payment.awaitsRegistration returns true until the order id is stored", () => {
     const payment = aPayment({ processorOrderId: null, checks: 4 });
     expect(payment.awaitsRegistration()).toBe(true);
     payment.markRegistered("order1", "https://form", laterTime);
@@ -256,7 +271,7 @@ describe("waitOrExpire and registration", () => {
     expect(payment).toMatchObject({ processorOrderId: "order1", formUrl: "https://form", checks: 0 });
   });
 
-  test("failRegistration sets FAILED with the processor's code", () => {
+  test("Payment.failRegistration sets FAILED and stores the processor's error code", () => {
     const payment = aPayment({ processorOrderId: null });
     payment.failRegistration("5", laterTime);
     expect(payment).toMatchObject({ status: "FAILED", processorErrorCode: "5", nextCheckAt: null });
@@ -265,21 +280,21 @@ describe("waitOrExpire and registration", () => {
 });
 
 describe("refund", () => {
-  test("refundable returns the paid amount for a request without an amount", () =>
+  test("Payment.refundable returns the paid amount for a request without an amount", () =>
     expect(aPayment({ status: "PAID" }).refundable(undefined)).toBe(500_000n));
 
-  test.each([1n, 499_999n, 500_000n])("refundable accepts the amount %i", (amount) => {
+  test.each([1n, 499_999n, 500_000n])("Payment.refundable accepts the amount %i", (amount) => {
     expect(aPayment({ status: "PAID" }).refundable(amount)).toBe(amount);
   });
 
-  test.each([0n, -1n, 500_001n, 10n ** 18n])("refundable rejects the amount %i with the pointer /amount", (amount) => {
+  test.each([0n, -1n, 500_001n, 10n ** 18n])("Payment.refundable rejects the amount %i with the pointer /amount", (amount) => {
     const error = catchError(() => aPayment({ status: "PAID" }).refundable(amount));
     expect(error).toMatchObject({ kind: "invalid", code: "refund_amount_invalid", pointer: "/amount" });
     expect((error as Error).message).toContain("5000.00 DZD");
   });
 
   test.each(statuses.filter((status) => status !== "PAID"))(
-    "refundable rejects a payment that is %s and returns its status in the error",
+    "Payment.refundable rejects a payment in status %s with an error that contains the status",
     (status) => {
       const error = catchError(() => aPayment({ status }).refundable(undefined));
       expect(error).toMatchObject({ kind: "conflict", code: "payment_not_refundable", members: { payment_status: status } });
@@ -287,14 +302,14 @@ describe("refund", () => {
     },
   );
 
-  test("refund sets REFUNDED even for a partial refund, and rejects a second refund", () => {
+  test("Payment.refund sets REFUNDED even for a partial refund, and rejects a second refund", () => {
     const payment = aPayment({ status: "PAID" });
     payment.refund(1n, laterTime);
     expect(payment).toMatchObject({ status: "REFUNDED", refundedAmountMinor: 1n, updatedAt: laterTime });
     expect(() => payment.refund(1n, laterTime)).toThrow(DomainError);
   });
 
-  test("recordRejectedRefund keeps the payment PAID and stores the error code", () => {
+  test("Payment.recordRejectedRefund keeps the payment PAID and stores the error code", () => {
     const payment = aPayment({ status: "PAID" });
     payment.recordRejectedRefund("7", laterTime);
     expect(payment).toMatchObject({ status: "PAID", processorErrorCode: "7" });
@@ -339,7 +354,7 @@ describe("Payment in arbitrary sequences of steps", () => {
     REFUNDED: "PAYMENT_REFUNDED",
   };
 
-  test("Payment makes only legal transitions and emits each change once, in any sequence of steps", () => {
+  test("Payment makes only permitted status changes and emits each change once in any sequence of `settle`, `refund` and `waitOrExpire` calls", () => {
     fc.assert(
       fc.property(fc.array(anyStep, { maxLength: 12 }), (steps) => {
         const payment = aPayment();

@@ -2,7 +2,7 @@ import type { EnumName } from "@amana/contracts/enum-names";
 import type { PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb";
 import type * as proto from "@amana/contracts/payments/v1/payment_pb";
 import { assignChanges } from "@amana/database";
-import { nextPause } from "@amana/runtime";
+import { scheduledPause } from "@amana/runtime";
 import { defineEntity, p } from "@mikro-orm/postgresql";
 import type { OrderState } from "../card-processor/card-processor.ts";
 import type { Config } from "../config.ts";
@@ -39,36 +39,42 @@ const schema = defineEntity({
     maskedPan: p.text().nullable(),
     cardBrand: p.text().nullable(),
     refundedAmountMinor: p.bigint("bigint").nullable(),
-    /** Idempotency-Key without a stored response; null once the registration has an outcome. */
+    /**
+     * Id of the Idempotency-Key for which the outcome of the registration will be stored. Null when
+     * the outcome is known.
+     */
     idempotencyId: p.uuid().nullable(),
     traceparent: p.text().nullable(),
-    /** Last read or confirm of the order at the processor. */
+    /** Time of the last read or confirm of the order at the processor. */
     checkedAt: p.datetime(3).nullable(),
     /** Number of registration attempts with an unknown outcome. */
     checks: p.integer(),
-    /** Next check by the reconciler; null unless the payment is PENDING. */
+    /** Time of the next check by the reconciler. Null if the payment is not PENDING. */
     nextCheckAt: p.datetime(3).nullable(),
     paidAt: p.datetime(3).nullable(),
     /**
-     * Last change of the refunded sum; null for an external change that an earlier version adopted.
+     * Time at which the refunded sum last changed. Null if an earlier version adopted the refund as
+     * an external change.
      */
     refundedAt: p.datetime(3).nullable(),
-    /** Number of e-mails with the receipt that were queued. */
+    /** Number of receipt e-mails that were queued. */
     receiptMails: p.integer(),
     /** "PROCESSOR": an external change at the processor resulted in the current state. */
     origin: p.text().$type<"PROCESSOR">().nullable(),
-    /** End of the last refund that Amana requested, accepted or rejected. */
+    /** Time at which the last refund that Amana requested was accepted or rejected. */
     refundEndedAt: p.datetime(3).nullable(),
-    /** Next read of a settled payment at the processor, counted from `paidAt`. */
+    /**
+     * Time of the next read of a settled payment at the processor. The schedule starts at `paidAt`.
+     */
     nextRereadAt: p.datetime(3).nullable(),
-    /** Next read of a payment after its refund ended, or after it expired. */
+    /** Time of the next read after the payment's refund ended or the payment expired. */
     nextFollowUpAt: p.datetime(3).nullable(),
     /** Refunded sum that the processor reported at the last read, and the time of that read. */
     processorRefundedMinor: p.bigint("bigint").nullable(),
     processorReadAt: p.datetime(3).nullable(),
-    /** Reason why an operator must examine the payment: no rule explains the order's state. */
+    /** Difference between payment and order that no rule explains. An operator must examine it. */
     difference: p.text().nullable(),
-    /** The link from which the payment was started; null for a payment of the API. */
+    /** Payment link from which the payment was started. Null if the payment was created by API. */
     paymentLinkId: p.uuid().nullable(),
     /** Metadata of the link at the start of the payment, as JSON text. */
     linkMetadata: p.text().nullable(),
@@ -129,18 +135,18 @@ const moneyTakenStatuses: readonly (number | undefined)[] = [orderStatuses.held,
 /** Pause before the next read if a difference exists or the last read had no result. */
 const rereadSoonSeconds = 3_600;
 /**
- * First pause of this kind for an EXPIRED payment. It is shorter, because the processor cancels an
- * unconfirmed order after 20 minutes.
+ * Shortest pause before the next read of an EXPIRED payment. It is shorter than
+ * `rereadSoonSeconds`, because the processor cancels an unconfirmed order after 20 minutes.
  */
 const followUpSoonSeconds = 60;
 const wireCurrency: Readonly<Record<string, string>> = { DZD: "012" };
 
 /**
- * PENDING → PAID, REFUSED, CANCELED, EXPIRED or FAILED; EXPIRED → PAID; PAID → REFUNDED, or
- * CANCELED by a reversal at the processor.
+ * A card payment. Its statuses: PENDING → PAID, REFUSED, CANCELED, EXPIRED or FAILED; EXPIRED →
+ * PAID; PAID → REFUNDED; PAID → CANCELED by a reversal at the processor.
  */
 export class Payment extends schema.class {
-  /** Returns whether the payment is PENDING without an order id of the processor. */
+  /** Returns whether the payment is PENDING and has no order id of the processor yet. */
   awaitsRegistration(): boolean {
     return this.status === "PENDING" && this.processorOrderId == null;
   }
@@ -164,18 +170,20 @@ export class Payment extends schema.class {
 
   /** Plans the next look-up of the order after a registration with an unknown outcome. */
   planLookUp(now: Date): void {
-    this.nextCheckAt = new Date(now.getTime() + nextPause(lookUpPausesSeconds, this.checks) * 1000);
+    this.nextCheckAt = new Date(now.getTime() + scheduledPause(lookUpPausesSeconds, this.checks) * 1000);
     this.checks += 1;
   }
 
   /**
    * Expires the payment or plans its next check, after a read without a final status. The payment
    * expires if the window is over and the processor reported the order as unpaid (`isUnpaid`).
-   * Pauses count from the creation, so that reads by callers and browsers do not delay a planned
-   * check. The processor cancels an order that is paid and not confirmed in time. An order that may
-   * be paid is checked after the first pause. `requestedAt` is the start of the read. If it is
-   * before the end of the window, the payment does not expire, because the card holder may have
-   * paid since.
+   * `requestedAt` is the time at which the read started. The payment does not expire if
+   * `requestedAt` is before the end of the window, because the card holder may have paid after the
+   * read.
+   *
+   * The pauses start at the payment's creation, so that reads by callers and browsers do not delay
+   * a planned check. An order that may be paid is checked again after the first pause at the
+   * latest, because the processor cancels a paid order that is not confirmed in time.
    */
   waitOrExpire(
     isUnpaid: boolean,
@@ -251,7 +259,7 @@ export class Payment extends schema.class {
     }
   }
 
-  /** Returns whether the protocol does not document the order status. */
+  /** Returns true for an order status that the processor's protocol does not document. */
   static isUnknownOrderStatus(orderStatus: number | undefined): boolean {
     return orderStatus !== undefined && !documentedOrderStatuses.includes(orderStatus);
   }
@@ -264,7 +272,9 @@ export class Payment extends schema.class {
     return amount;
   }
 
-  /** PAID → REFUNDED, even for a partial refund, because a payment is refunded only once. */
+  /**
+   * Changes PAID to REFUNDED, even for a partial refund, because a payment is refunded only once.
+   */
   refund(amountMinor: bigint, now: Date): void {
     this.refundedAmountMinor = this.refundable(amountMinor);
     this.status = "REFUNDED";
@@ -273,23 +283,30 @@ export class Payment extends schema.class {
     this.updatedAt = now;
   }
 
-  /** Records a rejected refund; the payment stays PAID. An operator's decision has no code. */
+  /**
+   * Records a rejected refund. The payment stays PAID. A rejection by an operator has no error
+   * code.
+   */
   recordRejectedRefund(errorCode: string | undefined, now: Date): void {
     this.processorErrorCode = errorCode ?? this.processorErrorCode;
     this.refundEndedAt = now;
     this.updatedAt = now;
   }
 
-  /** Returns whether the order holds money that the processor can return without Amana. */
+  /**
+   * Returns whether the payment is PAID or REFUNDED. The processor can still return money of such a
+   * payment.
+   */
   isSettled(): boolean {
     return isSettledStatus(this.status);
   }
 
   /**
    * Compares this settled payment with the order's state. The refunded sum takes precedence over
-   * the order status. Another order, amount or currency is unexplained, and so is a refunded sum
-   * that decreased or exceeds the paid amount. The reasons are stored. A changed text would raise a
-   * new alert.
+   * the order status. The result is unexplained if the order number, amount or currency differs. It
+   * is also unexplained if the refunded sum decreased or exceeds the paid amount. The reasons are
+   * stored, and a changed reason raises a new alert. Therefore the texts of the reasons must not
+   * change.
    */
   compare(state: OrderState): Comparison {
     const unexplained = (reason: string) => ({ kind: "unexplained" as const, reason });
@@ -312,8 +329,9 @@ export class Payment extends schema.class {
   }
 
   /**
-   * Compares this EXPIRED payment with its order after an attempt to confirm it. An operator must
-   * examine an order whose money was taken or reserved without a confirm.
+   * Compares this EXPIRED payment with its order's state after an attempt to confirm the order. If
+   * the processor has taken or reserved money and the order is still not confirmed, an operator
+   * must examine the payment.
    */
   compareExpired({ orderStatus }: OrderState): Comparison {
     return moneyTakenStatuses.includes(orderStatus)
@@ -338,7 +356,10 @@ export class Payment extends schema.class {
     return "PAYMENT_REFUNDED";
   }
 
-  /** Stores a read of the order. Returns whether it found a new unexplained difference. */
+  /**
+   * Stores the order's state from a read. Returns whether the read found a new unexplained
+   * difference.
+   */
   recordReading(state: OrderState, comparison: Comparison, now: Date): boolean {
     this.processorReadAt = now;
     this.processorRefundedMinor = state.refundedMinor ?? this.processorRefundedMinor;
@@ -349,9 +370,10 @@ export class Payment extends schema.class {
   }
 
   /**
-   * Plans the next reads of a payment. `nextRereadAt` counts from `paidAt`, with a spread of ± 20 %
-   * for each payment; it is null after a full refund. `nextFollowUpAt` counts from the end of a
-   * refund that Amana requested, or from the expiry.
+   * Plans the next reads of a payment. The schedule of `nextRereadAt` starts at `paidAt` and is
+   * stretched or shortened by up to 20 % for each payment. After a full refund, `nextRereadAt` is
+   * null. The schedule of `nextFollowUpAt` starts when a refund that Amana requested ended, or when
+   * the payment expired.
    */
   planReread(schedule: RereadSchedule, now: Date, outcome: Comparison["kind"] = "agrees"): void {
     const nowMs = now.getTime();
@@ -379,14 +401,17 @@ export class Payment extends schema.class {
     this.nextFollowUpAt = pickNext(followUpTimes);
   }
 
-  /** Returns whether the payment is EXPIRED with an order at the processor, which may be paid. */
+  /**
+   * Returns whether the payment is EXPIRED and has an order at the processor. Such an order may be
+   * paid.
+   */
   private isExpiredOrder(): boolean {
     return this.status === "EXPIRED" && this.processorOrderId != null;
   }
 
   /**
-   * Returns whether the state has the order number, amount and currency of this payment. Unless
-   * `isStrict`, the state may lack some of them.
+   * Returns whether the state has the order number, amount and currency of this payment. Without
+   * `isStrict`, a missing field counts as equal.
    */
   private matchesOrder(state: OrderState, isStrict: boolean): boolean {
     const isSame = <T>(reported: T | undefined, stored: T | undefined) =>
@@ -398,7 +423,7 @@ export class Payment extends schema.class {
     );
   }
 
-  /** Applies the details of the order. `updatedAt` changes only if a detail changes. */
+  /** Stores the details of the order. Changes `updatedAt` only if a detail changes. */
   private applyDetails(state: OrderState, now: Date): void {
     const maskedPan = state.maskedPan ?? this.maskedPan;
     const errorCode = state.errorCode === "0" ? undefined : state.errorCode;
@@ -428,7 +453,9 @@ schema.setClass(Payment);
 /** Returns whether a payment with this status has a receipt. */
 export const isSettledStatus = (status: PaymentStatus): boolean => status === "PAID" || status === "REFUNDED";
 
-/** Returns false for a refunded order whose sum is unknown, 0 or more than the paid amount. */
+/**
+ * Returns false for a refunded order whose refunded sum is absent, 0 or more than the paid amount.
+ */
 const hasValidRefund = ({ orderStatus, refundedMinor = 0n }: OrderState, paidMinor: bigint): boolean =>
   orderStatus !== orderStatuses.refunded || (refundedMinor > 0n && refundedMinor <= paidMinor);
 

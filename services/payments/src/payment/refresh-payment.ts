@@ -6,7 +6,7 @@ import { rereadPayment } from "./reread-payment.ts";
 import { settlePayment } from "./settle-payment.ts";
 
 const timeoutMs = 30_000;
-/** Payments whose order can change at the processor. */
+/** Selects payments whose order can change at the processor. */
 const refreshable = {
   table: "payment",
   column: "checked_at",
@@ -14,10 +14,11 @@ const refreshable = {
 };
 
 /**
- * Reads a payment at the processor and records the result. The caller holds the payment's lease.
- * Removes the planned times of a payment whose status cannot change. Older versions kept them.
+ * Reads a payment at the processor and records the result. The caller must hold the payment's
+ * lease. If the payment's status cannot change any more, removes the planned reads that an earlier
+ * version left in the row.
  */
-export async function readAgain(
+export async function readAtProcessor(
   context: Context,
   payment: Payment,
   lease: Pick<Lease, "token" | "release">,
@@ -34,16 +35,17 @@ export async function readAgain(
 
 /**
  * Reads a payment at the processor, at most once in ten seconds across all replicas. Waits at most
- * `waitMs`; a later response is still recorded. A failed read changes nothing.
+ * `waitMs` for the response. A later response is still recorded. An error is logged and not thrown.
  */
 export async function refreshPayment(context: Context, businessId: string, id: string, waitMs: number): Promise<void> {
   if (!(await throttleRow(context.orm.em.fork(), refreshable, businessId, id))) return;
   const remainingMs = () => timeoutMs;
   const refresh = withLease(context.orm, { table: "payment", where: "id = ?", values: [id], hasVersion: true }, async (lease) => {
-    // Confirms and the reads of refunds use the same queue and are more urgent than this read.
+    // Omits this read if the queue is full, because confirms and reads for refunds wait in the same
+    // queue and are more urgent.
     if (context.processor.isQueueFull(businessId, "reads")) return;
     const payment = context.orm.em.fork().map(Payment, lease.row);
-    await readAgain(context, payment, lease, { remainingMs, requestedAt: lease.since });
+    await readAtProcessor(context, payment, lease, { remainingMs, requestedAt: lease.since });
   }).catch((error: unknown) => context.logger.warn({ err: error, payment_id: id }, "payment refresh failed"));
   await waitAtMost(waitMs, refresh);
 }

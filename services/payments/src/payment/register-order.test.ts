@@ -22,7 +22,7 @@ async function readOnlyPayment(caller: Caller): Promise<Payment> {
   return payments[0];
 }
 
-/** Ends the pause before the next check. */
+/** Makes the next check of the business's payment due immediately. */
 const makeDue = ({ businessId }: Caller) =>
   harness.sql("update payment set next_check_at = now() where business_id = ?", [businessId]);
 
@@ -31,7 +31,7 @@ const readOperations = async ({ processorOrderNumber }: Payment) =>
 
 describe("registerOrder after a lost response", () => {
   test.each(["timeout_after", "reset_after", "truncated"])(
-    "registerOrder finds the registered order by its number after the fault %s",
+    "registerOrder finds the registered order by its number when the fault %s loses the registration's response",
     async (mode) => {
       await harness.sandbox.fault("register", mode);
       const payment = await createPayment(aBusinessCaller());
@@ -46,7 +46,7 @@ describe("registerOrder after a lost response", () => {
   );
 
   test.each(["timeout_before", "http_500", "http_503", "html_200"])(
-    "registerOrder registers the same number again if the fault %s prevented the registration",
+    "registerOrder registers the order again with the same number if the fault %s prevented the first registration",
     async (mode) => {
       await harness.sandbox.fault("register", mode);
       const payment = await createPayment(aBusinessCaller());
@@ -59,11 +59,11 @@ describe("registerOrder after a lost response", () => {
 
 describe("registerOrder with a lasting unknown outcome", () => {
   test.each([
-    ["the look-up fails with HTTP 500", "reset_after", "http_500"],
-    ["the look-up is refused", "reset_after", "error:5"],
-    ["the look-up is truncated", "truncated", "truncated"],
+    ["the order look-up fails with status 500", "reset_after", "http_500"],
+    ["the processor refuses the order look-up", "reset_after", "error:5"],
+    ["the response to the order look-up is truncated", "truncated", "truncated"],
   ])(
-    "createPayment returns processor_outcome_unknown when %s, and later the payment for the same key",
+    "createPayment returns processor_outcome_unknown when %s, and later returns the payment for the same Idempotency-Key",
     async (_name, registerMode, statusMode) => {
       const caller = aBusinessCaller();
       await harness.sandbox.fault("register", registerMode);
@@ -92,7 +92,7 @@ describe("registerOrder with a lasting unknown outcome", () => {
     },
   );
 
-  test("registerOrder looks the order up before the third registration of the same number", async () => {
+  test("registerOrder looks up the order before it sends a third registration with the same order number", async () => {
     const caller = aBusinessCaller();
     await harness.sandbox.fault("register", "html_200", 2);
     expect(await refusal(createPayment(caller))).toMatchObject({ code: "processor_outcome_unknown" });
@@ -103,7 +103,7 @@ describe("registerOrder with a lasting unknown outcome", () => {
     expect(await readOperations(payment)).toEqual(["register", "status", "register", "status", "status", "register"]);
   });
 
-  test("registerOrder sets FAILED with one event when a repeated registration is refused", async () => {
+  test("registerOrder sets FAILED and emits one event when the processor refuses a repeated registration", async () => {
     const caller = aBusinessCaller();
     await harness.sandbox.fault("register", "html_200", 2);
     expect(await refusal(createPayment(caller))).toMatchObject({ code: "processor_outcome_unknown" });
@@ -116,7 +116,7 @@ describe("registerOrder with a lasting unknown outcome", () => {
     expect(await harness.readEvents(id)).toMatchObject([{ type: PaymentEventType.PAYMENT_FAILED }]);
   });
 
-  test("registerOrder sets EXPIRED with one event when no order exists after the time to pay", async () => {
+  test("registerOrder sets EXPIRED and emits one event when no order exists and the time to pay is over", async () => {
     const caller = aBusinessCaller();
     await harness.sandbox.fault("register", "html_200", 2);
     expect(await refusal(createPayment(caller))).toMatchObject({ code: "processor_outcome_unknown" });
@@ -132,13 +132,13 @@ describe("registerOrder with a lasting unknown outcome", () => {
 });
 
 describe("registerOrder after a crash during the registration", () => {
-  /** Restores the row to its state before the registration. */
+  /** Restores the payment's row to its state before the registration. */
   const undoRegistration = (id: string) =>
     harness.sql("update payment set processor_order_id = null, form_url = null, checks = 0, next_check_at = now() where id = ?", [
       id,
     ]);
 
-  test("registerOrder adopts the order of a registration before a crash", async () => {
+  test("registerOrder stores the existing order after a crash between the registration and its commit", async () => {
     const caller = aBusinessCaller();
     const payment = await createPayment(caller);
     await undoRegistration(payment.id);
@@ -152,7 +152,7 @@ describe("registerOrder after a crash during the registration", () => {
     expect(await readOperations(payment)).toEqual(["register", "status"]);
   });
 
-  test("registerOrder does not adopt an order with another amount", async () => {
+  test("registerOrder sets FAILED when the existing order with the payment's order number has another amount", async () => {
     const caller = aBusinessCaller();
     const payment = await createPayment(caller);
     await undoRegistration(payment.id);

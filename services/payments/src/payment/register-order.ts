@@ -15,21 +15,24 @@ import type { Payment } from "./payment.ts";
 
 const registrationsMax = 2;
 
-/** "absent": the processor has no such order, and the time to pay is over. */
+/** "absent": the processor has no order with the payment's order number. */
 type Registration = Outcome<RegisteredOrder> | { readonly kind: "absent" };
 
 interface RegistrationOptions {
-  /** The order may exist: after a crash, or after a registration with an unknown outcome. */
+  /**
+   * True if the order may exist, because an earlier registration crashed or had an unknown outcome.
+   */
   readonly mayExist: boolean;
   readonly remainingMs: () => number;
-  /** Record of the creation's Idempotency-Key. By default it is read by its id. */
+  /** Record of the Idempotency-Key of CreatePayment. If undefined, the record is read by its id. */
   readonly key?: IdempotencyRecord | undefined;
 }
 
 /**
- * Registers the order of a stored payment at the processor. An order that may exist is looked up by
- * its committed order number, and registered again only if it does not exist. Returns the payment,
- * or the refusal to throw. The caller holds the payment's lease, which ends with the outcome.
+ * Registers the order of a stored payment at the processor. If the order may already exist, looks
+ * it up by its committed order number, and registers it only if it does not exist. Returns the
+ * payment, or the refusal that the caller must throw. The caller must hold the payment's lease. The
+ * transaction that records the outcome releases the lease.
  */
 export async function registerOrder(
   context: Context,
@@ -48,12 +51,13 @@ export async function registerOrder(
   );
   faultPoint("payment.registered");
   return await changeRows(context.orm, { payment }, async (em, { payment: present }) => {
-    // The calls were made even if another process has registered the order since.
+    // Records the calls even if another process has registered the order in the meantime.
     const now = await recordCalls(em, { businessId: present.businessId, paymentId: present.id }, calls);
     const hasLease = present.leaseToken === lease.token;
     lease.release(em, present);
     if (!present.awaitsRegistration()) return present;
-    // The order number may be used by the process that has taken the lease.
+    // If the lease was lost, another process may have registered the order with this number. A
+    // refusal then does not prove that the order does not exist.
     const isUnclear = registration.kind === "refused" && !hasLease;
     const outcome: Registration = isUnclear ? { kind: "unknown", reason: "refused after the lease was lost" } : registration;
     const key = await attachKey(em, options.key, present.idempotencyId);
@@ -80,7 +84,8 @@ async function findOrRegister(
     }
     if (registrations === registrationsMax) return { kind: "unknown", reason: "registered, but the order cannot be found" };
     const outcome = await processor.register(order, remainingMs());
-    // A used number can belong to this payment only if an earlier request may have used it.
+    // The processor refuses an order number that is in use. If an earlier request may have
+    // registered this payment's order, the number may be in use by this order.
     const mayBeOwnOrder = outcome.kind === "refused" && outcome.errorCode === orderNumberUsedCode && mayExist;
     if (outcome.kind !== "unknown" && !mayBeOwnOrder) return outcome;
     const reason = outcome.kind === "unknown" ? outcome.reason : outcome.message;

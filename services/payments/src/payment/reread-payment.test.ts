@@ -44,7 +44,7 @@ const readRow = async () => {
 };
 
 describe("rereadPayment", () => {
-  test("rereadPayment adopts two external partial refunds with the processor's sum, and emits an event for each", async () => {
+  test("rereadPayment adopts two external partial refunds, stores the processor's total refunded sum, and emits an event for each refund", async () => {
     await harness.sandbox.refundExternally(payment.processorOrderId, "1000.00");
     await reread();
     expect(await readPayment()).toMatchObject({
@@ -63,7 +63,7 @@ describe("rereadPayment", () => {
     ]);
   });
 
-  test("rereadPayment adopts an external refund after a refund by Amana, with the total sum and an event", async () => {
+  test("rereadPayment adopts an external refund that follows a refund by Amana, stores the total refunded sum, and emits an event", async () => {
     await harness.payments.refundPayment({ id: payment.id, amountMinor: 100_000n }, { caller, timeoutMs: 20_000 });
     expect((await readPayment()).origin).toBeUndefined();
     await harness.sandbox.refundExternally(payment.processorOrderId);
@@ -72,7 +72,7 @@ describe("rereadPayment", () => {
     expect(await readEventTypes()).toHaveLength(3);
   });
 
-  test("rereadPayment sets CANCELED with an event after a reversal", async () => {
+  test("rereadPayment sets CANCELED and emits an event after a reversal at the processor", async () => {
     await harness.sandbox.reverse(payment.processorOrderId);
     await reread();
     expect(await readPayment()).toMatchObject({ status: PaymentStatus.CANCELED, origin: "PROCESSOR", processorOrderStatus: 3 });
@@ -80,7 +80,7 @@ describe("rereadPayment", () => {
     expect((await readRow()).seconds).toBeNull();
   });
 
-  test("rereadPayment changes no public field when the order is unchanged", async () => {
+  test("rereadPayment changes no public field of the payment when the order is unchanged", async () => {
     await reread();
     expect(await readPayment()).toEqual(payment);
     expect(await readRow()).toMatchObject({ difference: null, refundedMinor: "0" });
@@ -101,30 +101,33 @@ describe("rereadPayment", () => {
       "with another order number",
       () => harness.sql("update payment set processor_order_number = '0000000001' where id = ?", [payment.id]),
     ],
-  ])("rereadPayment lists an order %s for operators until the difference is resolved", async (_difference, makeUnexplained) => {
-    const [rowBefore] = await harness.sql(
-      "select amount_minor, currency, status, refunded_amount_minor, processor_order_number from payment where id = ?",
-      [payment.id],
-    );
-    await harness.sandbox.refundExternally(payment.processorOrderId, "1000.00");
-    await makeUnexplained();
-    await reread();
-    expect((await readRow()).difference).not.toBeNull();
-    expect(await readEventTypes()).toHaveLength(1);
-    const findListed = async () =>
-      (await harness.refunds.listChangedPayments({ limit: 100 }, { caller: adminCaller })).payments.find(
-        (changed) => changed.payment?.id === payment.id,
+  ])(
+    "listChangedPayments returns a payment after rereadPayment has read an order %s, until the difference is resolved",
+    async (_difference, makeUnexplained) => {
+      const [rowBefore] = await harness.sql(
+        "select amount_minor, currency, status, refunded_amount_minor, processor_order_number from payment where id = ?",
+        [payment.id],
       );
-    expect(await findListed()).toMatchObject({ difference: (await readRow()).difference, processorRefundedMinor: 100_000n });
-    await harness.sql(
-      "update payment set amount_minor = ?, currency = ?, status = ?, refunded_amount_minor = 100000, processor_order_number = ? where id = ?",
-      [rowBefore?.["amount_minor"], rowBefore?.["currency"], "REFUNDED", rowBefore?.["processor_order_number"], payment.id],
-    );
-    await reread();
-    expect(await findListed()).toBeUndefined();
-  });
+      await harness.sandbox.refundExternally(payment.processorOrderId, "1000.00");
+      await makeUnexplained();
+      await reread();
+      expect((await readRow()).difference).not.toBeNull();
+      expect(await readEventTypes()).toHaveLength(1);
+      const findListed = async () =>
+        (await harness.refunds.listChangedPayments({ limit: 100 }, { caller: adminCaller })).payments.find(
+          (changed) => changed.payment?.id === payment.id,
+        );
+      expect(await findListed()).toMatchObject({ difference: (await readRow()).difference, processorRefundedMinor: 100_000n });
+      await harness.sql(
+        "update payment set amount_minor = ?, currency = ?, status = ?, refunded_amount_minor = 100000, processor_order_number = ? where id = ?",
+        [rowBefore?.["amount_minor"], rowBefore?.["currency"], "REFUNDED", rowBefore?.["processor_order_number"], payment.id],
+      );
+      await reread();
+      expect(await findListed()).toBeUndefined();
+    },
+  );
 
-  test("rereadPayment ignores a response to a read that began before the end of a refund", async () => {
+  test("rereadPayment ignores an order state if a refund of the payment ended after the read began", async () => {
     await harness.sandbox.fault("status", "slow:700");
     const rereading = reread();
     await eventually(async () => expect(await harness.countCalls(payment, "status")).toBe(1));
@@ -134,7 +137,7 @@ describe("rereadPayment", () => {
     expect(await readPayment()).toMatchObject({ status: PaymentStatus.REFUNDED, refundedAmountMinor: 100_000n });
   });
 
-  test("rereadPayment changes nothing while a refund of the payment is active", async () => {
+  test("rereadPayment does not adopt an external refund while a refund by Amana is active", async () => {
     await harness.sandbox.fault("refund", "late:60000");
     await refusal(harness.payments.refundPayment({ id: payment.id, amountMinor: 100_000n }, { caller, timeoutMs: 3_000 }));
     await harness.sandbox.refundExternally(payment.processorOrderId, "7.00");
@@ -145,7 +148,7 @@ describe("rereadPayment", () => {
 });
 
 describe("planReread", () => {
-  test("planReread plans rereads with a spread of ± 20 %, and follow-ups after a partial refund", async () => {
+  test("planReread plans the first reread an hour ± 20 % after the payment, and plans follow-up reads after a partial refund", async () => {
     const { seconds } = await readRow();
     expect(seconds).toBeGreaterThanOrEqual(2_880);
     expect(seconds).toBeLessThanOrEqual(4_320);
@@ -167,7 +170,7 @@ describe("planReread", () => {
     expect(await readRow()).toMatchObject({ seconds: null, follow_up_seconds: null });
   });
 
-  test("planReread plans a reread within about an hour when the processor returns no state", async () => {
+  test("planReread plans the next reread in about an hour when the processor returned no order state", async () => {
     await harness.sql("update payment set paid_at = now() - interval '60000 seconds' where id = ?", [payment.id]);
     await reread();
     expect((await readRow()).seconds).toBeGreaterThan(69_000);
@@ -176,7 +179,7 @@ describe("planReread", () => {
     expect((await readRow()).seconds).toBeLessThan(64_400);
   });
 
-  test("rereadPayments processes a due reread once when two workers run", async () => {
+  test("rereadPayments processes a due reread once when two instances of the job run", async () => {
     await harness.sandbox.refundExternally(payment.processorOrderId, "1000.00");
     await harness.sql("update payment set next_reread_at = now() where id = ?", [payment.id]);
     const readsBefore = await harness.countCalls(payment, "status");
@@ -194,7 +197,7 @@ describe("refreshPayment", () => {
   const passTenSeconds = () =>
     harness.sql("update payment set checked_at = checked_at - interval '10 seconds' where id = ?", [payment.id]);
 
-  test("refreshPayment adopts an external refund, and reads at most once in ten seconds", async () => {
+  test("refreshPayment adopts an external refund, and reads the order at most once in ten seconds", async () => {
     await passTenSeconds();
     expect(await refresh()).toEqual(payment);
     await harness.sandbox.refundExternally(payment.processorOrderId, "1000.00");
@@ -204,7 +207,7 @@ describe("refreshPayment", () => {
     expect(await harness.countCalls(payment, "status")).toBe(2);
   });
 
-  test("refreshPayment confirms a PENDING payment that was paid", async () => {
+  test("refreshPayment confirms the order of a PENDING payment if the order is paid", async () => {
     payment = await harness.aPendingPayment(caller);
     await harness.sandbox.pay(payment.processorOrderId);
     expect(await refresh()).toMatchObject({ status: PaymentStatus.PAID });
@@ -230,7 +233,7 @@ describe("refreshPayment", () => {
     expect(await harness.countCalls(payment, "status")).toBe(0);
   });
 
-  test("refreshPayment replays the response for a used Idempotency-Key", async () => {
+  test("refreshPayment replays the stored response for a repeated Idempotency-Key", async () => {
     const repeatedOptions = withIdempotencyKey(caller, "k");
     expect(await refresh(withIdempotencyKey(caller, "k"))).toEqual(await refresh(repeatedOptions));
     expect(repeatedOptions.replayed).toBe(true);

@@ -9,7 +9,7 @@ import { paymentNotFound } from "./payment.errors.ts";
 import { emitPaymentEvent } from "./payment.events.ts";
 import { type ExternalChange, Payment } from "./payment.ts";
 
-/** Adopts an external change and emits its event. The caller has locked the payment. */
+/** Adopts an external change and emits its event. The caller must have locked the payment. */
 export function adoptExternalChange(
   em: SqlEntityManager,
   context: Context,
@@ -26,8 +26,8 @@ export function adoptExternalChange(
 
 /**
  * Reads a settled payment again at the processor and adopts a refund or reversal that happened
- * there without Amana. Changes nothing while a refund is active, because the refund reads the order
- * itself. The caller holds the payment's lease.
+ * there without Amana. Ignores the order's state while a refund of the payment is in progress,
+ * because the refund reads the order itself. The caller must hold the payment's lease.
  */
 export async function rereadPayment(
   context: Context,
@@ -48,7 +48,8 @@ export async function rereadPayment(
     const now = await recordCalls(em, { businessId, paymentId }, calls);
     lease.release(em, payment);
     payment.checkedAt = now;
-    // A changed version means that the read is outdated. An active refund may change the order.
+    // If the payment's version has changed, the read is outdated. An active refund may change the
+    // order.
     if (payment.version !== paymentBefore.version || activeRefundCount > 0 || outcome.kind !== "accepted") {
       payment.planReread(schedule, now, "unreported");
       return undefined;

@@ -5,17 +5,17 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { type KnownOrder, type OrderState, type Outcome, unknownOrderCode } from "../card-processor/card-processor.ts";
 import { collectCalls, type FinishedCall, recordCalls } from "../card-processor/processor-call.ts";
 import type { Context } from "../context.ts";
-import { countPaid } from "../payment-link/count-paid.ts";
+import { countPaidPayment } from "../payment-link/count-paid-payment.ts";
 import { emitPaymentEvent } from "./payment.events.ts";
 import { orderStatuses, Payment } from "./payment.ts";
 import { registerOrder } from "./register-order.ts";
 
 /**
  * Reads or confirms the order of an open payment at the processor and records the result with its
- * event. Returns the payment. The caller holds the payment's lease, which ends with the result.
- * `requestedAt` is a time before the request, by the database's clock. `confirmFirst`: the card
- * holder has just returned. Otherwise the order is read first, and confirmed only if its status
- * requires it.
+ * event. Returns the payment. The caller must hold the payment's lease. The transaction that
+ * records the result releases the lease. `requestedAt` must be a time before the request, by the
+ * database's clock. Set `confirmFirst` when the card holder has just returned. Without
+ * `confirmFirst`, the order is read first, and confirmed only if its status requires a confirm.
  */
 export async function settlePayment(
   context: Context,
@@ -37,25 +37,26 @@ export async function settlePayment(
   const outcome = await readOrder(collectingContext, { businessId, orderId, language }, { ...options, statusesToConfirm });
   faultPoint("payment.confirmed");
   return await changeRows(context.orm, { payment }, async (em, { payment: present }) => {
-    // The calls were made even if another process has ended the payment since.
+    // Records the calls even if another process has ended the payment in the meantime.
     const now = await recordCalls(em, { businessId, paymentId: present.id }, calls);
     lease.release(em, present);
     const wasOpen = present.isOpen();
     if (wasOpen) applyOutcome(em, context, present, outcome, { requestedAt: options.requestedAt, now });
-    if (wasOpen && present.isSettled()) await countPaid(em, context, present, now);
+    if (wasOpen && present.isSettled()) await countPaidPayment(em, context, present, now);
     return present;
   });
 }
 
-/** Order states after which a PENDING payment is confirmed, to get the issuer's response. */
+/** Order statuses at which a PENDING payment is confirmed, to get the issuer's response. */
 const pendingStatusesToConfirm: readonly (number | undefined)[] = [orderStatuses.deposited, orderStatuses.declined];
-/** Order states after which an EXPIRED payment is confirmed: its money is taken or reserved. */
+/** Order statuses at which an EXPIRED payment is confirmed, because money is taken or reserved. */
 const expiredStatusesToConfirm: readonly (number | undefined)[] = [orderStatuses.held, orderStatuses.deposited];
 
 /**
  * Returns the order's state. Only a confirm returns the issuer's response, and only a read returns
- * the refunded sum. If a confirm after the read fails, returns the state of the read. A paid order
- * is then recorded as paid, and its confirm is retried first.
+ * the refunded sum. If the confirm after a read fails, returns the result of the read, so that the
+ * caller stores the order status. The reconciler processes paid orders first, so it soon retries
+ * the confirm.
  */
 async function readOrder(
   { processor, logger }: Context,
@@ -72,7 +73,8 @@ async function readOrder(
   const readOutcome = await read();
   if (!options.statusesToConfirm.includes(statusOf(readOutcome))) return readOutcome;
   const confirmOutcome = await confirm();
-  // A confirm without an order status must not replace a read that shows a paid order.
+  // If the confirm returned no order status, its outcome must not replace the read's outcome, which
+  // may show a paid order.
   if (statusOf(confirmOutcome) !== undefined) return confirmOutcome;
   logger.warn({ order_id: order.orderId, outcome: confirmOutcome }, "order not confirmed at the processor");
   return readOutcome;
@@ -96,7 +98,7 @@ function applyOutcome(
       : "unchanged";
 
   const logFields = { payment_id: payment.id, order_number: payment.processorOrderNumber, settlement, status: payment.status };
-  if (settlement === "mismatch") logger.error({ ...logFields, alert: true }, "the processor's order belongs to another payment");
+  if (settlement === "mismatch") logger.error({ ...logFields, alert: true }, "the processor's order does not match the payment");
   else if (outcome.kind === "accepted" && Payment.isUnknownOrderStatus(outcome.value.orderStatus)) {
     logger.error({ ...logFields, alert: true, order_status: outcome.value.orderStatus }, "unknown order status");
   } else if (outcome.kind === "accepted") logger.info(logFields, "payment checked");
@@ -122,7 +124,10 @@ function applyOutcome(
   payment.planReread(schedule, now, isReported ? "agrees" : "unreported");
 }
 
-/** Returns whether the processor reported that no payment has begun or the order does not exist. */
+/**
+ * Returns whether the processor reported that the card holder has not paid, or that the order does
+ * not exist.
+ */
 function isReportedUnpaid(outcome: Outcome<OrderState>): boolean {
   if (outcome.kind === "refused") return outcome.errorCode === unknownOrderCode;
   if (outcome.kind === "unknown") return false;

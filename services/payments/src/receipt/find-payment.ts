@@ -1,11 +1,11 @@
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
-import { pageTokenForm, selectIdByPageToken } from "../payment/page-token.ts";
+import { pageTokenPattern, selectIdByPageToken } from "../payment/page-token.ts";
 import { Payment } from "../payment/payment.ts";
 import { receiptNotAvailable, receiptTokenUnknown } from "./receipt.errors.ts";
 
-/** Returns the payment of a page token. Throws not_found for an unknown token. */
+/** Returns the payment with this page token. Throws not_found for an unknown token. */
 export async function findPaymentByToken(em: SqlEntityManager, token: string): Promise<Payment> {
-  if (!pageTokenForm.test(token)) throw receiptTokenUnknown();
+  if (!pageTokenPattern.test(token)) throw receiptTokenUnknown();
   const [row] = await em.execute<{ id: string }[]>(selectIdByPageToken("?"), [token]);
   const payment = row && (await em.findOne(Payment, { id: row.id }));
   if (!payment) throw receiptTokenUnknown();

@@ -17,17 +17,20 @@ test.each([
   ["a temporary rejection of the recipient", { at: "recipient", code: 450 }, false],
   ["a rejected content", { at: "data", code: 554 }, true],
   ["no response", "hang", false],
-] as const)("send throws MailRejected without the address for %s", async (_name, mode, isPermanent) => {
-  using mailer = aMailer();
-  server.setMode(mode);
-  const error: unknown = await mailer.send(mail).catch((error: unknown) => error);
-  server.setMode("accept");
-  expect(error).toBeInstanceOf(MailRejected);
-  expect(error).toMatchObject({ isPermanent });
-  expect(String(error)).not.toContain("buyer");
-});
+] as const)(
+  "`send` of the mailer, for %s, throws a MailRejected that does not contain the recipient's address",
+  async (_name, mode, isPermanent) => {
+    using mailer = aMailer();
+    server.setMode(mode);
+    const error: unknown = await mailer.send(mail).catch((error: unknown) => error);
+    server.setMode("accept");
+    expect(error).toBeInstanceOf(MailRejected);
+    expect(error).toMatchObject({ isPermanent });
+    expect(String(error)).not.toContain("buyer");
+  },
+);
 
-test("send throws a temporary MailRejected when requireTls is set and the server offers no TLS", async () => {
+test("`send` of the mailer throws a temporary MailRejected when requireTls is set and the SMTP server offers no TLS", async () => {
   using mailer = aMailer({ requireTls: true });
   await expect(mailer.send(mail)).rejects.toMatchObject({ name: "MailRejected", isPermanent: false });
   expect(server.received).toEqual([]);

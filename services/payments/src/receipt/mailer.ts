@@ -4,13 +4,13 @@ import type { Address } from "nodemailer/lib/mailer/index.js";
 
 /** Settings of the SMTP server. */
 export interface MailSettings {
-  /** smtp://user:password@host:port, or smtps. */
+  /** URL: smtp://user:password@host:port or smtps://user:password@host:port. */
   readonly url: string;
-  /** Sender: an address, or a name and an <address>. */
+  /** Sender: an e-mail address, or a name and an e-mail address in angle brackets. */
   readonly from: string;
   /** Requires TLS (STARTTLS) on an smtp connection. */
   readonly requireTls: boolean;
-  /** Maximum time of the connection, the greeting and each response. */
+  /** Time limit for the connection, for the server's greeting and for each response. */
   readonly timeoutMs: number;
 }
 
@@ -18,14 +18,17 @@ export interface MailSettings {
 export interface Mail extends Required<Pick<SendMailOptions, "subject" | "text" | "html" | "attachments">> {
   /** A valid address; see `parseEmailAddress`. */
   readonly to: string;
-  /** Part of the Message-ID before the @. Repeated e-mails have the same id. */
+  /** Part of the Message-ID before the @. An e-mail that is sent again has the same id. */
   readonly id: string;
 }
 
-/** The SMTP server did not accept an e-mail. The message contains no address. */
+/**
+ * Error of an e-mail that the SMTP server did not accept. The error's message contains no e-mail
+ * address.
+ */
 export class MailRejected extends Error {
   override readonly name = "MailRejected";
-  /** The server rejected the e-mail or its recipient, and a repetition would be rejected too. */
+  /** True if the server rejected the recipient or the content. A retry would then fail, too. */
   readonly isPermanent: boolean;
 
   constructor(message: string, isPermanent: boolean) {
@@ -39,7 +42,10 @@ export interface Mailer extends Disposable {
   send(mail: Mail): Promise<void>;
 }
 
-/** Limit for a server that responds slowly and never completes, as a multiple of `timeoutMs`. */
+/**
+ * Time limit for sending one e-mail, as a multiple of `timeoutMs`. Without this limit, a server
+ * that responds slowly could keep a connection open forever.
+ */
 const timeoutsOfMail = 5;
 
 /** Creates a client of an SMTP server. Each e-mail uses a new connection. */
@@ -69,7 +75,7 @@ export function createMailer({ url, from, requireTls, timeoutMs }: MailSettings)
         messageId: `<${id}@${domain}>`,
         headers: { "Auto-Submitted": "auto-generated" },
       });
-      // After the timeout, the outcome of the attempt has no effect.
+      // Prevents an unhandled rejection if `sendMail` fails after the timeout.
       sending.catch(() => {});
       await withTimeout(timeoutsOfMail * timeoutMs, sending).catch((error: unknown) => {
         throw rejectionOf(error);
@@ -80,16 +86,20 @@ export function createMailer({ url, from, requireTls, timeoutMs }: MailSettings)
 }
 
 /**
- * Converts an error of nodemailer. Its text is not used, because servers repeat the address in
- * their responses.
+ * Converts an error of nodemailer. Omits the error's text, because SMTP servers repeat the
+ * recipient's address in their responses.
  */
 function rejectionOf(error: unknown): MailRejected {
   const { code, responseCode, command } = error as { code?: string; responseCode?: number; command?: string };
   const details = Object.entries({ code, response: responseCode, command }).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name} ${value}`],
   );
-  // A rejected login or sender is a fault of the configuration, which an operator can correct.
+  // The rejection of a login or sender is not permanent, because an operator can correct the
+  // configuration.
   const isAboutMail = command === "RCPT TO" || command === "DATA";
   const isPermanent = responseCode !== undefined && responseCode >= 500 && isAboutMail;
-  return new MailRejected(details.length > 0 ? `e-mail not accepted: ${details.join(", ")}` : "no response in time", isPermanent);
+  return new MailRejected(
+    details.length > 0 ? `e-mail not accepted: ${details.join(", ")}` : "the SMTP server did not respond in time",
+    isPermanent,
+  );
 }

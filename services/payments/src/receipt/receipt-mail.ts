@@ -21,16 +21,18 @@ const schema = defineEntity({
   },
 });
 
-/** "DROPPED": the payment lost its receipt before the e-mail was sent. */
+/**
+ * "DROPPED": the e-mail was not sent, because the payment was reversed and has no receipt any more.
+ */
 export type ReceiptMailStatus = "QUEUED" | "SENT" | "FAILED" | "DROPPED";
 
-/** Limit for each payment. */
+/** Maximum number of receipt e-mails for each payment. */
 export const receiptMailsMax = 5;
-/** After this time, an e-mail that could not be sent is FAILED. */
+/** Age of a row after which an unsent e-mail gets no further attempt. */
 const givenUpAfterMs = 24 * 60 * 60 * 1000;
 const pauseMs = { first: 30_000, max: 60 * 60 * 1000 };
 
-/** An e-mail with a receipt, in the outbox until it is sent. */
+/** A receipt e-mail. The job `send-receipt-mails` sends the QUEUED e-mails. */
 export class ReceiptMail extends schema.class {
   end(status: Exclude<ReceiptMailStatus, "QUEUED">): void {
     this.status = status;
@@ -39,7 +41,7 @@ export class ReceiptMail extends schema.class {
 
   /**
    * Plans the next attempt after a temporary failure. The e-mail becomes FAILED after a permanent
-   * failure, and a day after its creation.
+   * failure, or if the next attempt would be more than a day after its creation.
    */
   recordFailure(isPermanent: boolean, now: Date): void {
     const nextMs = now.getTime() + backoffMs(this.attempts, pauseMs.first, pauseMs.max);

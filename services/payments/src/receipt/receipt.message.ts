@@ -4,16 +4,19 @@ import type { Context } from "../context.ts";
 import { pageTokenOf } from "../payment/page-token.ts";
 import { toPaymentMessage } from "../payment/payment.message.ts";
 import type { Payment } from "../payment/payment.ts";
-import { issuedAt, receiptNumberOf, refundedAtOf } from "./receipt.ts";
+import { issuedAtOf, receiptNumberOf, refundedAtOf } from "./receipt.ts";
 
-/** Converts a payment to its receipt. Without a receipt, number and time are empty. */
+/**
+ * Converts a payment to its receipt. If the payment has no receipt, `receiptNumber` is empty and
+ * `issuedAtMs` is 0.
+ */
 export function toReceiptMessage(payment: Payment, context: Context): Receipt {
   const hasReceipt = payment.isSettled();
   const refundedAt = refundedAtOf(payment);
   return create(ReceiptSchema, {
     payment: toPaymentMessage(payment, context),
     receiptNumber: hasReceipt ? receiptNumberOf(payment) : "",
-    issuedAtMs: hasReceipt ? BigInt(issuedAt(payment).getTime()) : 0n,
+    issuedAtMs: hasReceipt ? BigInt(issuedAtOf(payment).getTime()) : 0n,
     ...(refundedAt && { refundedAtMs: BigInt(refundedAt.getTime()) }),
     token: pageTokenOf(payment.returnToken),
     canSendEmail: context.mailer !== undefined,

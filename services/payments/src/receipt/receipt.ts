@@ -1,23 +1,28 @@
 import type { Payment } from "../payment/payment.ts";
 
 /**
- * Returns the number of the receipt: the day of the payment in Algeria and the order number. It is
- * unique, because the order number is, and it never changes.
+ * Returns the receipt number, which consists of the payment's day in Algerian time and the order
+ * number. Order numbers are unique, so receipt numbers are unique, too. The receipt number of a
+ * payment never changes.
  */
 export const receiptNumberOf = (payment: Payment): string =>
   `${day.format(paidAtOf(payment)).replaceAll("-", "")}-${payment.processorOrderNumber}`;
 
 /** Returns the time of the last change that the receipt shows. */
-export const issuedAt = (payment: Payment): Date => refundedAtOf(payment) ?? paidAtOf(payment);
+export const issuedAtOf = (payment: Payment): Date => refundedAtOf(payment) ?? paidAtOf(payment);
 
-/** Returns the time of the last refund; undefined if it is not known or there is none. */
+/**
+ * Returns the time of a REFUNDED payment's last refund. Returns undefined for another status, and
+ * if the time is unknown.
+ */
 export function refundedAtOf({ status, refundedAt, refundEndedAt, origin }: Payment): Date | undefined {
   if (status !== "REFUNDED") return undefined;
-  // Earlier versions stored only the end of a refund that Amana requested.
+  // Earlier versions did not store `refundedAt`. `refundEndedAt` is the time of a refund that Amana
+  // requested.
   return refundedAt ?? (origin == null ? refundEndedAt : null) ?? undefined;
 }
 
 const paidAtOf = ({ paidAt, createdAt }: Payment): Date => paidAt ?? createdAt;
 
-/** Formats as 2026-11-25. */
+/** Formats a time as its day in Algeria, such as 2026-11-25. */
 const day = new Intl.DateTimeFormat("en-CA", { timeZone: "Africa/Algiers", dateStyle: "short" });

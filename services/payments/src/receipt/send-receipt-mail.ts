@@ -15,8 +15,9 @@ import { renderPdf } from "./render-pdf.ts";
 type Outcome = { readonly kind: "SENT" | "DROPPED" } | { readonly kind: "failed"; readonly error: MailRejected | DomainError };
 
 /**
- * Sends an e-mail of the outbox and records the outcome. The caller holds the lease of the row.
- * After a crash between both steps, the e-mail is sent again, with the same Message-ID.
+ * Sends a queued receipt e-mail and then records the outcome. The caller must hold the lease of the
+ * e-mail's row. If the process crashes before it records the outcome, the e-mail is sent again with
+ * the same Message-ID.
  */
 export async function sendReceiptMail(context: Context, mailer: Mailer, id: string, lease: Lease): Promise<void> {
   const { orm, logger } = context;
@@ -28,7 +29,7 @@ export async function sendReceiptMail(context: Context, mailer: Mailer, id: stri
   faultPoint("receipt.sent");
   const logFields = { receipt_mail_id: id, payment_id: payment.id };
   await transaction(orm, async (em) => {
-    if (!(await lease.holds(em))) return;
+    if (!(await lease.renew(em))) return;
     const present = await em.findOneOrFail(ReceiptMail, { id });
     present.attempts += 1;
     if (outcome.kind !== "failed") {
@@ -45,7 +46,7 @@ export async function sendReceiptMail(context: Context, mailer: Mailer, id: stri
 }
 
 async function attempt(context: Context, mailer: Mailer, mail: ReceiptMail, payment: Payment): Promise<Outcome> {
-  // The payment was reversed at the processor since the request.
+  // The payment was reversed at the processor after the receipt was requested.
   if (!payment.isSettled()) return { kind: "DROPPED" };
   const language = parseLanguage(mail.language) ?? "fr";
   const receipt = receiptOf(toReceiptMessage(payment, context), mail.businessName);
@@ -59,7 +60,7 @@ async function attempt(context: Context, mailer: Mailer, mail: ReceiptMail, paym
     });
     return { kind: "SENT" };
   } catch (error) {
-    // Any other error is a fault: the job logs it and retries the row.
+    // Any other error is a fault. The job logs the fault and retries the row.
     if (error instanceof MailRejected || error instanceof DomainError) return { kind: "failed", error };
     throw error;
   }

@@ -44,7 +44,7 @@ const advanceLeased = ({ context }: Harness, id: string, changes: Partial<Contex
     }),
   );
 
-/** Returns the processor, with each refund request calling `begin` before its commit. */
+/** Returns a processor that calls `begin` before it calls the `commit` of a refund request. */
 const processorWith = ({ context: { processor } }: Harness, begin: () => Promise<unknown>): CardProcessor => ({
   ...processor,
   refund: (order, timeoutMs, commit) =>
@@ -63,15 +63,17 @@ const readRefundRow = async () => {
   return row;
 };
 
-/** Returns the reads and refund requests of the payment's order. */
+/**
+ * Returns the status reads and refund requests that the sandbox received for the payment's order.
+ */
 const readCalls = async () => {
   const { calls: readCalls } = await harness.sandbox.order(payment.processorOrderId);
   return readCalls.map(({ operation }) => operation).filter((operation) => operation === "status" || operation === "refund");
 };
 
 /**
- * Expects that the payment agrees with the processor, that at most one refund event exists, and
- * that the order is read between two requests.
+ * Expects that the payment has the processor's refunded sum and that at most one PAYMENT_REFUNDED
+ * event exists. Expects a status read between any two refund requests.
  */
 async function expectConsistent(refundedMinor: bigint): Promise<void> {
   const order = await harness.sandbox.order(payment.processorOrderId);
@@ -85,7 +87,7 @@ async function expectConsistent(refundedMinor: bigint): Promise<void> {
 }
 
 describe("advanceRefund before the first request", () => {
-  test("advanceRefund sends nothing when the processor has already refunded, and adopts that refund", async () => {
+  test("advanceRefund adopts an external refund and sends no refund request when the order is already refunded", async () => {
     await harness.sandbox.refundExternally(payment.processorOrderId, "1000.00");
     expect(await refusal(refund(200_000n))).toMatchObject({
       kind: "conflict",
@@ -97,11 +99,11 @@ describe("advanceRefund before the first request", () => {
     expect(await readPayment()).toMatchObject({ origin: "PROCESSOR" });
     expect(await harness.readEvents(payment.id)).toMatchObject([{}, { payment: { origin: "PROCESSOR" } }]);
     await expectConsistent(100_000n);
-    // The key is accepted again, because a conflict is never stored for a key.
+    // A conflict is never stored for an Idempotency-Key, so the same key is accepted again.
     expect(await refusal(refund(200_000n))).toMatchObject({ code: "payment_not_refundable" });
   });
 
-  test("advanceRefund sends nothing when the processor has reversed the payment, and sets CANCELED with an event", async () => {
+  test("advanceRefund sets the payment to CANCELED, emits an event and sends no refund request when the processor has reversed the payment", async () => {
     await harness.sandbox.reverse(payment.processorOrderId);
     expect(await refusal(refund())).toMatchObject({ code: "payment_not_refundable", members: { payment_status: "CANCELED" } });
     expect(await harness.countCalls(payment, "refund")).toBe(0);
@@ -112,7 +114,7 @@ describe("advanceRefund before the first request", () => {
     expect(await readPayment()).toMatchObject({ status: PaymentStatus.CANCELED, origin: "PROCESSOR" });
   });
 
-  test("advanceRefund sends nothing when a restore of the database lost an executed refund", async () => {
+  test("advanceRefund sends no refund request when a restore of the database lost an executed refund", async () => {
     await refund(100_000n);
     await harness.sql("delete from refund where payment_id = ?", [payment.id]);
     await harness.sql("update payment set status = 'PAID', refunded_amount_minor = null where id = ?", [payment.id]);
@@ -122,7 +124,7 @@ describe("advanceRefund before the first request", () => {
     expect((await harness.sandbox.order(payment.processorOrderId)).refundedAmount).toBe(100_000);
   });
 
-  test("advanceRefund sends nothing when no rule explains the order's state, and requires a decision", async () => {
+  test("advanceRefund requires an operator's decision and sends no refund request when no rule explains the order's state", async () => {
     await harness.sandbox.refundExternally(payment.processorOrderId, "5000.00");
     await harness.sql("update payment set amount_minor = 499999 where id = ?", [payment.id]);
     expect(await refusal(refund())).toMatchObject({ code: "refund_outcome_unknown" });
@@ -149,7 +151,7 @@ describe("advanceRefund after a rejected refund", () => {
     await expectConsistent(100_000n);
   });
 
-  test("advanceRefund does not send the next refund when the rejected refund was executed later", async () => {
+  test("advanceRefund does not send the next refund when the processor executed the rejected refund later", async () => {
     await harness.sandbox.fault("refund", "error:5");
     await refusal(refund(100_000n));
     await harness.sandbox.refundExternally(payment.processorOrderId, "1000.00");
@@ -159,7 +161,7 @@ describe("advanceRefund after a rejected refund", () => {
     await expectConsistent(100_000n);
   });
 
-  test("advanceRefund sends a second full refund immediately, because the processor cannot execute both", async () => {
+  test("refundPayment sends a full refund immediately after a rejected full refund, because the processor cannot execute both refunds", async () => {
     await harness.sandbox.fault("refund", "error:5");
     expect(await refusal(refund())).toMatchObject({ code: "refund_refused" });
     expect(await harness.payments.refundPayment({ id: payment.id }, withIdempotencyKey(caller, "again"))).toMatchObject({
@@ -169,7 +171,7 @@ describe("advanceRefund after a rejected refund", () => {
 });
 
 describe("advanceRefund after a system error", () => {
-  test("advanceRefund keeps the outcome unknown, and accepts the refund when it is executed later", async () => {
+  test("advanceRefund keeps a refund UNKNOWN after error code 7, and accepts the refund when a later read shows that it was executed", async () => {
     await harness.sandbox.fault("refund", "error_late:600");
     expect(await refusal(refund(100_000n))).toMatchObject({ code: "refund_outcome_unknown" });
     expect(await readRefundRow()).toMatchObject({ status: "UNKNOWN", sends: 1 });
@@ -192,7 +194,7 @@ describe("advanceRefund after a lost response", () => {
     ["http_503", 2, undefined],
     ["html_200", 2, undefined],
   ])(
-    "advanceRefund locks the payment and refunds exactly once after the fault %s, with %i sent requests",
+    "advanceRefund keeps the payment locked after the fault %s, and refunds exactly once with %i sent requests",
     async (mode, sends, amountMinor) => {
       await harness.sandbox.fault("refund", mode);
       expect(await refusal(refund(amountMinor))).toMatchObject({ kind: "outcome_unknown", code: "refund_outcome_unknown" });
@@ -212,7 +214,7 @@ describe("advanceRefund after a lost response", () => {
   );
 
   test.each([100_000n, 250_000n])(
-    "advanceRefund does not resend a refund of %i of 500000, which the processor could execute twice",
+    "advanceRefund does not resend a refund of %i centimes that the processor could execute twice, because 500000 centimes were paid",
     async (amountMinor) => {
       await harness.sandbox.fault("refund", "http_503");
       await refusal(refund(amountMinor));
@@ -237,7 +239,7 @@ describe("advanceRefund after a lost response", () => {
     await expectConsistent(0n);
   });
 
-  test("advanceRefund accepts a refund that needs a decision when a read shows its execution", async () => {
+  test("advanceRefund accepts a refund that needs a decision when a read shows that the refund was executed", async () => {
     await harness.sandbox.fault("refund", "http_503");
     await refusal(refund(100_000n));
     await harness.sql("update refund set decision_due_at = now() where payment_id = ?", [payment.id]);
@@ -248,7 +250,7 @@ describe("advanceRefund after a lost response", () => {
     expect(await eventually(() => refund(100_000n))).toMatchObject({ refundedAmountMinor: 100_000n });
   });
 
-  test("advanceRefunds refunds once when several successive responses are lost", async () => {
+  test("advanceRefunds refunds once when the responses to several successive calls are lost", async () => {
     await harness.sandbox.fault("refund", "reset_after", 3);
     await harness.sandbox.fault("status", "http_500", 2);
     expect(await refusal(refund())).toMatchObject({ code: "refund_outcome_unknown" });
@@ -257,7 +259,7 @@ describe("advanceRefund after a lost response", () => {
     await expectConsistent(500_000n);
   });
 
-  test("advanceRefund keeps the outcome unknown when the second request is refused", async () => {
+  test("advanceRefund does not reject a refund when the processor refuses the second and third request", async () => {
     await harness.sandbox.fault("refund", "http_500");
     expect(await refusal(refund())).toMatchObject({ code: "refund_outcome_unknown" });
     await harness.sandbox.fault("refund", "error:5", 10);
@@ -268,7 +270,7 @@ describe("advanceRefund after a lost response", () => {
     await expectConsistent(0n);
   });
 
-  test("advanceRefund does not resend the refund before the planned time", async () => {
+  test("advanceRefund does not resend the refund before `resend_after`", async () => {
     await harness.sandbox.fault("refund", "http_503");
     await refusal(refund());
     await harness.sql("update refund set resend_after = now() + interval '1 hour' where payment_id = ?", [payment.id]);
@@ -290,7 +292,7 @@ describe("advanceRefund after a lost response", () => {
     expect(await harness.countCalls(payment, "refund")).toBe(1);
   });
 
-  test("advanceRefund does not resend the refund and requires a decision when no rule explains the refunded sum", async () => {
+  test("advanceRefund requires an operator's decision and does not resend the refund when no rule explains the refunded sum", async () => {
     await harness.sandbox.fault("refund", "http_500");
     await refusal(refund(100_000n));
     await harness.sandbox.refundExternally(payment.processorOrderId, "0.07");
@@ -315,7 +317,7 @@ describe("refundPayment with a failing database", () => {
     ["before the request is sent", "new.lease_token is not null", 0],
     ["after the refund was executed", "new.status = 'ACCEPTED'", 100_000],
   ])(
-    "refundPayment returns refund_outcome_unknown if the database fails %s, and the worker continues",
+    "refundPayment returns refund_outcome_unknown if the database fails %s, and the refund job completes the refund",
     async (_time, condition, refundedMinor) => {
       {
         await using _failure = await failUpdates(condition);
@@ -332,7 +334,7 @@ describe("refundPayment with a failing database", () => {
 
 describe("advanceRefund without a readable order", () => {
   test.each(["timeout_before", "http_500", "html_200", "truncated", "error:5"])(
-    "advanceRefund sends nothing while status calls fail with %s, and then refunds once",
+    "advanceRefund sends no refund request while status calls fail with %s, and afterwards refunds once",
     async (mode) => {
       await harness.sandbox.fault("status", mode);
       expect(await refusal(refund())).toMatchObject({ code: "refund_outcome_unknown" });
@@ -347,7 +349,9 @@ describe("advanceRefund without a readable order", () => {
 });
 
 describe("advanceRefunds after a crash", () => {
-  /** Restores the row to its state before the request. The key has no response yet. */
+  /**
+   * Sets the refund's row back to REQUESTED or SENT, as after a crash. The key has no response yet.
+   */
   const restoreRow = (status: "REQUESTED" | "SENT") =>
     harness.sql(
       `update refund set status = ?, sends = ?, refunded_before_minor = ?, resend_after = ?, last_sent_at = now(), next_check_at = now()
@@ -355,7 +359,7 @@ describe("advanceRefunds after a crash", () => {
       status === "SENT" ? [status, 1, 0, new Date(Date.now() + 300), payment.id] : [status, 0, null, null, payment.id],
     );
 
-  /** Creates a refund that is not sent, because the read of its order fails. */
+  /** Creates a refund whose request is not sent, because the read of the order fails. */
   const createUnsentRefund = async () => {
     await harness.sandbox.fault("status", "http_500");
     await refusal(refund());
@@ -380,7 +384,7 @@ describe("advanceRefunds after a crash", () => {
     await expectConsistent(500_000n);
   });
 
-  test("advanceRefunds resends a SENT refund if the processor has no record of it", async () => {
+  test("advanceRefunds resends a SENT refund if the processor has not executed the refund", async () => {
     await createUnsentRefund();
     await restoreRow("SENT");
     await using _job = harness.startRefundWorker();
@@ -390,9 +394,9 @@ describe("advanceRefunds after a crash", () => {
     await expectConsistent(500_000n);
   });
 
-  test("advanceRefunds sends the refund once when two workers run", async () => {
-    // With the short timeout of this file, a slow response has an unknown outcome, and a second
-    // request is right. Responses are slow on a busy machine.
+  test("advanceRefunds sends a refund once when two instances of the job run", async () => {
+    // On a busy machine, a response may exceed the short timeout of the other tests. The outcome
+    // would then be unknown, and a second refund request would be correct.
     await using patient = await startHarness({ schedule: { refundCheckSeconds: [0.05, 0.1] }, satimTimeoutMs: 30_000 });
     const paid = await patient.aFinishedPayment(caller);
     const refundOnce = () => patient.payments.refundPayment({ id: paid.id }, withIdempotencyKey(caller, "two workers"));
@@ -418,7 +422,7 @@ describe("advanceRefunds with a wrong process clock", () => {
     }
   };
 
-  test("advanceRefunds does not resend a refund before the planned time when the clock is ahead", async () => {
+  test("advanceRefunds does not resend a refund before `resend_after` when the process's clock is ahead", async () => {
     await harness.sandbox.fault("refund", "http_503");
     await refusal(refund());
     await harness.sql("update refund set resend_after = now() + interval '1 hour' where payment_id = ?", [payment.id]);
@@ -429,7 +433,7 @@ describe("advanceRefunds with a wrong process clock", () => {
     expect(await harness.countCalls(payment, "refund")).toBe(1);
   });
 
-  test("advanceRefunds plans the next check in the future when the clock is behind", async () => {
+  test("advanceRefunds plans the next check in the future when the process's clock is behind", async () => {
     await withClockOffset(-3_600_000, async () => {
       await harness.sandbox.fault("status", "http_500");
       await refusal(refund());
@@ -452,8 +456,8 @@ describe("advanceRefund and its lease", () => {
     return (await readRefundRow()).id;
   };
 
-  test("advanceRefund sends nothing when the process was frozen after the commit for more than five seconds", async () => {
-    // With long timeouts, only the time since the commit prevents the request.
+  test("advanceRefund sends no refund request when the process was frozen for more than five seconds after the commit of SENT", async () => {
+    // With long timeouts, only the time since the commit of SENT prevents the refund request.
     await using slowHarness = await startHarness({ satimTimeoutMs: 20_000 });
     payment = await slowHarness.aFinishedPayment(caller);
     await slowHarness.sandbox.fault("status", "http_500");
@@ -461,7 +465,8 @@ describe("advanceRefund and its lease", () => {
     const readRow = async () =>
       (await slowHarness.sql<{ id: string }>("select id, status, sends from refund where payment_id = ?", [payment.id]))[0];
     const id = (await readRow())?.id ?? "";
-    // The clock shows the freeze from the second reading of advance-refund.ts on.
+    // Simulates the freeze: from the second call of `performance.now` in advance-refund.ts, the
+    // clock is 5.1 seconds ahead.
     const now = performance.now.bind(performance);
     let readings = 0;
     const clock = vi.spyOn(performance, "now").mockImplementation(() => {
@@ -479,7 +484,7 @@ describe("advanceRefund and its lease", () => {
     expect(await readRow()).toMatchObject({ status: "UNKNOWN", sends: 1 });
   });
 
-  test("advanceRefund accepts a refused refund later if its execution changed the refunded sum", async () => {
+  test("advanceRefund later accepts a refund that the processor refused but executed, because the refunded sum changed", async () => {
     const id = await createRequestedRefund();
     const executeAndRefuse = async () => {
       await harness.sandbox.refundExternally(payment.processorOrderId);
@@ -491,7 +496,7 @@ describe("advanceRefund and its lease", () => {
     expect(await readRefundRow()).toMatchObject({ status: "ACCEPTED", sends: 1 });
   });
 
-  test("advanceRefund does not reject a refund that another process has sent after the refusal", async () => {
+  test("advanceRefund does not reject a refused refund if another process has sent the refund again in the meantime", async () => {
     await harness.sandbox.fault("refund", "error:5");
     await harness.sandbox.fault("status", "slow:600", 2);
     const rejection = refusal(refund());
@@ -501,7 +506,7 @@ describe("advanceRefund and its lease", () => {
     expect((await readRefundRow()).status).not.toBe("REJECTED");
   });
 
-  test("advanceRefund sends nothing when the lease is lost", async () => {
+  test("advanceRefund sends no refund request after it has lost its lease", async () => {
     const id = await createRequestedRefund();
     const stealLease = () =>
       harness.sql("update refund set lease_token = gen_random_uuid(), leased_until = now() + interval '1 hour' where id = ?", [
@@ -515,10 +520,13 @@ describe("advanceRefund and its lease", () => {
   test.each([
     ["ACCEPTED", { kind: "accepted" }],
     ["REJECTED", { kind: "rejected", refusal: { members: { processor_error_code: "7" } } }],
-  ])("advanceRefund returns the outcome of a refund that is already %s and sends nothing", async (status, expectedResult) => {
-    const id = await createRequestedRefund();
-    await harness.sql("update refund set status = ?, processor_error_code = '7' where id = ?", [status, id]);
-    expect(await advance(id, async () => {})).toMatchObject({ result: expectedResult });
-    expect(await harness.countCalls(payment, "refund")).toBe(0);
-  });
+  ])(
+    "advanceRefund returns the stored outcome and sends no refund request when the refund is already %s",
+    async (status, expectedResult) => {
+      const id = await createRequestedRefund();
+      await harness.sql("update refund set status = ?, processor_error_code = '7' where id = ?", [status, id]);
+      expect(await advance(id, async () => {})).toMatchObject({ result: expectedResult });
+      expect(await harness.countCalls(payment, "refund")).toBe(0);
+    },
+  );
 });

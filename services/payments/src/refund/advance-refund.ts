@@ -1,32 +1,37 @@
 import type { IdempotencyRecord } from "@amana/idempotency";
-import { type Lease, renewedLease } from "@amana/jobs";
+import { type Lease, renewLeaseSql } from "@amana/jobs";
 import { faultPoint } from "@amana/runtime";
 import type { OrderState } from "../card-processor/card-processor.ts";
 import { collectCalls, type FinishedCall } from "../card-processor/processor-call.ts";
 import type { Context } from "../context.ts";
-import { type Hold, isHeld, readHold } from "./hold.ts";
 import { canReject, decideAfterSending, decideBeforeSending } from "./next-step.ts";
 import { type PaymentAndRefund, progressOf, type RefundProgress, recordRefundStep } from "./record-refund.ts";
 import { Refund } from "./refund.ts";
+import { type RefundHold, readRefundHold, refundsHeldSql } from "./refund-hold.ts";
 
 /**
- * Longest time between the start of the commit of SENT and the request. A process that was frozen
- * longer does not send, because another process may have advanced the refund since.
+ * Maximum time between the start of the statement that stores SENT and the refund request. A
+ * process that was frozen for a longer time does not send the request, because another process may
+ * have advanced the refund.
  */
 const sendWithinMs = 5_000;
 
 interface AdvanceOptions {
   readonly remainingMs: () => number;
-  /** Record of the refund's Idempotency-Key. By default it is read by its id. */
+  /** Record of the refund's Idempotency-Key. If undefined, the record is read by its id. */
   readonly key?: IdempotencyRecord | undefined;
-  /** A check of the hold just before the call. By default it is read. */
-  readonly hold?: Hold;
+  /**
+   * Refund hold that the caller read just before the call. If undefined, `advanceRefund` reads the
+   * hold.
+   */
+  readonly hold?: RefundHold;
 }
 
 /**
- * Advances a stored refund, after its first request, a crash or a timeout. Always reads the order
- * at the processor first; `next-step.ts` decides the next step. The caller holds the refund's
- * lease, which ends with the step.
+ * Advances a stored refund: at once after the business requested it, and later after a crash or an
+ * unknown outcome. Always reads the order at the processor first. `next-step.ts` decides the next
+ * step. The caller must hold the refund's lease. The transaction that records the step releases the
+ * lease.
  */
 export async function advanceRefund(
   context: Context,
@@ -45,7 +50,7 @@ export async function advanceRefund(
     return outcome.kind === "accepted" ? outcome.value : undefined;
   };
 
-  const { now: readAt, heldUntil } = hold ?? (await readHold(context.orm.em.fork(), context.schedule));
+  const { now: readAt, heldUntil } = hold ?? (await readRefundHold(context.orm.em.fork(), context.schedule));
   const state = await readOrder();
   const step = decideBeforeSending(refund, payment, state, { readAt, isHeld: heldUntil !== undefined });
   if (step.kind !== "send") return await recordRefundStep(context, rows, step, { calls, lease, key, state });
@@ -68,9 +73,9 @@ export async function advanceRefund(
 }
 
 /**
- * Commits SENT and returns the changed refund. Returns undefined if the request must not be sent:
- * the lease was lost, the refund has changed, or refunds are held. One statement checks all of that
- * and takes the time of the request from the database's clock.
+ * Commits the status SENT and returns the changed refund. Returns undefined if the refund request
+ * must not be sent, because the lease was lost, the refund has changed, or refunds are held. One
+ * statement checks these conditions and stores the time of the request by the database's clock.
  */
 async function commitSent(
   { orm, schedule }: Context,
@@ -82,12 +87,12 @@ async function commitSent(
   const [row] = await em.execute<object[]>(
     `update refund set status = 'SENT', sends = sends + 1, version = version + 1, refunded_before_minor = ?,
        last_sent_at = clock_timestamp(), updated_at = clock_timestamp(),
-       resend_after = clock_timestamp() + ?::float8 * interval '1 second', ${renewedLease}
-     where business_id = ? and id = ? and version = ? and lease_token = ? and not ${isHeld}
+       resend_after = clock_timestamp() + ?::float8 * interval '1 second', ${renewLeaseSql}
+     where business_id = ? and id = ? and version = ? and lease_token = ? and not ${refundsHeldSql}
      returning *`,
     [
       refundedBeforeMinor,
-      refund.resendPause(refundedBeforeMinor, payment.amountMinor, schedule.refundResendAfterSeconds)?.toString() ?? null,
+      refund.resendPauseSeconds(refundedBeforeMinor, payment.amountMinor, schedule.refundResendAfterSeconds)?.toString() ?? null,
       refund.businessId,
       refund.id,
       refund.version,

@@ -9,7 +9,10 @@ const beforeRead = new Date(createdAt.getTime() - 1_000);
 const afterRead = new Date(createdAt.getTime() + 1_000);
 const needsDecision: Partial<Refund> = { needsDecisionSince: createdAt, decisionReason: "OUTCOME_UNKNOWN" };
 
-/** Refunds of 2000.00 of a payment of 5000.00, in each state before a read of the order. */
+/**
+ * Refunds of 2000.00 DZD for a payment of 5000.00 DZD, in each state that a refund can have before
+ * the order is read.
+ */
 const refunds = {
   "never sent": {},
   "never sent, needs a decision": needsDecision,
@@ -52,7 +55,10 @@ const decideStep = (refund: RefundName, state: StateName) =>
 const unreportedStates: StateName[] = ["no state", "no sum", "an error"];
 const unexplainedStates: StateName[] = ["more than was paid", "an unknown status", "another order"];
 
-/** Letters for `states` in their order: wait, decision, send, accept; x is adopt. */
+/**
+ * Expected steps of each refund, one letter for each of the `states` in their order: w is wait, d
+ * is wait for a decision, s is send, a is accept, x is adopt.
+ */
 const expectedSteps: Record<RefundName, string> = {
   // no state, sum or report | no refund | this, another, twice | more | reversed | unexplained
   "never sent": "www s xxx d x dd",
@@ -76,14 +82,14 @@ const letterOf = (step: ReturnType<typeof decideBeforeSending>): string => {
 
 describe("decideBeforeSending", () => {
   test.each(Object.entries(expectedSteps))(
-    "decideBeforeSending returns for a refund that is %s the steps %s",
+    "decideBeforeSending, for a refund that was %s, returns the steps %s for the order states",
     (refund, expectedLetters) => {
       const steps = (Object.keys(states) as StateName[]).map((state) => letterOf(decideStep(refund as RefundName, state)));
       expect(steps.join("")).toBe(expectedLetters.replaceAll(" ", ""));
     },
   );
 
-  test("decideBeforeSending returns send only if the processor reports no refund", () => {
+  test("decideBeforeSending returns `send` only if the order has no refund at the processor", () => {
     for (const refund of Object.keys(refunds) as RefundName[]) {
       for (const state of Object.keys(states) as StateName[]) {
         if (state !== "no refund") expect(decideStep(refund, state).kind, `${refund}, ${state}`).not.toBe("send");
@@ -91,14 +97,14 @@ describe("decideBeforeSending", () => {
     }
   });
 
-  test("decideBeforeSending returns wait without a readable state, and requires a decision for an unexplained state", () => {
+  test("decideBeforeSending returns `wait` without a usable order state, and requires a decision for an order state that no rule explains", () => {
     for (const refund of Object.keys(refunds) as RefundName[]) {
       for (const state of unreportedStates) expect(letterOf(decideStep(refund, state)), `${refund}, ${state}`).toBe("w");
       for (const state of unexplainedStates) expect(letterOf(decideStep(refund, state)), `${refund}, ${state}`).toBe("d");
     }
   });
 
-  test("decideBeforeSending accepts only a sum that includes the earlier refunds", () => {
+  test("decideBeforeSending accepts a refund only if the refunded sum equals the earlier refunds plus this refund", () => {
     const refundedPayment = aPayment({ status: "REFUNDED", refundedAmountMinor: 100_000n });
     const sentRefund = aRefund({ amountMinor: 200_000n, sends: 1, refundedBeforeMinor: 100_000n });
     const stateWithSum = (refundedMinor: bigint) => paidState({ orderStatus: 4, refundedMinor });
@@ -131,13 +137,16 @@ describe("decideAfterSending", () => {
     ["refused, without a readable state", firstRequest, refusedOutcome, undefined, "wait"],
     ["refused, for a further request", furtherRequest, refusedOutcome, undefined, "wait"],
     ["refused, for a further request with an unchanged sum", furtherRequest, refusedOutcome, states["no refund"], "wait"],
-  ] as const)("decideAfterSending decides the step for an outcome that is %s", (_name, refund, outcome, stateAfter, kind) => {
-    expect(decideAfterSending(refund, aPaidPayment(), outcome, stateAfter).kind).toBe(kind);
-    if (kind === "reject")
-      expect(decideAfterSending(refund, aPaidPayment(), outcome, stateAfter)).toMatchObject({ errorCode: "5" });
-  });
+  ] as const)(
+    "decideAfterSending returns the expected step when the request's outcome is %s",
+    (_name, refund, outcome, stateAfter, kind) => {
+      expect(decideAfterSending(refund, aPaidPayment(), outcome, stateAfter).kind).toBe(kind);
+      if (kind === "reject")
+        expect(decideAfterSending(refund, aPaidPayment(), outcome, stateAfter)).toMatchObject({ errorCode: "5" });
+    },
+  );
 
-  test("canReject is true only for a refusal of the first request", () => {
+  test("canReject returns true only if the processor refused the refund's first request", () => {
     expect([canReject(firstRequest, refusedOutcome), canReject(furtherRequest, refusedOutcome)]).toEqual([true, false]);
     expect(canReject(firstRequest, { kind: "unknown", reason: "timeout" })).toBe(false);
   });

@@ -3,25 +3,25 @@ import type { ExternalChange, Payment } from "../payment/payment.ts";
 import type { Refund } from "./refund.ts";
 
 /**
- * The next step of a refund after a read of the order or a refund request. It is recorded in one
- * transaction. An operator's decision to accept or reject is also applied as a step.
+ * Next step of a refund after a read of the order or after a refund request. One transaction
+ * records the step. An operator's decision to accept or reject a refund is also recorded as a step.
  */
 export type RefundStep =
   /** The refund was executed. */
   | { readonly kind: "accept" }
-  /** The refund was not executed. An operator's decision has no error code. */
+  /** The refund was not executed. If an operator decided this, `errorCode` is undefined. */
   | { readonly kind: "reject"; readonly errorCode?: string; readonly reason?: string }
-  /** The processor had already refunded or reversed the payment, so nothing is ever sent. */
+  /** The processor had already refunded or reversed the payment. No refund request is ever sent. */
   | { readonly kind: "adopt"; readonly change: ExternalChange; readonly state: OrderState }
-  /** The outcome is unknown. With `isUnexplained` an operator must decide. */
+  /** The outcome is unknown. If `isUnexplained`, an operator must decide. */
   | { readonly kind: "wait"; readonly reason: string; readonly isUnexplained?: boolean };
 
 /**
  * Decides the next step of an active refund from the order's `state`, which is undefined if the
- * read failed. A request is sent only if the order shows no refund beyond the stored ones. It is
- * sent again only if the processor must refuse a second execution, or if an operator ordered it.
- * `readAt` is the start of the read. The state may be that old. `isHeld`: the database was restored
- * and may lack requests that were sent.
+ * read failed. A request is sent only if the order shows exactly the stored refunds. The request is
+ * sent again only if the processor must refuse a second execution, or if an operator ordered a
+ * resend. `readAt` must be a time before the read, because the order's state may be as old as this
+ * time. If `isHeld`, the database may lack refunds whose requests were sent.
  */
 export function decideBeforeSending(
   refund: Refund,
@@ -32,7 +32,11 @@ export function decideBeforeSending(
   if (!state) return { kind: "wait", reason: "the order could not be read" };
   const comparison = payment.compare(state);
   if (comparison.kind === "unreported") return { kind: "wait", reason: "the processor did not report the refunded sum" };
-  if (comparison.kind === "refunded" && refund.explains(comparison.refundedMinor) && refund.decisionReason !== "UNEXPLAINED") {
+  if (
+    comparison.kind === "refunded" &&
+    refund.isExecutedOnceBy(comparison.refundedMinor) &&
+    refund.decisionReason !== "UNEXPLAINED"
+  ) {
     return { kind: "accept" };
   }
   const isFirst = refund.sends === 0;
@@ -45,22 +49,22 @@ export function decideBeforeSending(
   }
   const mayBeSent = refund.resendAfter ? refund.resendAfter <= readAt : isFirst;
   if (needsDecision || !mayBeSent) return { kind: "wait", reason: "an earlier request may still take effect" };
-  return isHeld ? { kind: "wait", reason: "refunds are held: the database was restored" } : { kind: "send" };
+  return isHeld ? { kind: "wait", reason: "refunds are held after a restore or failover of the database" } : { kind: "send" };
 }
 
 type SendOutcome = Awaited<ReturnType<CardProcessor["refund"]>>;
 
 /**
- * Returns whether the outcome is a refusal that can reject the refund. Only the refusal of the
- * first request can. `refund` was read before SENT was committed, so `sends` is 0 for the first
+ * Returns whether the outcome can reject the refund. Only a refusal of the first request can reject
+ * it. `refund` must be the row from before the commit of SENT, so that `sends` is 0 for the first
  * request.
  */
 export const canReject = (refund: Refund, outcome: SendOutcome): boolean => outcome.kind === "refused" && refund.sends === 0;
 
 /**
- * Decides the step after a refund request with this `outcome`. A refusal rejects the refund only
- * if the refunded sum did not change. `stateAfter` is the order's state after the refusal;
- * undefined if the read failed.
+ * Decides the step after a refund request with this `outcome`. A refusal rejects the refund only if
+ * the refunded sum did not change. `stateAfter` is the order's state after the refusal. It is
+ * undefined if the order was not read or the read failed.
  */
 export function decideAfterSending(
   refund: Refund,

@@ -18,8 +18,8 @@ import type { RefundStep } from "./next-step.ts";
 import { Refund } from "./refund.ts";
 
 /**
- * Progress of a refund after a step. "unknown": the payment stays locked until a later read or an
- * operator's decision.
+ * Progress of a refund after a step. "unknown": no other refund of the payment is accepted until a
+ * later read or an operator's decision ends this refund.
  */
 export type RefundProgress =
   | { kind: "accepted"; payment: Payment }
@@ -33,7 +33,7 @@ export interface PaymentAndRefund {
 }
 
 interface Locked extends PaymentAndRefund {
-  /** Idempotency-Key that gets a response when the refund ends. */
+  /** Record of the Idempotency-Key for which a response is stored when the refund ends. */
   readonly key: IdempotencyRecord | undefined;
 }
 
@@ -44,13 +44,13 @@ export function progressOf({ payment, refund }: PaymentAndRefund): RefundProgres
   return { kind: "unknown" };
 }
 
-/** Returns the refusal by the processor, or the rejection by an operator. */
+/** Returns the error for a refund that the processor refused or an operator rejected. */
 const refusalOf = ({ processorErrorCode, resolution }: Refund) =>
   resolution === "REJECTED" ? refundRejected() : refundRefused(processorErrorCode ?? "");
 
 /**
- * Locks a refund with its key and payment, in the order in which the ORM updates them: key, refund,
- * payment. One order prevents deadlocks.
+ * Locks the Idempotency-Key, then the refund, then the payment. The ORM updates the rows in the
+ * same order. The use of this order in all transactions prevents deadlocks.
  */
 export async function lockRefund(em: SqlEntityManager, refundId: string): Promise<Locked> {
   const refund = isUuid(refundId) ? await em.findOne(Refund, { id: refundId }) : null;
@@ -64,15 +64,15 @@ export async function lockRefund(em: SqlEntityManager, refundId: string): Promis
 interface StepContext {
   readonly calls: readonly FinishedCall[];
   readonly lease: Pick<Lease, "release">;
-  /** Record of the refund's Idempotency-Key. By default it is read by its id. */
+  /** Record of the refund's Idempotency-Key. If undefined, the record is read by its id. */
   readonly key: IdempotencyRecord | undefined;
-  /** State of the order on which the step depends. */
+  /** Order state from which the step was decided. */
   readonly state?: OrderState | undefined;
 }
 
 /**
- * Records a step in one transaction and releases the lease, unless a newer change has made the step
- * invalid. Returns the progress of the refund.
+ * Records a step and releases the lease in one transaction. Ignores a step that a newer change of
+ * the refund or payment has made invalid. Returns the refund's progress.
  */
 export async function recordRefundStep(
   context: Context,
@@ -87,7 +87,9 @@ export async function recordRefundStep(
     const now = await recordCalls(em, { businessId: refund.businessId, paymentId: refund.paymentId, refundId: refund.id }, calls);
     if (isApplied && state) refund.recordReading(state, now);
     if (isApplied) {
-      // "adopt" deletes the key. The ORM deletes after its updates, so the lock keeps the order.
+      // The step "adopt" deletes the key, so `attachKey` reads and locks the key here. The ORM
+      // deletes rows after its updates. Without this lock, the key would be locked after the
+      // refund.
       const record = await attachKey(em, step.kind === "adopt" ? undefined : key, refund.idempotencyId);
       applyRefundStep(em, context, { ...present, key: record }, step, now);
     }
@@ -100,8 +102,9 @@ export async function recordRefundStep(
 }
 
 /**
- * Returns whether a newer change makes the step invalid. A refusal can reject only a refund with
- * one request. An external change is adopted only if nothing was sent and the payment is PAID.
+ * Returns whether a newer change makes the step invalid. A refusal can reject only a refund whose
+ * request was sent once. An external change is adopted only if nothing was sent and the payment is
+ * PAID.
  */
 const isOutdated = ({ payment, refund }: PaymentAndRefund, { kind }: RefundStep): boolean =>
   (kind === "reject" && refund.sends !== 1) || (kind === "adopt" && (refund.sends > 0 || payment.status !== "PAID"));
@@ -127,7 +130,7 @@ export function applyRefundStep(em: SqlEntityManager, context: Context, locked: 
     case "adopt":
       refund.end("NOT_SENT", now);
       adoptExternalChange(em, context, payment, step.state, step.change, now, refund.traceparent);
-      // The caller gets a conflict, which is never stored. The key can be used again.
+      // The caller gets a conflict error. Conflicts are never stored, so the key can be used again.
       if (key) em.remove(key);
       break;
     case "wait":
@@ -136,7 +139,10 @@ export function applyRefundStep(em: SqlEntityManager, context: Context, locked: 
   }
 }
 
-/** The processor refuses a refund. An operator's rejection is audited and not logged here. */
+/**
+ * Log messages for the steps. "refund refused" is a refusal by the processor. A rejection by an
+ * operator is recorded in the audit trail and not logged here.
+ */
 const logMessages = {
   accept: "refund accepted",
   reject: "refund refused",
@@ -144,7 +150,10 @@ const logMessages = {
   wait: "refund outcome unknown",
 } as const satisfies Record<RefundStep["kind"], string>;
 
-/** Label values of the metric, which predate the kinds of steps. */
+/**
+ * Label values of the metric `amana_refund_steps_total`. They differ from the kinds of steps,
+ * because published values must not change.
+ */
 const metricSteps = { accept: "accept", reject: "reject", adopt: "take_over", wait: "wait" } as const;
 
 function logStep({ logger }: Context, { payment, refund }: PaymentAndRefund, step: RefundStep, startsDecision: boolean): void {

@@ -1,12 +1,13 @@
 import type { EnumName } from "@amana/contracts/enum-names";
 import type * as proto from "@amana/contracts/payments/v1/refund_pb";
-import { nextPause } from "@amana/runtime";
+import { scheduledPause } from "@amana/runtime";
 import { defineEntity, p } from "@mikro-orm/postgresql";
 import type { OrderState } from "../card-processor/card-processor.ts";
 
 /**
  * REQUESTED → SENT → ACCEPTED, REJECTED or UNKNOWN. A read of the order or an operator's decision
- * ends UNKNOWN. NOT_SENT: the processor had already refunded or reversed the payment.
+ * ends the status UNKNOWN. NOT_SENT: no request was sent, because the processor had already
+ * refunded or reversed the payment.
  */
 export type RefundStatus = EnumName<typeof proto.RefundStatus>;
 
@@ -14,8 +15,8 @@ export type RefundStatus = EnumName<typeof proto.RefundStatus>;
 export const activeRefundStatuses: RefundStatus[] = ["REQUESTED", "SENT", "UNKNOWN"];
 
 /**
- * "OUTCOME_UNKNOWN": no read showed the outcome in time. "UNEXPLAINED": no rule explains the
- * order's state.
+ * "OUTCOME_UNKNOWN": no read of the order showed the outcome before `decisionDueAt`. "UNEXPLAINED":
+ * no rule explains the order's state.
  */
 type DecisionReason = "OUTCOME_UNKNOWN" | "UNEXPLAINED";
 
@@ -36,9 +37,9 @@ const schema = defineEntity({
     processorErrorCode: p.text().nullable(),
     sends: p.integer(),
     lastSentAt: p.datetime(3).nullable(),
-    /** Earliest time of a resend. Null: only an operator can order a resend. */
+    /** Earliest time of a resend. Null if only an operator can order a resend. */
     resendAfter: p.datetime(3).nullable(),
-    /** Time after which an operator must decide if the outcome is still unknown. */
+    /** If the outcome is still unknown at this time, an operator must decide. */
     decisionDueAt: p.datetime(3),
     needsDecisionSince: p.datetime(3).nullable(),
     decisionReason: p.text().$type<DecisionReason>().nullable(),
@@ -50,10 +51,10 @@ const schema = defineEntity({
     processorReadAt: p.datetime(3).nullable(),
     checks: p.integer(),
     nextCheckAt: p.datetime(3).nullable(),
-    /** Idempotency-Key that gets a response when the refund ends. */
+    /** Id of the Idempotency-Key for which a response is stored when the refund ends. */
     idempotencyId: p.uuid().nullable(),
     traceparent: p.text().nullable(),
-    /** The lease of `packages/jobs`, written with a change that begins or ends its work. */
+    /** Lease (`packages/jobs`) of the process that works on the refund. */
     leaseToken: p.uuid().nullable(),
     leasedUntil: p.datetime(3).nullable(),
     createdAt: p.datetime(3),
@@ -62,22 +63,33 @@ const schema = defineEntity({
   },
 });
 
-/** Pause between the reads that keep the order's state current while an operator must decide. */
+/**
+ * Pause between reads of the order while an operator must decide. The reads keep the stored order
+ * state current.
+ */
 const decisionPauseSeconds = 600;
 
-/** A refund, stored before its request is sent, so that a crash neither loses nor repeats it. */
+/**
+ * A refund. The row is committed before the refund request is sent. Therefore a crash neither loses
+ * nor repeats the refund.
+ */
 export class Refund extends schema.class {
   isActive(): boolean {
     return activeRefundStatuses.includes(this.status);
   }
 
-  /** Returns whether the processor refuses a second execution: it would exceed the paid amount. */
+  /**
+   * Returns whether the processor must refuse a second execution of this refund, because two
+   * executions would exceed the paid amount.
+   */
   cannotExecuteTwice(paidMinor: bigint, refundedBeforeMinor = this.refundedBeforeMinor ?? 0n): boolean {
     return refundedBeforeMinor + 2n * this.amountMinor > paidMinor;
   }
 
-  /** Returns whether the refunded sum means that this refund was executed exactly once. */
-  explains(refundedMinor: bigint): boolean {
+  /**
+   * Returns whether the processor's refunded sum shows that this refund was executed exactly once.
+   */
+  isExecutedOnceBy(refundedMinor: bigint): boolean {
     return this.sends > 0 && refundedMinor === (this.refundedBeforeMinor ?? 0n) + this.amountMinor;
   }
 
@@ -86,7 +98,9 @@ export class Refund extends schema.class {
     return new Date((this.lastSentAt?.getTime() ?? 0) + lateEffectSeconds * 1000);
   }
 
-  /** Stores the order state that the processor returned, for operators. */
+  /**
+   * Stores the order state that the processor returned. Operators see it in the list of refunds.
+   */
   recordReading(state: OrderState, now: Date): void {
     this.processorRefundedMinor = state.refundedMinor ?? null;
     this.processorOrderStatus = state.orderStatus ?? null;
@@ -94,10 +108,10 @@ export class Refund extends schema.class {
   }
 
   /**
-   * Returns the pause in seconds before the request may be sent again, counted from this request;
-   * null if only an operator may order that.
+   * Returns the pause in seconds between the next request and its resend. Returns null if only an
+   * operator may order the resend.
    */
-  resendPause(refundedBeforeMinor: bigint, paidMinor: bigint, pausesSeconds: readonly number[]): number | null {
+  resendPauseSeconds(refundedBeforeMinor: bigint, paidMinor: bigint, pausesSeconds: readonly number[]): number | null {
     return this.cannotExecuteTwice(paidMinor, refundedBeforeMinor) ? (pausesSeconds[this.sends] ?? null) : null;
   }
 
@@ -105,13 +119,16 @@ export class Refund extends schema.class {
   markUnknown(pausesSeconds: readonly number[], now: Date): void {
     if (this.status === "SENT") this.status = "UNKNOWN";
     if (now >= this.decisionDueAt) this.requireDecision("OUTCOME_UNKNOWN", now);
-    const pause = this.needsDecisionSince ? decisionPauseSeconds : nextPause(pausesSeconds, this.checks);
+    const pause = this.needsDecisionSince ? decisionPauseSeconds : scheduledPause(pausesSeconds, this.checks);
     this.checks += 1;
     this.nextCheckAt = new Date(now.getTime() + pause * 1000);
     this.updatedAt = now;
   }
 
-  /** Prevents further requests until an operator decides. UNEXPLAINED is never replaced. */
+  /**
+   * Prevents further requests until an operator decides. No other reason replaces the reason
+   * UNEXPLAINED.
+   */
   requireDecision(reason: DecisionReason, now: Date): void {
     this.needsDecisionSince ??= now;
     this.decisionReason = this.decisionReason === "UNEXPLAINED" ? "UNEXPLAINED" : reason;
@@ -122,7 +139,8 @@ export class Refund extends schema.class {
 
   /**
    * Applies an operator's decision to send the refund again. An earlier request may take effect
-   * until `notBefore`, so the refund is sent after that time, and only if a read shows no refund.
+   * until `notBefore`, so the refund is sent after that time, and only if a read of the order then
+   * shows no refund.
    */
   sendAgain(notBefore: Date, decisionDueAt: Date, now: Date): void {
     this.recordDecision("SEND_AGAIN");

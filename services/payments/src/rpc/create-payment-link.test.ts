@@ -46,7 +46,7 @@ describe("createPaymentLink", () => {
     expect(await harness.links.getPaymentLink({ id: link.id }, { caller })).toEqual(link);
   });
 
-  test("createPaymentLink stores all fields, and metadata as it was sent", async () => {
+  test("createPaymentLink stores all fields and does not change a byte of the metadata", async () => {
     const caller = aBusinessCaller();
     const { amountMinor: _none, ...request } = aPaymentLinkRequest;
     const fields = {
@@ -75,14 +75,14 @@ describe("createPaymentLink", () => {
     [{ amountMinMinor: 5_000n, amountMaxMinor: 6_000n }, "/amount"],
     [{ amountMinor: undefined, amountMinMinor: 6_000n, amountMaxMinor: 6_000n }, "/amount_max"],
     [{ expiresAtMs: 1_000n }, "/expires_at"],
-  ])("createPaymentLink rejects %o and stores nothing", async (changes, pointer) => {
+  ])("createPaymentLink rejects %o and stores no link", async (changes, pointer) => {
     const caller = aBusinessCaller();
     const error = await refusal(harness.aPaymentLink(caller, changes));
     expect(error).toMatchObject({ kind: "invalid", code: "validation_failed", pointer });
     expect(await countLinks(caller)).toBe(0);
   });
 
-  test("createPaymentLink replays the response to a repeated request with the same Idempotency-Key", async () => {
+  test("createPaymentLink replays the first response for a repeated request with the same Idempotency-Key", async () => {
     const caller = aBusinessCaller();
     const options = withIdempotencyKey(caller, "k");
     const link = await harness.links.createPaymentLink(aPaymentLinkRequest, withIdempotencyKey(caller, "k"));
@@ -94,7 +94,7 @@ describe("createPaymentLink", () => {
   test.each([
     ["an operator", adminCaller],
     ["the platform", platformCaller],
-  ])("createPaymentLink rejects %s", async (_name, caller) => {
+  ])("createPaymentLink rejects %s as the caller", async (_name, caller) => {
     const error = await refusal(harness.links.createPaymentLink(aPaymentLinkRequest, { caller }));
     expect(error).toMatchObject({ kind: "forbidden", code: "business_key_required" });
   });

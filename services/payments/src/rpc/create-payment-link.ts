@@ -6,11 +6,11 @@ import { once } from "@amana/idempotency";
 import { type Implementation, requireBusiness } from "@amana/rpc";
 import { dateOf, uuidv7 } from "@amana/runtime";
 import type { Context } from "../context.ts";
-import { rulesOf } from "../payment-link/customer-fields.ts";
+import { customerFieldRulesOf } from "../payment-link/customer-fields.ts";
 import { describePaymentLink } from "../payment-link/payment-link.message.ts";
 import { checkExpiry, checkPrice, PaymentLink } from "../payment-link/payment-link.ts";
 
-/** 128 bits, so that the URL of a link cannot be guessed. */
+/** Size of a token: 128 bits, so that the URL of a link cannot be guessed. */
 const tokenBytes = 16;
 
 export const createPaymentLink =
@@ -34,7 +34,7 @@ export const createPaymentLink =
         currency: "DZD",
         language: request.language,
         orderRef: request.orderRef,
-        ...{ nameRule: "HIDDEN", emailRule: "HIDDEN", phoneRule: "HIDDEN", ...rulesOf(request.customerFields) },
+        ...{ nameRule: "HIDDEN", emailRule: "HIDDEN", phoneRule: "HIDDEN", ...customerFieldRulesOf(request.customerFields) },
         successUrl: request.successUrl,
         failUrl: request.failUrl,
         conditionsUrl: request.conditionsUrl,

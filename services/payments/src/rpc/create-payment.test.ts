@@ -64,7 +64,7 @@ describe("createPayment with an accepted order", () => {
   });
 
   test.each(["AR", "EN"])(
-    "createPayment accepts a payment without reference and description in the language %s",
+    "createPayment accepts a request in the language %s without an order reference and description",
     async (language) => {
       const payment = await createPayment(aBusinessCaller(), { language, orderRef: undefined, description: undefined });
       expect(payment).toMatchObject({ language, status: PaymentStatus.PENDING });
@@ -73,7 +73,7 @@ describe("createPayment with an accepted order", () => {
     },
   );
 
-  test("createPayment plans the next check of each payment, and uses a different order number for each", async () => {
+  test("createPayment plans the next check of each payment, and uses a different order number for each payment", async () => {
     const caller = aBusinessCaller();
     const payments = await Promise.all(Array.from({ length: 10 }, () => createPayment(caller)));
     expect(new Set(payments.map((payment) => payment.processorOrderNumber)).size).toBe(10);
@@ -87,7 +87,7 @@ describe("createPayment with an accepted order", () => {
 });
 
 describe("createPayment with a refused order", () => {
-  test("createPayment stores FAILED with the code, emits an event and returns processor_error", async () => {
+  test("createPayment stores FAILED with the error code, emits an event and returns processor_error when the processor refuses the order", async () => {
     const caller = aBusinessCaller();
     await harness.sandbox.fault("register", "error:5");
     const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
@@ -112,7 +112,7 @@ describe("createPayment with a refused order", () => {
     expect(error).toMatchObject({ code: "processor_error", members: { processor_error_code: "5" } });
   });
 
-  test("createPayment does not adopt another order when the order number is already used", async () => {
+  test("createPayment stores FAILED and does not adopt another payment's order when the order number is already used", async () => {
     const caller = aBusinessCaller();
     await harness.sandbox.fault("register", "error:1");
     expect(await refusal(createPayment(caller))).toMatchObject({
@@ -127,12 +127,12 @@ describe("createPayment with a refused order", () => {
 test.each([
   ["an operator", adminCaller],
   ["the platform", platformCaller],
-])("createPayment rejects %s", async (_name, caller) => {
+])("createPayment rejects %s as the caller", async (_name, caller) => {
   const error = await refusal(harness.payments.createPayment(aPaymentRequest, { caller }));
   expect(error).toMatchObject({ kind: "forbidden", code: "business_key_required" });
 });
 
-test("createPayment returns processor_outcome_unknown when the database fails after the registration", async () => {
+test("createPayment returns processor_outcome_unknown when the database fails after the registration of the order", async () => {
   const caller = aBusinessCaller();
   await harness.sql(
     "create function fail_updates() returns trigger language plpgsql as $$ begin raise exception 'simulated failure' using errcode = '57P03'; end $$",
@@ -152,7 +152,7 @@ test("createPayment returns processor_outcome_unknown when the database fails af
 });
 
 describe("createPayment with an Idempotency-Key", () => {
-  test("createPayment replays the response to a repeated request without a second order", async () => {
+  test("createPayment replays the first response for a repeated Idempotency-Key and registers no second order", async () => {
     const caller = aBusinessCaller();
     const firstOptions = withIdempotencyKey(caller, "k");
     const repeatedOptions = withIdempotencyKey(caller, "k");
@@ -172,7 +172,7 @@ describe("createPayment with an Idempotency-Key", () => {
     expect(error).toMatchObject({ kind: "invalid", code: "idempotency_key_reused" });
   });
 
-  test("createPayment replays the processor's refusal without another call", async () => {
+  test("createPayment replays the processor's refusal for a repeated Idempotency-Key without another call to the processor", async () => {
     const caller = aBusinessCaller();
     await harness.sandbox.fault("register", "error:5");
     const firstError = await refusal(harness.payments.createPayment(aPaymentRequest, withIdempotencyKey(caller, "k")));
@@ -183,7 +183,7 @@ describe("createPayment with an Idempotency-Key", () => {
     expect(await harness.payments.listPayments({ limit: 10 }, { caller })).toMatchObject({ total: 1 });
   });
 
-  test("createPayment accepts the same Idempotency-Key of two businesses", async () => {
+  test("createPayment creates a payment for each of two businesses that use the same Idempotency-Key", async () => {
     const firstPayment = await harness.payments.createPayment(aPaymentRequest, withIdempotencyKey(aBusinessCaller(), "k"));
     const secondPayment = await harness.payments.createPayment(aPaymentRequest, withIdempotencyKey(aBusinessCaller(), "k"));
     expect(firstPayment.id).not.toBe(secondPayment.id);
@@ -204,14 +204,15 @@ describe("createPayment with an Idempotency-Key", () => {
   });
 });
 
-test("createPayment rejects payments beyond the queue limit of a business, and serves other businesses", async () => {
+test("createPayment rejects payments of a business that exceed its queue limit, and serves other businesses", async () => {
   await harness.sandbox.fault("register", "slow:400", 60);
   const caller = aBusinessCaller();
   const results = Promise.allSettled(Array.from({ length: 150 }, () => createPayment(caller)));
   const otherPayment = createPayment();
   const rejections = (await results).filter((result) => result.status === "rejected");
   const queueRejections = rejections.filter(({ reason }) => reason.code === "service_unavailable");
-  // On a busy machine an accepted payment may exceed its deadline. It is stored and not rejected.
+  // On a busy machine, a request may exceed its deadline after its payment was accepted. Such a
+  // payment is stored.
   for (const { reason } of rejections) {
     expect(["service_unavailable", "processor_outcome_unknown"]).toContain(reason.code);
   }

@@ -4,19 +4,19 @@ import { databaseTime } from "@amana/database";
 import { claimKey } from "@amana/idempotency";
 import { type Implementation, requireBusiness } from "@amana/rpc";
 import type { Context } from "../context.ts";
-import { beginPayment, insertPayment, registerPayment } from "../payment/begin-payment.ts";
+import { inPaymentTransaction, insertPayment, registerPayment } from "../payment/begin-payment.ts";
 import { toPaymentMessage } from "../payment/payment.message.ts";
 
 /**
- * Creates a payment. The first transaction inserts it as PENDING and claims the Idempotency-Key.
- * `registerPayment` then calls the processor outside of any transaction and commits the order and
- * the stored response.
+ * Creates a payment. The first transaction inserts a PENDING payment and claims the
+ * Idempotency-Key. `registerPayment` then calls the processor outside of any transaction. Finally,
+ * `registerPayment` commits the order and stores the response for the Idempotency-Key.
  */
 export const createPayment =
   (context: Context): Implementation<typeof PaymentService.method.createPayment> =>
   async (request, call) => {
     const businessId = requireBusiness(call.caller);
-    const started = await beginPayment(context, async (em) => {
+    const started = await inPaymentTransaction(context, async (em) => {
       const claim = await claimKey(em, call, PaymentSchema);
       if ("replayed" in claim) return claim;
       const fields = {

@@ -4,7 +4,9 @@ import type { Context } from "../context.ts";
 import { findPaymentByToken } from "../receipt/find-payment.ts";
 import { toReceiptMessage } from "../receipt/receipt.message.ts";
 
-/** Returns the receipt of a page token, also for a payment that has no receipt. */
+/**
+ * Returns the receipt for a page token. If the payment has no receipt, `receiptNumber` is empty.
+ */
 export const findReceipt =
   (context: Context): Implementation<typeof ReceiptService.method.findReceipt> =>
   async ({ token }, { caller }) => {

@@ -12,7 +12,10 @@ import { readCheckout } from "../payment-link/read-checkout.ts";
 /** Longest time for which the caller waits for the processor. */
 const refreshWaitMs = 3_000;
 
-/** Returns a payment of a link for its result page. Refreshes a PENDING payment first. */
+/**
+ * Returns a payment link and one of its payments for the payment's result page. Refreshes the
+ * payment first if it is PENDING.
+ */
 export const getCheckoutResult =
   (context: Context): Implementation<typeof CheckoutService.method.getCheckoutResult> =>
   async ({ linkToken, paymentToken }, { caller }) => {

@@ -22,7 +22,7 @@ const read = (link: PaymentLink, paymentToken?: string) => {
 };
 
 describe("getCheckout", () => {
-  test("getCheckout returns an open link with the fields of getPaymentLink", async () => {
+  test("getCheckout returns an open link with the same fields as getPaymentLink", async () => {
     const link = await aLink({ maxPayments: 1, description: "Row 7" });
     expect(await read(link)).toMatchObject({ link, state: CheckoutState.OPEN });
     expect(await read(link)).not.toHaveProperty("payment");
@@ -37,7 +37,7 @@ describe("getCheckout", () => {
     },
   );
 
-  test("getCheckout returns FULL while PENDING payments occupy all slots, and OPEN after their time to pay", async () => {
+  test("getCheckout returns FULL while PAID and PENDING payments occupy all slots, and OPEN when the time to pay of a PENDING payment is over", async () => {
     const link = await aLink({ maxPayments: 2 });
     await harness.aPaidCheckout(link);
     expect(await read(link)).toMatchObject({ state: CheckoutState.OPEN });
@@ -47,7 +47,7 @@ describe("getCheckout", () => {
     expect(await read(link)).toMatchObject({ state: CheckoutState.OPEN });
   });
 
-  test("getCheckout returns the payment of the browser while its card holder can pay", async () => {
+  test("getCheckout returns the payment of the page token until the time to pay is over", async () => {
     const link = await aLink({ maxPayments: 1 });
     const { payment, paymentToken } = await harness.startCheckout(link);
     expect(await read(link, paymentToken)).toMatchObject({ state: CheckoutState.FULL, payment });
@@ -55,7 +55,7 @@ describe("getCheckout", () => {
     expect(await read(link, paymentToken)).not.toHaveProperty("payment");
   });
 
-  test("getCheckout returns no payment that has ended, of another link, or for an invalid page token", async () => {
+  test("getCheckout returns no payment for the page token of a CANCELED payment or of another link's payment, or for an invalid page token", async () => {
     const link = await aLink();
     const ended = await harness.startCheckout(link);
     await harness.sandbox.cancel(ended.payment?.processorOrderId);
@@ -67,20 +67,20 @@ describe("getCheckout", () => {
   });
 
   test.each(["", "unknown", "a\0b", "t".repeat(22)])(
-    "getCheckout returns payment_link_not_found for the token %j",
+    "getCheckout returns payment_link_not_found for the link token %j",
     async (linkToken) => {
       const error = await refusal(harness.checkout.getCheckout({ linkToken }, { caller: platformCaller }));
       expect(error).toMatchObject({ kind: "not_found", code: "payment_link_not_found" });
     },
   );
 
-  test("getCheckout rejects a business", async () => {
+  test("getCheckout rejects a business as the caller", async () => {
     const error = await refusal(harness.checkout.getCheckout({ linkToken: linkTokenOf(await aLink()) }, { caller }));
     expect(error).toMatchObject({ code: "platform_required" });
   });
 });
 
-test("PostgreSQL finds a payment by its page token with an index, although row-level security applies", async () => {
+test("PostgreSQL uses an index to find a payment by its page token, even under row-level security", async () => {
   const explained = await forTenant(allTenants, () =>
     harness.context.orm.em
       .fork()
@@ -96,7 +96,7 @@ describe("getCheckoutResult", () => {
       { caller: platformCaller, timeoutMs: 20_000 },
     );
 
-  test("getCheckoutResult reads a PENDING payment at the processor and returns its outcome", async () => {
+  test("getCheckoutResult reads a PENDING payment at the processor, and returns PAID if the order is paid", async () => {
     const link = await aLink({ maxPayments: 2 });
     const { payment, paymentToken } = await harness.startCheckout(link);
     await harness.sandbox.pay(payment?.processorOrderId);
@@ -113,7 +113,7 @@ describe("getCheckoutResult", () => {
     expect(await harness.countCalls(payment, "status")).toBe(1);
   });
 
-  test("getCheckoutResult returns can_try_again false for a full or completed link", async () => {
+  test("getCheckoutResult returns `can_try_again` false when other payments occupy all slots of the link", async () => {
     const link = await aLink({ maxPayments: 1 });
     const canceled = await harness.startCheckout(link);
     await harness.sandbox.cancel(canceled.payment?.processorOrderId);
@@ -135,7 +135,7 @@ describe("getCheckoutResult", () => {
     expect(await refusal(result({ ...link, url: "/unknown" }, paymentToken))).toMatchObject({ code: "payment_link_not_found" });
   });
 
-  test("getCheckoutResult rejects a business", async () => {
+  test("getCheckoutResult rejects a business as the caller", async () => {
     const request = { linkToken: linkTokenOf(await aLink()), paymentToken: "0".repeat(64) };
     expect(await refusal(harness.checkout.getCheckoutResult(request, { caller }))).toMatchObject({ code: "platform_required" });
   });

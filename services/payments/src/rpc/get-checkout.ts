@@ -6,7 +6,10 @@ import { checkoutNotFound } from "../payment-link/payment-link.errors.ts";
 import { toPaymentLinkMessage } from "../payment-link/payment-link.message.ts";
 import { readCheckout } from "../payment-link/read-checkout.ts";
 
-/** Returns the state of a link for its checkout page. */
+/**
+ * Returns a payment link and its state for the checkout page. Includes the browser's payment while
+ * the card holder can pay it.
+ */
 export const getCheckout =
   (context: Context): Implementation<typeof CheckoutService.method.getCheckout> =>
   async ({ linkToken, paymentToken }, { caller }) => {

@@ -1,6 +1,6 @@
 import { enumName } from "@amana/contracts/enum-names";
 import { ProcessorOperation, ProcessorOutcome } from "@amana/contracts/payments/v1/refund_service_pb";
-import { timeOfUuid } from "@amana/runtime";
+import { timeMsOfUuid } from "@amana/runtime";
 import { aBusinessCaller, adminCaller, forAllTenants, refusal, withIdempotencyKey } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { aPaymentRequest, type Harness, noLease, startHarness } from "../../test/harness.ts";
@@ -22,7 +22,7 @@ const readCallLines = async (id: string) =>
       `${enumName(ProcessorOperation, operation)} ${enumName(ProcessorOutcome, outcome)} ${detail ?? ""}`,
   );
 
-test("getPaymentHistory returns each processor call in order, with its outcome and detail", async () => {
+test("getPaymentHistory returns the processor calls of a payment in order, each with its outcome and detail", async () => {
   const caller = aBusinessCaller();
   const { id } = await harness.aFinishedPayment(caller);
   await harness.sandbox.fault("refund", "error:5");
@@ -36,7 +36,7 @@ test("getPaymentHistory returns each processor call in order, with its outcome a
   ]);
 });
 
-test("getPaymentHistory contains a registration without a response and the look-up of its order", async () => {
+test("getPaymentHistory returns a registration that got no response, and the look-up of the order that followed", async () => {
   await harness.sandbox.fault("register", "timeout_after");
   const caller = aBusinessCaller();
   const { id } = await harness.aPendingPayment(caller);
@@ -50,7 +50,7 @@ test("getPaymentHistory contains a registration without a response and the look-
   expect(recordedAtMs).toContain(payment?.updatedAtMs);
 });
 
-test("getPaymentHistory contains the calls of a process whose result was outdated", async () => {
+test("getPaymentHistory returns the processor calls of both processes when two processes work on one payment concurrently", async () => {
   const options = { remainingMs: () => 5_000 };
   const runTwice = (work: (stored: StoredPayment) => Promise<unknown>, id: string) =>
     forAllTenants(async () => {
@@ -84,7 +84,7 @@ test("getPaymentHistory contains the calls of a process whose result was outdate
   expect(linesBefore.length + newLines.length).toBe(calls.length);
 });
 
-test("getPaymentHistory returns the oldest and the newest calls of a long history, and sets callsCut", async () => {
+test("getPaymentHistory returns the 50 oldest and 150 newest of 251 processor calls, and sets callsCut", async () => {
   const caller = aBusinessCaller();
   const { id } = await harness.aPendingPayment(caller);
   const addCalls = (count: number) =>
@@ -106,7 +106,7 @@ test("getPaymentHistory returns the oldest and the newest calls of a long histor
   ]);
 });
 
-test("getPaymentHistory returns the recorded times of omitted calls", async () => {
+test("getPaymentHistory also returns the recording times of the processor calls that it omits", async () => {
   const caller = aBusinessCaller();
   const { id } = await harness.aPendingPayment(caller);
   await harness.sql(
@@ -121,10 +121,10 @@ test("getPaymentHistory returns the recorded times of omitted calls", async () =
   );
   const { calls, recordedAtMs } = await readHistory(id);
   expect(calls.map(({ durationMs }) => durationMs)).not.toContain(75);
-  expect(recordedAtMs).toContain(BigInt(timeOfUuid(omittedCall?.id ?? "")));
+  expect(recordedAtMs).toContain(BigInt(timeMsOfUuid(omittedCall?.id ?? "")));
 });
 
-test("getPaymentHistory rejects a business as caller and an unknown payment id", async () => {
+test("getPaymentHistory rejects a business as the caller, and returns not_found for an unknown payment id", async () => {
   const caller = aBusinessCaller();
   const { id } = await harness.aPendingPayment(caller);
   await expect(harness.refunds.getPaymentHistory({ id }, { caller })).rejects.toThrow();

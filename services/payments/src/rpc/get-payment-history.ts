@@ -2,8 +2,8 @@ import type { RefundService } from "@amana/contracts/payments/v1/refund_service_
 import { ProcessorCallSchema } from "@amana/contracts/payments/v1/refund_service_pb";
 import { defineView } from "@amana/database";
 import type { Implementation } from "@amana/rpc";
-import { timeOfUuid } from "@amana/runtime";
-import { forOperators } from "@amana/service-host";
+import { timeMsOfUuid } from "@amana/runtime";
+import { operatorScope } from "@amana/service-host";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { ProcessorCall } from "../card-processor/processor-call.ts";
 import type { Context } from "../context.ts";
@@ -14,13 +14,20 @@ import { toRefundMessage } from "../refund/refund.message.ts";
 import { Refund } from "../refund/refund.ts";
 
 const callView = defineView(ProcessorCall, ProcessorCallSchema);
-/** Limit of returned calls. A payment with an unknown outcome can have hundreds of calls. */
+/**
+ * Maximum number of processor calls in the response. A payment with an unknown outcome can have
+ * hundreds of calls.
+ */
 const callsMax = 200;
-/** Number of oldest calls among the returned ones if there are more than `callsMax`. */
+/**
+ * Number of oldest calls in the response if a payment has more than `callsMax` calls. The other
+ * calls in the response are the newest calls.
+ */
 const firstCallsMax = 50;
 /**
- * Limit of ids from which the times of transactions are read. One transaction records up to five
- * calls (a registration), so the ids yield more than the 500 times that webhooks evaluates.
+ * Maximum number of call ids from which `recordedAtMs` is computed. One transaction records at most
+ * five calls, so 3000 ids contain the times of at least 600 transactions. The webhooks service uses
+ * at most 500 of these times.
  */
 const idsMax = 3_000;
 
@@ -28,7 +35,7 @@ const idsMax = 3_000;
 export const getPaymentHistory =
   (context: Context): Implementation<typeof RefundService.method.getPaymentHistory> =>
   async ({ id }, { caller }) => {
-    forOperators(caller);
+    operatorScope(caller);
     const em = context.orm.em.fork();
     const payment = await em.findOne(Payment, { id });
     if (!payment) throw paymentNotFound();
@@ -36,7 +43,7 @@ export const getPaymentHistory =
     const refunds = await em.find(Refund, { businessId, paymentId: id }, { orderBy: { createdAt: "asc" } });
     const { calls, callsCut, ids } = await readCalls(em, { businessId, paymentId: id });
     const changeTimes = [payment.createdAt, payment.paidAt, payment.updatedAt, ...refunds.map(({ updatedAt }) => updatedAt)];
-    const recordedAtMs = new Set([...changeTimes.flatMap((time) => time?.getTime() ?? []), ...ids.map(timeOfUuid)]);
+    const recordedAtMs = new Set([...changeTimes.flatMap((time) => time?.getTime() ?? []), ...ids.map(timeMsOfUuid)]);
     return {
       payment: toPaymentMessage(payment, context),
       refunds: refunds.map((refund) => toRefundMessage(refund, payment, context)),
@@ -54,7 +61,7 @@ async function readCalls(em: SqlEntityManager, payment: { businessId: string; pa
     calls.splice(callsMax - firstCallsMax, Number.POSITIVE_INFINITY, ...oldestCalls);
   }
   calls.sort((a, b) => a.at.getTime() - b.at.getTime() || (a.id < b.id ? -1 : 1));
-  // The id of a call contains the time at which its transaction recorded the call and its event.
+  // The id of a call contains the time of the transaction that recorded the call and its event.
   const callIds = callsCut
     ? await em.find(ProcessorCall, payment, { fields: ["id"], orderBy: { id: "asc" }, limit: idsMax })
     : [];

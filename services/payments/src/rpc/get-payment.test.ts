@@ -8,7 +8,8 @@ import { eventFieldsOf, type Harness, startHarness } from "../../test/harness.ts
 
 let harness: Harness;
 beforeAll(async () => {
-  // The processor sends numbers as JSON numbers or as strings. This file tests strings.
+  // The processor sends numbers as JSON numbers or as strings. In this file, the sandbox sends
+  // strings.
   harness = await startHarness({ numbersAsStrings: true });
 });
 afterEach(() => harness.sandbox.clearFaults());
@@ -19,7 +20,7 @@ const passTenSeconds = (id: string) =>
   harness.sql("update payment set checked_at = checked_at - interval '10 seconds' where id = ?", [id]);
 
 describe("getPayment for a PENDING payment", () => {
-  test("getPayment confirms a paid order and returns PAID before the browser has returned", async () => {
+  test("getPayment confirms a paid order and returns PAID before the card holder's browser has returned", async () => {
     const caller = aBusinessCaller();
     const { id, processorOrderId } = await harness.aPendingPayment(caller);
     await harness.sandbox.pay(processorOrderId);
@@ -36,7 +37,7 @@ describe("getPayment for a PENDING payment", () => {
     ]);
   });
 
-  test("getPayment stores the same details of a declined order as returnFromProcessor", async () => {
+  test("getPayment and returnFromProcessor store the same details of a declined order", async () => {
     const caller = aBusinessCaller();
     const card = { pan: "6280581110006712", expiry: "01/2027", cvv2: "897" };
     const returnedPayment = await harness.aFinishedPayment(caller, card);
@@ -55,7 +56,7 @@ describe("getPayment for a PENDING payment", () => {
     expect(payment).toMatchObject({ status: PaymentStatus.REFUSED, respCode: "37", processorErrorCode: "3" });
   });
 
-  test("getPayment reads the order once in ten seconds for ten concurrent callers", async () => {
+  test("getPayment reads the order at most once in ten seconds, even for ten concurrent callers", async () => {
     const caller = aBusinessCaller();
     const payment = await harness.aPendingPayment(caller);
     await Promise.all(Array.from({ length: 10 }, () => readPayment(payment.id, caller)));
@@ -98,7 +99,7 @@ describe("getPayment for a PENDING payment", () => {
     expect(await harness.readEvents(id)).toHaveLength(1);
   });
 
-  test("getPayment returns PENDING when the order has another amount", async () => {
+  test("getPayment returns PENDING when the paid order has another amount than the payment", async () => {
     const caller = aBusinessCaller();
     const { id, processorOrderId } = await harness.aPendingPayment(caller);
     await harness.sandbox.pay(processorOrderId);
@@ -109,7 +110,7 @@ describe("getPayment for a PENDING payment", () => {
 });
 
 test.each(["PAID", "FAILED", "REFUSED", "CANCELED", "EXPIRED"])(
-  "getPayment does not read the order of a payment that is %s",
+  "getPayment does not read the order of a payment in status %s",
   async (status) => {
     const caller = aBusinessCaller();
     const payment = await harness.aPendingPayment(caller);
@@ -132,7 +133,7 @@ test("getPayment returns the same error for another business's payment, an unkno
 test.each([
   ["an operator", adminCaller],
   ["the platform", platformCaller],
-])("getPayment rejects %s", async (_name, caller) => {
+])("getPayment rejects %s as the caller", async (_name, caller) => {
   const error = await refusal(harness.payments.getPayment({ id: uuidv7() }, { caller }));
   expect(error).toMatchObject({ kind: "forbidden", code: "business_key_required" });
 });

@@ -8,7 +8,9 @@ import { refreshPayment } from "../payment/refresh-payment.ts";
 /** Longest time for which the caller waits for the processor. */
 const refreshWaitMs = 3_000;
 
-/** Returns the payment. Refreshes a PENDING payment first, at most once in ten seconds. */
+/**
+ * Returns the payment. First reads a PENDING payment at the processor, at most once in ten seconds.
+ */
 export const getPayment =
   (context: Context): Implementation<typeof PaymentService.method.getPayment> =>
   async (request, call) => {

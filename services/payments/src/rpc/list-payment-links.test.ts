@@ -37,7 +37,7 @@ const list = async (filter: object = {}, listCaller = caller) => {
 };
 
 describe("listPaymentLinks", () => {
-  test("listPaymentLinks returns pages in descending order of creation time, and the total of all pages", async () => {
+  test("listPaymentLinks returns the newest links first, and the total number of links with each page", async () => {
     expect(await list()).toEqual({ names: ["completed", "expired", "inactive", "active"], total: 4 });
     expect(await list({ limit: 2, offset: 1 })).toEqual({ names: ["expired", "inactive"], total: 4 });
   });
@@ -48,7 +48,7 @@ describe("listPaymentLinks", () => {
   });
 
   test.each(["active", "inactive", "expired", "completed"] as const)(
-    "listPaymentLinks filters by the status %s",
+    "listPaymentLinks returns only links with the status %s when the request selects this status",
     async (name) => {
       const status = PaymentLinkStatus[name.toUpperCase() as "ACTIVE"];
       expect(await list({ status })).toEqual({ names: [name], total: 1 });
@@ -65,18 +65,15 @@ describe("listPaymentLinks", () => {
     ["Cafe\u0301", ["active"]],
     ["تذكرة", ["expired"]],
     ["' or ''='", []],
-  ])(
-    "listPaymentLinks searches names and order references for %j literally and without regard to case",
-    async (search, names) => {
-      expect((await list({ search: search.normalize("NFC") })).names).toEqual(names);
-    },
-  );
+  ])("listPaymentLinks finds the literal text %j in names and order references, and ignores case", async (search, names) => {
+    expect((await list({ search: search.normalize("NFC") })).names).toEqual(names);
+  });
 
   test("listPaymentLinks returns no link of another business", async () => {
     expect(await list({}, aBusinessCaller())).toEqual({ names: [], total: 0 });
   });
 
-  test("listPaymentLinks rejects an operator", async () => {
+  test("listPaymentLinks rejects an operator as the caller", async () => {
     const error = await refusal(harness.links.listPaymentLinks({ limit: 1 }, { caller: adminCaller }));
     expect(error).toMatchObject({ code: "business_key_required" });
   });

@@ -6,7 +6,10 @@ import { aPaymentRequest, type Harness, startHarness } from "../../test/harness.
 
 let harness: Harness;
 const caller = aBusinessCaller();
-/** Ids, newest first: PAID without a reference, REFUSED, and two PENDING with the same time. */
+/**
+ * Ids of four payments, newest first: a PAID payment without an order reference, a REFUSED payment,
+ * and two PENDING payments with the same creation time.
+ */
 let newestId: string;
 let refusedId: string;
 let pendingIds: string[];
@@ -39,11 +42,11 @@ const list = async (filter: object = {}, listCaller = caller) => {
 };
 
 describe("listPayments", () => {
-  test("listPayments returns payments in descending order of creation time and id, with the total", async () => {
+  test("listPayments returns payments in descending order of creation time and id, with their total number", async () => {
     expect(await list()).toEqual({ ids: [newestId, refusedId, ...pendingIds], total: 4 });
   });
 
-  test("listPayments returns the total of all payments with each page", async () => {
+  test("listPayments returns the total number of matching payments with each page", async () => {
     expect(await list({ limit: 2 })).toEqual({ ids: [newestId, refusedId], total: 4 });
     expect(await list({ limit: 2, offset: 1 })).toEqual({ ids: [refusedId, pendingIds[0]], total: 4 });
     expect(await list({ limit: 2, offset: 4 })).toEqual({ ids: [], total: 4 });
@@ -55,14 +58,14 @@ describe("listPayments", () => {
     expect(payments[0]).toEqual(await harness.payments.getPayment({ id: newestId }, { caller }));
   });
 
-  test("listPayments filters by status", async () => {
+  test("listPayments returns only payments with the status that the request selects", async () => {
     expect(await list({ status: PaymentStatus.PAID })).toEqual({ ids: [newestId], total: 1 });
     expect(await list({ status: PaymentStatus.PENDING })).toEqual({ ids: pendingIds, total: 2 });
     expect(await list({ status: PaymentStatus.EXPIRED })).toEqual({ ids: [], total: 0 });
     expect(await list({ status: 99 })).toEqual({ ids: [], total: 0 });
   });
 
-  test("listPayments filters by the exact reference", async () => {
+  test("listPayments returns only payments whose order reference equals the filter exactly", async () => {
     expect(await list({ orderRef: "basket-1" })).toEqual({ ids: pendingIds, total: 2 });
     expect(await list({ orderRef: "100%_off" })).toEqual({ ids: [refusedId], total: 1 });
     for (const orderRef of ["basket", "%", "BASKET-1", "' or ''='"]) expect((await list({ orderRef })).total).toBe(0);
@@ -76,7 +79,7 @@ describe("listPayments", () => {
     expect(await list({ createdFromMs: toMs(3), createdToMs: toMs(2) })).toEqual({ ids: [], total: 0 });
   });
 
-  test("listPayments applies combined filters", async () => {
+  test("listPayments returns only payments that match all filters of a request", async () => {
     expect(await list({ status: PaymentStatus.PENDING, orderRef: "basket-1", limit: 1 })).toEqual({
       ids: [pendingIds[0]],
       total: 2,
@@ -84,7 +87,7 @@ describe("listPayments", () => {
     expect((await list({ status: PaymentStatus.PAID, orderRef: "basket-1" })).total).toBe(0);
   });
 
-  test("listPayments returns payment_link_not_found for an unknown payment link", async () => {
+  test("listPayments returns payment_link_not_found when the filter has the id of an unknown payment link", async () => {
     const unknown = harness.payments.listPayments({ limit: 1, paymentLinkId: uuidv7() }, { caller: aBusinessCaller() });
     expect(await refusal(unknown)).toMatchObject({ kind: "not_found", code: "payment_link_not_found" });
   });
@@ -100,7 +103,7 @@ describe("listPayments", () => {
   });
 });
 
-test("listPayments rejects an operator", async () => {
+test("listPayments rejects an operator as the caller", async () => {
   const error = await refusal(harness.payments.listPayments({ limit: 1 }, { caller: adminCaller }));
   expect(error).toMatchObject({ kind: "forbidden", code: "business_key_required" });
 });

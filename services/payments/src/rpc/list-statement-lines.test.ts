@@ -35,7 +35,10 @@ const readSums = async () => (await readLines()).map(({ type, amountMinor, origi
 const reread = (id: string) =>
   forTenant(caller.businessId, async () => rereadPayment(harness.context, await harness.stored(id), noLease, () => 5_000));
 
-/** Makes a change of each kind, and a payment that is declined. Returns the paid payments. */
+/**
+ * Creates money movements of each kind, and a declined payment without a movement. Returns the paid
+ * payments.
+ */
 async function changeMoney() {
   const [ours, external, reversed] = [
     await harness.aFinishedPayment(caller),
@@ -75,7 +78,7 @@ describe("listStatementLines", () => {
     expect((await readPage(lastHour(), aBusinessCaller())).lines).toEqual([]);
   });
 
-  test("listStatementLines returns the payment before its refund when both are found in one read of the order", async () => {
+  test("listStatementLines returns a payment before its refund when one read of the order shows both", async () => {
     const pending = await harness.aPendingPayment(caller);
     await harness.sandbox.pay(pending.processorOrderId);
     await harness.sandbox.refundExternally(pending.processorOrderId, "1000.00");
@@ -86,7 +89,7 @@ describe("listStatementLines", () => {
     ]);
   });
 
-  test("listStatementLines returns a refund that an operator accepts, and none for a refund that an operator rejects", async () => {
+  test("listStatementLines returns a line for a refund that an operator accepts, and no line for a refund that an operator rejects", async () => {
     const [accepted, rejected] = [await harness.aFinishedPayment(caller), await harness.aFinishedPayment(caller)];
     for (const { id } of [accepted, rejected]) {
       await harness.sandbox.fault("refund", "http_503");
@@ -101,10 +104,10 @@ describe("listStatementLines", () => {
     expect((await readSums()).slice(2)).toEqual([[REFUND, -500_000n, undefined]]);
   });
 
-  test("listStatementLines returns all lines of a long statement once and in order, from the inclusive start to the exclusive end", async () => {
+  test("listStatementLines returns each line from the inclusive start to the exclusive end once and in order, over three pages", async () => {
     const { id } = await harness.aFinishedPayment(caller);
     const startMs = Date.UTC(2026, 0, 1);
-    // Three rows each second have the same time.
+    // Each second has three rows with the same time.
     await harness.sql(
       `insert into money_movement (business_id, at, payment_id, type, amount_minor)
        select ?, to_timestamp(? / 1000.0) + (i / 3) * interval '1 second', ?, 'PAYMENT', i from generate_series(0, 5999) i`,
@@ -126,7 +129,7 @@ describe("listStatementLines", () => {
     expect(amounts.map((amount) => amount / 3n)).toEqual(amounts.map((amount) => amount / 3n).toSorted((a, b) => Number(a - b)));
   });
 
-  test("listStatementLines ends before the start of a transaction in progress, and the next statement has its line and all later ones", async () => {
+  test("listStatementLines ends a statement before the start of a transaction in progress, and the next statement contains that transaction's line", async () => {
     const [slow, quick] = [await harness.aPendingPayment(caller), await harness.aPendingPayment(caller)];
     const fromMs = BigInt(Date.now() - hourMs);
     const { promise: committed, resolve: commit } = Promise.withResolvers<void>();
@@ -153,7 +156,7 @@ describe("listStatementLines", () => {
     });
   });
 
-  test("listStatementLines is unavailable while movements of earlier payments are inserted", async () => {
+  test("listStatementLines returns statement_not_ready while the service still inserts movements of earlier payments", async () => {
     await harness.sql("insert into money_movement_fill (began_at, after_id) values (now(), ?)", [
       "00000000-0000-0000-0000-000000000000",
     ]);
@@ -163,7 +166,7 @@ describe("listStatementLines", () => {
   });
 });
 
-test("money movements cannot be changed or deleted, and the service's role can insert none for another business", async () => {
+test("the table money_movement rejects updates, deletions, and inserts by the service's role for another business", async () => {
   await harness.aFinishedPayment(caller);
   const owner = await createOrm({ ...database, url: harness.databaseUrl, poolMax: 1 }, createLogger("test", "silent"));
   for (const change of ["update money_movement set amount_minor = 1", "delete from money_movement", "truncate money_movement"]) {

@@ -3,7 +3,14 @@ import { StatementLineType } from "@amana/contracts/payments/v1/statement_servic
 import { type Implementation, requireBusiness } from "@amana/rpc";
 import type { Context } from "../context.ts";
 import { statementNotReady } from "../payment/payment.errors.ts";
-import { type LineRow, type Position, pageLines, readLines, readUntil, startOf } from "../statement/statement-lines.ts";
+import {
+  firstCursor,
+  type LineRow,
+  linesPerPage,
+  readLines,
+  readUntil,
+  type StatementCursor,
+} from "../statement/statement-lines.ts";
 
 /** Returns a page of the caller's money movements, oldest first. */
 export const listStatementLines =
@@ -11,25 +18,25 @@ export const listStatementLines =
   async ({ fromMs, toMs, cursor }, { caller }) => {
     const businessId = requireBusiness(caller);
     const em = orm.em.fork();
-    const position = cursor === undefined ? await readStart(em, fromMs, toMs) : parseCursor(cursor);
-    const rows = await readLines(em, businessId, position);
-    const last = rows.length === pageLines ? rows.at(-1) : undefined;
+    const pageCursor = cursor === undefined ? await readStart(em, fromMs, toMs) : parseCursor(cursor);
+    const rows = await readLines(em, businessId, pageCursor);
+    const last = rows.length === linesPerPage ? rows.at(-1) : undefined;
     return {
       lines: rows.map(toLine),
-      untilMs: BigInt(position.until.getTime()),
-      ...(last && { nextCursor: formatCursor({ until: position.until, at: new Date(last.at), id: last.id }) }),
+      untilMs: BigInt(pageCursor.until.getTime()),
+      ...(last && { nextCursor: formatCursor({ until: pageCursor.until, at: new Date(last.at), id: last.id }) }),
     };
   };
 
-async function readStart(em: Parameters<typeof readUntil>[0], fromMs: bigint, toMs: bigint): Promise<Position> {
+async function readStart(em: Parameters<typeof readUntil>[0], fromMs: bigint, toMs: bigint): Promise<StatementCursor> {
   const until = await readUntil(em, new Date(Number(toMs)));
   if (!until) throw statementNotReady();
-  return startOf(new Date(Number(fromMs)), until);
+  return firstCursor(new Date(Number(fromMs)), until);
 }
 
-const formatCursor = ({ until, at, id }: Position) => `${until.getTime()}.${at.getTime()}.${id}`;
+const formatCursor = ({ until, at, id }: StatementCursor) => `${until.getTime()}.${at.getTime()}.${id}`;
 
-function parseCursor(cursor: string): Position {
+function parseCursor(cursor: string): StatementCursor {
   const [, untilMs, atMs, id] = /^(\d{1,15})\.(\d{1,15})\.([0-9a-f-]{36})$/.exec(cursor) ?? [];
   if (id === undefined) throw new TypeError("the cursor was not returned by ListStatementLines");
   return { until: new Date(Number(untilMs)), at: new Date(Number(atMs)), id };

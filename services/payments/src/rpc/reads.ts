@@ -2,43 +2,44 @@ import type { ListPaymentsRequest } from "@amana/contracts/payments/v1/payment_s
 import type { RefundService } from "@amana/contracts/payments/v1/refund_service_pb";
 import type { Owner } from "@amana/database";
 import type { Implementation } from "@amana/rpc";
-import { forOperators, readOne, readPage } from "@amana/service-host";
+import { createGetRpc, createListRpc, operatorScope } from "@amana/service-host";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
 import { changedPaymentList, changedPaymentView, paymentList, toPaymentMessage } from "../payment/payment.message.ts";
 import { Payment } from "../payment/payment.ts";
-import { namedPaymentLinkNotFound, paymentLinkNotFound } from "../payment-link/payment-link.errors.ts";
+import { paymentLinkNotFound, referencedPaymentLinkNotFound } from "../payment-link/payment-link.errors.ts";
 import { paymentLinkList, paymentLinkView, toPaymentLinkMessage } from "../payment-link/payment-link.message.ts";
 import { refundList, toRefundMessage } from "../refund/refund.message.ts";
 
 /** Throws if the id in the filter does not belong to a payment link of the business. */
 async function checkPaymentLinkId(em: SqlEntityManager, owner: Owner, { paymentLinkId }: ListPaymentsRequest): Promise<void> {
-  if (paymentLinkId !== undefined && !(await paymentLinkView.read(em, owner, paymentLinkId))) throw namedPaymentLinkNotFound();
+  if (paymentLinkId !== undefined && !(await paymentLinkView.read(em, owner, paymentLinkId)))
+    throw referencedPaymentLinkNotFound();
 }
 
 export const listPayments = (context: Context) =>
-  readPage(paymentList, "payments", (row) => toPaymentMessage(row, context), { check: checkPaymentLinkId })(context);
+  createListRpc(paymentList, "payments", (row) => toPaymentMessage(row, context), { check: checkPaymentLinkId })(context);
 
 export const getPaymentLink = (context: Context) =>
-  readOne(paymentLinkView, toPaymentLinkMessage(context), paymentLinkNotFound)(context);
+  createGetRpc(paymentLinkView, toPaymentLinkMessage(context), paymentLinkNotFound)(context);
 
 export const listPaymentLinks = (context: Context) =>
-  readPage(paymentLinkList, "paymentLinks", toPaymentLinkMessage(context))(context);
+  createListRpc(paymentLinkList, "paymentLinks", toPaymentLinkMessage(context))(context);
 
-/** For operators: payments with an external change or an unexplained difference. */
+/** Lists payments with an external change or an unexplained difference, for operators. */
 export const listChangedPayments = (context: Context) =>
-  readPage(
+  createListRpc(
     changedPaymentList,
     "payments",
     (row) => changedPaymentView.toMessage(row, { payment: toPaymentMessage(row, context) }),
-    { ownerOf: forOperators },
+    { ownerOf: operatorScope },
   )(context);
 
-/** For operators: refunds of all businesses, each with its payment. */
+/** Lists refunds of all businesses for operators, each refund with its payment. */
 export const listRefunds =
   (context: Context): Implementation<typeof RefundService.method.listRefunds> =>
   async (request, { caller }) => {
-    const { rows, ...total } = await refundList.page(context.orm.em, forOperators(caller), request);
+    const { rows, ...total } = await refundList.page(context.orm.em, operatorScope(caller), request);
     const payments = await context.orm.em.fork().find(Payment, { id: { $in: rows.map(({ paymentId }) => paymentId) } });
     const paymentOf = new Map(payments.map((payment) => [payment.id, payment]));
     const refunds = rows.flatMap((refund) => {

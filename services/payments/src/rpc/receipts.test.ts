@@ -23,14 +23,14 @@ async function aRefundedPayment(amountMinor?: bigint) {
   return await harness.payments.refundPayment({ id, amountMinor }, { caller, timeoutMs: 20_000 });
 }
 
-/** Reads the payment at the processor, although it was read in the last ten seconds. */
+/** Reads the payment at the processor, even if the last read was less than ten seconds ago. */
 async function refresh(id: string) {
   await harness.sql("update payment set checked_at = null where id = ?", [id]);
   await harness.payments.refreshPayment({ id }, { caller, timeoutMs: 20_000 });
 }
 
 describe("getReceipt", () => {
-  test("getReceipt returns a stable number, the time of the payment and the address of the page for a PAID payment", async () => {
+  test("getReceipt returns, for a PAID payment, a receipt number that does not change, the time of the payment and the token of the receipt page", async () => {
     const payment = await harness.aFinishedPayment(caller);
     const receipt = await getReceipt(payment.id);
     expect(receipt).toMatchObject({ payment, issuedAtMs: payment.paidAtMs, canSendEmail: false });
@@ -40,20 +40,23 @@ describe("getReceipt", () => {
     expect(await getReceipt(payment.id)).toEqual(receipt);
   });
 
-  test.each([120_000n, undefined])("getReceipt returns amount and time of a refund of %s", async (amountMinor) => {
-    const payment = await aRefundedPayment(amountMinor);
-    const { receiptNumber, ...receipt } = await getReceipt(payment.id);
-    expect(receipt.payment).toMatchObject({
-      status: PaymentStatus.REFUNDED,
-      refundedAmountMinor: amountMinor ?? payment.amountMinor,
-      receiptUrl: `http://gateway.test/receipts/${receipt.token}`,
-    });
-    expect(receipt.refundedAtMs).toBeGreaterThan(payment.paidAtMs ?? 0n);
-    expect(receipt.issuedAtMs).toBe(receipt.refundedAtMs);
-    expect(receiptNumber).toContain(payment.processorOrderNumber);
-  });
+  test.each([120_000n, undefined])(
+    "getReceipt returns the amount and the time of a refund of %s centimes (undefined means all)",
+    async (amountMinor) => {
+      const payment = await aRefundedPayment(amountMinor);
+      const { receiptNumber, ...receipt } = await getReceipt(payment.id);
+      expect(receipt.payment).toMatchObject({
+        status: PaymentStatus.REFUNDED,
+        refundedAmountMinor: amountMinor ?? payment.amountMinor,
+        receiptUrl: `http://gateway.test/receipts/${receipt.token}`,
+      });
+      expect(receipt.refundedAtMs).toBeGreaterThan(payment.paidAtMs ?? 0n);
+      expect(receipt.issuedAtMs).toBe(receipt.refundedAtMs);
+      expect(receiptNumber).toContain(payment.processorOrderNumber);
+    },
+  );
 
-  test("getReceipt returns the time of a refund that happened at the processor", async () => {
+  test("getReceipt returns the time of an external refund at the processor", async () => {
     const payment = await harness.aFinishedPayment(caller);
     await harness.sandbox.refundExternally(payment.processorOrderId, "1000.00");
     await refresh(payment.id);
@@ -63,7 +66,7 @@ describe("getReceipt", () => {
     });
   });
 
-  test("getReceipt omits the time of a refund that an earlier version adopted from the processor", async () => {
+  test("getReceipt omits the refund time of an external refund that an earlier version adopted", async () => {
     const { id } = await aRefundedPayment();
     await harness.sql("update payment set refunded_at = null where id = ?", [id]);
     expect((await getReceipt(id)).refundedAtMs).toEqual(expect.any(BigInt));
@@ -72,7 +75,7 @@ describe("getReceipt", () => {
   });
 
   test.each(["PENDING", "REFUSED", "FAILED", "EXPIRED", "CANCELED"])(
-    "getReceipt rejects a payment that is %s, and the payment has no receipt_url",
+    "getReceipt rejects a payment in status %s, and listPayments returns the payment without a receipt_url",
     async (status) => {
       const { id } = await harness.aPendingPayment(caller);
       await harness.sql("update payment set status = ?, next_check_at = null where id = ?", [status, id]);
@@ -99,13 +102,13 @@ describe("getReceipt", () => {
 });
 
 describe("findReceipt", () => {
-  test("findReceipt returns the receipt of the token in receipt_url", async () => {
+  test("findReceipt returns the receipt for the token in receipt_url", async () => {
     const payment = await harness.aFinishedPayment(caller);
     const token = payment.receiptUrl?.split("/").at(-1) ?? "";
     expect(await harness.receipts.findReceipt({ token }, platform)).toEqual(await getReceipt(payment.id));
   });
 
-  test("findReceipt returns a payment without a receipt, so that its page can state the status", async () => {
+  test("findReceipt returns a reversed payment with its status and an empty receipt number", async () => {
     const payment = await harness.aFinishedPayment(caller);
     const token = payment.receiptUrl?.split("/").at(-1) ?? "";
     await harness.sandbox.reverse(payment.processorOrderId);
@@ -146,7 +149,7 @@ describe("renderReceipt", () => {
     expect(Buffer.from(pdf).toString("latin1")).toContain(`/Lang (${language.toLowerCase()}`);
   });
 
-  test("renderReceipt rejects a receipt beyond the queue as unavailable", async () => {
+  test("renderPdf throws service_unavailable for a receipt that exceeds the queue limit of the PDF renderer", async () => {
     const payment = await harness.stored((await harness.aFinishedPayment(caller)).id);
     await using pdfRenderer = createPdfRenderer({ queuedMax: 0 });
     const rendering = renderPdf(
@@ -158,7 +161,7 @@ describe("renderReceipt", () => {
   });
 });
 
-test("sendReceipt rejects every address when the deployment has no SMTP server", async () => {
+test("sendReceipt returns receipt_email_not_available when the deployment has no SMTP server", async () => {
   const payment = await harness.aFinishedPayment(caller);
   const token = payment.receiptUrl?.split("/").at(-1) ?? "";
   const error = await refusal(harness.receipts.sendReceipt({ token, email: "name@example.com", language: "FR" }, platform));

@@ -13,8 +13,8 @@ import { refreshPayment as refresh } from "../payment/refresh-payment.ts";
 const responseMs = 1_000;
 
 /**
- * Reads the payment at the processor, at most once in ten seconds. Otherwise returns the stored
- * payment.
+ * Reads the payment at the processor and returns it. If the last read was less than ten seconds
+ * ago, returns the stored payment without a read.
  */
 export const refreshPayment =
   (context: Context): Implementation<typeof PaymentService.method.refreshPayment> =>

@@ -35,19 +35,22 @@ describe("refundPayment", () => {
     ["a full refund with an amount", 500_000n, 500_000n],
     ["a partial refund", 120_050n, 120_050n],
     ["a refund of one centime", 1n, 1n],
-  ])("refundPayment executes %s once, sets REFUNDED and emits one event", async (_name, amountMinor, expectedMinor) => {
-    const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
-    const response = await refund(amountMinor === undefined ? {} : { amountMinor }, { traceparent });
-    expect(response).toMatchObject({ id: payment.id, status: PaymentStatus.REFUNDED, refundedAmountMinor: expectedMinor });
-    expect(response.paidAtMs).toBe(payment.paidAtMs);
-    expect(await harness.payments.getPayment({ id: payment.id }, { caller })).toEqual(response);
-    expect(await readRefunds()).toEqual([{ status: "ACCEPTED", amount_minor: String(expectedMinor), sends: 1 }]);
-    expect((await harness.sandbox.order(payment.processorOrderId)).refundedAmount).toBe(Number(expectedMinor));
-    expect(await harness.countCalls(payment, "refund")).toBe(1);
-    const events = await harness.readEvents(payment.id);
-    expect(events.map(({ type }) => type)).toEqual([PaymentEventType.PAYMENT_COMPLETED, PaymentEventType.PAYMENT_REFUNDED]);
-    expect(events[1]).toMatchObject({ payment: eventFieldsOf(response), traceparent });
-  });
+  ])(
+    "refundPayment executes %s once, sets the payment to REFUNDED and emits one event",
+    async (_name, amountMinor, expectedMinor) => {
+      const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+      const response = await refund(amountMinor === undefined ? {} : { amountMinor }, { traceparent });
+      expect(response).toMatchObject({ id: payment.id, status: PaymentStatus.REFUNDED, refundedAmountMinor: expectedMinor });
+      expect(response.paidAtMs).toBe(payment.paidAtMs);
+      expect(await harness.payments.getPayment({ id: payment.id }, { caller })).toEqual(response);
+      expect(await readRefunds()).toEqual([{ status: "ACCEPTED", amount_minor: String(expectedMinor), sends: 1 }]);
+      expect((await harness.sandbox.order(payment.processorOrderId)).refundedAmount).toBe(Number(expectedMinor));
+      expect(await harness.countCalls(payment, "refund")).toBe(1);
+      const events = await harness.readEvents(payment.id);
+      expect(events.map(({ type }) => type)).toEqual([PaymentEventType.PAYMENT_COMPLETED, PaymentEventType.PAYMENT_REFUNDED]);
+      expect(events[1]).toMatchObject({ payment: eventFieldsOf(response), traceparent });
+    },
+  );
 
   test("refundPayment reads the order before it sends the refund", async () => {
     await refund();
@@ -79,7 +82,7 @@ describe("refundPayment with a rejected request", () => {
   });
 
   test.each(["PENDING", "FAILED", "REFUSED", "CANCELED", "EXPIRED"])(
-    "refundPayment rejects a payment that is %s",
+    "refundPayment rejects a payment in status %s",
     async (status) => {
       await harness.sql("update payment set status = ? where id = ?", [status, payment.id]);
       expect(await refusal(refund())).toMatchObject({ code: "payment_not_refundable", members: { payment_status: status } });
@@ -87,7 +90,7 @@ describe("refundPayment with a rejected request", () => {
     },
   );
 
-  test("refundPayment returns the processor's refusal, keeps the payment PAID and accepts another refund", async () => {
+  test("refundPayment returns the processor's refusal, keeps the payment PAID and accepts a later full refund", async () => {
     await harness.sandbox.fault("refund", "error:5");
     expect(await refusal(refund())).toMatchObject({
       kind: "refused_upstream",
@@ -119,13 +122,13 @@ describe("refundPayment with a rejected request", () => {
   test.each([
     ["an operator", adminCaller],
     ["the platform", platformCaller],
-  ])("refundPayment rejects %s", async (_name, otherRole) => {
+  ])("refundPayment rejects %s as the caller", async (_name, otherRole) => {
     expect(await refusal(refund({}, { caller: otherRole }))).toMatchObject({ kind: "forbidden", code: "business_key_required" });
   });
 });
 
 describe("refundPayment with concurrent requests", () => {
-  test("refundPayment executes one of twenty concurrent refunds and rejects the others with a conflict", async () => {
+  test("refundPayment executes one of twenty concurrent refunds, and rejects the other nineteen with a conflict", async () => {
     const results = await Promise.allSettled(Array.from({ length: 20 }, () => refund()));
     const errors = results
       .filter((result) => result.status === "rejected")
@@ -140,13 +143,13 @@ describe("refundPayment with concurrent requests", () => {
     expect(await harness.readEvents(payment.id)).toHaveLength(2);
   });
 
-  test("refundPayment executes one of twenty concurrent partial refunds, although their sum is less than the paid amount", async () => {
+  test("refundPayment executes only one of twenty concurrent partial refunds whose sum is less than the paid amount", async () => {
     const results = await Promise.allSettled(Array.from({ length: 20 }, () => refund({ amountMinor: 10_000n })));
     expect(results.filter((result) => result.status === "fulfilled")).toHaveLength(1);
     expect((await harness.sandbox.order(payment.processorOrderId)).refundedAmount).toBe(10_000);
   });
 
-  test("refundPayment executes one of twenty concurrent requests with the same Idempotency-Key", async () => {
+  test("refundPayment executes one refund for twenty concurrent requests with the same Idempotency-Key", async () => {
     const results = await Promise.allSettled(Array.from({ length: 20 }, () => refund({}, withIdempotencyKey(caller, "k"))));
     for (const result of results) {
       if (result.status === "fulfilled") expect(result.value.status).toBe(PaymentStatus.REFUNDED);
@@ -158,7 +161,7 @@ describe("refundPayment with concurrent requests", () => {
 });
 
 describe("refundPayment with an Idempotency-Key", () => {
-  test("refundPayment replays the response to a repeated request without a second refund", async () => {
+  test("refundPayment replays the first response for a repeated Idempotency-Key and sends no second refund", async () => {
     const firstOptions = withIdempotencyKey(caller, "k");
     const repeatedOptions = withIdempotencyKey(caller, "k");
     const response = await refund({}, firstOptions);
@@ -173,7 +176,7 @@ describe("refundPayment with an Idempotency-Key", () => {
     expect(error).toMatchObject({ kind: "invalid", code: "idempotency_key_reused" });
   });
 
-  test("refundPayment replays the processor's refusal without another call", async () => {
+  test("refundPayment replays the processor's refusal for a repeated Idempotency-Key without another call to the processor", async () => {
     await harness.sandbox.fault("refund", "error:5");
     const firstError = await refusal(refund({}, withIdempotencyKey(caller, "k")));
     const repeatedOptions = withIdempotencyKey(caller, "k");
@@ -195,7 +198,7 @@ describe("refundPayment with an Idempotency-Key", () => {
       () => harness.sql("update payment set business_id = ? where id = ?", [caller.businessId, payment.id]),
     ],
   ])(
-    "refundPayment does not store a %s response, and accepts the same Idempotency-Key later",
+    "refundPayment does not store a response with status %s, and later accepts the same Idempotency-Key",
     async (_status, causeRefusal, removeCause) => {
       await causeRefusal();
       await refusal(refund({}, withIdempotencyKey(caller, "k")));
@@ -207,7 +210,7 @@ describe("refundPayment with an Idempotency-Key", () => {
     },
   );
 
-  test("refundPayment does not store the refusal of an invalid amount", async () => {
+  test("refundPayment does not store its rejection of an invalid amount, and later accepts the same Idempotency-Key", async () => {
     await refusal(refund({ amountMinor: 500_001n }, withIdempotencyKey(caller, "k")));
     expect(await refund({}, withIdempotencyKey(caller, "k", "other"))).toMatchObject({ status: PaymentStatus.REFUNDED });
   });

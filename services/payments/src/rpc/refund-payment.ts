@@ -2,7 +2,7 @@ import { PaymentSchema } from "@amana/contracts/payments/v1/payment_pb";
 import type { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
 import { lockRow, transaction } from "@amana/database";
 import { claimKey } from "@amana/idempotency";
-import { keepLease, newLease } from "@amana/jobs";
+import { newLease, withClaimedLease } from "@amana/jobs";
 import { type Implementation, requireBusiness } from "@amana/rpc";
 import { faultPoint, uuidv7 } from "@amana/runtime";
 import type { Context } from "../context.ts";
@@ -17,9 +17,9 @@ import {
 import { toPaymentMessage } from "../payment/payment.message.ts";
 import { Payment } from "../payment/payment.ts";
 import { advanceRefund } from "../refund/advance-refund.ts";
-import { readHold } from "../refund/hold.ts";
 import type { RefundProgress } from "../refund/record-refund.ts";
 import { Refund } from "../refund/refund.ts";
+import { readRefundHold } from "../refund/refund-hold.ts";
 
 /** Minimum delay until the job continues a refund whose process crashed. */
 const recoveryMs = 2_000;
@@ -42,7 +42,7 @@ export const refundPayment =
       const earlierRefunds = await em.find(Refund, { businessId, paymentId: payment.id });
       if (earlierRefunds.some((refund) => refund.isActive())) throw refundInProgress();
       const amountMinor = payment.refundable(request.amountMinor);
-      const hold = await readHold(em, context.schedule);
+      const hold = await readRefundHold(em, context.schedule);
       const { now, heldUntil } = hold;
       if (heldUntil) throw refundsHeld(heldUntil);
       for (const earlierRefund of earlierRefunds) {
@@ -77,7 +77,7 @@ export const refundPayment =
     const { payment, refund, key, hold } = firstResult;
     const remainingMs = () => Math.max(1, call.remainingMs() - responseMs);
     const leased = { table: "refund", id: refund.id, token: refund.leaseToken ?? "" };
-    const progress = await keepLease(context.orm, leased, (lease) =>
+    const progress = await withClaimedLease(context.orm, leased, (lease) =>
       advanceRefund(context, { payment, refund }, lease, { remainingMs, key, hold }),
     ).catch((error: unknown): RefundProgress => {
       // The job continues the refund, so its outcome is unknown. A retryable error would state that

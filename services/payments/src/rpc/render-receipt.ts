@@ -7,7 +7,7 @@ import { findPaymentByToken, requireReceipt } from "../receipt/find-payment.ts";
 import { toReceiptMessage } from "../receipt/receipt.message.ts";
 import { renderPdf } from "../receipt/render-pdf.ts";
 
-/** Renders the receipt of a page token as PDF. */
+/** Renders the receipt for a page token as a PDF. */
 export const renderReceipt =
   (context: Context): Implementation<typeof ReceiptService.method.renderReceipt> =>
   async ({ token, language, businessName }, { caller }) => {

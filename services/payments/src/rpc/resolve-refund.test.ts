@@ -19,7 +19,10 @@ afterAll(() => harness[Symbol.asyncDispose]());
 let caller: ReturnType<typeof aBusinessCaller>;
 let payment: Payment;
 let id: string;
-/** Creates a partial refund that needs a decision, because its outcome stayed unknown too long. */
+/**
+ * Creates a partial refund that needs a decision, because its outcome is still unknown at
+ * `decision_due_at`.
+ */
 beforeEach(async () => {
   caller = aBusinessCaller();
   payment = await harness.aFinishedPayment(caller);
@@ -46,7 +49,7 @@ const readAuditEvents = async () =>
 const readRefundedEvents = async () =>
   (await harness.readEvents(payment.id)).filter(({ type }) => type === PaymentEventType.PAYMENT_REFUNDED);
 
-test("refundPayment replays an operator's rejection 26 hours after the request", async () => {
+test("refundPayment replays the rejection by an operator who decided 26 hours after the request", async () => {
   await harness.sql("update idempotency_key set created_at = created_at - interval '26 hours' where scope = ?", [
     caller.businessId,
   ]);
@@ -59,7 +62,7 @@ test("refundPayment replays an operator's rejection 26 hours after the request",
   expect(await harness.countCalls(payment, "refund")).toBe(1);
 });
 
-test("listRefunds returns a refund that needs a decision, with its stored state and the order's state", async () => {
+test("listRefunds returns a refund that needs a decision, with Amana's state and the order's state at the processor", async () => {
   expect(await findOpenDecision()).toMatchObject({
     id,
     businessId: caller.businessId,
@@ -76,7 +79,7 @@ test("listRefunds returns a refund that needs a decision, with its stored state 
   expect((await listRefunds(undefined)).some((listedRefund) => listedRefund.id === id)).toBe(true);
 });
 
-test("resolveRefund applies a decision once per Idempotency-Key and replays its response", async () => {
+test("resolveRefund applies a decision once and replays the response for a repeated Idempotency-Key", async () => {
   const firstResponse = await resolveRefund(RefundOutcome.ACCEPTED, withIdempotencyKey(adminCaller, `resolve-${id}`));
   const repeatedOptions = withIdempotencyKey(adminCaller, `resolve-${id}`);
   expect(await resolveRefund(RefundOutcome.ACCEPTED, repeatedOptions)).toEqual(firstResponse);
@@ -85,7 +88,7 @@ test("resolveRefund applies a decision once per Idempotency-Key and replays its 
   expect(await readRefundedEvents()).toHaveLength(1);
 });
 
-test("resolveRefund with ACCEPTED sets REFUNDED, stores the response of the key and emits both events", async () => {
+test("resolveRefund with ACCEPTED sets the payment to REFUNDED, stores the response for the refund's Idempotency-Key, and emits a payment event and an audit event", async () => {
   const resolvedRefund = await resolveRefund(RefundOutcome.ACCEPTED, {
     caller: adminCaller,
     requestId: "request-1",
@@ -112,7 +115,7 @@ test("resolveRefund with ACCEPTED sets REFUNDED, stores the response of the key 
   ]);
 });
 
-test("resolveRefund with REJECTED keeps the payment PAID, and late effects delay the next refund", async () => {
+test("resolveRefund with REJECTED keeps the payment PAID, and refundPayment rejects the next refund while the resolved refund may still take effect", async () => {
   expect(await resolveRefund(RefundOutcome.REJECTED)).toMatchObject({ status: RefundStatus.REJECTED });
   expect((await readPayment()).status).toBe(PaymentStatus.PAID);
   expect(await readRefundedEvents()).toEqual([]);
@@ -126,7 +129,7 @@ test("resolveRefund with REJECTED keeps the payment PAID, and late effects delay
 });
 
 describe("resolveRefund with SEND_AGAIN", () => {
-  test("resolveRefund with SEND_AGAIN sends the refund once more after the time for late effects", async () => {
+  test("after resolveRefund with SEND_AGAIN, advanceRefunds sends the refund once more when the earlier request can no longer take effect", async () => {
     await harness.sql("update refund set last_sent_at = now() where id = ?", [id]);
     const resolvedRefund = await resolveRefund(RefundOutcome.SEND_AGAIN);
     expect(resolvedRefund).toMatchObject({ status: RefundStatus.UNKNOWN, resolution: RefundOutcome.SEND_AGAIN });
@@ -143,7 +146,7 @@ describe("resolveRefund with SEND_AGAIN", () => {
     expect((await harness.sandbox.order(payment.processorOrderId)).refundedAmount).toBe(100_000);
   });
 
-  test("resolveRefund with SEND_AGAIN sends no second request when the processor's order shows the effect of the first one", async () => {
+  test("after resolveRefund with SEND_AGAIN, advanceRefunds sends no second request when the order shows the effect of the first request", async () => {
     await resolveRefund(RefundOutcome.SEND_AGAIN);
     await harness.sandbox.refundExternally(payment.processorOrderId, "1000.00");
     await using _job = harness.startRefundWorker();
@@ -151,7 +154,7 @@ describe("resolveRefund with SEND_AGAIN", () => {
     expect(await harness.countCalls(payment, "refund")).toBe(1);
   });
 
-  test("resolveRefund with SEND_AGAIN requires another decision when a read shows another sum", async () => {
+  test("after resolveRefund with SEND_AGAIN, advanceRefunds requires another decision when no rule explains the refunded sum", async () => {
     await resolveRefund(RefundOutcome.SEND_AGAIN);
     await harness.sandbox.refundExternally(payment.processorOrderId, "7.00");
     await using _job = harness.startRefundWorker();
@@ -161,7 +164,7 @@ describe("resolveRefund with SEND_AGAIN", () => {
 });
 
 test.each([RefundOutcome.ACCEPTED, RefundOutcome.REJECTED, RefundOutcome.SEND_AGAIN])(
-  "resolveRefund ignores a repeated decision %i and rejects a different decision",
+  "resolveRefund ignores a repetition of the decision with enum number %i, and rejects a different decision",
   async (outcome) => {
     const firstResponse = await resolveRefund(outcome);
     expect(await resolveRefund(outcome)).toEqual(firstResponse);
@@ -174,7 +177,7 @@ test.each([RefundOutcome.ACCEPTED, RefundOutcome.REJECTED, RefundOutcome.SEND_AG
   },
 );
 
-test("resolveRefund applies one of two concurrent decisions", async () => {
+test("resolveRefund applies only one of two concurrent decisions", async () => {
   const results = await Promise.allSettled([resolveRefund(RefundOutcome.ACCEPTED), resolveRefund(RefundOutcome.REJECTED)]);
   expect(results.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
   expect(await readAuditEvents()).toHaveLength(1);
@@ -199,7 +202,7 @@ test.each([
   expect(await readAuditEvents()).toEqual([]);
 });
 
-test("refund RPCs for operators reject a business, and resolveRefund rejects an unknown id", async () => {
+test("the refund RPCs for operators reject a business as the caller, and resolveRefund returns not_found for an unknown id", async () => {
   expect(await refusal(resolveRefund(RefundOutcome.ACCEPTED, { caller }))).toMatchObject({ code: "admin_required" });
   expect(await refusal(harness.refunds.listRefunds({ limit: 1 }, { caller }))).toMatchObject({ code: "admin_required" });
   expect(await refusal(harness.refunds.listChangedPayments({ limit: 1 }, { caller }))).toMatchObject({ code: "admin_required" });

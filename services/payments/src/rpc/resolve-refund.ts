@@ -11,7 +11,10 @@ import { applyRefundStep, lockRefund } from "../refund/record-refund.ts";
 import { toRefundMessage } from "../refund/refund.message.ts";
 import type { Refund } from "../refund/refund.ts";
 
-/** Applies an operator's decision about a refund, audited. A repeated decision changes nothing. */
+/**
+ * Applies an operator's decision about a refund and records it in the audit trail. A repeated
+ * decision changes nothing.
+ */
 export const resolveRefund =
   (context: Context): Implementation<typeof RefundService.method.resolveRefund> =>
   async (request, call) => {
@@ -48,7 +51,9 @@ export const resolveRefund =
     });
   };
 
-/** Returns the stored state and the state that the processor last returned, for the audit trail. */
+/**
+ * Returns fields for the audit trail: Amana's state and the state that the processor last returned.
+ */
 const auditFieldsOf = (refund: Refund, payment: Payment) => ({
   payment_id: payment.id,
   amount_minor: String(refund.amountMinor),

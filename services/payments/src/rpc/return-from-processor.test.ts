@@ -38,7 +38,7 @@ describe("returnFromProcessor", () => {
     expect(otherEvents).toEqual([]);
   });
 
-  test("returnFromProcessor redirects to fail_url with CANCELED when the card holder has cancelled", async () => {
+  test("returnFromProcessor redirects to fail_url with the status CANCELED when the card holder has canceled the payment", async () => {
     const payment = await harness.aPendingPayment();
     await harness.sandbox.cancel(payment.processorOrderId);
     expect(String(await harness.returnFromProcessor(payment.id))).toBe(
@@ -47,7 +47,7 @@ describe("returnFromProcessor", () => {
     expect(await readEventTypes(payment.id)).toEqual([PaymentEventType.PAYMENT_CANCELED]);
   });
 
-  test("returnFromProcessor redirects to fail_url with PENDING before the payment, and with PAID after it", async () => {
+  test("returnFromProcessor redirects with the status PENDING before the buyer pays, and with PAID afterwards", async () => {
     const caller = aBusinessCaller();
     const payment = await harness.aPendingPayment(caller);
     expect((await harness.returnFromProcessor(payment.id)).searchParams.get("status")).toBe("PENDING");
@@ -57,7 +57,7 @@ describe("returnFromProcessor", () => {
     expect(await readEventTypes(payment.id)).toEqual([PaymentEventType.PAYMENT_COMPLETED]);
   });
 
-  test("returnFromProcessor returns the same URL for a reload without another confirm", async () => {
+  test("returnFromProcessor returns the same URL after a reload, and does not confirm the order again", async () => {
     const payment = await harness.aPendingPayment();
     await harness.sandbox.pay(payment.processorOrderId);
     const firstUrl = await harness.returnFromProcessor(payment.id);
@@ -66,7 +66,7 @@ describe("returnFromProcessor", () => {
     expect(await readEventTypes(payment.id)).toHaveLength(1);
   });
 
-  test("returnFromProcessor confirms once for ten concurrent returns of a paid payment", async () => {
+  test("returnFromProcessor confirms the order once for ten concurrent returns when the order is paid", async () => {
     const payment = await harness.aPendingPayment();
     await harness.sandbox.pay(payment.processorOrderId);
     const urls = await Promise.all(Array.from({ length: 10 }, () => harness.returnFromProcessor(payment.id)));
@@ -75,7 +75,7 @@ describe("returnFromProcessor", () => {
     expect(await readEventTypes(payment.id)).toHaveLength(1);
   });
 
-  test("returnFromProcessor confirms at most twice for ten concurrent returns of an unpaid payment", async () => {
+  test("returnFromProcessor confirms the order at most twice for ten concurrent returns when the order is unpaid", async () => {
     const payment = await harness.aPendingPayment();
     await harness.sandbox.fault("confirm", "slow:500");
     const urls = await Promise.all(Array.from({ length: 10 }, () => harness.returnFromProcessor(payment.id)));
@@ -85,7 +85,7 @@ describe("returnFromProcessor", () => {
     expect((await harness.returnFromProcessor(payment.id)).searchParams.get("status")).toBe("PAID");
   });
 
-  test("returnFromProcessor redirects to success_url with REFUNDED after a refund", async () => {
+  test("returnFromProcessor redirects to success_url with the status REFUNDED after a refund", async () => {
     const caller = aBusinessCaller();
     const payment = await harness.aFinishedPayment(caller);
     await harness.payments.refundPayment({ id: payment.id }, { caller, timeoutMs: 20_000 });
@@ -94,7 +94,7 @@ describe("returnFromProcessor", () => {
     );
   });
 
-  test("returnFromProcessor sets PAID with an event when an EXPIRED payment was paid", async () => {
+  test("returnFromProcessor sets an EXPIRED payment to PAID and emits an event when the order is paid", async () => {
     const caller = aBusinessCaller();
     const payment = await harness.aPendingPayment(caller);
     await harness.sql("update payment set status = 'EXPIRED', next_check_at = null where id = ?", [payment.id]);
@@ -104,7 +104,7 @@ describe("returnFromProcessor", () => {
     expect(await readEventTypes(payment.id)).toEqual([PaymentEventType.PAYMENT_COMPLETED]);
   });
 
-  test("returnFromProcessor emits a PAID and a REFUNDED event when the processor has already refunded a part", async () => {
+  test("returnFromProcessor emits PAYMENT_COMPLETED and PAYMENT_REFUNDED when the processor has already refunded a part of the amount", async () => {
     const caller = aBusinessCaller();
     const payment = await harness.aPendingPayment(caller);
     await harness.sandbox.pay(payment.processorOrderId);
@@ -125,7 +125,7 @@ describe("returnFromProcessor", () => {
     ["https://shop.test/a?status=mine#part", "https://shop.test/a?status=mine&", "#part"],
     ["https://shop.test", "https://shop.test/?"],
   ])(
-    "returnFromProcessor keeps the query of the business's URL %s unchanged",
+    "returnFromProcessor appends its parameters to the query of the business's URL %s, and does not change the query",
     async (failUrl, expectedStart, expectedEnd = "") => {
       const { id } = await harness.aPendingPayment(aBusinessCaller(), { failUrl });
       const token = await harness.readReturnToken(id);
@@ -146,19 +146,22 @@ describe("returnFromProcessor with an unknown outcome", () => {
     "truncated",
     "error:5",
     "error:7",
-  ])("returnFromProcessor redirects with PENDING after the confirm fault %s, and a reload settles the payment", async (mode) => {
-    const payment = await harness.aPendingPayment();
-    await harness.sandbox.pay(payment.processorOrderId);
-    await harness.sandbox.fault("confirm", mode);
-    expect(String(await harness.returnFromProcessor(payment.id))).toBe(
-      `https://shop.test/sorry?payment_id=${payment.id}&status=PENDING`,
-    );
-    expect(await readEventTypes(payment.id)).toEqual([]);
-    expect((await harness.returnFromProcessor(payment.id)).searchParams.get("status")).toBe("PAID");
-    expect(await readEventTypes(payment.id)).toEqual([PaymentEventType.PAYMENT_COMPLETED]);
-  });
+  ])(
+    "returnFromProcessor redirects with the status PENDING when the confirm fails with %s, and settles the payment after a reload",
+    async (mode) => {
+      const payment = await harness.aPendingPayment();
+      await harness.sandbox.pay(payment.processorOrderId);
+      await harness.sandbox.fault("confirm", mode);
+      expect(String(await harness.returnFromProcessor(payment.id))).toBe(
+        `https://shop.test/sorry?payment_id=${payment.id}&status=PENDING`,
+      );
+      expect(await readEventTypes(payment.id)).toEqual([]);
+      expect((await harness.returnFromProcessor(payment.id)).searchParams.get("status")).toBe("PAID");
+      expect(await readEventTypes(payment.id)).toEqual([PaymentEventType.PAYMENT_COMPLETED]);
+    },
+  );
 
-  test("the reconciler settles the payment when the browser does not return again", async () => {
+  test("reconcilePayments settles a payment whose confirm had an unknown outcome, even if the browser does not return again", async () => {
     const caller = aBusinessCaller();
     const payment = await harness.aPendingPayment(caller);
     await harness.sandbox.pay(payment.processorOrderId);
@@ -170,7 +173,7 @@ describe("returnFromProcessor with an unknown outcome", () => {
     expect((await harness.returnFromProcessor(payment.id)).searchParams.get("status")).toBe("PAID");
   });
 
-  test("returnFromProcessor redirects with PENDING before the deadline while another process holds the lease", async () => {
+  test("returnFromProcessor redirects with the status PENDING before the deadline while another process has the payment's lease", async () => {
     const payment = await harness.aPendingPayment();
     await harness.sql(
       "update payment set leased_until = now() + interval '1 hour', lease_token = gen_random_uuid() where id = ?",
@@ -199,7 +202,7 @@ describe("returnFromProcessor with the test cards of the protocol", () => {
     ["terminal ceiling", "6280581110007314", "01/2027", "821", "REFUSED", "-2006", undefined, "3"],
     ["expired", "6280580610056615", "12/2022", "428", "REFUSED", "101", "33", "3"],
   ] as const)(
-    "returnFromProcessor settles a payment with the test card: %s, %s",
+    "returnFromProcessor stores the status and codes of a payment with the test card: %s, %s",
     async (_name, pan, expiry, cvv2, status, actionCode, respCode, errorCode) => {
       const caller = aBusinessCaller();
       const { id, processorOrderId } = await harness.aPendingPayment(caller);

@@ -13,14 +13,15 @@ const responseMs = 1_000;
 /** Pause between two attempts to get the payment's lease. */
 const waitMs = 100;
 /**
- * 32 bytes in base64url. Checked before a query: PostgreSQL rejects some texts, such as with NUL.
+ * Pattern of a return token: 32 bytes in base64url. The token is checked before the query, because
+ * PostgreSQL rejects a text with a NUL character.
  */
 const tokenForm = /^[\w-]{43}$/;
 
 /**
- * Confirms the payment of a returning card holder and returns the redirect URL. The return itself
- * does not prove a payment. The RPC requires no API key, so concurrent returns to one payment share
- * a confirm.
+ * Confirms the payment of a card holder who returns from the processor, and returns the redirect
+ * URL. The return itself does not prove that the card holder paid. Concurrent calls for one payment
+ * share a confirm, because the RPC requires no API key and a client can repeat it.
  */
 export const returnFromProcessor = (context: Context): Implementation<typeof PaymentService.method.returnFromProcessor> => {
   const runOnce = createSingleFlight<Payment | undefined>();
@@ -33,7 +34,9 @@ export const returnFromProcessor = (context: Context): Implementation<typeof Pay
 
   const findPayment = (token: string) => context.orm.em.fork().findOne(Payment, { returnToken: token });
 
-  /** Waits while another replica or the reconciler holds the payment's lease. */
+  /**
+   * Settles the payment. Waits while another replica or the reconciler holds the payment's lease.
+   */
   const settle = async (token: string, remainingMs: () => number): Promise<Payment | undefined> => {
     for (;;) {
       const settled = await withLease(context.orm, openPayment(token), (lease) => {
@@ -60,7 +63,10 @@ export const returnFromProcessor = (context: Context): Implementation<typeof Pay
   };
 };
 
-/** Adds two parameters to the URL of the business, and keeps the existing query byte for byte. */
+/**
+ * Adds `payment_id` and `status` to the business's URL. The existing query stays the same, byte for
+ * byte.
+ */
 function buildRedirectUrl(payment: Payment): string {
   const url = new URL(payment.isSettled() ? payment.successUrl : payment.failUrl);
   url.search = `${url.search ? `${url.search}&` : ""}payment_id=${payment.id}&status=${payment.status}`;

@@ -40,27 +40,30 @@ async function aReceipt() {
 }
 
 describe("sendReceipt", () => {
-  test.each(["FR", "AR", "EN"])("sendReceipt queues an e-mail that the worker sends with the PDF: %s", async (language) => {
-    const { send, rows, receiptUrl } = await aReceipt();
-    await send("Buyer@Example.com", language);
-    expect(mails.received).toEqual([]);
-    await using _worker = harness.startReceiptMails();
-    await eventually(async () => expect(await rows()).toMatchObject([{ status: "SENT", attempts: 1, is_planned: false }]));
-    const [mail] = mails.received;
-    expect(mail?.to).toEqual(["Buyer@example.com"]);
-    const { subject, text, html, from, attachments, messageId } = await simpleParser(mail?.source ?? "");
-    expect(from?.text).toBe('"Amana" <receipts@amana.test>');
-    expect(messageId).toMatch(/^<[0-9a-f-]{36}@amana\.test>$/);
-    expect(subject).toContain("Librairie El Kitab");
-    expect(text).toContain(receiptUrl);
-    expect(html).toContain(`<html lang="${language.toLowerCase()}"`);
-    expect(attachments).toMatchObject([
-      { contentType: "application/pdf", filename: expect.stringMatching(/^\d{8}-\d{10}\.pdf$/) },
-    ]);
-    expect(attachments[0]?.content.subarray(0, 5).toString()).toBe("%PDF-");
-  });
+  test.each(["FR", "AR", "EN"])(
+    "sendReceipt queues an e-mail in the language %s, and sendReceiptMails sends the e-mail with the PDF",
+    async (language) => {
+      const { send, rows, receiptUrl } = await aReceipt();
+      await send("Buyer@Example.com", language);
+      expect(mails.received).toEqual([]);
+      await using _worker = harness.startReceiptMails();
+      await eventually(async () => expect(await rows()).toMatchObject([{ status: "SENT", attempts: 1, is_planned: false }]));
+      const [mail] = mails.received;
+      expect(mail?.to).toEqual(["Buyer@example.com"]);
+      const { subject, text, html, from, attachments, messageId } = await simpleParser(mail?.source ?? "");
+      expect(from?.text).toBe('"Amana" <receipts@amana.test>');
+      expect(messageId).toMatch(/^<[0-9a-f-]{36}@amana\.test>$/);
+      expect(subject).toContain("Librairie El Kitab");
+      expect(text).toContain(receiptUrl);
+      expect(html).toContain(`<html lang="${language.toLowerCase()}"`);
+      expect(attachments).toMatchObject([
+        { contentType: "application/pdf", filename: expect.stringMatching(/^\d{8}-\d{10}\.pdf$/) },
+      ]);
+      expect(attachments[0]?.content.subarray(0, 5).toString()).toBe("%PDF-");
+    },
+  );
 
-  test("sendReceipt queues one e-mail for concurrent and repeated requests of an address within the hour", async () => {
+  test("sendReceipt queues one e-mail for concurrent and repeated requests with the same address within an hour", async () => {
     const { send, rows } = await aReceipt();
     await Promise.all(["a@example.com", "A@example.com", "a@EXAMPLE.com", " a@example.com "].map((email) => send(email)));
     await send("a@example.com");
@@ -78,7 +81,7 @@ describe("sendReceipt", () => {
     expect(await rows()).toHaveLength(2);
   });
 
-  test("sendReceipt queues five e-mails of a payment for ten concurrent addresses and rejects the others", async () => {
+  test("sendReceipt queues five e-mails for ten concurrent requests with different addresses, and rejects the other five requests", async () => {
     const { send, rows } = await aReceipt();
     const results = await Promise.allSettled(Array.from({ length: 10 }, (_, number) => send(`a${number}@example.com`)));
     const rejected = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
@@ -87,7 +90,7 @@ describe("sendReceipt", () => {
     expect(await rows()).toHaveLength(5);
   });
 
-  test("sendReceipt counts e-mails whose rows were deleted, and a repeated address still succeeds", async () => {
+  test("sendReceipt counts deleted e-mails towards the payment's limit of five, and accepts a repeated address without a new e-mail", async () => {
     const { id, send, rows } = await aReceipt();
     for (const number of [1, 2, 3, 4, 5]) await send(`a${number}@example.com`);
     await harness.sql("update receipt_mail set created_at = now() - interval '31 days' where payment_id = ? and email < 'a5'", [
@@ -118,7 +121,7 @@ describe("sendReceipt", () => {
 });
 
 describe("sendReceiptMails", () => {
-  test("an e-mail that is queued while the SMTP server is down is sent when the server is back", async () => {
+  test("sendReceiptMails sends an e-mail when the SMTP server is available again after an outage", async () => {
     const { send, rows, makeDue } = await aReceipt();
     await mails.stop();
     await send("a@example.com");
@@ -131,25 +134,28 @@ describe("sendReceiptMails", () => {
   });
 
   test.each([
-    ["450 for the recipient", { at: "recipient", code: 450 }],
-    ["451 for the content", { at: "data", code: 451 }],
-    ["no response", "hang"],
-  ] as const)("an e-mail is retried later after %s, and is sent once", async (_failure, mode) => {
-    const { send, rows, makeDue } = await aReceipt();
-    mails.setMode(mode);
-    await send("a@example.com");
-    await using _worker = harness.startReceiptMails();
-    await eventually(async () => expect(await rows()).toEqual([{ status: "QUEUED", attempts: 1, is_planned: true }]));
-    mails.setMode("accept");
-    await makeDue();
-    await eventually(async () => expect(await rows()).toMatchObject([{ status: "SENT", attempts: 2 }]));
-    expect(mails.received).toHaveLength(1);
-  });
+    ["the SMTP response 450 for the recipient", { at: "recipient", code: 450 }],
+    ["the SMTP response 451 for the content", { at: "data", code: 451 }],
+    ["no SMTP response", "hang"],
+  ] as const)(
+    "sendReceiptMails retries an e-mail after %s, and the SMTP server accepts the e-mail once",
+    async (_failure, mode) => {
+      const { send, rows, makeDue } = await aReceipt();
+      mails.setMode(mode);
+      await send("a@example.com");
+      await using _worker = harness.startReceiptMails();
+      await eventually(async () => expect(await rows()).toEqual([{ status: "QUEUED", attempts: 1, is_planned: true }]));
+      mails.setMode("accept");
+      await makeDue();
+      await eventually(async () => expect(await rows()).toMatchObject([{ status: "SENT", attempts: 2 }]));
+      expect(mails.received).toHaveLength(1);
+    },
+  );
 
   test.each([
-    ["550 for the recipient", { at: "recipient", code: 550 }],
-    ["554 for the content", { at: "data", code: 554 }],
-  ] as const)("an e-mail fails without a retry after %s", async (_failure, mode) => {
+    ["the SMTP response 550 for the recipient", { at: "recipient", code: 550 }],
+    ["the SMTP response 554 for the content", { at: "data", code: 554 }],
+  ] as const)("sendReceiptMails sets an e-mail to FAILED without a retry after %s", async (_failure, mode) => {
     const { send, rows } = await aReceipt();
     mails.setMode(mode);
     await send("a@example.com");
@@ -158,7 +164,7 @@ describe("sendReceiptMails", () => {
     expect(mails.received).toEqual([]);
   });
 
-  test("an e-mail fails a day after its creation when no attempt succeeds", async () => {
+  test("sendReceiptMails sets an e-mail to FAILED when an attempt fails a day after its creation", async () => {
     const { id, send, rows } = await aReceipt();
     mails.setMode({ at: "recipient", code: 450 });
     await send("a@example.com");
@@ -167,7 +173,7 @@ describe("sendReceiptMails", () => {
     await eventually(async () => expect(await rows()).toMatchObject([{ status: "FAILED", attempts: 1 }]));
   });
 
-  test("an e-mail is dropped when the payment was reversed since the request", async () => {
+  test("sendReceiptMails sets an e-mail to DROPPED and does not send it when the payment was reversed after the request", async () => {
     const { id, send, rows } = await aReceipt();
     await send("a@example.com");
     await harness.sql("update payment set status = 'CANCELED' where id = ?", [id]);
@@ -176,7 +182,7 @@ describe("sendReceiptMails", () => {
     expect(mails.received).toEqual([]);
   });
 
-  test("two workers send each e-mail once", async () => {
+  test("sendReceiptMails sends each e-mail once when two instances of the job run", async () => {
     const { send, rows } = await aReceipt();
     for (const number of [1, 2, 3, 4]) await send(`a${number}@example.com`);
     await using _first = harness.startReceiptMails();

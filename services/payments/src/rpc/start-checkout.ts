@@ -4,13 +4,13 @@ import { type Call, type Implementation, requirePlatform } from "@amana/rpc";
 import { forTenant, sleep } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
-import { beginPayment, insertPayment, newReturnToken, registerPayment } from "../payment/begin-payment.ts";
-import { pageTokenForm, pageTokenOf, selectIdByPageToken } from "../payment/page-token.ts";
+import { inPaymentTransaction, insertPayment, newReturnToken, registerPayment } from "../payment/begin-payment.ts";
+import { pageTokenOf, pageTokenPattern, selectIdByPageToken } from "../payment/page-token.ts";
 import { processorError, processorOutcomeUnknown } from "../payment/payment.errors.ts";
 import { toPaymentMessage } from "../payment/payment.message.ts";
 import { Payment } from "../payment/payment.ts";
 import { checkoutNotFound, fieldInvalid, paymentLinkFull, paymentLinkNotAvailable } from "../payment-link/payment-link.errors.ts";
-import { isFull, linkTokenForm, PaymentLink } from "../payment-link/payment-link.ts";
+import { isLinkFull, linkTokenPattern, PaymentLink } from "../payment-link/payment-link.ts";
 
 /** Part of the deadline that is reserved for the response. */
 const responseMs = 1_000;
@@ -20,10 +20,10 @@ const languages: readonly string[] = ["AR", "FR", "EN"];
 const textForm = /^[^\0]{1,200}$/;
 
 /**
- * Starts a payment of a link. One transaction checks the link and its free slots under the lock of
- * its row, and inserts the payment. `registerPayment` then calls the processor outside of any
- * transaction. Repeated requests with one form token, and requests of a browser with a payment in
- * progress, return the existing payment.
+ * Starts a payment for a payment link. One transaction locks the link's row, checks the link and
+ * its free slots, and inserts the payment. `registerPayment` then calls the processor outside of
+ * any transaction. Returns an existing payment for a repeated form token, and for a browser that
+ * already has a payment in progress.
  */
 export const startCheckout =
   (context: Context): Implementation<typeof CheckoutService.method.startCheckout> =>
@@ -33,7 +33,7 @@ export const startCheckout =
     if (!found) throw checkoutNotFound();
     checkTexts(request);
     const payment = await forTenant(found.businessId, async () => {
-      const started = await beginPayment(context, async (em) => {
+      const started = await inPaymentTransaction(context, async (em) => {
         const link = await lockRow(em, PaymentLink, found.businessId, found.id, checkoutNotFound);
         const now = await databaseTime(em);
         const existing = await findStarted(em, context, link, request, now);
@@ -46,13 +46,13 @@ export const startCheckout =
   };
 
 async function findLink({ orm }: Context, token: string): Promise<{ id: string; businessId: string } | undefined> {
-  if (!linkTokenForm.test(token)) return undefined;
+  if (!linkTokenPattern.test(token)) return undefined;
   const text = `select id, business_id as "businessId" from payment_link where token = $1`;
   const [link] = await namedQuery<{ id: string; businessId: string }>(orm.em, "payment_link_by_token", text, [token]);
   return link;
 }
 
-/** Validates the fields that the page sends without input of the buyer. */
+/** Validates the fields that the checkout page sends without input from the buyer. */
 function checkTexts({ formToken, language, conditionsVersion }: StartCheckoutRequest): void {
   if (!textForm.test(formToken)) throw fieldInvalid("/form_token", "The form has expired. Open the page again.");
   if (!languages.includes(language)) throw fieldInvalid("/language", "language must be AR, FR or EN.");
@@ -60,8 +60,9 @@ function checkTexts({ formToken, language, conditionsVersion }: StartCheckoutReq
 }
 
 /**
- * Returns the payment that an earlier request of the form has started. Otherwise returns the
- * browser's payment, if the card holder can still pay it and the buyer did not choose a new one.
+ * Returns the payment that an earlier request with the same form token started. Otherwise returns
+ * the payment of the page token, which the browser sends. Returns undefined if that payment's time
+ * to pay is over, or if the buyer chose a new payment.
  */
 async function findStarted(
   em: SqlEntityManager,
@@ -72,7 +73,7 @@ async function findStarted(
 ): Promise<Payment | undefined> {
   const ofForm = await em.findOne(Payment, { businessId, paymentLinkId, formToken });
   if (ofForm) return ofForm;
-  if (beginAgain || !pageTokenForm.test(paymentToken)) return undefined;
+  if (beginAgain || !pageTokenPattern.test(paymentToken)) return undefined;
   const [found] = await em.execute<{ id: string }[]>(
     `${selectIdByPageToken("?")} and payment_link_id = ? and status = 'PENDING'`,
     [paymentToken, paymentLinkId],
@@ -81,7 +82,10 @@ async function findStarted(
   return ofBrowser && !ofBrowser.isWindowOver(schedule.paymentWindowSeconds, now) ? ofBrowser : undefined;
 }
 
-/** Inserts a payment if the link is ACTIVE and has a free slot. The caller has locked the link. */
+/**
+ * Inserts a payment for a link. Throws if the link is not ACTIVE or has no free slot. The caller
+ * must have locked the link's row.
+ */
 async function insertLinkPayment(
   em: SqlEntityManager,
   context: Context,
@@ -93,7 +97,7 @@ async function insertLinkPayment(
   if (link.statusAt(now) !== "ACTIVE") throw paymentLinkNotAvailable();
   const amountMinor = link.amountOf(request.amountMinor);
   const { customerName = null, customerEmail = null, customerPhone = null } = link.buyerOf(request);
-  if (link.maxPayments != null && isFull(link, await countPending(em, context, link, now))) throw paymentLinkFull();
+  if (link.maxPayments != null && isLinkFull(link, await countPending(em, context, link, now))) throw paymentLinkFull();
   const returnToken = newReturnToken();
   const resultUrl = `${context.publicUrl}/pay/${link.token}/result/${pageTokenOf(returnToken)}`;
   const fields = {
@@ -126,8 +130,8 @@ async function countPending(em: SqlEntityManager, { schedule }: Context, link: P
 }
 
 /**
- * Returns the payment when another request or the reconciler has registered it. Throws the refusals
- * of CreatePayment.
+ * Waits until another request or the reconciler has registered the payment, and returns it. Throws
+ * the refusals of CreatePayment if the registration failed or its outcome stays unknown.
  */
 async function waitForRegistration(context: Context, call: Call, payment: Payment): Promise<Payment> {
   let present = payment;

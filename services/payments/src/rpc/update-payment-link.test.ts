@@ -62,7 +62,7 @@ describe("updatePaymentLink", () => {
     expect(await read(linkBefore.id)).toEqual(changedLink);
   });
 
-  test("updatePaymentLink merges customer fields by their names", async () => {
+  test("updatePaymentLink changes only the customer fields that the request contains", async () => {
     const { REQUIRED, OPTIONAL, HIDDEN } = CustomerFieldRule;
     const { id } = await harness.aPaymentLink(caller, { customerFields: { name: REQUIRED, email: OPTIONAL } });
     expect(await update(id, { customerFields: { email: REQUIRED } })).toMatchObject({
@@ -73,14 +73,14 @@ describe("updatePaymentLink", () => {
     });
   });
 
-  test("updatePaymentLink keeps updated_at for an empty request and for equal values", async () => {
+  test("updatePaymentLink does not change updated_at when the request is empty or contains only the current values", async () => {
     const linkBefore = await aCompleteLink();
     for (const changes of [{}, { name: linkBefore.name, maxPayments: 5, status: PaymentLinkStatus.ACTIVE }]) {
       expect(await update(linkBefore.id, changes)).toEqual(linkBefore);
     }
   });
 
-  test("a higher max_payments and a later expires_at make a COMPLETED and EXPIRED link ACTIVE again", async () => {
+  test("updatePaymentLink with a higher max_payments and a later expires_at makes a link ACTIVE that was completed and has expired", async () => {
     const { id } = await harness.aPaymentLink(caller, { maxPayments: 1, expiresAtMs: inAnHour() });
     await harness.sql("update payment_link set expires_at = now() - interval '1 second', payments_paid = 1 where id = ?", [id]);
     expect(await read(id)).toMatchObject({ status: PaymentLinkStatus.COMPLETED });
@@ -91,7 +91,7 @@ describe("updatePaymentLink", () => {
     expect(await update(id, { cleared: ["max_payments"] })).toMatchObject({ status: PaymentLinkStatus.ACTIVE });
   });
 
-  test("an INACTIVE link stays INACTIVE when max_payments is raised, until its status is set to ACTIVE", async () => {
+  test("updatePaymentLink does not activate an INACTIVE link because of a higher max_payments, but only because of the status ACTIVE", async () => {
     const { id } = await harness.aPaymentLink(caller, { maxPayments: 1 });
     expect(await update(id, { status: PaymentLinkStatus.INACTIVE })).toMatchObject({ status: PaymentLinkStatus.INACTIVE });
     expect(await update(id, { maxPayments: 2 })).toMatchObject({ status: PaymentLinkStatus.INACTIVE });

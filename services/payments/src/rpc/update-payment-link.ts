@@ -8,7 +8,7 @@ import { changesOf, databaseTime, lockRow, transaction } from "@amana/database";
 import { type Implementation, requestedName, requireBusiness } from "@amana/rpc";
 import { dateOf } from "@amana/runtime";
 import type { Context } from "../context.ts";
-import { rulesOf } from "../payment-link/customer-fields.ts";
+import { customerFieldRulesOf } from "../payment-link/customer-fields.ts";
 import { fieldInvalid, paymentLinkNotFound } from "../payment-link/payment-link.errors.ts";
 import { describePaymentLink } from "../payment-link/payment-link.message.ts";
 import { PaymentLink, type PaymentLinkChanges } from "../payment-link/payment-link.ts";
@@ -27,9 +27,9 @@ export const updatePaymentLink =
     });
   };
 
-/** Reads the changes of properties whose names differ from the fields of the request. */
+/** Reads the changes of properties that have other names or other types in the request. */
 function readOtherChanges({ customerFields, expiresAtMs, status, cleared }: UpdatePaymentLinkRequest): PaymentLinkChanges {
-  const changes: PaymentLinkChanges = rulesOf(customerFields);
+  const changes: PaymentLinkChanges = customerFieldRulesOf(customerFields);
   if (expiresAtMs !== undefined) changes.expiresAt = dateOf(expiresAtMs);
   if (cleared.includes("expires_at")) changes.expiresAt = null;
   const statusName = requestedName(PaymentLinkStatus, status);

@@ -2,7 +2,7 @@ import { ListStatementLinesRequestSchema } from "@amana/contracts/payments/v1/st
 import { businessOfRow, startListPlans, timeOfRow } from "@amana/service-host/testing";
 import { expect, test } from "vitest";
 import { database } from "../orm.ts";
-import { readLines, startOf } from "./statement-lines.ts";
+import { firstCursor, readLines } from "./statement-lines.ts";
 
 const fill = `insert into payment (id, business_id, amount_minor, currency, status, language, success_url, fail_url,
     return_token, processor_order_number, created_at, updated_at)
@@ -12,12 +12,12 @@ const fill = `insert into payment (id, business_id, amount_minor, currency, stat
   insert into money_movement (business_id, at, payment_id, type, amount_minor)
   select business_id, updated_at, id, 'PAYMENT', amount_minor from payment`;
 
-test("PostgreSQL reads a page of the statement by an index on business_id", async () => {
+test("readLines reads a page of a statement through an index on business_id", async () => {
   await using plans = await startListPlans("payments", database, ["payment", "money_movement"], fill);
-  const position = startOf(new Date(Date.now() - 19 * 86_400_000), new Date(Date.now() - 18 * 86_400_000));
+  const pageCursor = firstCursor(new Date(Date.now() - 19 * 86_400_000), new Date(Date.now() - 18 * 86_400_000));
   const list = {
     page: async (...[em, owner]: Parameters<Parameters<typeof plans.badScans>[0]["page"]>) => {
-      const rows = await readLines(em, String(owner), position);
+      const rows = await readLines(em, String(owner), pageCursor);
       expect(rows).toHaveLength(288);
       return { rows, total: rows.length, totalIsCapped: false };
     },

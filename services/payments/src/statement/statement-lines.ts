@@ -1,8 +1,8 @@
 import { namedQuery } from "@amana/database";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 
-/** Number of lines of a page. */
-export const pageLines = 2_000;
+/** Maximum number of lines in a page. */
+export const linesPerPage = 2_000;
 
 /** A line as PostgreSQL returns it. */
 export interface LineRow {
@@ -18,26 +18,37 @@ export interface LineRow {
   readonly origin: string | null;
 }
 
-/** Position of a page: `until` is the end of the whole statement, exclusive. */
-export interface Position {
+/**
+ * Cursor of a page in a statement. `at` and `id` are those of the last line before the page.
+ * `until` is the exclusive end of the whole statement.
+ */
+export interface StatementCursor {
   readonly until: Date;
   readonly at: Date;
   readonly id: string;
 }
 
-/** Returns the position before all lines of a time. Its id is less than the id of any line. */
-export const startOf = (from: Date, until: Date): Position => ({ until, at: from, id: "00000000-0000-0000-0000-000000000000" });
+/**
+ * Returns the cursor before all lines from the time `from`. Its id is lower than the id of every
+ * line.
+ */
+export const firstCursor = (from: Date, until: Date): StatementCursor => ({
+  until,
+  at: from,
+  id: "00000000-0000-0000-0000-000000000000",
+});
 
 /**
- * Returns the end of the statement: the start of the oldest transaction of this service, at most
- * `to` and the start of this statement. A transaction that commits later has no line before that
- * time, so no line appears later before the end. Returns undefined while the job fills the
- * movements of earlier payments.
+ * Returns the end of the statement, or undefined while the job inserts the movements of earlier
+ * payments. The end is the earliest of three times: `to`, the start of this SQL statement, and the
+ * start of the oldest open transaction of this service. An open transaction adds only lines after
+ * its start. Therefore, no transaction can later add a line before the end.
  *
- * PostgreSQL takes the snapshot of a statement first, so the pages must be read by later
- * statements: a transaction that ends between the snapshot and the read of `pg_stat_activity` is
- * missing in both. `now()` is earlier than that read, so a transaction that begins meanwhile has
- * only later lines. Without `track_activities`, the end is a minute ago.
+ * Callers must read the pages in later SQL statements. A transaction may end after this statement
+ * takes its snapshot and before this statement reads `pg_stat_activity`. The snapshot then lacks
+ * the lines of that transaction, and `pg_stat_activity` does not list it. A transaction that begins
+ * after this statement adds only lines after `now()`. If the setting `track_activities` is off, the
+ * end is at least a minute ago.
  */
 export async function readUntil(em: SqlEntityManager, to: Date): Promise<Date | undefined> {
   const [row] = await namedQuery<{ ms: string; is_filling: boolean }>(
@@ -53,8 +64,12 @@ export async function readUntil(em: SqlEntityManager, to: Date): Promise<Date | 
   return row && !row.is_filling ? new Date(Number(row.ms)) : undefined;
 }
 
-/** Returns the next page after a position. The limit is a literal: see `listPage`. */
-export async function readLines(em: SqlEntityManager, businessId: string, { until, at, id }: Position): Promise<LineRow[]> {
+/** Returns the page after a cursor. `listPage` explains why the limit is a literal. */
+export async function readLines(
+  em: SqlEntityManager,
+  businessId: string,
+  { until, at, id }: StatementCursor,
+): Promise<LineRow[]> {
   return await namedQuery<LineRow>(
     em,
     "statement_lines",
@@ -62,7 +77,7 @@ export async function readLines(em: SqlEntityManager, businessId: string, { unti
      from (
        select * from money_movement
        where business_id = $1 and (at, id) > ($2::timestamptz, $3::uuid) and at < $4::timestamptz
-       order by at, id limit ${pageLines}
+       order by at, id limit ${linesPerPage}
      ) m join payment p on p.id = m.payment_id and (p.business_id = $1) is true
      order by m.at, m.id`,
     [businessId, at, id, until],

@@ -6,14 +6,17 @@ import { capitalisedRefusal } from "./refusal.ts";
 import { cardholder } from "./test-cards.ts";
 import { outcomeText } from "./words/words.ts";
 
-/** Confirms an order, for both versions of the call. A repeated confirm has the same response. */
+/**
+ * Confirms an order. Both confirm calls of the protocol use this function. A repeated confirm
+ * returns the same response.
+ */
 export const confirm = (processor: Processor, parameters: Parameters): object =>
   describeOrder(processor, parameters, "mdOrder", (order) => {
     confirmOrder(order, processor.clock.nowMs());
     processor.orders.save(order);
   });
 
-/** Returns the status for the older call, in the format of the confirm. */
+/** Returns the response of getOrderStatus.do, the older status call, in the format of a confirm. */
 export const getOrderStatus = (processor: Processor, parameters: Parameters): object =>
   describeOrder(processor, parameters, "orderId");
 

@@ -2,7 +2,7 @@ import { type TestCard, testCards } from "./test-cards.ts";
 
 export type CardField = "pan" | "expiry" | "cvv2";
 
-/** A problem of a field. The page has a text for it in three languages. */
+/** Problem of an entered field. The page shows a text for each problem in three languages. */
 export type CardProblem = `${CardField}_missing` | "pan_not_test_card" | "expiry_mismatch" | "cvv2_mismatch";
 
 export type CardProblems = Partial<Record<CardField, CardProblem>>;
@@ -28,13 +28,16 @@ export function matchCard(entry: CardEntry): { card: TestCard } | { problems: Ca
 }
 
 /**
- * Returns the digits of an input as Latin digits, because keyboards may enter Arabic-Indic ones.
+ * Returns the digits of an input as Latin digits, because keyboards may enter Arabic-Indic digits.
  */
 export function digitsOf(text: string): string {
   return text.replace(/[٠-٩]/g, (digit) => String(digit.charCodeAt(0) - 0x660)).replace(/\D/g, "");
 }
 
-/** Returns MM/YYYY for 01/27, 01/2027, 0127 and 012027, because browsers and people enter all. */
+/**
+ * Returns MM/YYYY for 01/27, 01/2027, 0127 and 012027, because browsers and people use all these
+ * forms.
+ */
 function normaliseExpiry(text: string): string | undefined {
   const [, month, year] = /^(0[1-9]|1[0-2])(\d{2}|\d{4})$/.exec(digitsOf(text)) ?? [];
   return month && year && `${month}/${year.length === 2 ? `20${year}` : year}`;

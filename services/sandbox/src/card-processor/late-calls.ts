@@ -2,7 +2,10 @@ import { type Database, inOneTransaction, query } from "../database.ts";
 import { createWakeTimer } from "../wake-timer.ts";
 import type { Parameters } from "./processor.ts";
 
-/** Executes calls that a fault has delayed, by the machine's clock. Each is executed once. */
+/**
+ * Executes calls that a fault has delayed, each call once. The delay is measured with the machine's
+ * clock.
+ */
 export function startLateCalls(database: Database, execute: (path: string, parameters: Parameters) => void) {
   const insert = database.prepare("insert into late_call (due_at_ms, path, parameters) values (?, ?, ?)");
   const selectDue = query<{ id: number; path: string; parameters: string }>(
@@ -28,7 +31,7 @@ export function startLateCalls(database: Database, execute: (path: string, param
   timer.wake();
 
   return {
-    /** Schedules a call. A restart of the sandbox does not cancel it. */
+    /** Schedules a call. A restart of the sandbox does not cancel the call. */
     add(path: string, parameters: Parameters, ms: number) {
       insert.run(Date.now() + ms, path, JSON.stringify(parameters));
       timer.wake();

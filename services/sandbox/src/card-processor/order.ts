@@ -29,7 +29,7 @@ export interface Order {
   finishedAtMs?: number;
   confirmedAtMs?: number;
   reversedAtMs?: number;
-  /** Refunds that took effect, in order, with their origin. */
+  /** Refunds that took effect, oldest first, each with its origin. */
   refunds?: { readonly amountMinor: number; readonly atMs: number; readonly by: "client" | "back_office" }[];
   refundedAtMs?: number;
 }
@@ -62,7 +62,7 @@ export function chooseCard(order: Order, card: TestCard): void {
 }
 
 /**
- * Applies the outcome of the card for the right password. The third wrong password ends the
+ * Applies the outcome of the card if the password is correct. The third wrong password ends the
  * payment.
  */
 export function enterPassword(order: Order, password: string, nowMs: number): void {
@@ -92,7 +92,7 @@ export function refundableMinor(order: Order): number {
   return order.depositedMinor - order.refundedMinor;
 }
 
-/** Refunds an amount. The caller must have checked it against `refundableMinor`. */
+/** Refunds an amount. The caller must have checked that it is at most `refundableMinor`. */
 export function refundOrder(order: Order, amountMinor: number, by: "client" | "back_office", nowMs: number): void {
   order.status = 4;
   order.refundedMinor += amountMinor;
@@ -116,7 +116,7 @@ export interface Movement {
   readonly amount: number;
 }
 
-/** Returns the deposit of an order and what was given back of it, in the order of their times. */
+/** Returns the money movements of an order, oldest first: deposit, refunds and reversal. */
 export function movementsOf(order: Order): Movement[] {
   const { orderId, orderNumber, amountMinor, outcome, finishedAtMs, refunds = [], reversedAtMs } = order;
   const movement = (type: Movement["type"], atMs: number, amount: number) => ({

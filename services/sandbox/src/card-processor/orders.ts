@@ -4,7 +4,7 @@ import { applyTimeLimits, type Order } from "./order.ts";
 
 export type Orders = ReturnType<typeof createOrders>;
 
-/** Creates the store of orders. A read order has its time limits applied. */
+/** Creates the store of orders. Each read of an order applies its time limits first. */
 export function createOrders({ database, clock }: Pick<Context, "database" | "clock">) {
   const upsert = database.prepare(
     `insert into payment_order (order_id, order_number, body) values (?, ?, ?)

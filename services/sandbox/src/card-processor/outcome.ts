@@ -1,6 +1,6 @@
 export interface Outcome {
   readonly actionCode: number;
-  /** Response code of the issuer; absent without a response. */
+  /** Response code of the issuer. Absent if the issuer did not respond. */
   readonly respCode?: string;
 }
 
@@ -25,5 +25,5 @@ export const outcomes = {
 
 export type OutcomeName = keyof typeof outcomes;
 
-/** Returns the outcome; action code -100 for an order without an attempt to pay. */
+/** Returns the outcome. Without a name, the action code is -100: there was no attempt to pay. */
 export const outcomeOf = (name?: OutcomeName): Outcome => (name ? outcomes[name] : { actionCode: -100 });

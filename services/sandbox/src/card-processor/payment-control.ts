@@ -30,7 +30,7 @@ export function paymentControl(app: FastifyInstance, processor: Processor): void
     view: (order) => viewOf(processor, order),
   });
 
-  // The books of the processor, with which a merchant's statement can be compared.
+  // Returns all money movements at the processor, so that a test can compare them with a statement.
   app.get("/sandbox/money-movements", () => {
     const movements = orders.all().flatMap(movementsOf);
     movements.sort((a, b) => a.at.localeCompare(b.at));
@@ -120,6 +120,6 @@ const refuseFinished = (reply: FastifyReply, order: Order) =>
     reply,
     409,
     "already_finished",
-    `This order is finished (orderStatus ${order.status}, ${order.outcome}). Register a new one.`,
+    `This order is finished (orderStatus ${order.status}, ${order.outcome}). Register a new order.`,
     order.outcome && { redirect_url: redirectUrl(order) },
   );

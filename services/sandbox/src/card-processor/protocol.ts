@@ -47,7 +47,7 @@ export function protocol(app: FastifyInstance, processor: Processor): void {
         const mode = faults.consume(operation, orderId);
         const staleOrders = mode.name === "stale" ? orders.asOf(Date.now() - Number(mode.value)) : {};
         return respondWithFault(reply, mode, {
-          // "Access denied" has lower-case field names in every call.
+          // The error "Access denied" has lower-case field names in the responses to all calls.
           effect: () =>
             shape(
               isAuthenticated
@@ -55,7 +55,7 @@ export function protocol(app: FastifyInstance, processor: Processor): void {
                 : refusal("5", "Access denied"),
             ),
           refusal: (code) => shape(refuse(code)),
-          later: (ms) => {
+          scheduleEffect: (ms) => {
             if (isAuthenticated) lateCalls.add(path, parameters, ms);
           },
         });
@@ -64,7 +64,10 @@ export function protocol(app: FastifyInstance, processor: Processor): void {
   }
 }
 
-/** Returns the parameters. A repeated parameter has its last value. An empty one is absent. */
+/**
+ * Returns the parameters of a call. Uses the last value of a repeated parameter. Omits empty
+ * parameters.
+ */
 function parametersOf(...sources: unknown[]): Record<string, string> {
   const entries = sources.flatMap((source) => Object.entries((source ?? {}) as Record<string, unknown>));
   return Object.fromEntries(

@@ -2,7 +2,9 @@ import { refundableMinor, refundOrder } from "./order.ts";
 import type { Parameters, Processor } from "./processor.ts";
 import { refusal } from "./refusal.ts";
 
-/** Refunds an order. Synchronous, so the refundable sum cannot change between check and refund. */
+/**
+ * Refunds an order. Works synchronously, so that the refundable sum cannot change after the check.
+ */
 export function refund({ orders, clock }: Processor, { orderId, amount }: Parameters): object {
   if (!orderId || !amount) return refusal("4", "Required parameter is missing: orderId or amount");
   if (!/^\d{1,14}$/.test(amount) || Number(amount) === 0)

@@ -13,5 +13,8 @@ const messageOf = (code: string) => messages[code] ?? `Error ${code}`;
 
 export const refusal = (code: string, message = messageOf(code)) => ({ errorCode: Number(code), errorMessage: message });
 
-/** Error in the format of the confirm and the older status call, whose code is always a string. */
+/**
+ * Returns an error in the format of a confirm and of the older status call. In this format, the
+ * error code is always a string.
+ */
 export const capitalisedRefusal = (code: string, message = messageOf(code)) => ({ ErrorCode: code, ErrorMessage: message });

@@ -20,7 +20,8 @@ export function register(processor: Processor, parameters: Parameters): object {
   }
   if (!/^\d{10}$/.test(orderNumber)) return refusal("5", "orderNumber must be exactly 10 digits");
   if (currency !== "012") return refusal("3");
-  // Up to twelve digits of dinars, the maximum of the gateway.
+  // Accepts at most twelve digits of dinars and two digits of centimes. Amana's API has the same
+  // maximum.
   if (!/^\d{1,14}$/.test(amount) || Number(amount) < amountMinorMin) {
     return refusal("5", `amount must be a whole number of centimes, at least ${amountMinorMin}`);
   }

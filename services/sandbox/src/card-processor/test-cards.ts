@@ -2,7 +2,7 @@ import type { OutcomeName } from "./outcome.ts";
 
 export interface TestCard {
   readonly pan: string;
-  /** MM/YYYY, compared only with the entered date, not with a clock. */
+  /** Expiry as MM/YYYY. The sandbox compares it with the entered expiry and not with a clock. */
   readonly expiry: string;
   readonly cvv2: string;
   readonly outcome: OutcomeName;

@@ -12,7 +12,9 @@ export interface ControlCall {
 type ReadField = (name: string) => string;
 type CreateCall = (readField: ReadField) => ControlCall;
 
-/** Returns, for each button, a function from the form's values to the control call. */
+/**
+ * Returns a function for each button. The function converts the form's values into a control call.
+ */
 export function createControlCalls({ database }: Context): Readonly<Record<string, CreateCall>> {
   const orderIds = query<{ id: string }>(
     database,

@@ -60,7 +60,10 @@ ${forms(view)}`;
     return show(reply, view, resultOf(view, call, response.statusCode, response.json()), response.statusCode);
   });
 
-  /** Registers an order without a shop that returns to this page. Returns the path of its form. */
+  /**
+   * Registers an order whose return URL is this page instead of a shop. Returns the path of its
+   * card form.
+   */
   async function registerOrder(amount: string): Promise<string | undefined> {
     const parameters = {
       userName: config.username,

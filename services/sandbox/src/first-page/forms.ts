@@ -31,7 +31,10 @@ function select(id: string, label: string, options: readonly (readonly [value: s
 <select id="${id}" name="${id}">${options.map(([value, text]) => html`<option value="${value}">${text}</option>`)}</select></div>`;
 }
 
-/** Forms that share a field use the same name: the id up to its hyphen. */
+/**
+ * Renders an input. The input's name is the part of the id before the hyphen, so that several forms
+ * can have the same field.
+ */
 const input = (id: string, label: string, hint: string, attributes: Html) =>
   field({ id, name: id.split("-", 1)[0] ?? id, label, hint, attributes });
 

@@ -4,7 +4,7 @@ import { commonWords } from "../pages/words.ts";
 const en = {
   title: "Sandbox controls",
   intro:
-    "The sandbox simulates the card processor and the verification provider. Each button sends one call and shows it, so that your own programs can send it.",
+    "The sandbox simulates the card processor and the verification provider. Each button sends one call and shows the call, so that your own programs can send it too.",
   payments: "Latest payments",
   verifications: "Latest verifications",
   mails: "Received e-mails",

@@ -7,7 +7,7 @@ import { words } from "./words.ts";
 
 type MailView = View<(typeof words)["en"]>;
 
-/** Serves the received e-mails: as a page, as JSON, and their attachments. */
+/** Serves the received e-mails as a page and as JSON, and serves their attachments. */
 export async function mailPages(app: FastifyInstance, { mails, port }: Mailbox): Promise<void> {
   app.get<{ Querystring: { lang?: string } }>("/mail", ({ query: { lang }, headers }, reply) => {
     const language = parseLanguage(lang) ?? preferredLanguage(headers["accept-language"]);
@@ -49,7 +49,7 @@ const toJson = ({ id, atMs, from, to, subject, text, html: markup, attachments }
   })),
 });
 
-/** Shows the text part only, because the HTML part of an e-mail may contain anything. */
+/** Renders only the text part of an e-mail, because the HTML part may contain any markup. */
 function card({ words, language }: MailView, { id, atMs, from, to, subject, text, attachments }: Mail): Html {
   const row = (label: string, value: string) => html`<div><dt>${label}</dt><dd><bdi>${value}</bdi></dd></div>`;
   const link = (filename: string, number: number) =>

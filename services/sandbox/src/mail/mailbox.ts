@@ -36,7 +36,7 @@ const mailBytesMax = 2 * 1024 * 1024;
 const totalBytesMax = 50 * 1024 * 1024;
 
 /**
- * Starts an SMTP server that accepts all e-mails and keeps the latest ones in memory. Without a
+ * Starts an SMTP server that accepts all e-mails and stores the latest e-mails in memory. Without a
  * port, no server is started. Port 0 selects a free port.
  */
 export async function openMailbox({ host, port }: { host: string; port: number | undefined }, clock: Clock): Promise<Mailbox> {
@@ -63,7 +63,7 @@ export async function openMailbox({ host, port }: { host: string; port: number |
       );
     },
   });
-  // Clients may reset connections at any time.
+  // Ignores connection errors, because clients may reset connections at any time.
   server.on("error", () => {});
   await new Promise<void>((resolve, reject) => {
     server.server.once("error", reject);

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { baseStyle, mark, staticFile } from "@amana/pages";
+import { baseStyle, logo, staticFile } from "@amana/pages";
 import type { FastifyInstance } from "fastify";
 
 const read = (name: string) => readFileSync(new URL(`./assets/${name}`, import.meta.url), "utf8");
@@ -8,7 +8,7 @@ const files = {
   "sandbox.css": ["text/css; charset=utf-8", `${baseStyle}\n${read("sandbox.css")}`],
   "sandbox.js": ["text/javascript; charset=utf-8", read("sandbox.js")],
   "camera.js": ["text/javascript; charset=utf-8", read("camera.js")],
-  "mark.svg": ["image/svg+xml", mark.text],
+  "mark.svg": ["image/svg+xml", logo.text],
 } as const;
 
 export async function assets(app: FastifyInstance): Promise<void> {

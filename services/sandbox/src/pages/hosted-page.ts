@@ -12,12 +12,15 @@ interface PageRoute {
 interface Flow<V extends View> {
   readonly path: string;
   readonly words: Readonly<Record<Language, V["words"]>>;
-  /** Returns the object of the link's last path segment, with its language. */
+  /** Returns the resource that the last path segment of a link identifies, with its language. */
   find(id: string): Omit<V, "words" | "path"> | undefined;
   unknown(reply: FastifyReply, view: View<V["words"]>): FastifyReply;
 }
 
-/** Returns a function that registers routes of a flow. The query chooses the language. */
+/**
+ * Returns a function that registers the routes of a flow. The parameter `lang` overrides the
+ * language of the resource.
+ */
 export function hostedPage<V extends View>(app: FastifyInstance, { path, words, find, unknown }: Flow<V>) {
   type Handle = (reply: FastifyReply, view: V, request: FastifyRequest<PageRoute>) => unknown;
   return (method: "GET" | "POST", step: string, handle: Handle) =>

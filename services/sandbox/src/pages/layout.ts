@@ -1,13 +1,13 @@
 import {
-  documentOf,
   type Html,
   html,
-  htmlType,
+  htmlContentType,
   type Language,
   languageLinks,
-  mark,
+  logo,
   pageHeaders,
   privateHeaders,
+  renderDocument,
 } from "@amana/pages";
 import type { FastifyReply } from "fastify";
 import type { CommonWords } from "./words.ts";
@@ -16,7 +16,7 @@ import type { CommonWords } from "./words.ts";
 export interface View<Words = unknown> {
   readonly language: Language;
   readonly words: CommonWords & { readonly title: string } & Words;
-  /** Path of the page without its query. The paths of its steps start with it. */
+  /** Path of the page without its query. The paths of the page's steps start with this path. */
   readonly path: string;
 }
 
@@ -29,7 +29,7 @@ export interface PageOptions {
    * another origin.
    */
   readonly camera?: boolean;
-  /** Interval at which the page reloads itself without scripts. */
+  /** Interval at which a browser without scripts reloads the page. */
   readonly refreshSeconds?: number;
 }
 
@@ -47,12 +47,16 @@ export function sendPage(reply: FastifyReply, view: View, main: Html, options: P
   const fullTitle = [title, words.title, "Amana", words.sandbox].filter((part) => part !== undefined).join(" · ");
   return reply
     .code(status)
-    .type(htmlType)
+    .type(htmlContentType)
     .headers({
       ...privateHeaders,
-      ...pageHeaders({ language, camera, sources: camera ? { ...sources, "media-src": "blob:" } : sources }),
+      ...pageHeaders({
+        language,
+        permitsCamera: camera,
+        contentSources: camera ? { ...sources, "media-src": "blob:" } : sources,
+      }),
     })
-    .send(documentOf({ language, title: fullTitle, head: headOf(options), body: bodyOf(view, main) }));
+    .send(renderDocument({ language, title: fullTitle, head: headOf(options), body: bodyOf(view, main) }));
 }
 
 const headOf = ({ camera, refreshSeconds }: PageOptions): Html =>
@@ -64,7 +68,7 @@ ${refreshSeconds !== undefined && html`<noscript><meta http-equiv="refresh" cont
 
 const bodyOf = ({ language, words, path }: View, main: Html): Html =>
   html`<header>
-<div class="brand"><span class="mark" aria-hidden="true">${mark}</span><span class="name">Amana</span></div>
+<div class="brand"><span class="mark" aria-hidden="true">${logo}</span><span class="name">Amana</span></div>
 ${languageLinks(language, words.chooseLanguage, (linked) => `${path}?lang=${linked}`)}
 <p class="sandbox-notice"><strong>${words.sandbox}.</strong> <span>${words.sandboxNotice}</span></p>
 </header>

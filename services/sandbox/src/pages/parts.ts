@@ -6,7 +6,7 @@ const returnAfterSeconds = 15;
 /** Returns the URL to which the form of a step posts, with the language. */
 export const actionOf = ({ path, language }: View, step: string) => `${path}/${step}?lang=${language}`;
 
-/** Renders the form of a step with its button. The script ignores a second click on it. */
+/** Renders the form of a step with its button. The script ignores a second click on the button. */
 export function form(view: View, step: string, button: string, content?: Html, attributes?: Html): Html {
   return html`<form method="post" action="${actionOf(view, step)}" novalidate data-once ${attributes}>
 ${content}
@@ -16,7 +16,7 @@ ${content}
 
 export interface Field {
   readonly id: string;
-  /** Name of the field, for forms that share it. The default is the id. */
+  /** Name of the field, if several forms have the same field. The default is the id. */
   readonly name?: string;
   readonly label: string;
   readonly hint: string;
@@ -26,7 +26,10 @@ export interface Field {
   readonly attributes: Html;
 }
 
-/** Renders a labelled input. `focused` sets `autofocus`, so that it works without a script. */
+/**
+ * Renders a labelled input. `focused` sets `autofocus`, so that the browser focuses the input
+ * without a script.
+ */
 export function field({ id, name = id, label, hint, problem, focused = false, attributes }: Field): Html {
   const isInvalid = problem !== undefined;
   return html`<div class="field${isInvalid && " invalid"}">
@@ -62,7 +65,10 @@ ${content}
 
 export interface ReturnLink {
   readonly label: string;
-  /** The script follows the link after 15 seconds, unless the reader chooses to stay. */
+  /**
+   * If true, the script follows the link after 15 seconds. The reader can choose to stay on the
+   * page.
+   */
   readonly isAutomatic: boolean;
   readonly button: "primary" | "secondary";
   readonly more?: Html;

@@ -25,7 +25,7 @@ const ar: CommonWords = {
 
 const en: CommonWords = {
   sandbox: "Sandbox",
-  sandboxNotice: "Nothing here is real: no money and no document leaves it.",
+  sandboxNotice: "Nothing here is real: no money and no document leaves the sandbox.",
   chooseLanguage: "Choose a language",
   errorTitle: "Error",
   attemptsLeft: (count) => (count === 1 ? "You have 1 attempt left." : `You have ${count} attempts left.`),

@@ -1,6 +1,6 @@
 import type { Language } from "@amana/pages";
-import { type Conclusion, conclude, type Submission } from "./conclude.ts";
 import { type Dialect, dialectOf, type VendorData, type VendorReview } from "./dialect.ts";
+import { evaluateSubmission, type Submission, type SubmissionResult } from "./evaluate-submission.ts";
 import type { ProfileDigest } from "./profile.ts";
 import {
   type CallbackType,
@@ -21,10 +21,13 @@ export interface Steps {
   readonly recorded?: true;
 }
 
-/** A verification at the provider. Contains no names, only digests of them until it has ended. */
-export interface Application extends Partial<Conclusion> {
+/**
+ * A verification at the provider. Contains digests of names until the verification ends, but no
+ * names.
+ */
+export interface Application extends Partial<SubmissionResult> {
   readonly dialect: Dialect;
-  /** Only for vendors. */
+  /** Data of an application at a vendor. Absent for Amana's own protocol. */
   vendor?: VendorData;
   readonly providerId: string;
   readonly linkToken: string;
@@ -43,16 +46,16 @@ export interface Application extends Partial<Conclusion> {
   attemptsUsed: number;
   reasons: readonly Reason[];
   amlHitCount: number;
-  /** Whether the vendor marked the hits as false positives. */
+  /** True if the vendor marked the AML hits as false positives. */
   isAmlCleared?: boolean | undefined;
-  /** Whether the API rejected the applicant. Sumsub then adds a reject label. */
+  /** True if a client rejected the applicant through the API. Sumsub then adds a reject label. */
   isRejectedByApi?: boolean;
   errorMessage?: string;
   completedAtMs?: number;
-  /** Fields that a tester set in place of the object's own fields. */
+  /** Fields that a tester set. They override fields in the responses of the provider. */
   answer?: Readonly<Record<string, unknown>>;
   steps: Steps;
-  /** Settings of a tester for the next submission on the page. */
+  /** Settings that a tester chose for the next submission made on the page. */
   plan?: Submission | undefined;
   /** The submission in progress and the time of its decision. */
   pending?: { readonly submission: Submission; readonly decideAtMs: number };
@@ -68,7 +71,7 @@ export interface PendingCallback {
 }
 
 /** Returns the API object without the link. Omits fields without a value. */
-export function objectOf(application: Omit<Application, "pendingCallbacks">): object {
+export function toApiObject(application: Omit<Application, "pendingCallbacks">): object {
   const { completedAtMs } = application;
   return {
     provider_id: application.providerId,
@@ -100,7 +103,7 @@ export const awaitsReview = (application: Application) =>
 export const attemptsLeft = ({ attemptsMax, attemptsUsed }: Application) => attemptsMax - attemptsUsed;
 
 /** Returns whether the applicant can still use the link. */
-export function isUsable(application: Application): boolean {
+export function isLinkUsable(application: Application): boolean {
   const { status } = application;
   return status === "CREATED" || status === "OPENED" || (status === "FAILED" && attemptsLeft(application) > 0);
 }
@@ -109,9 +112,11 @@ export const isBeingChecked = ({ status }: Application) => status === "SUBMITTED
 
 export const isCancelable = ({ status }: Application) => status === "CREATED" || status === "OPENED" || status === "FAILED";
 
-/** Returns the time of the next change without a request: a decision or the expiry of the link. */
-export function dueAtMs(application: Application): number | undefined {
-  return application.pending?.decideAtMs ?? (isUsable(application) ? application.linkExpiresAtMs : undefined);
+/**
+ * Returns the time of the next change that needs no request: a decision, or the expiry of the link.
+ */
+export function nextChangeAtMs(application: Application): number | undefined {
+  return application.pending?.decideAtMs ?? (isLinkUsable(application) ? application.linkExpiresAtMs : undefined);
 }
 
 /**
@@ -120,7 +125,7 @@ export function dueAtMs(application: Application): number | undefined {
  */
 export function applyDueChanges(application: Application, nowMs: number): boolean {
   let isChanged = false;
-  for (let dueMs = dueAtMs(application); dueMs !== undefined && dueMs <= nowMs; dueMs = dueAtMs(application)) {
+  for (let dueMs = nextChangeAtMs(application); dueMs !== undefined && dueMs <= nowMs; dueMs = nextChangeAtMs(application)) {
     if (application.pending) decide(application, application.pending.submission, dueMs);
     else expire(application, dueMs);
     isChanged = true;
@@ -129,7 +134,8 @@ export function applyDueChanges(application: Application, nowMs: number): boolea
 }
 
 /**
- * Opens the link. Has no effect when it is open. After a technical failure, starts a new attempt.
+ * Opens the link. Has no effect if the link is already open. Starts a new attempt after a technical
+ * failure.
  */
 export function open(application: Application, nowMs: number): void {
   if (application.status !== "CREATED" && application.status !== "FAILED") return;
@@ -164,7 +170,9 @@ export function expire(application: Application, nowMs: number): void {
   deleteApplicantData(application);
 }
 
-/** Applies a reviewer's decision. The caller must have checked that a review is awaited. */
+/**
+ * Applies a reviewer's decision. The caller must have checked that the application needs a review.
+ */
 export function review(application: Application, verdict: "APPROVED" | "REJECTED", nowMs: number): void {
   replaceVerdict(application, verdict);
   application.summary = `Decided by a reviewer: ${verdict}.`;
@@ -181,7 +189,7 @@ function decide(application: Application, submission: Submission, nowMs: number)
     if (attemptsLeft(application) === 0) deleteApplicantData(application);
     return;
   }
-  Object.assign(application, conclude(submission, application, nowMs), { completedAtMs: nowMs });
+  Object.assign(application, evaluateSubmission(submission, application, nowMs), { completedAtMs: nowMs });
   changeStatus(application, "completed", nowMs);
   deleteApplicantData(application);
 }
@@ -192,13 +200,13 @@ function changeStatus(application: Application, type: CallbackType, atMs: number
   addPendingCallback(application, type, atMs);
 }
 
-/** Adds the callback of a change, which the next save stores. */
+/** Adds the callback for a change. The next save of the application stores the callback. */
 export function addPendingCallback(application: Application, type: PendingCallback["type"], atMs: number): void {
   const { pendingCallbacks, ...snapshot } = application;
   pendingCallbacks.push({ type, atMs, snapshot: structuredClone(snapshot) });
 }
 
-/** Sets a new end of the link. An expired link becomes usable again. */
+/** Sets a new expiry of the link. An expired link becomes usable again. */
 export function renewLink(application: Application, linkExpiresAtMs: number, redirectUrl: string | undefined): void {
   application.linkExpiresAtMs = linkExpiresAtMs;
   application.redirectUrl = redirectUrl;
@@ -217,7 +225,7 @@ export function resubmit(application: Application, nowMs: number): void {
   changeStatus(application, "resubmitted", nowMs);
 }
 
-/** Replaces a final decision by another one, as vendors can do. */
+/** Replaces a final decision with another decision, as vendors can do. */
 export function reverse(application: Application, verdict: "APPROVED" | "REJECTED", nowMs: number): void {
   replaceVerdict(application, verdict);
   delete application.isRejectedByApi;

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Context } from "../context.ts";
 import { findBy, inOneTransaction, query } from "../database.ts";
-import { type Application, applyDueChanges, dueAtMs } from "./application.ts";
+import { type Application, applyDueChanges, nextChangeAtMs } from "./application.ts";
 import type { Callbacks } from "./callbacks.ts";
 
 export type Applications = ReturnType<typeof createApplications>;
@@ -28,7 +28,7 @@ export function createApplications({ database, clock }: Context, callbacks: Call
     const { linkToken, providerId, reference } = application;
     inOneTransaction(database, () => {
       for (const change of application.pendingCallbacks.splice(0)) callbacks.add(application, change);
-      upsert.run(linkToken, providerId, reference, dueAtMs(application) ?? null, JSON.stringify(application));
+      upsert.run(linkToken, providerId, reference, nextChangeAtMs(application) ?? null, JSON.stringify(application));
     });
     onSave();
   };
@@ -49,7 +49,8 @@ export function createApplications({ database, clock }: Context, callbacks: Call
     byLinkToken: (token: string) => byFirstLinkToken(selectLink(token)[0]?.linkToken ?? token),
     byProviderId,
     /**
-     * Returns the newest one: Didit creates another session with the reference of a finished one.
+     * Returns the newest application with the reference. Several applications can have the same
+     * reference, because Didit creates another session when the earlier session has ended.
      */
     byReference: findByColumn("reference"),
     /** Returns all applications with the reference, newest first. */
@@ -62,7 +63,7 @@ export function createApplications({ database, clock }: Context, callbacks: Call
       return token;
     },
     save,
-    /** Applies due changes of all applications. Returns the time of the next one. */
+    /** Applies due changes of all applications. Returns the time of the next change. */
     applyAllDueChanges(): number | undefined {
       for (const { linkToken } of selectDue(clock.nowMs(), batchMax)) byFirstLinkToken(linkToken);
       return selectNext()[0]?.dueAtMs;

@@ -8,20 +8,25 @@ export interface CallbackProtocol {
   secretsOf(config: Config): readonly string[];
   /** Returns the headers that sign the body. */
   sign(body: string, secrets: readonly string[]): Readonly<Record<string, string>>;
-  /** Returns the body with personal data of an applicant. Each added value contains `word`. */
+  /**
+   * Returns the body with added personal data of an applicant. Each added value contains `word`.
+   */
   leak(body: object, word: string): object;
-  /** Time until an attempt without a response counts as failed. */
+  /** Time after which an attempt without a response counts as failed. */
   readonly timeoutMs: number;
   /**
-   * Maximum number of attempts after the first one. With infinity, the number of configured pauses
-   * is the maximum.
+   * Maximum number of attempts after the first attempt. If it is infinite, the number of configured
+   * pauses is the maximum.
    */
   readonly retriesMax: number;
-  /** Returns whether a rejected attempt is repeated. `status`: undefined without a response. */
+  /**
+   * Returns whether an attempt with this status is repeated. `status` is undefined without a
+   * response.
+   */
   isRetried(status: number | undefined): boolean;
 }
 
-/** Returns the pause before the next attempt. Undefined if there is none. */
+/** Returns the pause before the next attempt, or undefined if there is no further attempt. */
 export function retryPauseMs(
   { retriesMax, isRetried }: CallbackProtocol,
   attemptsBefore: number,
@@ -29,6 +34,6 @@ export function retryPauseMs(
   pausesMs: readonly number[],
 ): number | undefined {
   if (attemptsBefore >= retriesMax || !isRetried(status)) return undefined;
-  // A vendor can make more attempts than there are configured pauses. The last pause then repeats.
+  // If a vendor makes more attempts than there are configured pauses, the last pause repeats.
   return pausesMs[attemptsBefore] ?? (retriesMax === Number.POSITIVE_INFINITY ? undefined : pausesMs.at(-1));
 }

@@ -9,11 +9,13 @@ export interface Callback {
   readonly id: number;
   readonly providerId: string;
   readonly url: string;
-  /** Body of every attempt. */
+  /** Body that every attempt sends. */
   readonly body: string;
   readonly attempts: number;
   readonly dueAtMs: number;
-  /** 1 when a fault lets the application's next callback overtake this one. */
+  /**
+   * 1 if a fault delays this callback, so that the next callback of the application is sent first.
+   */
   readonly held: 0 | 1;
 }
 
@@ -22,7 +24,10 @@ export type CallbackState = "pending" | "delivered" | "given_up" | "dropped";
 
 export type Callbacks = ReturnType<typeof createCallbacks>;
 
-/** Creates the store of pending and sent callbacks, which clients also read as a list of events. */
+/**
+ * Creates the store of pending and sent callbacks. Clients can also read these callbacks as a list
+ * of events.
+ */
 export function createCallbacks(database: Database, setup: KycSetup) {
   const insert = database.prepare("insert into kyc_callback (provider_id, url, body, due_at_ms) values (?, ?, ?, ?)");
   const next = query<Callback>(
@@ -60,7 +65,10 @@ export function createCallbacks(database: Database, setup: KycSetup) {
       const body = url && callbackProtocols[dialect].bodyOf({ ...change.snapshot, pendingCallbacks: [] }, change);
       if (url && body) insert.run(providerId, url, JSON.stringify(body), Date.now());
     },
-    /** Returns the first pending callback of each application and all held ones, due or not. */
+    /**
+     * Returns the first pending callback of each application, and all held callbacks. Some of these
+     * callbacks may not be due yet.
+     */
     next,
     /** Records the result of an attempt and the new state of the callback. */
     recordAttempt({ id, providerId, dueAtMs }: Callback, result: string, state: CallbackState, retryAtMs = dueAtMs) {

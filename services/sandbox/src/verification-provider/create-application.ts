@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { parseLanguage } from "@amana/pages";
-import { type Body, isBoolean, isObject, isText, isWebAddress, isWhole, readFields } from "../checks.ts";
+import { type Body, isBoolean, isObject, isText, isWebAddress, isWholeNumber, readFields } from "../checks.ts";
 import type { Application } from "./application.ts";
 import { digestProfile } from "./profile.ts";
 import { type DocumentType, documentTypes } from "./vocabulary.ts";
@@ -50,7 +50,7 @@ type StartFields =
   | "steps"
   | "pendingCallbacks";
 
-/** Returns an application of any dialect before its link is opened. */
+/** Returns a new application of any dialect. Its link is not opened yet. */
 export function newApplication(fields: Omit<Application, StartFields>): Application {
   return {
     ...fields,
@@ -67,7 +67,7 @@ export function newApplication(fields: Omit<Application, StartFields>): Applicat
 
 const isReference = (value: unknown): value is string => isText(value) && /^.{1,255}$/.test(value);
 
-const isFrom1To = (max: number) => (value: unknown) => isWhole(value, 1, max);
+const isFrom1To = (max: number) => (value: unknown) => isWholeNumber(value, 1, max);
 
 const areDocuments = (value: unknown): value is DocumentType[] =>
   Array.isArray(value) &&

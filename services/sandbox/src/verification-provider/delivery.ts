@@ -8,12 +8,12 @@ import { dialectOf } from "./dialect.ts";
 import { sendCallback } from "./send-callback.ts";
 
 const concurrentAttemptsMax = 64;
-/** Time after which a held callback is sent if no other callback has overtaken it. */
+/** Time after which a held callback is sent, even if no later callback was sent first. */
 const holdMs = 10_000;
 
 /**
- * Sends due callbacks until the client accepts them or their attempts are used up. Sends one
- * callback of an application at a time.
+ * Sends due callbacks until the client accepts them or all attempts have failed. The callbacks of
+ * one application are sent one after the other.
  */
 export function startDelivery({ config, faults }: Context, callbacks: Callbacks, logger: Pick<Logger, "info" | "error">) {
   const stopping = new AbortController();
@@ -25,7 +25,7 @@ export function startDelivery({ config, faults }: Context, callbacks: Callbacks,
     if (mode.name === "reorder" && !callback.held) return callbacks.hold(callback, Date.now() + holdMs);
     const protocol = callbackProtocols[dialectOf(callback.providerId)];
     const { isAccepted, status, result } = await sendCallback(callback, protocol, config, mode, stopping.signal);
-    // An attempt that stopping interrupted is not recorded; the next start repeats it.
+    // Does not record an attempt that `stop` has interrupted. The next process repeats the attempt.
     if (stopping.signal.aborted) return;
     const pauseMs = retryPauseMs(protocol, callback.attempts, status, config.kycCallbackRetryMs);
     logger.info({ provider_id: callback.providerId, attempt: callback.attempts + 1, result }, "callback attempted");

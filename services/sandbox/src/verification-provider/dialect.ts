@@ -1,19 +1,19 @@
 import type { Reason, ReasonCode } from "./vocabulary.ts";
 
-/** Protocol of an application: our own, or a vendor's. */
+/** Protocols of applications: Amana's own protocol ("port") and the vendors' APIs. */
 export const dialects = ["port", "didit", "sumsub"] as const;
 export type Dialect = (typeof dialects)[number];
 
 /**
- * Returns the protocol of an application by the form of its id. Rows of `kyc_callback` therefore
- * need no column for the protocol.
+ * Returns the protocol of an application. The form of the application's id determines the protocol.
+ * Therefore the table `kyc_callback` needs no column for the protocol.
  */
 export function dialectOf(providerId: string): Dialect {
   if (providerId.startsWith("ver_")) return "port";
   return providerId.includes("-") ? "didit" : "sumsub";
 }
 
-/** Fields of an application that only vendors have. Contains no names of persons. */
+/** Fields that only applications at a vendor have. They contain no names of persons. */
 export interface VendorData {
   /** Didit: group id of the workflow. Sumsub: name of the level. */
   readonly workflowOrLevel: string;
@@ -43,7 +43,7 @@ export interface VendorReview {
  */
 export const canary = (field: string): string => `canary-${field}`;
 
-/** Returns the response with a tester's fields in place of its own. Null removes a field. */
+/** Returns the response with the fields that a tester overrides. Null removes a field. */
 export function overrideFields(
   response: Readonly<Record<string, unknown>>,
   answer: Readonly<Record<string, unknown>> = {},

@@ -7,12 +7,12 @@ import {
   awaitsReview,
   expire,
   isBeingChecked,
-  isUsable,
-  objectOf,
+  isLinkUsable,
   open,
   recordVendorReview,
   review,
   submit,
+  toApiObject,
 } from "./application.ts";
 import { dialectOf, type VendorReview } from "./dialect.ts";
 import { objectWithLink, type Provider } from "./provider.ts";
@@ -42,12 +42,12 @@ export function kycControl(app: FastifyInstance, provider: Provider): void {
   });
   const save = (application: Application) => {
     applications.save(application);
-    return objectOf(application);
+    return toApiObject(application);
   };
 
   control("/open", (application, _body, reply) => {
-    if (isBeingChecked(application)) return objectOf(application);
-    if (!isUsable(application)) return refuseDeadLink(reply, application);
+    if (isBeingChecked(application)) return toApiObject(application);
+    if (!isLinkUsable(application)) return refuseDeadLink(reply, application);
     open(application, clock.nowMs());
     return save(application);
   });
@@ -55,7 +55,7 @@ export function kycControl(app: FastifyInstance, provider: Provider): void {
   control("/submit", (application, body, reply) => {
     const input = readSubmission(body, application);
     if ("problems" in input) return refuseBody(reply, input.problems);
-    if (!isUsable(application)) return refuseDeadLink(reply, application);
+    if (!isLinkUsable(application)) return refuseDeadLink(reply, application);
     submit(application, input.submission, input.holdMs, clock.nowMs());
     return save(application);
   });
@@ -65,7 +65,7 @@ export function kycControl(app: FastifyInstance, provider: Provider): void {
     if (outcome !== "APPROVED" && outcome !== "REJECTED") return refuseBody(reply, ["outcome must be approved or rejected"]);
     if (!awaitsReview(application)) {
       const message = "Only an application with the verdict NEEDS_REVIEW can be reviewed.";
-      return refuse(reply, 409, "no_review_awaited", message, { application: objectOf(application) });
+      return refuse(reply, 409, "no_review_awaited", message, { application: toApiObject(application) });
     }
     const actor = reviewActors[String(body["by"] ?? "console")];
     if (!actor) return refuseBody(reply, ["by must be console, api, system or note"]);
@@ -76,7 +76,7 @@ export function kycControl(app: FastifyInstance, provider: Provider): void {
   });
 
   control("/expire", (application, _body, reply) => {
-    if (!isUsable(application)) return refuseDeadLink(reply, application);
+    if (!isLinkUsable(application)) return refuseDeadLink(reply, application);
     expire(application, clock.nowMs());
     return save(application);
   });
@@ -84,7 +84,7 @@ export function kycControl(app: FastifyInstance, provider: Provider): void {
   vendorControl(app, control, provider);
 }
 
-/** Actors of a change at the vendor. */
+/** Actor and kind of a change at the vendor, for each value of `by`. */
 const reviewActors: Readonly<Record<string, Pick<VendorReview, "actor" | "kind">>> = {
   console: { actor: "CONSOLE_USER", kind: "STATUS_UPDATED" },
   api: { actor: "API_KEY", kind: "STATUS_UPDATED" },
@@ -97,7 +97,7 @@ const refuseBody = (reply: FastifyReply, problems: readonly string[]) =>
 
 function refuseDeadLink(reply: FastifyReply, application: Application): object {
   const { status, attemptsMax } = application;
-  const details = { application: objectOf(application) };
+  const details = { application: toApiObject(application) };
   if (isBeingChecked(application)) {
     return refuse(reply, 409, "in_progress", "A submission is being checked. Wait for its outcome.", details);
   }

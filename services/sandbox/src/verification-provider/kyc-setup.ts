@@ -1,8 +1,10 @@
 import { type Body, isObject, isWebAddress } from "../checks.ts";
 
-/** A tester's changes of the vendors' configurations. They end with the process. */
+/**
+ * Changes that a tester makes to the vendors' configurations. They are lost when the process ends.
+ */
 export interface KycSetup {
-  /** Base address of callbacks, without the vendor's name. Undefined: vendors send no callbacks. */
+  /** Base URL of callbacks, without the vendor's name. If undefined, vendors send no callbacks. */
   callbackUrl: string | undefined;
   /** Fields that override the configuration of each workflow; null removes a field. */
   diditWorkflow: Readonly<Record<string, unknown>>;
@@ -14,7 +16,7 @@ export interface KycSetup {
 
 const names = ["callback_url", "didit_workflow", "sumsub_level", "webhook"];
 
-/** Applies a tester's settings. Returns a problem of the input, if any. */
+/** Applies a tester's settings. Returns an error text if the input is invalid. */
 export function changeSetup(setup: KycSetup, body: Body): string | undefined {
   const { callback_url: url, didit_workflow: workflow, sumsub_level: level, webhook } = body;
   for (const value of [workflow, level, webhook]) {

@@ -1,6 +1,6 @@
 /**
- * Returns personal data of an applicant, which the provider's API normally never contains. Each
- * value contains `word`. Tests search for the word, to check that a client copies only allowed
+ * Returns personal data of an applicant, which the provider's API normally never returns. Each
+ * value contains `word`. Tests search for the word to verify that a client copies only allowed
  * fields.
  */
 export const leakedApplicant = (word: string): object => ({

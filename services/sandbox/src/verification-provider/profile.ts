@@ -5,8 +5,9 @@ const comparedFields = ["first_name", "last_name", "birth_date"] as const;
 export type Identity = Partial<Record<(typeof comparedFields)[number], string | undefined>>;
 
 /**
- * Digests of a profile, which can be compared with a document but not read. Each application has
- * its own salt, so that equal names have different digests.
+ * Salted digests of a profile. The provider can compare the digests with the values of a document,
+ * but cannot read the values of the profile. Each application has its own salt, so that equal names
+ * have different digests.
  */
 export interface ProfileDigest {
   readonly salt: string;
@@ -23,7 +24,7 @@ export function digestProfile(profile: Readonly<Record<string, unknown>>): Profi
   return { salt, fields };
 }
 
-/** Compares the fields that both the profile and the document have. */
+/** Returns whether a field that both the profile and the document have is different. */
 export function differsFromProfile(profile: ProfileDigest | undefined, identity: Identity): boolean {
   if (!profile) return false;
   return comparedFields.some((name) => {

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { type Body, isText, isWhole } from "../checks.ts";
+import { type Body, isText, isWholeNumber } from "../checks.ts";
 import { refuse } from "../edge.ts";
 import { respondWithFault } from "../faulty-response.ts";
 import { type Application, awaitsReview, cancel, isCancelable, review } from "./application.ts";
@@ -15,13 +15,16 @@ interface ApiRoute {
 
 type ApiRequest = FastifyRequest<ApiRoute>;
 
-/** Personal data of the applicant. The record of a call contains the names of these fields only. */
+/**
+ * Body fields with personal data of the applicant. The record of a call contains only their names.
+ */
 const applicantFields = ["applicant_email", "applicant_phone"];
 
 const eventsMax = 500;
 
 /**
- * Registers the provider's API, which the kyc service calls. Responses contain the whole object.
+ * Registers the provider's API, which the kyc service calls. Responses contain the whole
+ * application.
  */
 export function providerApi(app: FastifyInstance, provider: Provider): void {
   const { clock, applications } = provider;
@@ -81,20 +84,21 @@ export function providerApi(app: FastifyInstance, provider: Provider): void {
 /** Returns the events after a cursor, oldest first. */
 function events({ callbacks }: Provider, { query }: ApiRequest, reply: FastifyReply): object {
   const { after = "0", limit = "100" } = query;
-  if (!/^\d{1,15}$/.test(after) || !/^\d{1,3}$/.test(limit) || !isWhole(Number(limit), 1, eventsMax)) {
+  if (!/^\d{1,15}$/.test(after) || !/^\d{1,3}$/.test(limit) || !isWholeNumber(Number(limit), 1, eventsMax)) {
     const message = `after must be a cursor of an earlier response, limit a whole number from 1 to ${eventsMax}.`;
     return refuse(reply, 422, "invalid_request", message);
   }
   const page = callbacks.eventsAfter(Number(after), Number(limit));
   return {
     events: page.map(({ id, body }) => ({ cursor: String(id), ...JSON.parse(body) })),
-    // Cursor of the next call; unchanged when there are no new events.
+    // Cursor for the next call. The cursor stays the same if there are no new events.
     cursor: String(page.at(-1)?.id ?? after),
   };
 }
 
 /**
- * Creates a function that registers a call, which is recorded, authenticated and subject to faults.
+ * Creates a function that registers a call. Each call is recorded and authenticated, and a fault
+ * can change its response.
  */
 function createRegistrar(app: FastifyInstance, provider: Provider) {
   const { faults, calls } = provider;
@@ -125,7 +129,7 @@ function createRegistrar(app: FastifyInstance, provider: Provider) {
     });
 }
 
-/** Returns a 401 unless the request has the bearer token. */
+/** Returns an error with status 401 if the bearer token is wrong, and otherwise undefined. */
 function refuseWithoutToken({ config }: Provider, { headers }: ApiRequest, reply: FastifyReply): object | undefined {
   if (headers.authorization === `Bearer ${config.kycProviderToken}`) return undefined;
   return refuse(reply, 401, "unauthorized", "The bearer token is not the value of KYC_PROVIDER_TOKEN.");

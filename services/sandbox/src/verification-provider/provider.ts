@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
 import type { ReceivedCalls } from "../received-calls.ts";
-import { type Application, objectOf } from "./application.ts";
+import { type Application, toApiObject } from "./application.ts";
 import type { Applications } from "./applications.ts";
 import type { Callbacks } from "./callbacks.ts";
 import type { KycSetup } from "./kyc-setup.ts";
@@ -13,8 +13,11 @@ export interface Provider extends Context {
   readonly setup: KycSetup;
 }
 
-/** Returns the object of API responses. Callbacks have the same object without the link. */
+/**
+ * Returns the application as API responses contain it. Callbacks contain the same object without
+ * the link.
+ */
 export const objectWithLink = ({ publicUrl }: Context, application: Application) => ({
   link_url: `${publicUrl()}/verify/${application.linkToken}`,
-  ...objectOf(application),
+  ...toApiObject(application),
 });

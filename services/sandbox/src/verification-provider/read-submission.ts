@@ -1,6 +1,6 @@
-import { type Body, isBoolean, isObject, isOneOf, isText, isWhole, readFields } from "../checks.ts";
+import { type Body, isBoolean, isObject, isOneOf, isText, isWholeNumber, readFields } from "../checks.ts";
 import type { Application } from "./application.ts";
-import type { Submission } from "./conclude.ts";
+import type { Submission } from "./evaluate-submission.ts";
 import { differsFromProfile } from "./profile.ts";
 import { documentTypes, outcomes, type Reason, type ReasonCode, reasonCodes } from "./vocabulary.ts";
 
@@ -10,12 +10,13 @@ const messageLengthMax = 500;
 const rules = {
   outcome: `must be one of ${outcomes.join(", ")}, or omitted to apply the provider's rules`,
   reasons: `must be a list of ${reasonCodes.join(", ")}, as strings or as {code, message}`,
-  diditFailed: "outcome failed does not exist at Didit. Decide the session, then use the control call resubmit",
-  answer: "must be an object whose fields override the finished object; null removes a field",
+  diditFailed: "outcome failed does not exist at Didit. Submit with another outcome, then use the control call resubmit",
+  answer: "must be an object whose fields override the application after the check; null removes a field",
 };
 
 /**
- * Reads a tester's settings of a submission. Names and birth date are only compared, not stored.
+ * Reads a tester's settings for a submission. Names and birth date are compared with the profile,
+ * but not stored.
  */
 export function readSubmission(
   body: Body,
@@ -54,7 +55,7 @@ export function readSubmission(
 
 const isCountry = (value: unknown): value is string => /^[A-Z]{3}$/.test(String(value));
 
-const isHitCount = (value: unknown) => isWhole(value, 0, 1000);
+const isHitCount = (value: unknown) => isWholeNumber(value, 0, 1000);
 
 const isHold = (value: unknown): value is number => typeof value === "number" && value >= 0 && value <= holdSecondsMax;
 

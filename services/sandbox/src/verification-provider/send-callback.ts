@@ -6,7 +6,7 @@ import type { Callback } from "./callbacks.ts";
 
 /** Result of an attempt. `result` is the text for testers. */
 export interface AttemptResult {
-  /** Whether the callback receiver responded with 2xx. */
+  /** True if the callback receiver responded with a 2xx status. */
   readonly isAccepted: boolean;
   /** Undefined if no response arrived. */
   readonly status?: number | undefined;
@@ -14,8 +14,9 @@ export interface AttemptResult {
 }
 
 /**
- * Makes one attempt with a fault. With a `_before` fault or an HTTP status, it sends nothing. With
- * an `_after` fault, it sends the callback and ignores the response.
+ * Makes one attempt to send a callback with a fault. If the mode ends with `_before` or is an HTTP
+ * status, sends nothing. If the mode ends with `_after`, sends the callback and ignores the
+ * response.
  */
 export async function sendCallback(
   { url, body }: Callback,
@@ -54,7 +55,8 @@ export async function sendCallback(
     case "leak": {
       const leakingBody = JSON.stringify(leak(JSON.parse(body) as object, value));
       const attempt = await send(secrets, leakingBody, leakingBody);
-      // Omits the word of the fault, because the result is logged.
+      // Omits the word of the fault, because the result is logged and tests search the logs for the
+      // word.
       return { ...attempt, result: `${attempt.result}, fault leak` };
     }
     case "duplicate":

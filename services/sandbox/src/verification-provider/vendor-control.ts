@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply } from "fastify";
 import type { Body } from "../checks.ts";
 import type { RegisterControl } from "../controls.ts";
 import { refuse } from "../edge.ts";
-import { type Application, deleteAtVendor, objectOf, resubmit, reverse } from "./application.ts";
+import { type Application, deleteAtVendor, resubmit, reverse, toApiObject } from "./application.ts";
 import { changeSetup } from "./kyc-setup.ts";
 import type { Provider } from "./provider.ts";
 
@@ -14,7 +14,7 @@ export function vendorControl(
 ): void {
   const save = (application: Application) => {
     applications.save(application);
-    return objectOf(application);
+    return toApiObject(application);
   };
 
   control("/resubmit", (application, _body, reply) => {
@@ -37,7 +37,10 @@ export function vendorControl(
 
   control("/delete", (application, _body, reply) => {
     if (!application.vendor)
-      return refuseInput(reply, "The protocol port has no deletion. Create the application through a vendor's API.");
+      return refuseInput(
+        reply,
+        "Amana's own protocol cannot delete applications. Create the application through a vendor's API.",
+      );
     if (application.vendor?.isDeleted) return refuseState(reply, application, "The application is already deleted.");
     deleteAtVendor(application, clock.nowMs());
     return save(application);
@@ -51,10 +54,10 @@ export function vendorControl(
 
 function problemUnlessDecided({ status, vendor }: Application): string | undefined {
   if (vendor?.isDeleted || vendor?.isDeactivated) return "The application is deleted or deactivated at the vendor.";
-  return status === "COMPLETED" ? undefined : "The application has no verdict. Submit it first.";
+  return status === "COMPLETED" ? undefined : "The application has no verdict. Use the control call submit first.";
 }
 
 const refuseInput = (reply: FastifyReply, message: string) => refuse(reply, 422, "invalid_request", message);
 
 const refuseState = (reply: FastifyReply, application: Application, message: string) =>
-  refuse(reply, 409, "wrong_state", message, { application: objectOf(application) });
+  refuse(reply, 409, "wrong_state", message, { application: toApiObject(application) });

@@ -27,15 +27,15 @@ export interface Vendor {
   refuse(reply: FastifyReply, status: number, message: string): object;
   /** Sets the status and returns the vendor's error body for an invalid field. */
   refuseField(reply: FastifyReply, field: string, message: string): object;
-  /** Names of body fields with personal data. The record of a call contains only their names. */
+  /** Names of body fields with personal data. Their values are not recorded. */
   readonly personalFields: readonly string[];
 }
 
 export type VendorRoutes = ReturnType<typeof vendorRoutes>;
 
 /**
- * Returns functions that register calls of a vendor's API, which are authenticated, recorded and
- * subject to the faults of their operation.
+ * Returns functions that register calls of a vendor's API. Each call is authenticated and recorded.
+ * A fault of the call's operation can change the response.
  */
 export function vendorRoutes(app: FastifyInstance, { applications, faults, calls }: Provider, vendor: Vendor) {
   const { authenticate, refuse, refuseField, personalFields } = vendor;
@@ -77,7 +77,10 @@ export function vendorRoutes(app: FastifyInstance, { applications, faults, calls
     });
   };
 
-  /** Returns a handler that finds the application in the path, or responds with 404. */
+  /**
+   * Returns a handler for the application whose id is in the path. The handler responds with status
+   * 404 if there is no such application.
+   */
   const ofApplication =
     (handle: HandleApplication, isShown: (application: Application) => boolean = () => true): Handle =>
     (request, reply) => {

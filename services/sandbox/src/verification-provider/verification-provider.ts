@@ -22,7 +22,7 @@ export async function verificationProvider(app: FastifyInstance, context: Contex
     delivery.wake();
   };
   const applications = createApplications(context, callbacks, wake);
-  // The checks of an application end, and its link expires, by the sandbox's clock, even without
+  // Applies decisions and the expiry of links at their time on the sandbox's clock, even without
   // requests.
   const timer = createWakeTimer(() => {
     const nextMs = applications.applyAllDueChanges();

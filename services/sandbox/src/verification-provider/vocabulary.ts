@@ -1,4 +1,4 @@
-/** Status of an application after the event of each callback type. */
+/** Status of an application after a change, by the type of the callback that reports the change. */
 export const statusAfter = {
   opened: "OPENED",
   submitted: "SUBMITTED",

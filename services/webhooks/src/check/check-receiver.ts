@@ -5,28 +5,32 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Context } from "../context.ts";
 import { createHttpClient, type PostOutcome } from "../delivery/http-client.ts";
 import { deliveryHeaders } from "../delivery/signature.ts";
-import { newSecret, openSecrets, type SealedSecrets, type SigningSecrets } from "../webhook-endpoint/secrets.ts";
+import { decryptSecrets, type EncryptedSecrets, newSecret, type SigningSecrets } from "../webhook-endpoint/secrets.ts";
 import { type ReceiverExpectation, receiverExpectations } from "./receiver-expectations.ts";
 
-/** An endpoint and its current signing secrets. */
-export type Receiver = SealedSecrets & { readonly business_id: string; readonly url: string };
+/** Columns of an endpoint that a check needs, including the encrypted signing secrets. */
+export type Receiver = EncryptedSecrets & { readonly business_id: string; readonly url: string };
 
 type Check = MessageInitShape<typeof WebhookCheckSchema>;
 
 const type = "WEBHOOK_CHECK";
 const timeoutMsMax = 5_000;
-/** Age of the old event: more than receivers tolerate, and more than clocks usually differ. */
+/**
+ * Age of the timestamp that a receiver must reject as too old. One hour exceeds the recommended
+ * tolerance of five minutes and the usual difference between clocks.
+ */
 const oldEventAgeMs = 60 * 60 * 1000;
 
 /**
- * Sends the receiver events that it must accept and events that it must reject, in the same way as
- * deliveries. Returns the result of each check. Two requests are sequential, the others concurrent.
- * The requests are not deliveries.
+ * Sends the receiver four events in the same way as deliveries, and returns the result of each
+ * check. The receiver must accept one valid event twice. It must reject a forged event and an event
+ * with an old timestamp. The valid event is sent a second time after the response to the first
+ * request. All other requests are concurrent. The service stores no delivery for these requests.
  */
 export async function checkReceiver(context: Context, receiver: Receiver): Promise<Check[]> {
   const { addresses, clock, delivery } = context;
   await using client = createHttpClient({ addresses, timeoutMs: Math.min(delivery.timeoutMs, timeoutMsMax) });
-  const secrets = openSecrets(context, receiver);
+  const secrets = decryptSecrets(context, receiver);
 
   const send = async (event: { id: string; body: Buffer }, signingSecrets: SigningSecrets, at: Date) =>
     await client.post(new URL(receiver.url), deliveryHeaders(type, event.id, at, event.body, signingSecrets), event.body);

@@ -1,7 +1,9 @@
-/** The required reaction of a receiver to an event, and advice for its developer. */
+/**
+ * Required response of a receiver to one kind of event, and advice for the receiver's developer.
+ */
 export interface ReceiverExpectation {
   readonly must: "accept" | "reject";
-  /** Advice if the receiver reacts otherwise. */
+  /** Advice if the receiver does not respond as required. */
   readonly advice: string;
   /** Advice if no response arrives within five seconds. */
   readonly adviceWithoutResponse: string;

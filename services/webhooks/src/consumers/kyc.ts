@@ -7,7 +7,10 @@ import type { Context } from "../context.ts";
 import { createEventHandler } from "../event/add-events.ts";
 import { requireSupported } from "./require-supported.ts";
 
-/** Creates events for businesses from kyc.v1. Intermediate steps are only for other services. */
+/**
+ * Creates the handler that turns messages of the topic kyc.v1 into public events of businesses. The
+ * handler ignores KYC events whose type is not public.
+ */
 export const createKycHandler = (context: Context) =>
   createEventHandler(context, "kyc.v1", KycEventSchema, (event, id, occurredAt) => {
     const type = enumName(KycEventType, event.type);

@@ -7,7 +7,7 @@ import type { Context } from "../context.ts";
 import { createEventHandler } from "../event/add-events.ts";
 import { requireSupported } from "./require-supported.ts";
 
-/** Creates events for businesses from payments.v1. */
+/** Creates the handler that turns messages of payments.v1 into public events of businesses. */
 export const createPaymentsHandler = (context: Context) =>
   createEventHandler(context, "payments.v1", PaymentEventSchema, (event, id, occurredAt) => {
     const type = enumName(PaymentEventType, event.type);

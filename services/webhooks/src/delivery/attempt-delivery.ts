@@ -2,24 +2,26 @@ import { beginSpan, createBatcher, faultPoint } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import { observeAttempt, observeFirstAttempt } from "../metrics.ts";
 import type { AttemptCounter } from "../webhook-endpoint/count-attempts.ts";
-import { readSecrets, type SigningSecrets } from "../webhook-endpoint/secrets.ts";
+import { decryptSecretsIfReadable, type SigningSecrets } from "../webhook-endpoint/secrets.ts";
 import { type LeasedDelivery, release } from "./claim-due-deliveries.ts";
 import { type HttpClient, type PostOutcome, secretUnreadable } from "./http-client.ts";
 import { type AttemptResult, createRecorder } from "./record-attempts.ts";
-import { pauseMs, readRetryAfterMs } from "./retry-policy.ts";
+import { readRetryAfterMs, retryPauseMs } from "./retry-policy.ts";
 import { deliveryHeaders } from "./signature.ts";
 
-/** An endpoint whose last attempt took this long is slow: its circuit breaker is open. */
+/**
+ * An endpoint is slow (its circuit breaker is open) if its last attempt took at least this long.
+ */
 const slowMs = 3_000;
 /**
- * Maximum wait for a slot. It is short, because URL and secret were read with the lease and can
- * become outdated.
+ * Maximum wait for a slot. It is short, because the URL and the secret were read when the delivery
+ * was leased, and can change during the wait.
  */
 const waitMsMax = 3_000;
 
 /**
- * Creates a function that makes one attempt at a leased delivery: it waits for a slot, signs, sends
- * the POST, records the result and schedules the next attempt.
+ * Creates a function that makes one attempt at a leased delivery. The function waits for a slot,
+ * signs the body, sends the POST, records the result and schedules the next attempt.
  */
 export function createAttempt(context: Context, client: HttpClient, counter: AttemptCounter) {
   const { orm, logger, clock, limits, signals } = context;
@@ -30,16 +32,17 @@ export function createAttempt(context: Context, client: HttpClient, counter: Att
     const { business_id, endpoint_id } = delivery;
     const ids = { delivery_id: delivery.id, event_id: delivery.event_id, endpoint_id };
     const slots = delivery.slow ? limits.slow : limits.healthy;
-    if (!(await slots.enter(business_id, waitMsMax, endpoint_id))) return await releaseLease([delivery]);
+    if (!(await slots.acquire(business_id, waitMsMax, endpoint_id))) return await releaseLease([delivery]);
     const at = clock.now();
-    const secrets = readSecrets(context, delivery, ids);
+    const secrets = decryptSecretsIfReadable(context, delivery, ids);
     let outcome: PostOutcome | undefined = { ...emptyOutcome, failure: secretUnreadable };
     try {
       if (secrets) outcome = await send(client, delivery, secrets, at);
     } finally {
-      slots.leave(business_id, endpoint_id);
+      slots.release(business_id, endpoint_id);
     }
-    // The stopping process aborted the attempt. The endpoint may have received the request.
+    // This process is stopping and has aborted the attempt. The endpoint may have received the
+    // request.
     if (!outcome) return await releaseLease([delivery]);
     faultPoint("delivery.posted");
 
@@ -47,7 +50,8 @@ export function createAttempt(context: Context, client: HttpClient, counter: Att
     await record([result]);
     if (secrets) counter.count(delivery, outcome.durationMs, result.status === "SUCCEEDED");
     observeAttempt(result);
-    // After a 410 from a previous URL, the recorded delivery is due again.
+    // If status 410 came from a previous URL of the endpoint, the delivery is due again
+    // immediately.
     if (result.gone) signals.emit("due");
     logger[result.status === "SUCCEEDED" ? "debug" : "info"](
       {
@@ -72,8 +76,8 @@ const logMessages = {
 const emptyOutcome = { statusCode: undefined, retryAfter: undefined, response: undefined, durationMs: 0 };
 
 /**
- * Signs and sends a delivery, in a span of the event's trace. The span has only the host of the
- * URL, because paths and queries often contain secrets. The endpoint gets no trace context.
+ * Signs and sends a delivery, in a span of the event's trace. The span contains only the URL's
+ * host, because paths and queries often contain secrets. The request contains no trace header.
  */
 async function send(
   client: HttpClient,
@@ -114,7 +118,7 @@ function resultOf(
   const isGone = statusCode === 410;
   const retryAfterMs = readRetryAfterMs(retryAfter, clock.now().getTime());
   const isFinal = isSuccess(statusCode) || isGone;
-  const retryInMs = isFinal ? undefined : pauseMs(attempts + 1, pausesMs, { statusCode, retryAfterMs });
+  const retryInMs = isFinal ? undefined : retryPauseMs(attempts + 1, pausesMs, { statusCode, retryAfterMs });
   return {
     id,
     lease_token,
@@ -126,7 +130,8 @@ function resultOf(
     error: failure?.detail ?? null,
     failure: failure?.code ?? null,
     duration_ms: durationMs,
-    // A timer can fire slightly early, so the measured time of a timeout may be below `timeoutMs`.
+    // A timer can fire slightly early, so the measured duration of an attempt that timed out may be
+    // below `timeoutMs`.
     slow: durationMs >= Math.min(slowMs, timeoutMs - 2),
     response: response ?? null,
   };

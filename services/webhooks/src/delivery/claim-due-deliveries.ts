@@ -1,11 +1,14 @@
 import { namedQuery, type Orm } from "@amana/database";
 import { claimDue, createDueSearch, type DueGroup, type DueTable } from "@amana/jobs";
 import type { Context } from "../context.ts";
-import { signingSecrets } from "../webhook-endpoint/secrets.ts";
-import { dueAt, dueAtOfEndpoint } from "./delivery-schedule.ts";
+import { signingSecretsSql } from "../webhook-endpoint/secrets.ts";
+import { dueAtSql, endpointDueAtSql } from "./delivery-schedule.ts";
 import type { DeliveryEndpoint, NewDelivery } from "./new-delivery.ts";
 
-/** Maximum number of deliveries in one claim. New deliveries wait while a claim is processed. */
+/**
+ * Maximum number of deliveries in one claim. It is small, because new deliveries wait while a claim
+ * is processed.
+ */
 const claimMax = 64;
 
 /** A delivery that only this process may send until the lease expires. */
@@ -16,9 +19,9 @@ type ClaimedRow = Omit<LeasedDelivery, keyof DeliveryEndpoint> & { readonly endp
 const dueDeliveries: DueTable = {
   name: "delivery",
   table: "delivery",
-  isPlanned: "status = 'PENDING'",
-  dueAt,
-  dueAtOfGroup: dueAtOfEndpoint,
+  plannedCondition: "status = 'PENDING'",
+  dueAt: dueAtSql,
+  dueAtOfGroup: endpointDueAtSql,
   key: "endpoint_id",
   select: `select c.id, c.lease_token, c.attempts, c.attempts = 0 and c.next_attempt_at = c.created_at as is_first,
       c.event_id, c.business_id, c.endpoint_id, v.type, v.body, v.traceparent
@@ -26,11 +29,11 @@ const dueDeliveries: DueTable = {
 };
 
 /**
- * Creates a function that claims due deliveries: first attempts that were inserted without a lease,
- * retries, redeliveries, and deliveries whose lease expired after a crash. Deliveries of a DISABLED
- * or deleted endpoint become SKIPPED instead. `dueEndpoints` are the ids of the ACTIVE endpoints
- * that had due deliveries before the claim. `isMore` is true if another call may claim more
- * immediately.
+ * Creates a function that claims due deliveries: new deliveries that were inserted without a lease,
+ * retries, redeliveries, and deliveries whose lease expired after a crash. The function sets due
+ * deliveries to DISABLED or deleted endpoints to SKIPPED instead. In the result, `dueEndpoints` are
+ * the ids of the ACTIVE endpoints that had due deliveries before the claim. If `isMore` is true,
+ * the caller should claim again immediately, because more deliveries may be due.
  */
 export function createClaim({ orm, limits, delivery: { leaseMs } }: Context) {
   const search = createDueSearch(orm, dueDeliveries);
@@ -44,7 +47,7 @@ export function createClaim({ orm, limits, delivery: { leaseMs } }: Context) {
     for (const slots of [limits.healthy, limits.slow]) {
       const isSlow = slots === limits.slow;
       const groupsOfClass = groups.filter(({ key }) => endpoints.get(key)?.slow === isSlow);
-      const limit = Math.min(slots.limits.slots - slots.size(), claimMax - claimed.length);
+      const limit = Math.min(slots.limits.slots - slots.usedAndQueued(), claimMax - claimed.length);
       for (const row of await claimDue<ClaimedRow>(orm, dueDeliveries, groupsOfClass, slots, { limit, leaseMs })) {
         const endpoint = endpoints.get(row.endpoint_id);
         if (endpoint) claimed.push({ ...row, ...endpoint });
@@ -59,14 +62,17 @@ async function readActiveEndpoints(orm: Orm, groups: readonly DueGroup[]): Promi
   const rows = await namedQuery<DeliveryEndpoint>(
     orm.em,
     "delivery_endpoints",
-    `select e.id as endpoint_id, e.url, e.slow, ${signingSecrets} from webhook_endpoint e
+    `select e.id as endpoint_id, e.url, e.slow, ${signingSecretsSql} from webhook_endpoint e
      where e.id = any($1::uuid[]) and e.status = 'ACTIVE'`,
     [groups.map(({ key }) => key)],
   );
   return new Map(rows.map((row) => [row.endpoint_id, row]));
 }
 
-/** Sets due deliveries of the endpoints to SKIPPED. Returns their number. */
+/**
+ * Sets at most 1000 due deliveries to the given endpoints to SKIPPED. Returns the number of changed
+ * deliveries.
+ */
 async function skip(orm: Orm, groups: readonly DueGroup[]): Promise<number> {
   if (groups.length === 0) return 0;
   const rows = await namedQuery(
@@ -75,7 +81,7 @@ async function skip(orm: Orm, groups: readonly DueGroup[]): Promise<number> {
     `update delivery set status = 'SKIPPED', next_attempt_at = null, lease_token = null, leased_until = null
      where id in (
        select d.id from jsonb_to_recordset($1::jsonb) as g (tenant uuid, key uuid) join delivery d
-         on d.business_id = g.tenant and d.endpoint_id = g.key and d.status = 'PENDING' and ${dueAtOfEndpoint} <= now()
+         on d.business_id = g.tenant and d.endpoint_id = g.key and d.status = 'PENDING' and ${endpointDueAtSql} <= now()
        limit 1000 for update of d skip locked
      ) returning 1`,
     [JSON.stringify(groups)],
@@ -83,7 +89,10 @@ async function skip(orm: Orm, groups: readonly DueGroup[]): Promise<number> {
   return rows.length;
 }
 
-/** Releases leases without an attempt, so that the deliveries are due again. */
+/**
+ * Removes the leases of deliveries without counting an attempt, so that any process can claim the
+ * deliveries again.
+ */
 export async function release(orm: Orm, deliveries: readonly LeasedDelivery[]): Promise<void> {
   await namedQuery(
     orm.em,

@@ -3,14 +3,14 @@ import { ConcurrencyLimits } from "./concurrency-limits.ts";
 
 function openLimits(limits: ConstructorParameters<typeof ConcurrencyLimits>[0]) {
   const concurrencyLimits = new ConcurrencyLimits(limits);
-  concurrencyLimits.isOpen = true;
+  concurrencyLimits.isWorkerRunning = true;
   return concurrencyLimits;
 }
 
 describe("ConcurrencyLimits", () => {
-  test("ConcurrencyLimits numbers new events by business, and grants at most two leases per slot to an endpoint", () => {
+  test("capacityForNew numbers new events by business, and allows an endpoint at most two leases for each of its slots", () => {
     const limits = openLimits({ total: 16, perBusiness: 8, perEndpoint: 4 });
-    limits.healthy.enter("a", 60_000, "e");
+    limits.healthy.acquire("a", 60_000, "e");
     expect(limits.capacityForNew(["a", "b", "a"])).toEqual({
       ordinals: [1, 1, 2],
       endpoints: [{ id: "e", free: 7 }],
@@ -18,22 +18,22 @@ describe("ConcurrencyLimits", () => {
     });
   });
 
-  test("ConcurrencyLimits grants no lease to a business that already has two leases per slot", () => {
+  test("capacityForNew allows no lease for a business that already has two leases for each of its slots", () => {
     const limits = openLimits({ total: 16, perBusiness: 2, perEndpoint: 2 });
-    for (let i = 0; i < 4; i++) limits.healthy.enter("a", 10, `e${i}`);
+    for (let i = 0; i < 4; i++) limits.healthy.acquire("a", 10, `e${i}`);
     expect(limits.capacityForNew(["a", "b"]).ordinals).toEqual([undefined, 1]);
   });
 
-  test("ConcurrencyLimits grants no lease in a process that has two leases per slot or no worker", () => {
+  test("capacityForNew allows no lease if the process already has two leases for each slot or runs no delivery worker", () => {
     const limits = openLimits({ total: 1, perBusiness: 1, perEndpoint: 1 });
-    for (const business of ["a", "b"]) limits.healthy.enter(business, 10, "e");
+    for (const business of ["a", "b"]) limits.healthy.acquire(business, 10, "e");
     expect(limits.capacityForNew(["c"]).ordinals).toEqual([undefined]);
     expect(new ConcurrencyLimits({ total: 1, perBusiness: 1, perEndpoint: 1 }).capacityForNew(["c"]).ordinals).toEqual([
       undefined,
     ]);
   });
 
-  test("ConcurrencyLimits grants an eighth of all slots to slow endpoints, and two slots to each of them", () => {
+  test("ConcurrencyLimits gives an eighth of all slots to the slow endpoints together, and two slots to each slow endpoint", () => {
     const { slow } = openLimits({ total: 1024, perBusiness: 256, perEndpoint: 32 });
     expect(slow.limits).toEqual({ slots: 128, perTenant: 32, perKey: 2 });
   });

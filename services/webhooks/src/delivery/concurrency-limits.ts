@@ -9,19 +9,22 @@ export interface DeliveryLimits {
 
 /** Maximum number of attempts in flight to one slow endpoint. */
 const perSlowEndpoint = 2;
-/** Leased deliveries per slot. More than one, so that a free slot does not wait for a claim. */
+/**
+ * Maximum number of leased deliveries per slot. It is more than one, so that a leased delivery is
+ * ready when a slot becomes free.
+ */
 const leasedPerSlot = 2;
 
 const eighth = (slots: number) => Math.max(1, Math.floor(slots / 8));
 
 /**
- * The slots of the attempts in this process. Slow endpoints share a small separate semaphore. The
- * circuit breaker of an endpoint is its column `slow`, which each recorded attempt sets. The
- * circuit breaker therefore applies in all replicas and after a restart.
+ * Limits the attempts in flight in this process. Slow endpoints share a separate semaphore with few
+ * slots. The column `slow` of an endpoint is the state of its circuit breaker. Each recorded
+ * attempt sets this column, so the state applies in all replicas and after a restart.
  */
 export class ConcurrencyLimits {
-  /** False while no worker runs. This process then gets no leases for new deliveries. */
-  isOpen = false;
+  /** False while no delivery worker runs. While it is false, `capacityForNew` allows no leases. */
+  isWorkerRunning = false;
   readonly healthy: FairSemaphore;
   readonly slow: FairSemaphore;
 
@@ -32,17 +35,23 @@ export class ConcurrencyLimits {
   }
 
   /**
-   * Returns which deliveries of new events may be inserted with a lease. `businessIds` contains the
-   * business of each event. `ordinals` contains, in the same order, the number of each event among
-   * the events of its business, from 1. The number is undefined if the process or the business has
-   * enough leases. An endpoint in `endpoints` gets leases for the first `free` events of its
-   * business. Any other endpoint gets leases for the first `perEndpoint` events.
+   * Computes which deliveries of new events may be inserted with a lease of this process.
+   * `businessIds` contains the business id of each event. The returned `ordinals` contains one
+   * entry for each event, in the same order. An entry is the position of the event among the events
+   * of its business, counted from 1. It is undefined if the process or the business already has
+   * enough leases.
+   *
+   * The returned `endpoints` lists the endpoints that already have leased deliveries. Such an
+   * endpoint gets leases for the first `free` events of its business. An endpoint that is not in
+   * the list gets leases for the first `perEndpoint` events.
    */
   capacityForNew(businessIds: readonly string[]) {
-    const { healthy, isOpen } = this;
+    const { healthy, isWorkerRunning } = this;
     const { slots, perTenant, perKey } = healthy.limits;
     const isFull = (id: string) =>
-      !isOpen || healthy.size() >= leasedPerSlot * slots || healthy.size(id) >= leasedPerSlot * perTenant;
+      !isWorkerRunning ||
+      healthy.usedAndQueued() >= leasedPerSlot * slots ||
+      healthy.usedAndQueued(id) >= leasedPerSlot * perTenant;
     const counts = new Map<string, number>();
     const ordinals = businessIds.map((id) => {
       const ordinal = (counts.get(id) ?? 0) + 1;
@@ -51,14 +60,17 @@ export class ConcurrencyLimits {
     });
     const perEndpoint = leasedPerSlot * perKey;
     const endpoints = [...counts.keys()].flatMap((businessId) =>
-      Array.from(healthy.keys(businessId), (id) => ({ id, free: perEndpoint - healthy.size(businessId, id) })),
+      Array.from(healthy.keys(businessId), (id) => ({ id, free: perEndpoint - healthy.usedAndQueued(businessId, id) })),
     );
     return { ordinals, endpoints, perEndpoint };
   }
 
-  /** Returns true if half of an endpoint's slots are free, so that a claim is worth its cost. */
+  /**
+   * Returns true if at least half of an endpoint's slots are free, so that a claim is worth its
+   * cost.
+   */
   isHalfFree(delivery: { readonly business_id: string; readonly endpoint_id: string; readonly slow: boolean }): boolean {
     const slots = delivery.slow ? this.slow : this.healthy;
-    return slots.size(delivery.business_id, delivery.endpoint_id) * 2 <= slots.limits.perKey;
+    return slots.usedAndQueued(delivery.business_id, delivery.endpoint_id) * 2 <= slots.limits.perKey;
   }
 }

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness[Symbol.asyncDispose]());
 
-/** Claims once as the worker does, by default with the limits of a process without attempts. */
+/** Claims due deliveries once, as the worker does. By default, no slot is in use. */
 const claimOnce = async ({ context }: Harness, limits = new ConcurrencyLimits({ total: 64, perBusiness: 64, perEndpoint: 64 })) =>
   (await forAllTenants(createClaim({ ...context, limits }))()).claimed;
 const dayMs = 24 * 60 * 60 * 1000;
@@ -46,11 +46,11 @@ async function deliverOne(url: string, on = harness) {
   return { caller, endpoint, event, delivery };
 }
 
-/** Returns the milliseconds from the last attempt to the next one. */
+/** Returns the time from the last attempt to the next attempt in ms. */
 const pauseBeforeNextAttemptMs = ({ delivery }: Awaited<ReturnType<typeof deliverOne>>) =>
   Number(delivery.nextAttemptAtMs) - Number(delivery.attempts.at(-1)?.atMs);
 
-test("a delivery sends the stored body by POST with both signatures", async () => {
+test("the delivery worker sends the stored body by POST with the headers X-Signature and webhook-signature", async () => {
   await using receiver = await startReceiver();
   const { caller, endpoint, event, delivery } = await deliverOne(receiver.url);
   const [request] = receiver.requests;
@@ -80,7 +80,7 @@ test("the delivery worker sends an event once if a batch of messages contains it
   expect(receiver.requests).toHaveLength(1);
 });
 
-test("a delivery is retried with the same id and the same bytes until a 2xx response", async () => {
+test("the delivery worker retries a delivery with the same id and the same bytes until a 2xx response", async () => {
   await using receiver = await startReceiver((response, number) => response.writeHead(number < 4 ? 500 : 204).end());
   const { event, delivery } = await deliverOne(receiver.url);
   expect(receiver.requests.map(({ headers }) => headers["webhook-id"])).toEqual(Array(4).fill(event.id));
@@ -89,7 +89,7 @@ test("a delivery is retried with the same id and the same bytes until a 2xx resp
   expect(delivery.attempts.map(({ statusCode }) => statusCode)).toEqual([500, 500, 500, 204]);
 });
 
-test("a delivery is FAILED after eight failed attempts and is not retried", async () => {
+test("the delivery worker sets a delivery to FAILED after eight failed attempts", async () => {
   await using receiver = await startReceiver(respondWith(500));
   const { delivery } = await deliverOne(receiver.url);
   expect(delivery.status).toBe(DeliveryStatus.FAILED);
@@ -98,7 +98,7 @@ test("a delivery is FAILED after eight failed attempts and is not retried", asyn
   expect(receiver.requests).toHaveLength(8);
 });
 
-test("the delivery worker records a redirect as a failed attempt", async () => {
+test("the delivery worker does not follow a redirect, and counts it as a failed attempt", async () => {
   await using target = await startReceiver();
   await using receiver = await startReceiver(respondWith(302, { location: target.url }));
   const { delivery } = await deliverOne(receiver.url);
@@ -106,7 +106,7 @@ test("the delivery worker records a redirect as a failed attempt", async () => {
   expect(target.requests).toHaveLength(0);
 });
 
-test("a 410 fails the delivery and disables the endpoint, and later deliveries are skipped", async () => {
+test("after a response with status 410, the delivery worker sets the delivery to FAILED, disables the endpoint, and skips later deliveries", async () => {
   await using receiver = await startReceiver(respondWith(410));
   const { caller, endpoint, delivery } = await deliverOne(receiver.url);
   expect(delivery).toMatchObject({ status: DeliveryStatus.FAILED, attempts: [{ statusCode: 410 }] });
@@ -119,7 +119,7 @@ test("a 410 fails the delivery and disables the endpoint, and later deliveries a
   expect(receiver.requests).toHaveLength(1);
 });
 
-test("a 410 from a previous URL keeps the endpoint ACTIVE, and the delivery is sent to the current URL, even after its last attempt", async () => {
+test("after status 410 from the endpoint's previous URL, the delivery worker keeps the endpoint ACTIVE and sends the delivery to the current URL", async () => {
   await using singleAttemptHarness = await startHarness({ deliver: { pausesMs: [] } });
   await using currentReceiver = await startReceiver();
   const caller = aBusinessCaller();
@@ -141,7 +141,7 @@ test("a 410 from a previous URL keeps the endpoint ACTIVE, and the delivery is s
   expect([previousReceiver.requests.length, currentReceiver.requests.length]).toEqual([1, 1]);
 });
 
-test("a delivery that becomes due while its endpoint is DISABLED is skipped, and can be redelivered later", async () => {
+test("the delivery worker sets a delivery to SKIPPED if it becomes due while its endpoint is DISABLED, and sends it when it is redelivered", async () => {
   await using slowHarness = await startHarness({ deliver: { pausesMs: [60_000] } });
   await using receiver = await startReceiver((response, number) => response.writeHead(number === 1 ? 500 : 200).end());
   const { caller, endpoint, event } = await deliverOne(receiver.url, slowHarness);
@@ -164,7 +164,7 @@ test("a delivery that becomes due while its endpoint is DISABLED is skipped, and
   expect(await deliveriesOf(event.id, caller, slowHarness)).toMatchObject([{ status: DeliveryStatus.SUCCEEDED }]);
 });
 
-test("a claim skips all due deliveries of a disabled endpoint and claims those of other endpoints", async () => {
+test("the claim function sets all due deliveries to a DISABLED endpoint to SKIPPED, and claims due deliveries to other endpoints", async () => {
   await using idleHarness = await startHarness({ deliver: false });
   const caller = aBusinessCaller();
   const disabled = await create("http://127.0.0.1:9/", caller, idleHarness);
@@ -175,11 +175,12 @@ test("a claim skips all due deliveries of a disabled endpoint and claims those o
   const claimed = await claimOnce(idleHarness, new ConcurrencyLimits({ total: 2, perBusiness: 2, perEndpoint: 2 }));
   expect(claimed.map(({ endpoint_id }) => endpoint_id)).toEqual([id]);
   const skipped = await idleHarness.sql("select id from delivery where status = 'SKIPPED' and next_attempt_at is null");
-  // 20 deliveries of the first batch, and the last event's delivery to the DISABLED endpoint.
+  // The 20 deliveries of the first batch, and the delivery of the last event to the DISABLED
+  // endpoint.
   expect(skipped).toHaveLength(21);
 });
 
-test("the next attempt follows the schedule, and Retry-After of a 429 or 503 postpones it by at most a day", async () => {
+test("the delivery worker plans the next attempt by the retry schedule, or by a longer Retry-After of status 429 or 503, limited to a day", async () => {
   await using slowHarness = await startHarness({ deliver: { pausesMs: [60_000] } });
   const pauseAfter = async (status: number, retryAfter: string) => {
     await using receiver = await startReceiver(respondWith(status, { "retry-after": retryAfter }));
@@ -199,14 +200,14 @@ test("the next attempt follows the schedule, and Retry-After of a 429 or 503 pos
   }
 });
 
-test("the delivery worker retries a delivery when it is due, even without a signal of its process", async () => {
+test("the delivery worker retries a delivery at its due time without the signal `due`", async () => {
   await using timedHarness = await startHarness({ deliver: { pausesMs: [150] } });
   await using receiver = await startReceiver((response, number) => response.writeHead(number === 1 ? 500 : 200).end());
   await deliverOne(receiver.url, timedHarness);
   await eventually(() => expect(receiver.requests).toHaveLength(2), 5_000);
 });
 
-test("after a rotation, X-Signature uses the new secret at once, and webhook-signature uses both secrets for a day", async () => {
+test("after a secret rotation, the delivery worker signs webhook-signature with both secrets until the previous secret expires", async () => {
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
   const created = await create(receiver.url, caller);
@@ -229,7 +230,7 @@ test("after a rotation, X-Signature uses the new secret at once, and webhook-sig
   expect(() => verify(created.secret, second)).toThrow();
 });
 
-test("before the new secret is active, X-Signature uses the old secret, and webhook-signature uses both secrets", async () => {
+test("until a new secret becomes active, the delivery worker signs X-Signature with the previous secret and webhook-signature with both secrets", async () => {
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
   const { id, secret: old } = await create(receiver.url, caller);
@@ -237,8 +238,9 @@ test("before the new secret is active, X-Signature uses the old secret, and webh
     (await harness.endpoints.updateWebhookEndpoint({ id, rotateSecret: true, activateInSeconds }, { caller })).secret;
   const activate = () => harness.sql("update webhook_endpoint set secret_active_from = now() where id = ?", [id]);
   /**
-   * Delivers an event. Returns the index of the secret of X-Signature, and for each secret whether
-   * webhook-signature uses it.
+   * Delivers an event and compares its signatures with those of the secrets `candidates`. Returns
+   * the index of the secret that signed X-Signature. Also returns, for each secret, whether
+   * webhook-signature contains a signature with that secret.
    */
   const signedWith = async (...candidates: (string | undefined)[]) => {
     await harness.publish(aPaymentEvent(caller));
@@ -261,14 +263,15 @@ test("before the new secret is active, X-Signature uses the old secret, and webh
 
   const second = await rotate(86_400);
   expect(await signedWith(old, first, second)).toEqual([1, [false, true, true]]);
-  // The second secret never became active, so the receiver's secret still signs.
+  // The second secret was replaced before it became active, so X-Signature still uses the first
+  // secret.
   const third = await rotate(3_600);
   expect(await signedWith(old, first, second, third)).toEqual([1, [false, true, false, true]]);
   const fourth = await rotate(0);
   expect(await signedWith(old, first, second, third, fourth)).toEqual([4, [false, true, false, false, true]]);
 });
 
-test("a retry is signed with the secret that is active at the time of the retry", async () => {
+test("the delivery worker signs a retry with the secret that is active at the time of the retry", async () => {
   await using slowHarness = await startHarness({ deliver: { pausesMs: [60_000] } });
   await using receiver = await startReceiver((response, number) => response.writeHead(number === 1 ? 500 : 200).end());
   const { caller, endpoint, event } = await deliverOne(receiver.url, slowHarness);
@@ -291,7 +294,7 @@ test("a retry is signed with the secret that is active at the time of the retry"
   expect(await retry()).toBe(keyedWith(secret));
 });
 
-test("an unreadable previous secret omits its signature, and the delivery succeeds", async () => {
+test("the delivery worker sends a delivery with only the current secret's signature if the previous secret cannot be decrypted", async () => {
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
   const { id } = await create(receiver.url, caller);
@@ -305,7 +308,7 @@ test("an unreadable previous secret omits its signature, and the delivery succee
   expect(() => new Webhook(secret as string).verify(request?.body.toString() ?? "", headers)).not.toThrow();
 });
 
-test("a delivery whose secret cannot be decrypted is retried, and succeeds when the key is available before the last attempt", async () => {
+test("the delivery worker retries a delivery whose secret cannot be decrypted, and sends it when the secret is readable again", async () => {
   await using slowHarness = await startHarness({ deliver: { pausesMs: [60_000] } });
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
@@ -327,7 +330,7 @@ test("a delivery whose secret cannot be decrypted is retried, and succeeds when 
   expect(await deliveriesOf(event.id, caller, slowHarness)).toMatchObject([{ status: DeliveryStatus.SUCCEEDED }]);
 });
 
-test("a hanging endpoint uses only its own slots and does not delay deliveries to other endpoints", async () => {
+test("the delivery worker uses only two slots for an endpoint that does not respond, and meanwhile sends deliveries to another endpoint", async () => {
   await using fairHarness = await startHarness({ deliver: { total: 4, perEndpoint: 2, timeoutMs: 60_000 } });
   await using hangingReceiver = await startReceiver(() => {});
   await using healthyReceiver = await startReceiver();
@@ -342,7 +345,7 @@ test("a hanging endpoint uses only its own slots and does not delay deliveries t
   await hangingReceiver[Symbol.asyncDispose]();
 });
 
-test("hanging endpoints of a business use only its slots and do not delay deliveries of other businesses", async () => {
+test("the delivery worker uses only six slots for a business whose endpoints do not respond, and meanwhile sends another business's deliveries", async () => {
   const shares = { total: 8, perBusiness: 6, perEndpoint: 2 };
   await using fairHarness = await startHarness({ deliver: { ...shares, timeoutMs: 60_000 } });
   await using hangingReceiver = await startReceiver(() => {});
@@ -359,13 +362,15 @@ test("hanging endpoints of a business use only its slots and do not delay delive
   await hangingReceiver[Symbol.asyncDispose]();
 });
 
-test("an endpoint that timed out gets at most two concurrent attempts until it responds in time", async () => {
-  // An eighth of these slots is for slow endpoints: more than the two slots of one slow endpoint.
+test("the delivery worker sends at most two concurrent attempts to an endpoint that timed out, until the endpoint responds in time", async () => {
+  // Slow endpoints together get an eighth of these slots (16), which is more than the two slots of
+  // one slow endpoint.
   const shares = { total: 128, perBusiness: 128, perEndpoint: 16 };
   await using fairHarness = await startHarness({ deliver: { ...shares, timeoutMs: 2000, pausesMs: [60_000] } });
   const inFlight = new Set<ServerResponse>();
   let mostInFlight = 0;
-  // The receiver responds when this number of requests is in flight. Undefined: it never responds.
+  // The receiver responds to all requests in flight when it has this number of them. If undefined,
+  // it never responds.
   let respondsAt: number | undefined;
   await using receiver = await startReceiver((response) => {
     inFlight.add(response);
@@ -385,7 +390,7 @@ test("an endpoint that timed out gets at most two concurrent attempts until it r
   expect(await publish(16)).toBe(16);
   respondsAt = undefined;
   expect(await publish(16)).toBe(16);
-  // An aborted connection may still be closing when the next one opens.
+  // An aborted connection may still be closing when the next connection opens.
   expect(await publish(6)).toBeLessThanOrEqual(4);
   expect(await fairHarness.sql("select slow from webhook_endpoint")).toEqual([{ slow: true }]);
   respondsAt = 1;
@@ -393,7 +398,7 @@ test("an endpoint that timed out gets at most two concurrent attempts until it r
   expect(await fairHarness.sql("select slow from webhook_endpoint")).toEqual([{ slow: false }]);
 });
 
-test("a claim of deliveries stays within the limits for each business, each endpoint and slow endpoints", async () => {
+test("the claim function claims no more deliveries than the limits per business, per endpoint and for slow endpoints allow", async () => {
   await using idleHarness = await startHarness({ deliver: false });
   const [busyCaller, otherCaller, slow] = [aBusinessCaller(), aBusinessCaller(), aBusinessCaller()];
   for (let i = 0; i < 4; i++) await create("http://127.0.0.1:9/", busyCaller, idleHarness);
@@ -406,17 +411,18 @@ test("a claim of deliveries stays within the limits for each business, each endp
   const limits = new ConcurrencyLimits({ total: 20, perBusiness: 16, perEndpoint: 8 });
   const claimed = await claimOnce(idleHarness, limits);
   const claimedBy = (caller: Caller) => claimed.filter(({ business_id }) => business_id === caller.businessId);
-  // The single endpoint of `otherCaller` gets 8, `busyCaller` gets the remaining 12, and the slow
-  // business gets an eighth of its 16 slots.
+  // The single endpoint of `otherCaller` gets 8 slots, and `busyCaller` gets the remaining 12
+  // slots. The slow business gets 2 slots, an eighth of its 16 slots.
   expect([claimedBy(slow), claimedBy(otherCaller), claimedBy(busyCaller)].map(({ length }) => length)).toEqual([2, 8, 12]);
   expect(claimed.filter((delivery) => delivery.slow)).toEqual(claimedBy(slow));
 
   for (const { business_id, endpoint_id, slow: isSlow } of claimed) {
-    (isSlow ? limits.slow : limits.healthy).enter(business_id, 0, endpoint_id);
+    (isSlow ? limits.slow : limits.healthy).acquire(business_id, 0, endpoint_id);
   }
   expect(await claimOnce(idleHarness, limits)).toEqual([]);
-  for (const { business_id, endpoint_id } of claimedBy(otherCaller).slice(0, 3)) limits.healthy.leave(business_id, endpoint_id);
-  // `busyCaller` uses 12 slots and `otherCaller` uses 5. The business with fewer slots is first.
+  for (const { business_id, endpoint_id } of claimedBy(otherCaller).slice(0, 3)) limits.healthy.release(business_id, endpoint_id);
+  // Now `busyCaller` uses 12 slots and `otherCaller` uses 5. The business that uses fewer slots is
+  // served first.
   const nextClaimed = await claimOnce(idleHarness, limits);
   expect(nextClaimed.map(({ business_id }) => business_id)).toEqual(
     expect.arrayContaining([otherCaller.businessId, otherCaller.businessId]),
@@ -424,7 +430,7 @@ test("a claim of deliveries stays within the limits for each business, each endp
   expect(nextClaimed).toHaveLength(3);
 });
 
-test("a claim reads fewer than 700 rows while an endpoint that uses all its slots has 20000 due deliveries", async () => {
+test("the claim function reads fewer than 700 rows of the delivery table if an endpoint without free slots has 20000 due deliveries", async () => {
   await using idleHarness = await startHarness({ deliver: false });
   const [busyCaller, otherCaller] = [aBusinessCaller(), aBusinessCaller()];
   const { id: endpointId } = await create("http://127.0.0.1:9/", busyCaller, idleHarness);
@@ -438,7 +444,7 @@ test("a claim reads fewer than 700 rows while an endpoint that uses all its slot
   await idleHarness.publish(aPaymentEvent(otherCaller));
   await idleHarness.sql("analyze delivery");
   const limits = new ConcurrencyLimits({ total: 8, perBusiness: 2, perEndpoint: 2 });
-  for (let i = 0; i < 2; i++) limits.healthy.enter(busyCaller.businessId, 0, endpointId);
+  for (let i = 0; i < 2; i++) limits.healthy.acquire(busyCaller.businessId, 0, endpointId);
 
   const readBefore = await deliveriesRead(idleHarness);
   const claimed = await claimOnce(idleHarness, limits);
@@ -447,7 +453,7 @@ test("a claim reads fewer than 700 rows while an endpoint that uses all its slot
   expect((await deliveriesRead(idleHarness)) - readBefore).toBeLessThan(700);
 });
 
-test("a claim reads only due deliveries while 5000 endpoints have deliveries that are due later", async () => {
+test("the claim function reads fewer than 30 rows of the delivery table if one delivery is due and 5000 are due later", async () => {
   await using idleHarness = await startHarness({ deliver: false });
   const busyCaller = aBusinessCaller();
   await create("http://127.0.0.1:9/", busyCaller, idleHarness);
@@ -464,7 +470,7 @@ test("a claim reads only due deliveries while 5000 endpoints have deliveries tha
   expect((await deliveriesRead(idleHarness)) - readBefore).toBeLessThan(30);
 });
 
-/** Returns the number of rows that statements have read from the table of deliveries. */
+/** Returns the number of rows that all statements together have read from the table `delivery`. */
 async function deliveriesRead(idleHarness: Harness): Promise<number> {
   await idleHarness.sql("select pg_stat_force_next_flush()");
   const [row] = await idleHarness.sql<{ rows: string }>(
@@ -473,7 +479,7 @@ async function deliveriesRead(idleHarness: Harness): Promise<number> {
   return Number(row?.rows);
 }
 
-test("two workers on one database send each delivery once", async () => {
+test("two delivery workers on one database send each delivery once", async () => {
   await using receiver = await startReceiver();
   const limits = new ConcurrencyLimits({ total: 64, perBusiness: 64, perEndpoint: 8 });
   const signals: typeof harness.context.signals = new EventEmitter();
@@ -492,7 +498,7 @@ test("two workers on one database send each delivery once", async () => {
   expect(ids.sort()).toEqual(events.map(({ id }) => id).sort());
 });
 
-test("a claimed delivery without a result is sent again with the same id after its lease expires", async () => {
+test("if another process has leased a delivery, the delivery worker sends the delivery only after this lease expires", async () => {
   await using idleHarness = await startHarness({ deliver: false });
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
@@ -513,7 +519,7 @@ test("a claimed delivery without a result is sent again with the same id after i
   expect(await deliveriesOf(event.id, caller, idleHarness)).toMatchObject([{ status: DeliveryStatus.SUCCEEDED }]);
 });
 
-test("an attempt in flight completes and is recorded while the worker stops", async () => {
+test("while the delivery worker stops, it waits for the response to an attempt in flight and records the result", async () => {
   await using idleHarness = await startHarness({ deliver: false });
   let release = () => {};
   await using receiver = await startReceiver((response) => {
@@ -533,7 +539,7 @@ test("an attempt in flight completes and is recorded while the worker stops", as
   ]);
 });
 
-test("an attempt that the stopping worker aborts releases its lease and does not count", async () => {
+test("if the delivery worker aborts an attempt because it stops, it releases the lease and does not count the attempt", async () => {
   await using idleHarness = await startHarness({ deliver: false });
   await using receiver = await startReceiver(() => {});
   const caller = aBusinessCaller();
@@ -548,7 +554,7 @@ test("an attempt that the stopping worker aborts releases its lease and does not
   ]);
 });
 
-test("a redelivery during an attempt sends the event again, and the result of the earlier attempt does not change the delivery", async () => {
+test("a redelivery during an attempt sends the event again, and a later failure of the first attempt does not change the status SUCCEEDED", async () => {
   let failFirst = () => {};
   await using receiver = await startReceiver((response, number) => {
     if (number === 1) failFirst = () => response.writeHead(500).end();
@@ -572,7 +578,7 @@ test("a redelivery during an attempt sends the event again, and the result of th
   expect(receiver.requests).toHaveLength(2);
 });
 
-test("deleting the endpoint during an attempt deletes the delivery", async () => {
+test("deleteWebhookEndpoint deletes a pending delivery even while its attempt is in flight", async () => {
   let release = () => {};
   await using receiver = await startReceiver((response) => {
     release = () => response.end();
@@ -589,7 +595,7 @@ test("deleting the endpoint during an attempt deletes the delivery", async () =>
   expect(receiver.requests).toHaveLength(1);
 });
 
-test("five days of failures disable an endpoint, and a success resets the period", async () => {
+test("the delivery worker disables an endpoint whose attempts have failed for five days, and a successful attempt restarts this period", async () => {
   let status = 500;
   await using receiver = await startReceiver((response) => response.writeHead(status).end());
   const { caller, endpoint } = await deliverOne(receiver.url);
@@ -620,7 +626,7 @@ test("five days of failures disable an endpoint, and a success resets the period
   await eventually(async () => expect(await statusOf(endpoint.id, caller)).toBe(WebhookEndpointStatus.DISABLED));
 });
 
-test("a delivery whose secret stays unreadable fails with secret_unreadable, and can be redelivered when the key is available", async () => {
+test("the delivery worker sets a delivery to FAILED with SECRET_UNREADABLE if its secret stays unreadable, and a redelivery with a readable secret succeeds", async () => {
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
   const unreadable = await create(receiver.url, caller);
@@ -650,7 +656,7 @@ test("a delivery whose secret stays unreadable fails with secret_unreadable, and
   expect(await deliveryTo(unreadable)).toMatchObject({ status: DeliveryStatus.SUCCEEDED });
 });
 
-test("an attempt to an address that is not public fails with ADDRESS_FORBIDDEN", async () => {
+test("the delivery worker records the failure ADDRESS_FORBIDDEN for an attempt at an address that is not public", async () => {
   await using strictHarness = await startHarness();
   const caller = aBusinessCaller();
   const { id } = await create("http://127.0.0.1:1/", caller, strictHarness);

@@ -4,21 +4,21 @@ import type { Context } from "../context.ts";
 import { startCountingAttempts } from "../webhook-endpoint/count-attempts.ts";
 import { createAttempt } from "./attempt-delivery.ts";
 import { createClaim, type LeasedDelivery, release } from "./claim-due-deliveries.ts";
-import { dueAt } from "./delivery-schedule.ts";
+import { dueAtSql } from "./delivery-schedule.ts";
 import { createHttpClient } from "./http-client.ts";
 import type { NewDelivery } from "./new-delivery.ts";
 
 /** Interval between claims while no delivery is due. */
 const idleMs = 60_000;
-const nextDue = `select ${dueAt} from delivery where status = 'PENDING' order by ${dueAt} limit 1`;
-/** Interval between claims while due deliveries wait for a slot. */
+const nextDue = `select ${dueAtSql} from delivery where status = 'PENDING' order by ${dueAtSql} limit 1`;
+/** Interval between claims while deliveries are due and slots may be free. */
 const busyMs = 20;
 
 /**
- * Delivers webhooks until disposed. New deliveries are inserted with a lease and passed with the
- * signal `inserted`. All other deliveries are claimed when they are due. Delivery is at least once:
- * if the process crashes between the POST and its record, the lease expires and the same bytes are
- * sent again.
+ * Delivers webhooks until disposed. The signal `inserted` passes new deliveries with a lease of
+ * this process to the worker. The worker claims all other deliveries when they are due. Each event
+ * is delivered at least once: if the process crashes after the POST and before it recorded the
+ * result, the lease expires and a process sends the same bytes again.
  */
 export function startDelivering(context: Context): AsyncDisposable {
   const { orm, logger, limits, signals } = context;
@@ -29,19 +29,19 @@ export function startDelivering(context: Context): AsyncDisposable {
   const stop = new AbortController();
   const pause = new Pause();
   const sending = new Set<Promise<void>>();
-  /** Endpoints with due deliveries that this process has not leased. */
+  /** Ids of endpoints with due deliveries that this process has not leased. */
   const backlog = new Set<string>();
 
   const send = (delivery: LeasedDelivery) => {
     const { id, business_id, traceparent } = delivery;
-    // Sets trace, tenant and operation, because the caller may run in the context of another
+    // Sets trace, tenant and operation again, because `send` may run in the context of another
     // delivery.
     const sendingDone = inTrace(traceparent ? { traceparent } : undefined, () =>
       forTenant(business_id, async () => {
         try {
           await inOperation("deliver", () => attemptDelivery(delivery));
         } catch (error) {
-          // The lease expires, and the delivery is attempted again.
+          // After the lease expires, a process attempts the delivery again.
           logger.error({ err: error, delivery_id: id }, "delivery attempt failed with an internal error");
         }
         sending.delete(sendingDone);
@@ -94,12 +94,12 @@ export function startDelivering(context: Context): AsyncDisposable {
   const wake = () => pause.wake();
   const watching = watchDue(orm, logger, { name: "claim-deliveries", nextDue }, pause);
   signals.on("inserted", sendInserted).on("due", wake);
-  limits.isOpen = true;
+  limits.isWorkerRunning = true;
   const running = forTenant(allTenants, () => inOperation("claim-deliveries", run));
 
   return {
     async [Symbol.asyncDispose]() {
-      limits.isOpen = false;
+      limits.isWorkerRunning = false;
       stop.abort();
       pause.wake();
       await Promise.all([watching[Symbol.asyncDispose](), running]);

@@ -9,21 +9,27 @@ export interface DeliveryJson {
 
 const msOf = (column: string) => `floor(extract(epoch from ${column}) * 1000)::bigint`;
 
-/** SQL expression: delivery `d` as the JSON of its message. `attempts` is an SQL expression. */
-export const deliveryJson = (attempts = "null") => `json_build_object('id', d.id, 'endpointId', d.endpoint_id,
+/**
+ * SQL expression: the delivery `d` as JSON of the protobuf message. `attempts` is the SQL
+ * expression for its attempts.
+ */
+export const deliveryJsonSql = (attempts = "null") => `json_build_object('id', d.id, 'endpointId', d.endpoint_id,
   'status', 'DELIVERY_STATUS_' || d.status, 'nextAttemptAtMs', ${msOf("d.next_attempt_at")}, 'attempts', ${attempts}) as delivery`;
 
-/** Parses a delivery. Ignores an enum value that only a newer version supports. */
+/** Parses the JSON of `deliveryJson`. Ignores an enum value that only a newer version supports. */
 export const toDelivery = ({ delivery }: DeliveryJson): Delivery =>
   fromJson(DeliverySchema, delivery, { ignoreUnknownFields: true });
 
-/** Maximum number of attempts shown for a delivery: the newest ones. */
+/**
+ * Maximum number of attempts that a response contains for each delivery. Older attempts are
+ * omitted.
+ */
 export const attemptsShownMax = 50;
 
 /**
  * Returns the deliveries of an event, newest first, with their newest attempts. The query needs no
- * limit, because a business has few endpoints. Attempts include the response bodies unless
- * `withResponses` is false.
+ * limit, because a business has few endpoints. If `withResponses` is false, the attempts omit the
+ * response bodies.
  */
 export async function readDeliveries(
   em: SqlEntityManager,
@@ -34,7 +40,7 @@ export async function readDeliveries(
   const rows = await namedQuery<DeliveryJson>(
     em,
     "delivery_list",
-    `select ${deliveryJson("a.attempts")}
+    `select ${deliveryJsonSql("a.attempts")}
      from delivery d
      left join lateral (
        select json_agg(json_build_object('atMs', ${msOf("n.at")}, 'statusCode', n.status_code, 'error', n.error,

@@ -22,7 +22,10 @@ function aClient(options: { timeoutMs?: number; allowInsecure?: boolean; resolve
   return client;
 }
 
-/** Starts a TCP server. `respond` can write any bytes when a request arrives. */
+/**
+ * Starts a TCP server. The server calls `respond`, which can write any bytes, when a request
+ * arrives.
+ */
 async function startRawServer(respond: (socket: Socket) => void) {
   const sockets = new Set<Socket>();
   const closed: Promise<void>[] = [];
@@ -63,14 +66,14 @@ test("the webhook HTTP client does not follow a redirect", async () => {
   expect(target.requests).toHaveLength(0);
 });
 
-test("the webhook HTTP client times out when the server does not respond", async () => {
+test("the webhook HTTP client returns TIMEOUT when the server does not respond", async () => {
   const server = await startRawServer(() => {});
   const outcome = await aClient({ timeoutMs: 100 }).post(server.url, {}, body);
   expect(outcome).toMatchObject({ statusCode: undefined, failure: timedOut, response: undefined });
   await Promise.all(server.closed);
 });
 
-test("the webhook HTTP client times out when the server sends headers byte by byte", async () => {
+test("the webhook HTTP client returns TIMEOUT when the server sends an endless header byte by byte", async () => {
   const server = await startRawServer((socket) => {
     const timer = setInterval(() => socket.write("H"), 5);
     socket.once("close", () => clearInterval(timer));
@@ -80,21 +83,21 @@ test("the webhook HTTP client times out when the server sends headers byte by by
   await Promise.all(server.closed);
 });
 
-test("the webhook HTTP client returns 200 when the connection is reset after the headers", async () => {
+test("the webhook HTTP client returns status 200 when the connection is reset after the headers", async () => {
   const server = await startRawServer((socket) => {
     socket.write(`${head}content-length: 100\r\n\r\npartial`, () => setImmediate(() => socket.resetAndDestroy()));
   });
   expect(await aClient().post(server.url, {}, body)).toMatchObject({ statusCode: 200, failure: undefined });
 });
 
-test("the webhook HTTP client returns 200 with the received part of a body that does not end", async () => {
+test("the webhook HTTP client returns status 200 with the received part of a body that never completes", async () => {
   const server = await startRawServer((socket) => socket.write(`${head}content-length: 100\r\n\r\npartial`));
   const outcome = await aClient({ timeoutMs: 300 }).post(server.url, {}, body);
   expect(outcome).toMatchObject({ statusCode: 200, failure: undefined, response: "partial" });
   await Promise.all(server.closed);
 });
 
-test("the webhook HTTP client closes the connection of an endless body", async () => {
+test("the webhook HTTP client closes the connection if the response body is endless", async () => {
   let written = 0;
   const server = await startRawServer((socket) => {
     socket.write(`${head}transfer-encoding: chunked\r\n\r\n`);
@@ -106,11 +109,11 @@ test("the webhook HTTP client closes the connection of an endless body", async (
   });
   expect(await aClient().post(server.url, {}, body)).toMatchObject({ statusCode: 200, response: "z".repeat(1_024) });
   await Promise.all(server.closed);
-  // The server can write at most until the buffers of both sockets are full.
+  // The server can only write until the buffers of both sockets are full.
   expect(written).toBeLessThan(20_000);
 });
 
-test("the webhook HTTP client does not decompress a body", async () => {
+test("the webhook HTTP client does not decompress a gzip response body", async () => {
   await using receiver = await startReceiver((response) => {
     response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync("x".repeat(100_000)));
   });
@@ -119,7 +122,7 @@ test("the webhook HTTP client does not decompress a body", async () => {
   expect(outcome?.response).not.toContain("xxxx");
 });
 
-test("the webhook HTTP client replaces NUL and invalid bytes in the body, and omits an incomplete character", async () => {
+test("the webhook HTTP client replaces NUL and invalid bytes of a response body, and omits an incomplete last character", async () => {
   await using receiver = await startReceiver((response) => response.end(Buffer.from([0x61, 0, 0xff, 0x62, 0xc3])));
   expect((await aClient().post(new URL(receiver.url), {}, body))?.response).toBe("a\uFFFD\uFFFDb");
 });
@@ -177,7 +180,7 @@ test.each(["http://127.0.0.1", "http://[::1]", "http://2130706433", "http://loca
   },
 );
 
-test("the webhook HTTP client checks the addresses of a name at each connection", async () => {
+test("the webhook HTTP client resolves a host name again for each connection, and sends nothing if an address is not public", async () => {
   await using receiver = await startReceiver((response) => response.writeHead(200, { connection: "close" }).end());
   let addresses = ["127.0.0.1"];
   const resolve: Resolve = async () => addresses.map((address) => ({ address, family: 4 }));
@@ -190,14 +193,14 @@ test("the webhook HTTP client checks the addresses of a name at each connection"
   expect(receiver.requests).toHaveLength(1);
 });
 
-test("the webhook HTTP client returns DNS_ERROR for a name that does not resolve", async () => {
+test("the webhook HTTP client returns DNS_ERROR for a host name that does not resolve", async () => {
   const resolve: Resolve = () => Promise.reject(Object.assign(new Error("simulated failure"), { code: "ENOTFOUND" }));
   expect(await aClient({ resolve }).post(new URL("http://nowhere.example/"), {}, body)).toMatchObject({
     failure: { code: "DNS_ERROR", detail: "the host name does not resolve" },
   });
 });
 
-test("abortAll of the webhook HTTP client aborts current and future requests, which return undefined", async () => {
+test("after `abortAll` of the webhook HTTP client, current and future requests return undefined", async () => {
   const server = await startRawServer(() => {});
   const client = aClient();
   const posting = client.post(server.url, {}, body);
@@ -211,25 +214,22 @@ test.each([
   ["empty lines", "", "\r\n"],
   ["reason", "HTTP/1.1 200 ", "a"],
   ["headers", head, "x-header: value\r\n"],
-])(
-  "the webhook HTTP client closes the connection before the timeout when a response has endless %s",
-  async (_part, first, repeated) => {
-    const flood = repeated.repeat(50_000 / repeated.length);
-    const server = await startRawServer((socket) => {
-      socket.write(first);
-      const properties = () =>
-        void (socket.destroyed || (socket.write(flood) ? setImmediate(properties) : socket.once("drain", properties)));
-      properties();
-    });
-    const outcome = await aClient().post(server.url, {}, body);
-    expect(outcome).toMatchObject({
-      statusCode: undefined,
-      failure: { code: "INVALID_RESPONSE", detail: "the response is too long" },
-    });
-  },
-);
+])("the webhook HTTP client returns INVALID_RESPONSE if a response has endless %s", async (_part, first, repeated) => {
+  const flood = repeated.repeat(50_000 / repeated.length);
+  const server = await startRawServer((socket) => {
+    socket.write(first);
+    const properties = () =>
+      void (socket.destroyed || (socket.write(flood) ? setImmediate(properties) : socket.once("drain", properties)));
+    properties();
+  });
+  const outcome = await aClient().post(server.url, {}, body);
+  expect(outcome).toMatchObject({
+    statusCode: undefined,
+    failure: { code: "INVALID_RESPONSE", detail: "the response is too long" },
+  });
+});
 
-test("the webhook HTTP client uses one connection for 60 responses of 15 kB", async () => {
+test("the webhook HTTP client uses at most two connections for 60 consecutive requests with responses of 15 kB", async () => {
   const ports = new Set<number | undefined>();
   await using receiver = await startReceiver((response) => {
     ports.add(response.socket?.remotePort);
@@ -258,6 +258,6 @@ test.each([
   ["TLS_ERROR", fault("ERR_TLS_CERT_ALTNAME_INVALID")],
   ["ADDRESS_FORBIDDEN", new AddressNotPublic()],
   ["CONNECTION_RESET", fault("ESOMETHING")],
-])("describeFailure of the webhook HTTP client returns %s for %s", (code, error) => {
+])("describeFailure returns the failure code %s for the error %s", (code, error) => {
   expect(describeFailure(error).code).toBe(code);
 });

@@ -6,7 +6,7 @@ import { type AddressGuard, AddressNotPublic, guardedConnector } from "../webhoo
 
 export type FailureCode = EnumName<typeof DeliveryFailure>;
 
-/** The reason why there is no response. `detail` is shown to the business of the endpoint. */
+/** The reason why an attempt got no response. `detail` is shown to the endpoint's business. */
 interface Failure {
   readonly code: FailureCode;
   readonly detail: string;
@@ -14,7 +14,7 @@ interface Failure {
 
 export interface PostOutcome {
   readonly statusCode: number | undefined;
-  /** Set if there is no status. */
+  /** Set if `statusCode` is undefined. */
   readonly failure: Failure | undefined;
   readonly retryAfter: string | undefined;
   /** The first KiB of the response body as text. */
@@ -24,7 +24,8 @@ export interface PostOutcome {
 
 export interface HttpClient extends AsyncDisposable {
   /**
-   * Sends a POST. Never throws. Returns undefined if `abortAll` ended it: its effect is unknown.
+   * Sends a POST. Never throws. Returns undefined if `abortAll` aborted the request, because the
+   * effect of an aborted request is unknown.
    */
   post(url: URL, headers: Record<string, string>, body: Buffer): Promise<PostOutcome | undefined>;
   /** Aborts all current and future requests. */
@@ -32,19 +33,22 @@ export interface HttpClient extends AsyncDisposable {
 }
 
 /**
- * The body of a response is only for the log of deliveries. The client closes the connection of a
- * longer body.
+ * Number of bytes of a response body after which the client stops reading and closes the
+ * connection. The body is only shown to the business, so the rest is not needed.
  */
 const bodyBytesMax = 16 * 1024;
 const bodyMsMax = 2_000;
 const shownBytes = 1024;
-/** Limit of all received bytes, because headers and interim responses also cost time to parse. */
+/**
+ * Maximum number of bytes that a connection receives for one request. It includes headers and
+ * interim responses, because parsing them also takes time.
+ */
 const responseBytesMax = 128 * 1024;
 
 /**
- * Creates the HTTP client of deliveries. It keeps connections of each origin alive. One deadline
- * covers connecting, TLS and response headers. It does not follow redirects, does not decompress,
- * and does not connect to addresses that the guard forbids.
+ * Creates the HTTP client of deliveries. The client keeps connections to each origin alive. One
+ * deadline covers connecting, TLS and response headers. The client does not follow redirects, does
+ * not decompress bodies, and does not connect to addresses that the guard forbids.
  */
 export function createHttpClient({ addresses, timeoutMs }: { addresses: AddressGuard; timeoutMs: number }): HttpClient {
   const connect = guardedConnector(addresses, timeoutMs);
@@ -54,14 +58,15 @@ export function createHttpClient({ addresses, timeoutMs }: { addresses: AddressG
         if (connected[1]) limitResponseBytes(connected[1]);
         callback(...connected);
       }),
-    // Many endpoints may share an origin, and an endpoint that hangs must not use up connections of
-    // others. Only the slots of ConcurrencyLimits limit the number of connections.
+    // Sets no limit of connections per origin. Many endpoints may share an origin, and an endpoint
+    // that does not respond must not use up the connections of the other endpoints. The slots of
+    // `ConcurrencyLimits` limit the total number of connections.
     connections: null,
     pipelining: 1,
     keepAliveTimeout: 4_000,
     keepAliveMaxTimeout: 60_000,
-    // `limitResponseBytes` closes the connection below this limit, because undici needs 100 ms to
-    // create its error for too large headers.
+    // Larger than the limit of `limitResponseBytes`, which therefore closes the connection first.
+    // If undici detects headers that are too large, it needs 100 ms to create its error.
     maxHeaderSize: 2 * responseBytesMax,
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -144,7 +149,8 @@ export function createHttpClient({ addresses, timeoutMs }: { addresses: AddressG
 }
 
 /**
- * Closes a connection that received too many bytes since its last request, before the parser runs.
+ * Closes a connection that received more than `responseBytesMax` bytes since its last request. The
+ * HTTP parser does not run for the bytes that exceed the limit.
  */
 function limitResponseBytes(socket: Socket): void {
   let [writtenBytes, readBeforeRequest, readBytes] = [0, 0, 0];
@@ -155,12 +161,15 @@ function limitResponseBytes(socket: Socket): void {
     socket.destroy(new ResponseTooLong());
     socket.read();
   };
-  // Adds the listener after undici has added its own, because the first listener starts the
-  // reading. Prepends the listener, so that it runs before undici's listener.
+  // Waits until undici has added its own listener, because the first `readable` listener starts the
+  // reading. Prepends `checkBytes`, so that it runs before undici's listener.
   setImmediate(() => socket.prependListener("readable", checkBytes));
 }
 
-/** Decodes a body. Omits an incomplete last character, and NUL, which PostgreSQL does not store. */
+/**
+ * Decodes the start of a body. Omits an incomplete last character. Replaces NUL, which PostgreSQL
+ * cannot store in a text.
+ */
 function shownText(chunks: readonly Buffer[]): string {
   const bytes = Buffer.concat(chunks).subarray(0, shownBytes);
   return new TextDecoder().decode(bytes, { stream: true }).replaceAll("\0", "\uFFFD");
@@ -174,7 +183,7 @@ export const secretUnreadable: Failure = {
 
 class ResponseTooLong extends Error {}
 
-/** Failures by the code of the error. */
+/** Failure code and detail for each error code of Node.js or undici. */
 const failures: readonly (readonly [RegExp, FailureCode, string])[] = [
   [/^ENOTFOUND$/, "DNS_ERROR", "the host name does not resolve"],
   [/^EAI_AGAIN$/, "DNS_ERROR", "the host name cannot be resolved at the moment"],
@@ -191,7 +200,8 @@ export function describeFailure(error: Error & { code?: string; syscall?: string
   if (error instanceof ResponseTooLong) return { code: "INVALID_RESPONSE", detail: "the response is too long" };
   if (error.name === "HTTPParserError") return { code: "INVALID_RESPONSE", detail: "the response is not valid HTTP" };
   const { code: errorCode = "", syscall = "" } = error;
-  // The name server failed, not the endpoint, even if the code is that of a refused connection.
+  // The error of a failed DNS query can also have the code ECONNREFUSED. In this case the name
+  // server refused the connection, not the endpoint.
   const isNameServer = /^query[A-Z]/.test(syscall);
   const isUnknownName = errorCode === "ENODATA" || errorCode === "ENOTFOUND";
   const code = !isNameServer ? errorCode : isUnknownName ? "ENOTFOUND" : "EAI_AGAIN";

@@ -1,17 +1,20 @@
-import type { SealedSecrets } from "../webhook-endpoint/secrets.ts";
+import type { EncryptedSecrets } from "../webhook-endpoint/secrets.ts";
 
-/** The columns of the endpoint that an attempt needs. */
-export interface DeliveryEndpoint extends SealedSecrets {
+/** The columns of an endpoint that a delivery attempt needs. */
+export interface DeliveryEndpoint extends EncryptedSecrets {
   readonly url: string;
   readonly slow: boolean;
 }
 
-/** An inserted delivery. Without a lease it is due, and any replica claims it. */
+/**
+ * A delivery with the data that an attempt needs. If `lease_token` is null, the delivery is due and
+ * any replica can claim it.
+ */
 export interface NewDelivery extends DeliveryEndpoint {
   readonly id: string;
   readonly lease_token: string | null;
   readonly attempts: number;
-  /** Whether no attempt was made yet. False once a redelivery was requested. */
+  /** True if no attempt was made and no redelivery was requested. */
   readonly is_first: boolean;
   readonly event_id: string;
   readonly type: string;

@@ -8,18 +8,23 @@ import type { FailureCode } from "./http-client.ts";
 export interface AttemptResult {
   readonly id: string;
   readonly lease_token: string;
-  /** PENDING: another attempt follows. */
+  /** PENDING means that another attempt follows. */
   readonly status: "SUCCEEDED" | "FAILED" | "PENDING";
   readonly retry_in_ms: number | null;
-  /** Endpoint and URL that responded with 410. Ignored if the endpoint has another URL now. */
+  /**
+   * Request to disable the endpoint, set if it responded with status 410. The request is ignored if
+   * the endpoint's URL has changed since the attempt.
+   */
   readonly gone: Extract<DisableRequest, { reason: "GONE" }> | undefined;
   readonly at: string;
   readonly status_code: number | null;
-  /** The reason why there is no response, as text; `failure` is its code. */
+  /**
+   * The reason why no response arrived, as text for the business. `failure` is the reason's code.
+   */
   readonly error: string | null;
   readonly failure: FailureCode | null;
   readonly duration_ms: number;
-  /** Opens the endpoint's circuit breaker; see `ConcurrencyLimits`. */
+  /** True opens and false closes the endpoint's circuit breaker; see `ConcurrencyLimits`. */
   readonly slow: boolean;
   readonly response: string | null;
 }
@@ -28,16 +33,16 @@ const batchMax = 500;
 const writeAttemptsMax = 3;
 
 /**
- * Creates a function that records attempt results in batches. It never throws: if results cannot be
- * written, the leases of their deliveries expire and the attempts are repeated.
+ * Creates a function that records attempt results in batches. The function never throws. If results
+ * cannot be written, the leases of their deliveries expire and the attempts are repeated.
  */
 export const createRecorder = (context: Context) =>
   createBatcher<AttemptResult>(batchMax, async (results) => {
     const failing = await writeResults(context, results);
     if (results.some(({ status }) => status === "PENDING")) checkDue(context.orm);
-    // After an error, the next failed attempt at the endpoint leads to another try to disable it.
+    // If this call fails, the endpoint's next failed attempt requests the disabling again.
     await disableEndpoints(context, failing).catch((error: unknown) =>
-      context.logger.warn({ err: error }, "failing endpoints not disabled, retry after the next attempt"),
+      context.logger.warn({ err: error }, "failing endpoints not disabled, retried after their next failed attempt"),
     );
   });
 
@@ -46,8 +51,8 @@ async function writeResults(context: Context, results: readonly AttemptResult[])
   const { orm, logger } = context;
   for (let failures = 1; ; failures++) {
     try {
-      // Disables the endpoints before it records the results. A recorded 410 is not retried, so no
-      // later attempt would disable the endpoint.
+      // Disables the endpoints before recording the results. A delivery is not retried after status
+      // 410 is recorded, so after a crash no later attempt would disable the endpoint.
       const gone = results.flatMap((result) => result.gone ?? []);
       await disableEndpoints(context, gone);
       const failing = await recordResults(orm, results);
@@ -64,9 +69,10 @@ async function writeResults(context: Context, results: readonly AttemptResult[])
 
 /**
  * Inserts the attempts, updates deliveries that still have the attempt's lease, and updates the
- * health of their endpoints, in one statement. After a 410 from a previous URL, the delivery is due
- * immediately, and the attempt does not count. A secret that cannot be decrypted does not change
- * the health. Returns the endpoints whose attempts have failed for five days.
+ * health of their endpoints, in one statement. After status 410 from a previous URL, the delivery
+ * is due immediately, and the attempt does not count. An attempt that sent no request, because the
+ * secret could not be decrypted, does not change the health. Returns the endpoints whose attempts
+ * have failed for five days.
  */
 async function recordResults(orm: Orm, results: readonly AttemptResult[]): Promise<{ id: string }[]> {
   return await namedQuery<{ id: string }>(

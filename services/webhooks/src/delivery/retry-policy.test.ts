@@ -1,42 +1,42 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { pauseMs, readRetryAfterMs } from "./retry-policy.ts";
+import { readRetryAfterMs, retryPauseMs } from "./retry-policy.ts";
 
 const pausesMs = [30, 120, 600, 1_800, 7_200, 21_600, 43_200].map((seconds) => seconds * 1000);
 const dayMs = 24 * 60 * 60 * 1000;
 
-test("pauseMs differs from the schedule by at most 20 %, and is undefined after the eighth attempt", () => {
+test("retryPauseMs returns the scheduled pause ±20 % after attempts 1 to 7, and undefined after attempt 8", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 7 }), fc.double({ min: 0, max: 0.999_999, noNaN: true }), (attempts, random) => {
       const planned = pausesMs[attempts - 1] as number;
-      const pause = pauseMs(attempts, pausesMs, {}, () => random) as number;
+      const pause = retryPauseMs(attempts, pausesMs, {}, () => random) as number;
       expect(pause).toBeGreaterThanOrEqual(planned * 0.8);
       expect(pause).toBeLessThanOrEqual(planned * 1.2);
     }),
   );
-  expect(pauseMs(8, pausesMs)).toBeUndefined();
+  expect(retryPauseMs(8, pausesMs)).toBeUndefined();
 });
 
-test("Retry-After of a 429 or 503 can only postpone the next attempt, by at most a day", () => {
+test("retryPauseMs returns the longer of the scheduled pause and Retry-After, limited to a day, for status codes 429 and 503", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 7 }),
       fc.constantFrom(429, 503),
       fc.double({ min: 0, max: 1e15, noNaN: true }),
       (attempts, statusCode, retryAfterMs) => {
-        const planned = pauseMs(attempts, pausesMs, {}, () => 0.5) as number;
-        const pause = pauseMs(attempts, pausesMs, { statusCode, retryAfterMs }, () => 0.5) as number;
+        const planned = retryPauseMs(attempts, pausesMs, {}, () => 0.5) as number;
+        const pause = retryPauseMs(attempts, pausesMs, { statusCode, retryAfterMs }, () => 0.5) as number;
         expect(pause).toBe(Math.max(planned, Math.min(retryAfterMs, dayMs)));
       },
     ),
   );
 });
 
-test("Retry-After of other statuses is ignored", () => {
-  expect(pauseMs(1, pausesMs, { statusCode: 500, retryAfterMs: dayMs }, () => 0.5)).toBe(30_000);
+test("retryPauseMs ignores Retry-After of a response with status 500", () => {
+  expect(retryPauseMs(1, pausesMs, { statusCode: 500, retryAfterMs: dayMs }, () => 0.5)).toBe(30_000);
 });
 
-test("Retry-After is parsed as seconds or as an HTTP date, and other values are ignored", () => {
+test("readRetryAfterMs parses seconds or a future HTTP date, and returns undefined for other values", () => {
   const nowMs = Date.parse("2026-11-20T10:00:00Z");
   expect(readRetryAfterMs("120", nowMs)).toBe(120_000);
   expect(readRetryAfterMs("Fri, 20 Nov 2026 10:05:00 GMT", nowMs)).toBe(300_000);

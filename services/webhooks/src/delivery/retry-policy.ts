@@ -1,14 +1,15 @@
 import { jitter } from "@amana/runtime";
 
 const retryAfterMsMax = 24 * 60 * 60 * 1000;
-/** Statuses for which Retry-After is respected (RFC 9110, section 10.2.3). */
+/** Status codes for which the header Retry-After is respected (RFC 9110, section 10.2.3). */
 const statusesWithRetryAfter = new Set([429, 503]);
 
 /**
- * Returns the pause after failed attempt number `attempt`, from 1, or undefined after the last one.
- * `pausesMs` are the pauses between attempts: n pauses mean n + 1 attempts.
+ * Returns the pause after a failed attempt, or undefined if it was the last attempt. `attempt` is
+ * the number of the failed attempt, counted from 1. `pausesMs` contains the pauses between
+ * attempts, so n pauses allow n + 1 attempts.
  */
-export function pauseMs(
+export function retryPauseMs(
   attempt: number,
   pausesMs: readonly number[],
   response: { statusCode?: number | undefined; retryAfterMs?: number | undefined } = {},
@@ -20,10 +21,13 @@ export function pauseMs(
   return Math.max(jitter(pause, 0.2, random), Math.min(requestedMs, retryAfterMsMax));
 }
 
-/** Parses a Retry-After header to milliseconds. Returns undefined if it is invalid or past. */
+/**
+ * Returns the pause of a Retry-After header in milliseconds, or undefined if the header is invalid
+ * or its date is past.
+ */
 export function readRetryAfterMs(header: string | undefined, nowMs: number): number | undefined {
   if (header === undefined) return undefined;
-  // The limit of digits prevents Infinity.
+  // Without the limit of 12 digits, the result could be Infinity.
   if (/^\d{1,12}$/.test(header)) return Number(header) * 1000;
   const untilMs = /^[A-Z][a-z]+, .* GMT$/.test(header) ? Date.parse(header) - nowMs : Number.NaN;
   return untilMs > 0 ? untilMs : undefined;

@@ -21,7 +21,7 @@ test("signatureHeaders returns the documented signatures for the documented exam
 
 const secrets = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => `whsec_${Buffer.from(bytes).toString("base64")}`);
 
-test("the Standard Webhooks library verifies a delivery with the new and with the previous secret", () => {
+test("the Standard Webhooks library verifies the result of signatureHeaders with the current secret and with the previous secret", () => {
   fc.assert(
     fc.property(fc.uuid(), fc.jsonValue(), secrets, secrets, (id, payload, current, previous) => {
       const text = JSON.stringify(payload);
@@ -31,7 +31,7 @@ test("the Standard Webhooks library verifies a delivery with the new and with th
   );
 });
 
-test("signatureHeaders returns two other signatures when one byte of the body changes", () => {
+test("signatureHeaders returns other values of x-signature and webhook-signature when one byte of the body changes", () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 1 }), fc.nat(), fc.integer({ min: 1, max: 255 }), (bytes, at, change) => {
       const changedBody = Buffer.from(bytes);

@@ -10,20 +10,20 @@ export const deliveryHeaders = (type: string, id: string, at: Date, body: Buffer
 });
 
 /**
- * Returns the headers with which a business verifies a delivery. The key of `X-Signature` is the
- * text of the whole secret. The key of the Standard Webhooks signature is the decoded base64 part;
- * it covers id, timestamp and body.
+ * Returns the headers with which a business verifies a delivery. `X-Signature` covers only the
+ * body, and its key is the text of the whole secret. `webhook-signature` (Standard Webhooks) covers
+ * id, timestamp and body, and its key is the decoded base64 part of the secret.
  */
-export function signatureHeaders(id: string, timestampS: number, body: Buffer, secrets: SigningSecrets) {
+export function signatureHeaders(id: string, timestampSeconds: number, body: Buffer, secrets: SigningSecrets) {
   const signed = [secrets.current, secrets.other].filter((secret) => secret !== undefined);
   return {
     "x-signature": `sha256=${createHmac("sha256", secrets.current).update(body).digest("hex")}`,
     "webhook-id": id,
-    "webhook-timestamp": String(timestampS),
+    "webhook-timestamp": String(timestampSeconds),
     "webhook-signature": signed
       .map((secret) => {
         const key = Buffer.from(secret.replace("whsec_", ""), "base64");
-        return `v1,${createHmac("sha256", key).update(`${id}.${timestampS}.`).update(body).digest("base64")}`;
+        return `v1,${createHmac("sha256", key).update(`${id}.${timestampSeconds}.`).update(body).digest("base64")}`;
       })
       .join(" "),
   };

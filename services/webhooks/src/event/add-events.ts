@@ -4,9 +4,9 @@ import { currentTrace, uuidv7 } from "@amana/runtime";
 import { type DescMessage, fromBinary, type MessageShape } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
-import { type DeliveryJson, deliveryJson, toDelivery } from "../delivery/delivery.message.ts";
+import { type DeliveryJson, deliveryJsonSql, toDelivery } from "../delivery/delivery.message.ts";
 import type { NewDelivery } from "../delivery/new-delivery.ts";
-import { signingSecrets } from "../webhook-endpoint/secrets.ts";
+import { signingSecretsSql } from "../webhook-endpoint/secrets.ts";
 
 interface NewEvent {
   readonly id: string;
@@ -24,10 +24,10 @@ const initialSchedule =
   "case e.status when 'ACTIVE' then 'PENDING' else 'SKIPPED' end, case e.status when 'ACTIVE' then now() end";
 
 /**
- * Returns the effect that inserts events, and a delivery for each endpoint of the business that
- * subscribes to the type. The first `free` events of a business get a delivery with a lease, so
- * that the first attempt needs no claim; `capacityForNew` computes `free` for each endpoint. The
- * delivery of a DISABLED endpoint is SKIPPED; it can be replayed later.
+ * Returns the statement effect that inserts events and their deliveries. An event gets a delivery
+ * for each endpoint of its business that subscribes to its type. `capacityForNew` computes which
+ * deliveries are inserted with a lease, so that their first attempt needs no claim. A delivery to a
+ * DISABLED endpoint is inserted as SKIPPED and can be replayed later.
  */
 function addEvents(
   { limits, delivery: { leaseMs } }: Context,
@@ -64,7 +64,7 @@ function addEvents(
         insert into event (id, business_id, type, body, traceparent, created_at)
         select id, business_id, type, body, traceparent, created_at from new_event on conflict (id) do nothing
       ), target as (
-        select t.id as event_id, t.business_id, t.type, e.id as endpoint_id, e.status, e.url, e.slow, ${signingSecrets},
+        select t.id as event_id, t.business_id, t.type, e.id as endpoint_id, e.status, e.url, e.slow, ${signingSecretsSql},
           case when e.status = 'ACTIVE' and not e.slow and t.ordinal <= coalesce(leased.free, (doc -> 'per_endpoint')::int)
             then (doc ->> 'lease_token')::uuid end as lease_token,
           now() + (doc -> 'lease_ms')::float8 * interval '1 millisecond' as lease_end
@@ -90,9 +90,9 @@ function addEvents(
 }
 
 /**
- * Inserts an event of this service, and a delivery that is due immediately for each endpoint of the
- * business that meets `where`. `where` is an SQL condition on the endpoint `e`, with `value` as
- * `?`. Returns the deliveries.
+ * Inserts an event that this service creates, and a delivery for each endpoint of the business that
+ * meets `where`. Deliveries to ACTIVE endpoints are due immediately. `where` is an SQL condition on
+ * the event `t` and the endpoint `e`; its parameter `?` is `value`. Returns the deliveries.
  */
 export async function addEvent(
   em: SqlEntityManager,
@@ -107,7 +107,7 @@ export async function addEvent(
      insert into delivery as d (id, business_id, event_id, endpoint_id, status, next_attempt_at)
      select uuidv7(), t.business_id, t.id, e.id, ${initialSchedule}
      from new_event t join webhook_endpoint e on e.business_id = t.business_id and ${where}
-     returning ${deliveryJson()}`,
+     returning ${deliveryJsonSql()}`,
     [id, businessId, type, body, currentTrace()?.traceparent || null, occurredAt, value],
   );
   return deliveries.map(toDelivery);
@@ -115,8 +115,8 @@ export async function addEvent(
 
 /**
  * Creates the handler of a topic whose messages become events of businesses. `toEvent` returns the
- * event of a message, or undefined for a message that is only for other services. It throws for an
- * invalid message.
+ * event of a message, or undefined for a message that is only for other services. `toEvent` throws
+ * for an invalid message.
  */
 export function createEventHandler<M extends DescMessage>(
   context: Context,
@@ -139,6 +139,6 @@ export function createEventHandler<M extends DescMessage>(
     schema,
     consumer: "webhooks",
     effect,
-    committed: (deliveries) => void context.signals.emit("inserted", deliveries),
+    afterCommit: (deliveries) => void context.signals.emit("inserted", deliveries),
   };
 }

@@ -15,6 +15,6 @@ const schema = defineEntity({
   },
 });
 
-/** An event of a business. Inserted by SQL statements, not by the ORM. */
+/** An event of a business. SQL statements insert the rows, not the ORM. */
 export class Event extends schema.class {}
 schema.setClass(Event);

@@ -1,6 +1,9 @@
-import type { Evidence } from "@amana/service-host";
+import type { EvidenceFile } from "@amana/service-host";
 
-/** Columns in the evidence, and columns left out because they are internal state. */
+/**
+ * Columns that the evidence contains (`shown`), and columns that it omits as internal state
+ * (`leftOut`).
+ */
 export const evidenceColumns = {
   event: { shown: "id, type, created_at, body", leftOut: "business_id, traceparent" },
   delivery: {
@@ -16,8 +19,11 @@ export const evidenceColumns = {
 
 const { event, delivery, delivery_attempt: attempt } = evidenceColumns;
 
-/** Events with their unchanged bodies, and their delivery attempts, of 30 days. */
-export const eventEvidence: readonly Evidence[] = [
+/**
+ * Evidence of the last 30 days: the events with their unchanged bodies, and their delivery
+ * attempts.
+ */
+export const eventEvidence: readonly EvidenceFile[] = [
   {
     name: "events",
     select: `select created_at as at, id, (select to_json(shown) from (select ${event.shown}) shown) as json

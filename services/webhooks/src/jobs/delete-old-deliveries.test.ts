@@ -10,7 +10,7 @@ const deleteOldDeliveries = forAllTenants(jobs.deleteOldDeliveries);
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** Runs the hourly jobs until they have no work. */
+/** Runs the hourly retention jobs until they have deleted everything that is too old. */
 async function runJobs(harness: Harness): Promise<void> {
   while ((await deleteOldDeliveries(harness.context)) > 0);
   while ((await keepPartitions({ orm: harness.orm, logger: createLogger("test", "silent") })) > 0);
@@ -25,7 +25,7 @@ async function publishAged(harness: Harness, caller: { businessId: string }, ...
   return events;
 }
 
-test("the hourly jobs of webhooks delete events older than 30 days with their deliveries and attempts, and keep younger events", async () => {
+test("the hourly jobs of webhooks delete events older than 30 days with their deliveries and attempts if none of these deliveries is pending", async () => {
   await using harness = await startHarness({ deliver: false });
   const caller = aBusinessCaller();
   await harness.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/" }, { caller });
@@ -48,7 +48,7 @@ test("the hourly jobs of webhooks delete events older than 30 days with their de
   ]);
 });
 
-test("the list of events counts only events of the last 30 days, before and after the jobs run", async () => {
+test("listEvents counts only events of the last 30 days, before and after the hourly jobs run", async () => {
   await using harness = await startHarness({ deliver: false });
   const caller = aBusinessCaller();
   const total = async () => (await harness.events.listEvents({ limit: 1 }, { caller })).total;
@@ -59,19 +59,19 @@ test("the list of events counts only events of the last 30 days, before and afte
   expect(await total()).toBe(3);
 });
 
-test("a delivery that is still pending after 31 days is deleted, so that the partition of its event can be dropped", async () => {
+test("the hourly jobs of webhooks delete a delivery that is still pending after 31 days, and then drop the partition of its event", async () => {
   await using harness = await startHarness({ deliver: false });
   const caller = aBusinessCaller();
   const { id } = await harness.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/" }, { caller });
   const [stuck, late] = await publishAged(harness, caller, 33, 32);
   await harness.sql("update delivery set created_at = now() - interval '31 days 1 hour' where event_id = ?", [stuck?.id]);
   await runJobs(harness);
-  // The delivery of a late event, for example of a retried dead letter, is not old.
+  // A delivery can be younger than its event, for example after the retry of a dead letter.
   expect(await harness.sql("select event_id, endpoint_id from delivery")).toEqual([{ event_id: late?.id, endpoint_id: id }]);
   expect(await harness.sql("select id from event")).toEqual([{ id: late?.id }]);
 });
 
-test("events older than 30 days are dropped even while a replay of them is running", async () => {
+test("the hourly jobs of webhooks drop events older than 30 days, even if a running replay includes these events", async () => {
   await using harness = await startHarness({ deliver: false });
   const caller = aBusinessCaller();
   const { id } = await harness.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/" }, { caller });

@@ -4,10 +4,11 @@ import type { Logger } from "@amana/runtime";
 const batchDeliveries = 5_000;
 
 /**
- * Deletes a batch of the deliveries of events that are older than 30 days. Returns their number. A
- * pending delivery prevents retention from dropping the partitions of its event and of later
- * events, so it is deleted after 31 days. The additional day allows the schedule of a late
- * redelivery to end. Ids of events begin with their time (UUIDv7).
+ * Deletes a batch of deliveries whose events are older than 30 days. Returns the number of deleted
+ * deliveries. A pending delivery prevents retention from dropping the partitions of its event and
+ * of later events, so it is deleted after 31 days. The additional day lets a late redelivery finish
+ * its retry schedule. The query compares event ids with a time, because an event id begins with the
+ * event's time (UUIDv7).
  */
 export async function deleteOldDeliveries({ orm, logger }: { readonly orm: Orm; readonly logger: Logger }): Promise<number> {
   const rows = await orm.em.fork().execute<{ status: string }[]>(

@@ -7,7 +7,7 @@ import { countMatches, endReplay, readReplayState, restartDeliveries } from "./r
 
 /** Time after which a replay yields to other replays. */
 const timeSliceMs = 2_000;
-/** Pause after a step that restarted deliveries, in which the endpoint processes them. */
+/** Pause after a step that restarted deliveries. The worker sends them during the pause. */
 const restartPauseMs = 100;
 /** Pause after a step that only counted or skipped events. */
 const scanPauseMs = 20;
@@ -15,14 +15,18 @@ const scanPauseMs = 20;
 const stuckPauseMs = 2_000;
 /** Pause of a replay whose business has reached its limit of attempts in 24 hours. */
 const limitPauseMs = 60_000;
-/** Minimum and maximum of the limit of due deliveries to the endpoint that wait for an attempt. */
+/**
+ * Minimum and maximum of `waitingLimit`. A step restarts no deliveries while the endpoint already
+ * has `waitingLimit` due deliveries.
+ */
 const waitingMin = 16;
 const waitingMax = 512;
 
 /**
- * Advances a replay for one time slice. A step is one short transaction. It restarts about as many
- * deliveries as the endpoint completes until the next step. A new event therefore waits some tenths
- * of a second, not for the whole replay. An endpoint that completes no deliveries gets no more.
+ * Advances a replay by steps for one time slice. Each step is one short transaction. A step
+ * restarts about as many deliveries as the endpoint completes before the next step. The replay
+ * therefore delays the delivery of a new event by only some tenths of a second. While the endpoint
+ * completes no deliveries, the replay restarts no further deliveries.
  */
 export async function advanceReplay(context: Context, id: string, lease: Lease): Promise<void> {
   const { orm, signals } = context;
@@ -56,8 +60,9 @@ async function isLimitReached(context: Context, id: string): Promise<boolean> {
 }
 
 /**
- * Returns the next limit of waiting deliveries: twice the number completed since the last step. The
- * limit decreases by at most half, because one slow step may be an exception.
+ * Returns the next `waitingLimit`: twice the number of deliveries that were completed since the
+ * last step, within the range from `waitingMin` to `waitingMax`. One call reduces the limit by at
+ * most half, because a single slow step may be an exception.
  */
 export const nextWaitingLimit = (waitingLimit: number, completed: number): number =>
   Math.min(Math.max(2 * completed, Math.ceil(waitingLimit / 2), waitingMin), waitingMax);
@@ -65,7 +70,7 @@ export const nextWaitingLimit = (waitingLimit: number, completed: number): numbe
 /** Runs a step. Returns undefined if the lease is lost or the replay is deleted. */
 async function runStep({ orm }: Context, id: string, lease: Lease, waitingLimit: number) {
   return await transaction(orm, async (em) => {
-    const state = (await lease.holds(em)) ? await readReplayState(em, id) : undefined;
+    const state = (await lease.renew(em)) ? await readReplayState(em, id) : undefined;
     if (!state) return undefined;
     const { is_active: isActive, is_counted: isCounted, waiting } = state;
     const isFull = isCounted && waiting >= waitingLimit;

@@ -1,5 +1,5 @@
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
-import { restartSchedule } from "../delivery/delivery-schedule.ts";
+import { restartScheduleSql } from "../delivery/delivery-schedule.ts";
 
 /** Maximum number of events that a counting step reads. */
 const countedMax = 5_000;
@@ -8,7 +8,11 @@ const scannedMax = 2_000;
 /** Maximum of `ReplayState.waiting`: further due deliveries are not counted. */
 const waitingMax = 1_000;
 
-/** SQL: the CTE of the next events of any type in order of time. Its limit bounds a step. */
+/**
+ * SQL: a CTE with the next `limit` events of the business after the replay's cursor, oldest first.
+ * The CTE includes events of all types, so that `limit` bounds the work of a step even if few
+ * events match the filter.
+ */
 const page = (limit: number) => `
   page as (
     select v.id, v.type, v.created_at from webhook_replay r cross join lateral (
@@ -19,7 +23,8 @@ const page = (limit: number) => `
   )`;
 
 /**
- * SQL: the deliveries of a page that match the filter. Excludes deliveries that are already due.
+ * SQL: the deliveries of the events in `page` that match the replay's filter. Excludes deliveries
+ * that are already due.
  */
 const matching = `
   from webhook_replay r cross join page v join delivery d on d.event_id = v.id and d.endpoint_id = r.endpoint_id
@@ -27,8 +32,8 @@ const matching = `
     and (d.next_attempt_at is null or d.next_attempt_at > now())`;
 
 /**
- * Counts the matching deliveries of the next events. When all events are counted, the position
- * returns to the start for the restarting steps.
+ * Counts the matching deliveries of the next events. After the last event, sets the cursor back to
+ * the start of the range, so that the following steps restart these deliveries.
  */
 export async function countMatches(em: SqlEntityManager, id: string): Promise<void> {
   await em.execute(
@@ -45,8 +50,9 @@ export async function countMatches(em: SqlEntityManager, id: string): Promise<vo
 }
 
 /**
- * Restarts the next deliveries, at most `batch`, and counts them in the same statement. Skips
- * locked rows, so that a step never waits: another transaction is restarting or deleting them.
+ * Restarts at most `batch` of the next matching deliveries. The same statement updates the counts
+ * and the cursor of the replay. Skips deliveries that another transaction has locked, so that a
+ * step never waits for a lock.
  */
 export async function restartDeliveries(
   em: SqlEntityManager,
@@ -60,7 +66,7 @@ export async function restartDeliveries(
        ), mine as (
          select d.id from delivery d join found f on f.id = d.id where d.status = f.status for update of d skip locked
        ), started as (
-         update delivery d set ${restartSchedule} from mine where d.id = mine.id returning d.id
+         update delivery d set ${restartScheduleSql} from mine where d.id = mine.id returning d.id
        ), step as (
          select (select count(*) from started)::int as sent, (select count(*) from found) = ? as is_full,
            (select count(*) from page) = ${scannedMax} as has_more
@@ -83,7 +89,7 @@ export interface ReplayState {
   readonly is_counted: boolean;
   /** False if the endpoint is DISABLED or deleted. */
   readonly is_active: boolean;
-  /** Number of due deliveries to the endpoint without a lease. */
+  /** Number of due deliveries to the endpoint, at most `waitingMax`. */
   readonly waiting: number;
 }
 

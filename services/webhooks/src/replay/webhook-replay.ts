@@ -15,6 +15,9 @@ const schema = defineEntity({
   },
 });
 
-/** A replay: restarts past deliveries of an endpoint in batches. Written by SQL statements. */
+/**
+ * A request to send an endpoint's past deliveries again. SQL statements write the rows, not the
+ * ORM.
+ */
 export class WebhookReplay extends schema.class {}
 schema.setClass(WebhookReplay);

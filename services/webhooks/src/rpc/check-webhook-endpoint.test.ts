@@ -16,7 +16,7 @@ afterAll(() => harness[Symbol.asyncDispose]());
 
 type Receive = (request: ReceivedRequest, secret: string, seenIds: Set<string>) => number;
 
-/** A receiver as described in the documentation. */
+/** Verifies a request as the documentation recommends, and returns the status of the response. */
 const correctReceiver: Receive = ({ headers, body }, secret) => {
   try {
     new Webhook(secret).verify(body, headers as Record<string, string>);
@@ -37,7 +37,10 @@ const rejectsDuplicates: Receive = (request, secret, seenIds) => {
   return status;
 };
 
-/** Creates a business with an endpoint at a receiver that responds with the status of `receive`. */
+/**
+ * Creates a business with an endpoint. The endpoint's receiver responds with the status that
+ * `receive` returns, or not at all if the status is 0.
+ */
 async function aReceiver(receive: Receive, headers: Record<string, string> = {}) {
   const [caller, seenIds] = [aBusinessCaller(), new Set<string>()];
   let secret = "";
@@ -61,7 +64,7 @@ async function aReceiver(receive: Receive, headers: Record<string, string> = {})
 const { GOOD, FORGED_SIGNATURE, DUPLICATE, OLD_TIMESTAMP } = WebhookCheckName;
 const names = [GOOD, FORGED_SIGNATURE, DUPLICATE, OLD_TIMESTAMP];
 
-test("a correct receiver passes all four checks, which are sent as WEBHOOK_CHECK events", async () => {
+test("checkWebhookEndpoint sends four WEBHOOK_CHECK events, and a correct receiver passes all checks", async () => {
   await using receiver = await aReceiver(correctReceiver);
   const { checks } = await receiver.check();
   expect(checks.map(({ name, passed }) => [name, passed])).toEqual(names.map((name) => [name, true]));
@@ -83,7 +86,7 @@ test("a correct receiver passes all four checks, which are sent as WEBHOOK_CHECK
 
 describe("check results of a receiver", () => {
   test.each<[string, Receive, passed: WebhookCheckName[], (RegExp | undefined)[]]>([
-    ["that accepts everything", () => 200, [GOOD, DUPLICATE], [undefined, /accepted a forged/, undefined, /an hour old/]],
+    ["that accepts all requests", () => 200, [GOOD, DUPLICATE], [undefined, /accepted a forged/, undefined, /an hour old/]],
     [
       "that verifies only X-Signature",
       xSignatureOnly,
@@ -91,32 +94,35 @@ describe("check results of a receiver", () => {
       [undefined, undefined, undefined, /Verify webhook-signature/],
     ],
     [
-      "that responds with 500 to everything",
+      "that responds with 500 to all requests",
       () => 500,
       [FORGED_SIGNATURE, OLD_TIMESTAMP],
       [/^responded with 500 .*authentic/, undefined, /^responded with 500/],
     ],
     ["that redirects", () => 302, [FORGED_SIGNATURE, OLD_TIMESTAMP], [/Redirects are not followed/]],
     [
-      "that rejects duplicates",
+      "that rejects repeated events",
       rejectsDuplicates,
       [GOOD, FORGED_SIGNATURE, OLD_TIMESTAMP],
       [undefined, undefined, /more than once/],
     ],
     ["that responds with 410", () => 410, [FORGED_SIGNATURE, OLD_TIMESTAMP], [/^responded with 410/]],
     ["that does not respond", () => 0, [], [/timed out/, /cannot determine/, /timed out/, /cannot determine/]],
-  ])("the checks of a receiver %s return the expected results", async (_, receive, passed, details) => {
-    await using receiver = await aReceiver(receive, { location: "/elsewhere" });
-    const { checks } = await receiver.check();
-    expect(checks.map(({ name }) => name)).toEqual(names);
-    expect(checks.filter((check) => check.passed).map(({ name }) => name)).toEqual(passed);
-    for (const [i, detail] of details.entries()) if (detail) expect(checks[i]?.detail).toMatch(detail);
-    expect(receiver.requests).toHaveLength(4);
-    expect(new Set(receiver.requests.map(({ path }) => path))).toEqual(new Set(["/hook"]));
-  });
+  ])(
+    "checkWebhookEndpoint returns the failed checks and their reasons for a receiver %s",
+    async (_, receive, passed, details) => {
+      await using receiver = await aReceiver(receive, { location: "/elsewhere" });
+      const { checks } = await receiver.check();
+      expect(checks.map(({ name }) => name)).toEqual(names);
+      expect(checks.filter((check) => check.passed).map(({ name }) => name)).toEqual(passed);
+      for (const [i, detail] of details.entries()) if (detail) expect(checks[i]?.detail).toMatch(detail);
+      expect(receiver.requests).toHaveLength(4);
+      expect(new Set(receiver.requests.map(({ path }) => path))).toEqual(new Set(["/hook"]));
+    },
+  );
 });
 
-test("a check creates no event and no delivery, and does not change the endpoint's health", async () => {
+test("checkWebhookEndpoint creates no event and no delivery, and does not change the endpoint's health", async () => {
   await using receiver = await aReceiver(() => 410);
   const before = await harness.endpoints.getWebhookEndpoint({ id: receiver.id }, receiver);
   await receiver.check();
@@ -126,14 +132,14 @@ test("a check creates no event and no delivery, and does not change the endpoint
   expect(await harness.sql("select 1 from delivery where endpoint_id = ?", [receiver.id])).toEqual([]);
 });
 
-test("all checks fail without a connection if the address is not public", async () => {
+test("checkWebhookEndpoint returns all checks as failed if the endpoint's address is not public", async () => {
   await using receiver = await aReceiver(correctReceiver);
   await harness.sql("update webhook_endpoint set url = 'https://10.0.0.1/hook' where id = ?", [receiver.id]);
   const { checks } = await receiver.check();
   for (const { passed, detail } of checks) expect([passed, detail]).toEqual([false, expect.stringMatching(/not public/)]);
 });
 
-test("a check holds no transaction open, and a second check within ten seconds is rejected", async () => {
+test("checkWebhookEndpoint keeps no transaction open while it waits for responses, and rejects a second check within ten seconds", async () => {
   await using receiver = await aReceiver(() => 0);
   const runningCheck = receiver.check();
   await eventually(() => expect(receiver.requests.length).toBeGreaterThan(0));
@@ -149,7 +155,7 @@ test("a check holds no transaction open, and a second check within ten seconds i
   expect(receiver.requests).toHaveLength(8);
 });
 
-test("two checks with the same Idempotency-Key run once", async () => {
+test("checkWebhookEndpoint runs one check and returns its result twice for two requests with the same Idempotency-Key", async () => {
   await using receiver = await aReceiver(correctReceiver);
   const check = () => harness.endpoints.checkWebhookEndpoint({ id: receiver.id }, withIdempotencyKey(receiver.caller, "again"));
   const first = await check();
@@ -157,14 +163,14 @@ test("two checks with the same Idempotency-Key run once", async () => {
   expect(receiver.requests).toHaveLength(4);
 });
 
-test("a receiver with only the previous secret passes all checks during a rotation", async () => {
+test("checkWebhookEndpoint returns all checks as passed during a secret rotation if the receiver has only the previous secret", async () => {
   await using receiver = await aReceiver(correctReceiver);
   await harness.endpoints.updateWebhookEndpoint({ id: receiver.id, rotateSecret: true }, receiver);
   const { checks } = await receiver.check();
   expect(checks.map(({ passed }) => passed)).toEqual([true, true, true, true]);
 });
 
-test("checkWebhookEndpoint rejects a DISABLED endpoint, and returns the same not_found for an unknown id, a malformed id and an id of another business", async () => {
+test("checkWebhookEndpoint rejects a DISABLED endpoint, and returns the same error not_found for an unknown id, a malformed id and another business's id", async () => {
   await using receiver = await aReceiver(correctReceiver);
   await using foreignReceiver = await aReceiver(correctReceiver);
   const { caller, id } = receiver;

@@ -9,28 +9,29 @@ import { type Implementation, requireBusiness } from "@amana/rpc";
 import { checkReceiver, type Receiver } from "../check/check-receiver.ts";
 import type { Context } from "../context.ts";
 import { requireActiveEndpoint } from "../webhook-endpoint/require-active-endpoint.ts";
-import { signingSecrets } from "../webhook-endpoint/secrets.ts";
+import { signingSecretsSql } from "../webhook-endpoint/secrets.ts";
 import { endpointCheckedRecently, webhookEndpointNotFound } from "../webhook-endpoint/webhook-endpoint.errors.ts";
 
-/** Limits checks of an endpoint to one in ten seconds, the longest duration of a check. */
+/** Allows one check of an endpoint in ten seconds, which is the maximum duration of a check. */
 const checkThrottle = { table: "webhook_endpoint", column: "checked_at", where: "status = 'ACTIVE'" };
 
 /**
- * Claims the key and the throttle (first transaction), checks the receiver without a transaction,
- * and stores the response (second transaction).
+ * Claims the Idempotency-Key and updates the throttle in a first transaction. Then checks the
+ * receiver outside of a transaction, and stores the response in a second transaction.
  */
 export const checkWebhookEndpoint =
   (context: Context): Implementation<typeof WebhookEndpointService.method.checkWebhookEndpoint> =>
   async (request, call) => {
     const businessId = requireBusiness(call.caller);
     const claimed = await transaction(context.orm, async (em) => {
-      // After a crash, the same request can run the check again.
+      // Holds the key only for this call's remaining time, so that a repeated request can run the
+      // check again after a crash.
       const claim = await claimKey(em, call, CheckWebhookEndpointResponseSchema, { heldMs: call.remainingMs() });
       if ("replayed" in claim) return claim;
       const endpoint = await requireActiveEndpoint(em, businessId, request.id);
       if (!(await throttleRow(em, checkThrottle, businessId, endpoint.id))) throw endpointCheckedRecently();
       const [receiver] = await em.execute<Receiver[]>(
-        `select e.business_id, e.id as endpoint_id, e.url, ${signingSecrets} from webhook_endpoint e where e.id = ?`,
+        `select e.business_id, e.id as endpoint_id, e.url, ${signingSecretsSql} from webhook_endpoint e where e.id = ?`,
         [endpoint.id],
       );
       if (!receiver) throw webhookEndpointNotFound();

@@ -21,7 +21,7 @@ test("createWebhookEndpoint creates an ACTIVE endpoint and returns its secret", 
   expect(row).toEqual({ business_id: caller.businessId, status: "ACTIVE", url });
 });
 
-test("no table contains a secret in plain text", async () => {
+test("no table contains a secret in plain text after createWebhookEndpoint and a rotation by updateWebhookEndpoint", async () => {
   const caller = aBusinessCaller();
   const created = await harness.endpoints.createWebhookEndpoint({ url }, withIdempotencyKey(caller, "k"));
   const rotated = await harness.endpoints.updateWebhookEndpoint({ id: created.id, rotateSecret: true }, { caller });
@@ -38,7 +38,7 @@ test("no table contains a secret in plain text", async () => {
   }
 });
 
-test("createWebhookEndpoint creates one endpoint for two requests with the same Idempotency-Key, and returns the secret only in the first response", async () => {
+test("createWebhookEndpoint returns the existing endpoint without its secret when a request repeats the Idempotency-Key", async () => {
   const caller = aBusinessCaller();
   const first = await harness.endpoints.createWebhookEndpoint({ url }, withIdempotencyKey(caller, "key-1"));
   let replayed = false;
@@ -52,14 +52,14 @@ test("createWebhookEndpoint creates one endpoint for two requests with the same 
   expect((await harness.endpoints.listWebhookEndpoints({ limit: 50, offset: 0 }, { caller })).total).toBe(1);
 });
 
-test("createWebhookEndpoint accepts the URL of another endpoint", async () => {
+test("createWebhookEndpoint accepts a URL that another endpoint of the business already has", async () => {
   const caller = aBusinessCaller();
   const first = await harness.endpoints.createWebhookEndpoint({ url }, { caller });
   const second = await harness.endpoints.createWebhookEndpoint({ url }, { caller });
   expect(second.id).not.toBe(first.id);
 });
 
-test("createWebhookEndpoint accepts exactly 20 of 25 concurrent requests of a business, and requests of other businesses", async () => {
+test("createWebhookEndpoint accepts exactly 20 of 25 concurrent requests of one business, and then accepts a request of another business", async () => {
   const caller = aBusinessCaller();
   const results = await Promise.allSettled(
     Array.from({ length: 25 }, () => harness.endpoints.createWebhookEndpoint({ url }, { caller, timeoutMs: 20_000 })),
@@ -70,7 +70,7 @@ test("createWebhookEndpoint accepts exactly 20 of 25 concurrent requests of a bu
   await harness.endpoints.createWebhookEndpoint({ url }, { caller: aBusinessCaller() });
 });
 
-test("createWebhookEndpoint rejects a forbidden URL with a code for the reason and the pointer /url", async () => {
+test("createWebhookEndpoint rejects an http URL with url_not_https and a loopback address with url_not_public, both at /url", async () => {
   const caller = aBusinessCaller();
   const create = (forbiddenUrl: string) => harness.endpoints.createWebhookEndpoint({ url: forbiddenUrl }, { caller });
   await expect(create("http://93.184.215.14/")).rejects.toMatchObject({

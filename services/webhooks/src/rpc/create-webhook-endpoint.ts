@@ -16,8 +16,8 @@ export const createWebhookEndpoint =
   ({ orm, clock, secrets, addresses }: Context): Implementation<typeof WebhookEndpointService.method.createWebhookEndpoint> =>
   async (request, call) => {
     const businessId = requireBusiness(call.caller);
-    // Runs before the transaction, because resolving a name can be slow. `once` throws the
-    // rejection only if no response is stored for the Idempotency-Key.
+    // Validates the URL before the transaction, because resolving a host name can be slow. Throws
+    // the refusal inside `once`, so that a repeated request still gets the stored response.
     const refusal = await validateUrl(request.url, addresses);
     return await once(
       orm,
@@ -26,7 +26,8 @@ export const createWebhookEndpoint =
       async (em) => {
         if (refusal) throw refusal;
         const events = parseEventFilter(request.events);
-        // Without the lock, two concurrent creations would both count 19 endpoints.
+        // Serializes creations of a business. Without the lock, two concurrent creations could both
+        // count 19 endpoints and exceed the limit.
         await em.execute("select pg_advisory_xact_lock(hashtextextended(?, 0))", [`webhook_endpoint:${businessId}`]);
         if ((await em.count(WebhookEndpoint, { businessId })) >= endpointsMax) throw webhookEndpointLimitReached();
 

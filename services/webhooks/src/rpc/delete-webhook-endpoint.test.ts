@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness[Symbol.asyncDispose]());
 
-test("deleteWebhookEndpoint deletes the endpoint and its pending deliveries, and keeps finished deliveries and those of other endpoints", async () => {
+test("deleteWebhookEndpoint deletes the endpoint and its pending deliveries, but not its finished deliveries or deliveries to other endpoints", async () => {
   const caller = aBusinessCaller();
   const { id } = await harness.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/a" }, { caller });
   const other = await harness.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/b" }, { caller });
@@ -32,7 +32,7 @@ test("deleteWebhookEndpoint deletes the endpoint and its pending deliveries, and
   expect((await deliveriesOf(pending.id)).map(({ endpointId }) => endpointId)).toEqual([other.id]);
 });
 
-test("deleteWebhookEndpoint returns the same not_found for an unknown, malformed or deleted id and an id of another business", async () => {
+test("deleteWebhookEndpoint returns the same error not_found for an unknown id, a malformed id, a deleted endpoint and another business's id", async () => {
   const caller = aBusinessCaller();
   const create = () => harness.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/" }, { caller });
   const [kept, deleted] = [await create(), await create()];
@@ -52,9 +52,9 @@ test("deleteWebhookEndpoint returns the same not_found for an unknown, malformed
 });
 
 /**
- * Creates an endpoint with a pending delivery, and a transaction that takes the row locks of the
- * statement that records results. PostgreSQL does not define in which order that statement takes
- * these locks.
+ * Creates an endpoint with a pending delivery, and a transaction `recording`. The transaction can
+ * take the same row locks as the statement that records attempt results, in either order, because
+ * PostgreSQL does not define the order for that statement.
  */
 async function createLockRace() {
   await using stack = new AsyncDisposableStack();
@@ -65,7 +65,8 @@ async function createLockRace() {
   stack.defer(() => orm.close());
   const recording = orm.em.fork();
   await recording.begin();
-  // In a deadlock, this session fails first. A failure of the deletion would be retried silently.
+  // In a deadlock, makes this session fail first. If the deletion failed first, its retry would
+  // hide the deadlock.
   await recording.execute("set local deadlock_timeout = '10ms'");
   const owned = stack.move();
   return {
@@ -81,7 +82,7 @@ async function createLockRace() {
 const sessionsWaitingForLocks = async () =>
   (await harness.sql("select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'")).length;
 
-test("deleteWebhookEndpoint waits without a deadlock for a session that locks the endpoint before its deliveries", async () => {
+test("deleteWebhookEndpoint causes no deadlock if another session locks the endpoint first and then its delivery", async () => {
   await using race = await createLockRace();
   await race.lockEndpoint();
   const removal = race.remove();
@@ -92,7 +93,7 @@ test("deleteWebhookEndpoint waits without a deadlock for a session that locks th
   expect(await race.isEndpointGone()).toBe(true);
 });
 
-test("deleteWebhookEndpoint skips a locked delivery, so that the session with this lock can lock the endpoint next", async () => {
+test("deleteWebhookEndpoint causes no deadlock if another session locks a delivery first and then its endpoint", async () => {
   await using race = await createLockRace();
   await race.lockDelivery();
   await race.remove();

@@ -11,13 +11,14 @@ export const deleteWebhookEndpoint =
   async ({ id }, call) => {
     const businessId = requireBusiness(call.caller);
     await transaction(orm, async (em) => {
-      // Locks the endpoint first and skips locked deliveries afterwards. This excludes a deadlock
-      // with the statement that records results, independent of the order of its locks. The
-      // deletion of replays may wait for a replay step, which locks no endpoint.
+      // Locks the endpoint first and skips locked deliveries afterwards. A deadlock with the
+      // statement that records results is therefore impossible, in whatever order that statement
+      // locks its rows. The deletion of replays may wait for a replay step, but a replay step never
+      // locks an endpoint.
       const endpoint = await lockRow(em, WebhookEndpoint, businessId, id, webhookEndpointNotFound);
       await em.execute("delete from webhook_replay where endpoint_id = ? and business_id = ?", [id, businessId]);
-      // A locked delivery is being recorded, redelivered or claimed. It becomes SKIPPED when it is
-      // due.
+      // Another transaction may have locked a delivery to record, redeliver or claim it. Such a
+      // delivery is not deleted, but becomes SKIPPED when it is due.
       await em.execute(
         `delete from delivery where id in (
            select id from delivery where endpoint_id = ? and business_id = ? and status = 'PENDING' for update skip locked

@@ -16,7 +16,7 @@ afterAll(() => harness[Symbol.asyncDispose]());
 const page = { limit: 50, offset: 0 };
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
 
-test("listEvents returns events newest first with their exact bodies, filtered by type and time", async () => {
+test("listEvents returns events newest first, and filters them by type and time", async () => {
   const caller = aBusinessCaller();
   const { businessId } = caller;
   const times = [30, 20, 10].map(minutesAgo) as [Date, Date, Date];
@@ -57,7 +57,7 @@ test("listEvents and getEvent do not return an event that is older than 30 days"
   await expect(harness.events.getEvent({ id: old.id }, { caller })).rejects.toMatchObject({ code: "not_found" });
 });
 
-test("RPCs of events return the same not_found for an unknown event id, a malformed one and one of another business", async () => {
+test("getEvent, listDeliveries and redeliverEvent return the same error not_found for an unknown event id, a malformed id and another business's id", async () => {
   const event = aPaymentEvent();
   await harness.publish(event);
   const caller = aBusinessCaller();
@@ -72,7 +72,7 @@ test("RPCs of events return the same not_found for an unknown event id, a malfor
   }
 });
 
-test("the deliveries of an event contain every attempt with status and response body", async () => {
+test("listDeliveries returns each attempt with its status code and the first KiB of the response body", async () => {
   const caller = aBusinessCaller();
   await using receiver = await startReceiver((response, number) => {
     response.statusCode = number === 1 ? 500 : 200;
@@ -98,7 +98,7 @@ test("the deliveries of an event contain every attempt with status and response 
   expect(Math.abs(Date.now() - (at[1] as number))).toBeLessThan(60_000);
 });
 
-test("a failure code that only a newer version supports is returned as UNSPECIFIED", async () => {
+test("listDeliveries returns the failure UNSPECIFIED if a newer version stored a failure code that this version does not support", async () => {
   const caller = aBusinessCaller();
   await using receiver = await startReceiver();
   await harness.endpoints.createWebhookEndpoint({ url: receiver.url }, { caller });
@@ -115,7 +115,7 @@ test("a failure code that only a newer version supports is returned as UNSPECIFI
   expect(await attempts()).toMatchObject([{ statusCode: 200, failure: DeliveryFailure.UNSPECIFIED }]);
 });
 
-test("a redelivery sends the same bytes only to ACTIVE endpoints that had a delivery of the event", async () => {
+test("redeliverEvent sends the same bytes again, only to ACTIVE endpoints to which the event had a delivery", async () => {
   const caller = aBusinessCaller();
   await using receiver = await startReceiver();
   await using disabledReceiver = await startReceiver();
@@ -147,7 +147,7 @@ test("a redelivery sends the same bytes only to ACTIVE endpoints that had a deli
   expect(refusals[0]).toMatchObject({ kind: "not_found", code: "webhook_endpoint_not_found" });
 });
 
-test("two redeliveries with the same Idempotency-Key send the event once", async () => {
+test("redeliverEvent sends the event again only once for two requests with the same Idempotency-Key", async () => {
   const caller = aBusinessCaller();
   await using receiver = await startReceiver();
   await harness.endpoints.createWebhookEndpoint({ url: receiver.url }, { caller });

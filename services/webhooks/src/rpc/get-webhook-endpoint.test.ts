@@ -18,7 +18,7 @@ test("getWebhookEndpoint returns an endpoint without its secret", async () => {
   expect(Object.keys(health ?? {})).toEqual(["$typeName"]);
 });
 
-test("the health of an endpoint contains success rates, the last error and the start of the failures", async () => {
+test("getWebhookEndpoint returns an endpoint's health with success rates, the last error and the time of the first failure since the last success", async () => {
   await using deliveringHarness = await startHarness();
   const statuses = [200, 503, 200, 500];
   await using receiver = await startReceiver((response, number) => response.writeHead(statuses[number - 1] ?? 500).end());
@@ -43,7 +43,7 @@ test("the health of an endpoint contains success rates, the last error and the s
   expect(await health()).toMatchObject({ lastError: "connection_refused" });
 });
 
-test("getWebhookEndpoint returns the same not_found for an unknown id, a malformed id and an id of another business", async () => {
+test("getWebhookEndpoint returns the same error not_found for an unknown id, a malformed id and another business's id", async () => {
   const { id } = await harness.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/" }, { caller: aBusinessCaller() });
   const refusals = await Promise.all(
     [id, uuidv7(), "nonsense", ""].map((endpointId) =>

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness[Symbol.asyncDispose]());
 
-test("listEventsOfPayment returns to operators the events of one payment at the given times, and no events of other payments", async () => {
+test("listEventsOfPayment returns only one payment's events at the requested times, and rejects a caller that is not an operator", async () => {
   const { businessId, ...rest } = aBusinessCaller();
   const at = new Date(Date.now() - 60_000);
   const [atTime, later] = [at, new Date(at.getTime() + 1_000)].map((time) =>
@@ -32,7 +32,10 @@ test("listEventsOfPayment returns to operators the events of one payment at the 
   await expect(harness.events.listEventsOfPayment(request, { caller })).rejects.toThrow();
 });
 
-/** Inserts events of a payment with the same time, each with deliveries and their attempts. */
+/**
+ * Inserts `events` events of a payment with the same time. Each event gets `endpoints` deliveries,
+ * and each delivery gets `attempts` attempts.
+ */
 async function addEvents(
   payment: { businessId: string; paymentId: string; at: number },
   [events, endpoints, attempts]: number[],
@@ -56,7 +59,7 @@ const aPayment = () => ({ businessId: aBusinessCaller().businessId, paymentId: u
 const read = ({ at, ...payment }: ReturnType<typeof aPayment>) =>
   harness.events.listEventsOfPayment({ ...payment, atMs: [BigInt(at)] }, { caller: adminCaller });
 
-test("listEventsOfPayment returns the first 20 events, and sets isCut if there are more", async () => {
+test("listEventsOfPayment returns 20 events at most, and sets `isCut` if the payment has more events", async () => {
   const payment = aPayment();
   await addEvents(payment, [20, 0, 0]);
   expect(await read(payment)).toMatchObject({ isCut: false, events: { length: 20 } });
@@ -64,7 +67,7 @@ test("listEventsOfPayment returns the first 20 events, and sets isCut if there a
   expect(await read(payment)).toMatchObject({ isCut: true, events: { length: 20 } });
 });
 
-test("listEventsOfPayment returns the newest 50 attempts of a delivery, and sets isCut if there are more", async () => {
+test("listEventsOfPayment returns only the newest 50 attempts of a delivery, and sets `isCut` if the delivery has more attempts", async () => {
   const [complete, cut] = [aPayment(), aPayment()];
   await addEvents(complete, [1, 1, 50]);
   await addEvents(cut, [1, 1, 51]);
@@ -76,7 +79,7 @@ test("listEventsOfPayment returns the newest 50 attempts of a delivery, and sets
   expect(await readAttempts(cut)).toEqual({ isCut: true, attempts: Array.from({ length: 50 }, (_, i) => i + 2) });
 });
 
-test("a response of listEventsOfPayment with the maximum number of attempts is smaller than 4 MiB", async () => {
+test("listEventsOfPayment returns less than 4 MiB for 20 events with 20 deliveries each and 50 attempts per delivery", async () => {
   const payment = aPayment();
   await addEvents(payment, [20, 20, 50]);
   const response = await read(payment);
@@ -85,7 +88,7 @@ test("a response of listEventsOfPayment with the maximum number of attempts is s
   expect(toBinary(ListEventsOfPaymentResponseSchema, response).length).toBeLessThan(4 * 1024 * 1024);
 });
 
-test("listEventsOfPayment sets isCut for a request with more than 500 times", async () => {
+test("listEventsOfPayment sets `isCut` if the request contains more than 500 times", async () => {
   const { at, ...payment } = aPayment();
   const atMs = (count: number) => Array.from({ length: count }, (_, i) => BigInt(at + i));
   const isCutFor = async (count: number) =>

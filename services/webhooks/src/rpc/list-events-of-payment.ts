@@ -1,22 +1,26 @@
 import type { EventService } from "@amana/contracts/webhooks/v1/event_service_pb";
 import { namedQuery } from "@amana/database";
 import type { Implementation } from "@amana/rpc";
-import { forOperators } from "@amana/service-host";
+import { operatorScope } from "@amana/service-host";
 import type { Context } from "../context.ts";
 import { attemptsShownMax, readDeliveries } from "../delivery/delivery.message.ts";
 
 const timesMax = 500;
-/** Keeps a response below 4 MiB, even if each event has deliveries to all endpoints. */
+/**
+ * Maximum number of events in a response. It keeps the response below 4 MiB, even if each event has
+ * deliveries to all endpoints.
+ */
 const eventsMax = 20;
 
 /**
- * Returns the events of a payment with their deliveries, for operators. An event has the time of
- * its change, so a search by the times of the payment's changes needs no other index.
+ * Returns the events of a payment with their deliveries, for operators. An event has the same time
+ * as the payment change that caused the event. The query therefore finds the events by the times of
+ * these changes (`atMs`).
  */
 export const listEventsOfPayment =
   ({ orm }: Context): Implementation<typeof EventService.method.listEventsOfPayment> =>
   async ({ businessId, paymentId, atMs }, { caller }) => {
-    forOperators(caller);
+    operatorScope(caller);
     const times = atMs.slice(0, timesMax).map((ms) => new Date(Number(ms)).toISOString());
     const events = await namedQuery<{ id: string; type: string; created_at_ms: string; body: string }>(
       orm.em,

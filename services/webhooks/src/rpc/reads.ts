@@ -1,14 +1,14 @@
 import type { EventService } from "@amana/contracts/webhooks/v1/event_service_pb";
 import type { WebhookEndpointService } from "@amana/contracts/webhooks/v1/webhook_endpoint_service_pb";
 import { type Implementation, requireBusiness } from "@amana/rpc";
-import { readOne, readPage } from "@amana/service-host";
+import { createGetRpc, createListRpc } from "@amana/service-host";
 import type { Context } from "../context.ts";
 import { readDeliveries } from "../delivery/delivery.message.ts";
 import { eventNotFound } from "../event/event.errors.ts";
 import { eventList, eventView } from "../event/event.message.ts";
 import { webhookReplayNotFound } from "../replay/webhook-replay.errors.ts";
 import { webhookReplayView } from "../replay/webhook-replay.message.ts";
-import { healthOf, readDay } from "../webhook-endpoint/endpoint-health.ts";
+import { healthOf, readAttemptsOfDay } from "../webhook-endpoint/endpoint-health.ts";
 import { webhookEndpointNotFound } from "../webhook-endpoint/webhook-endpoint.errors.ts";
 import {
   toWebhookEndpointMessage,
@@ -16,7 +16,7 @@ import {
   webhookEndpointView,
 } from "../webhook-endpoint/webhook-endpoint.message.ts";
 
-export const listWebhookEndpoints = readPage(webhookEndpointList, "webhookEndpoints", toWebhookEndpointMessage);
+export const listWebhookEndpoints = createListRpc(webhookEndpointList, "webhookEndpoints", toWebhookEndpointMessage);
 
 export const getWebhookEndpoint =
   ({ orm }: Context): Implementation<typeof WebhookEndpointService.method.getWebhookEndpoint> =>
@@ -24,7 +24,7 @@ export const getWebhookEndpoint =
     const businessId = requireBusiness(caller);
     const endpoint = await webhookEndpointView.read(orm.em, businessId, id);
     if (!endpoint) throw webhookEndpointNotFound();
-    return toWebhookEndpointMessage(endpoint, { health: healthOf(endpoint, await readDay(orm.em, businessId, id)) });
+    return toWebhookEndpointMessage(endpoint, { health: healthOf(endpoint, await readAttemptsOfDay(orm.em, businessId, id)) });
   };
 
 export const getWebhookReplay =
@@ -35,8 +35,8 @@ export const getWebhookReplay =
     return webhookReplayView.toMessage(replay);
   };
 
-export const getEvent = readOne(eventView, eventView.toMessage, eventNotFound);
-export const listEvents = readPage(eventList, "events", eventView.toMessage);
+export const getEvent = createGetRpc(eventView, eventView.toMessage, eventNotFound);
+export const listEvents = createListRpc(eventList, "events", eventView.toMessage);
 
 export const listDeliveries =
   ({ orm }: Context): Implementation<typeof EventService.method.listDeliveries> =>

@@ -4,8 +4,8 @@ import { once } from "@amana/idempotency";
 import { type Implementation, requireBusiness } from "@amana/rpc";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
-import { type DeliveryJson, deliveryJson, readDeliveries, toDelivery } from "../delivery/delivery.message.ts";
-import { restartSchedule } from "../delivery/delivery-schedule.ts";
+import { type DeliveryJson, deliveryJsonSql, readDeliveries, toDelivery } from "../delivery/delivery.message.ts";
+import { restartScheduleSql } from "../delivery/delivery-schedule.ts";
 import {
   eventNotFound,
   redeliveryEndpointDisabled,
@@ -40,8 +40,9 @@ export const redeliverEvent =
   };
 
 /**
- * Restarts the schedule of deliveries and keeps their earlier attempts. An attempt in flight is
- * recorded, too, but does not change the delivery, because its lease is lost.
+ * Restarts the schedule of deliveries and keeps their earlier attempts. The result of an attempt in
+ * flight is still recorded, but does not change its delivery, because the restart removed that
+ * attempt's lease.
  */
 async function restart(
   em: SqlEntityManager,
@@ -50,11 +51,11 @@ async function restart(
   endpointId: string | undefined,
 ): Promise<Delivery[]> {
   const restarted = await em.execute<DeliveryJson[]>(
-    `update delivery d set ${restartSchedule}
+    `update delivery d set ${restartScheduleSql}
      from webhook_endpoint e
      where d.business_id = ? and d.event_id = ? and e.id = d.endpoint_id and e.status = 'ACTIVE'
        and (?::uuid is null or d.endpoint_id = ?)
-     returning ${deliveryJson()}`,
+     returning ${deliveryJsonSql()}`,
     [businessId, eventId, endpointId ?? null, endpointId ?? null],
   );
   return restarted.map(toDelivery);

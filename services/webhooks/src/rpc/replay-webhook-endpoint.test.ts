@@ -12,7 +12,7 @@ import { runReplays } from "../jobs/run-replays.ts";
 import { advanceReplay } from "../replay/advance-replay.ts";
 
 let harness: Harness;
-/** A service without a worker. */
+/** A harness whose service runs no delivery worker. */
 let idleHarness: Harness;
 beforeAll(async () => {
   harness = await startHarness();
@@ -67,14 +67,14 @@ describe("replay filter", () => {
   test.each<[string, object, number]>([
     ["skipped and failed deliveries by default", {}, 7],
     ["deliveries with the given statuses", { statuses: [SUCCEEDED, FAILED] }, 5],
-    ["pending deliveries that wait for a later attempt, and no due ones", { statuses: [PENDING] }, 1],
+    ["pending deliveries whose next attempt is in the future, and no due deliveries", { statuses: [PENDING] }, 1],
     ["deliveries of the given types", { types: ["PAYMENT_COMPLETED", "WEBHOOK_TEST"] }, 3],
-    ["deliveries from the time since on", { sinceMs: hoursAgo(9) }, 3],
-    ["deliveries before the time until", { untilMs: hoursAgo(9) }, 4],
-    ["no deliveries from more than 30 days ago", { sinceMs: 0n }, 7],
-    ["no deliveries when no type matches", { types: ["KYC_COMPLETED"] }, 0],
-    ["no future deliveries", { untilMs: hoursAgo(-10), statuses: [SKIPPED] }, 4],
-  ])("a replay matches %s", async (_, filter, matched) => {
+    ["deliveries of events at or after the time `since`", { sinceMs: hoursAgo(9) }, 3],
+    ["deliveries of events before the time `until`", { untilMs: hoursAgo(9) }, 4],
+    ["no deliveries of events that are older than 30 days", { sinceMs: 0n }, 7],
+    ["no deliveries if no event has a requested type", { types: ["KYC_COMPLETED"] }, 0],
+    ["deliveries up to the present if `until` is in the future", { untilMs: hoursAgo(-10), statuses: [SKIPPED] }, 4],
+  ])("replayWebhookEndpoint counts %s", async (_, filter, matched) => {
     const replay = await endpoint.replay(filter);
     expect(replay).toMatchObject({ status: RUNNING, matched, sent: 0 });
     await idleHarness.sql("delete from webhook_replay where id = ?", [replay.id]);
@@ -83,12 +83,12 @@ describe("replay filter", () => {
   test.each<[string, object]>([
     ["ends before it begins", { sinceMs: hoursAgo(2), untilMs: hoursAgo(3) }],
     ["begins in the future", { sinceMs: hoursAgo(-1) }],
-  ])("a replay that %s is rejected", async (_, filter) => {
+  ])("replayWebhookEndpoint rejects a time range that %s", async (_, filter) => {
     await expect(endpoint.replay(filter)).rejects.toMatchObject({ kind: "invalid", code: "replay_range_empty" });
   });
 });
 
-test("a replay without an end ends at the current time of the database, even if the process's clock differs", async () => {
+test("replayWebhookEndpoint without `until` includes events up to the database's current time, even if the process's clock is two hours behind", async () => {
   const endpoint = await anEndpoint(idleHarness);
   await addOldEvents(idleHarness, { ...endpoint, count: 3, hoursAgo: 1, status: "SKIPPED" });
   idleHarness.clock.nowMs = Date.now() - 2 * hourMs;
@@ -99,7 +99,7 @@ test("a replay without an end ends at the current time of the database, even if 
   }
 });
 
-test("a replay sends skipped and failed deliveries again with the same bytes, only to its endpoint", async () => {
+test("a replay sends its endpoint's skipped and failed deliveries again with the same bytes, and sends no delivery to another endpoint", async () => {
   await using receiver = await startReceiver((response, number) => response.writeHead(number > 8 ? 204 : 500).end());
   await using otherReceiver = await startReceiver();
   const endpoint = await anEndpoint(harness, receiver.url);
@@ -128,7 +128,7 @@ test("a replay sends skipped and failed deliveries again with the same bytes, on
   expect(await endpoint.replay()).toMatchObject({ matched: 0 });
 });
 
-test("an endpoint has at most one running replay, and can start the next when it is done", async () => {
+test("replayWebhookEndpoint accepts one of ten concurrent requests for an endpoint, and accepts the next request when that replay is DONE", async () => {
   const endpoint = await anEndpoint(idleHarness);
   const results = await Promise.allSettled(Array.from({ length: 10 }, () => endpoint.replay()));
   const refusals = results.filter((result) => result.status === "rejected").map(({ reason }) => reason);
@@ -142,7 +142,7 @@ test("an endpoint has at most one running replay, and can start the next when it
   }
 });
 
-test("the same Idempotency-Key starts one replay and returns the first response, even after the replay is done", async () => {
+test("replayWebhookEndpoint returns the stored response when a request repeats the Idempotency-Key, even after the replay is DONE", async () => {
   const { id, caller } = await anEndpoint(idleHarness);
   const first = await idleHarness.endpoints.replayWebhookEndpoint({ id, sinceMs }, withIdempotencyKey(caller, "again"));
   await idleHarness.sql("update webhook_replay set status = 'DONE', next_step_at = null where id = ?", [first.id]);
@@ -150,7 +150,7 @@ test("the same Idempotency-Key starts one replay and returns the first response,
   expect(await idleHarness.sql("select 1 from webhook_replay where endpoint_id = ?", [id])).toHaveLength(1);
 });
 
-test("replayWebhookEndpoint rejects a DISABLED endpoint, and returns the same not_found for an unknown id, a malformed id and an id of another business", async () => {
+test("replayWebhookEndpoint rejects a DISABLED endpoint, and returns the same error not_found for an unknown id, a malformed id and another business's id", async () => {
   const endpoint = await anEndpoint(idleHarness);
   const foreignEndpoint = await anEndpoint(idleHarness);
   const replay = await endpoint.replay();
@@ -175,7 +175,7 @@ test("replayWebhookEndpoint rejects a DISABLED endpoint, and returns the same no
   await expect(endpoint.replay()).rejects.toMatchObject({ kind: "conflict", code: "webhook_endpoint_disabled" });
 });
 
-test("a replay counts 12000 matching deliveries, and restarts only 16 while the endpoint completes none", async () => {
+test("a replay with 12000 matching deliveries restarts only 16 of them while the endpoint completes none", async () => {
   const endpoint = await anEndpoint(idleHarness);
   await addOldEvents(idleHarness, { ...endpoint, count: 12_000, hoursAgo: 20, status: "SKIPPED" });
   const replay = await endpoint.replay();
@@ -197,7 +197,7 @@ test("a replay counts 12000 matching deliveries, and restarts only 16 while the 
   expect(sent).toBe(16);
 });
 
-test("new events are sent before the end of a long replay, and two replicas send each of its deliveries once", async () => {
+test("two replicas send each of a replay's 4000 deliveries once, and send a new event before the replay ends", async () => {
   const count = 4_000;
   await using receiver = await startReceiver();
   const endpoint = await anEndpoint(harness, receiver.url);
@@ -222,16 +222,16 @@ test("new events are sent before the end of a long replay, and two replicas send
   expect(new Set(receiver.requests.map(({ headers }) => headers["webhook-id"])).size).toBe(count + 1);
 }, 90_000);
 
-test("a process that has lost the lease of a replay restarts no deliveries", async () => {
+test("advanceReplay restarts no deliveries if its process has lost the replay's lease", async () => {
   const endpoint = await anEndpoint(idleHarness);
   await addOldEvents(idleHarness, { ...endpoint, count: 10, hoursAgo: 20, status: "SKIPPED" });
   const replay = await endpoint.replay();
-  await advanceReplay(idleHarness.context, replay.id, { holds: async () => false, token: "lost", release() {} });
+  await advanceReplay(idleHarness.context, replay.id, { renew: async () => false, token: "lost", release() {} });
   expect(await endpoint.read(replay.id)).toEqual(replay);
   expect(await endpoint.dueCount()).toBe(0);
 });
 
-test("a replay ends when its endpoint is disabled, and is deleted with its endpoint", async () => {
+test("a running replay becomes DONE when its endpoint is disabled, and is deleted when its endpoint is deleted", async () => {
   const disabled = await anEndpoint(idleHarness);
   const deleted = await anEndpoint(idleHarness);
   for (const endpoint of [disabled, deleted])
@@ -253,7 +253,7 @@ test("a replay ends when its endpoint is disabled, and is deleted with its endpo
   expect(await deleted.dueCount()).toBe(0);
 });
 
-test("finished replays are deleted after 30 days, and running replays are kept", async () => {
+test("deleteOldReplays deletes finished replays that are older than 30 days, and deletes no replay in progress", async () => {
   const endpoints = [await anEndpoint(idleHarness), await anEndpoint(idleHarness), await anEndpoint(idleHarness)];
   const [young, old, running] = await Promise.all(endpoints.map(({ replay }) => replay()));
   await idleHarness.sql("update webhook_replay set status = 'DONE', next_step_at = null where id in (?, ?)", [

@@ -14,16 +14,14 @@ import { requireAttemptsLeft } from "../webhook-endpoint/attempt-limit.ts";
 import { recordEndpointAction } from "../webhook-endpoint/record-endpoint-action.ts";
 import { requireActiveEndpoint } from "../webhook-endpoint/require-active-endpoint.ts";
 
-/** Retention of events. */
+/** Time for which events are stored. */
 const eventRetentionMs = 30 * 24 * 60 * 60 * 1000;
 const statusesDefault = [DeliveryStatus.SKIPPED, DeliveryStatus.FAILED];
 
 /** SQL expression: a text array from a JSON parameter. */
 const textArray = "array(select jsonb_array_elements_text(?::jsonb))";
 
-/**
- * Stores a replay and counts the matches of its first step. `runReplays` does all further steps.
- */
+/** Stores a replay and runs its first counting step. `runReplays` runs all further steps. */
 export const replayWebhookEndpoint =
   (context: Context): Implementation<typeof WebhookEndpointService.method.replayWebhookEndpoint> =>
   async ({ id: endpointId, sinceMs, untilMs, types, statuses }, call) => {

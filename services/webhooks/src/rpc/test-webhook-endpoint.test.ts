@@ -15,7 +15,7 @@ afterAll(() => harness[Symbol.asyncDispose]());
 const page = { limit: 50, offset: 0 };
 const idOf = ({ event }: { event?: { id: string } | undefined }) => event?.id ?? "";
 
-test("a test event is signed, stored and delivered only to the tested endpoint, independent of its event types", async () => {
+test("testWebhookEndpoint stores a signed test event and delivers it only to the tested endpoint, even if that endpoint subscribes to other event types", async () => {
   const caller = aBusinessCaller();
   await using receiver = await startReceiver();
   await using otherReceiver = await startReceiver();
@@ -48,7 +48,7 @@ test("a test event is signed, stored and delivered only to the tested endpoint, 
   ]);
 });
 
-test("a failed test event is retried, and two tests with the same Idempotency-Key create one event", async () => {
+test("testWebhookEndpoint creates one event for two requests with the same Idempotency-Key, and the event is retried after a response with status 500", async () => {
   const caller = aBusinessCaller();
   await using receiver = await startReceiver((response, number) => response.writeHead(number === 1 ? 500 : 204).end());
   const { id } = await harness.endpoints.createWebhookEndpoint({ url: receiver.url }, { caller });
@@ -60,7 +60,7 @@ test("a failed test event is retried, and two tests with the same Idempotency-Ke
   expect(receiver.requests.map(({ headers }) => headers["webhook-id"])).toEqual([idOf(first), idOf(first)]);
 });
 
-test("testWebhookEndpoint rejects a DISABLED endpoint, and returns the same not_found for an unknown id, a malformed id and an id of another business", async () => {
+test("testWebhookEndpoint rejects a DISABLED endpoint, and returns the same error not_found for an unknown id, a malformed id and another business's id", async () => {
   const caller = aBusinessCaller();
   await using receiver = await startReceiver();
   const { id } = await harness.endpoints.createWebhookEndpoint({ url: receiver.url }, { caller });

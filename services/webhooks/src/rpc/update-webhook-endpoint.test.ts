@@ -21,7 +21,7 @@ const read = async (id: string, caller: ReturnType<typeof aBusinessCaller>) => {
   return endpoint;
 };
 
-test("updateWebhookEndpoint changes url, status and events separately, and keeps fields that are not sent", async () => {
+test("updateWebhookEndpoint changes only the fields in the request: `url`, `status` or `events`", async () => {
   const { caller, created, id } = await anEndpoint();
   const updated = await harness.endpoints.updateWebhookEndpoint({ id, url: "http://127.0.0.1/new" }, { caller });
   const expected = { ...created, url: "http://127.0.0.1/new", secret: undefined, updatedAtMs: expect.any(BigInt) };
@@ -41,7 +41,7 @@ test("updateWebhookEndpoint changes url, status and events separately, and keeps
   expect(await harness.endpoints.updateWebhookEndpoint({ id, events: { types: [] } }, { caller })).toEqual(expected);
 });
 
-test("updateWebhookEndpoint without fields changes no field, not even updated_at", async () => {
+test("updateWebhookEndpoint changes no field and keeps `updated_at` if the request contains no new value", async () => {
   const { caller, created, id } = await anEndpoint();
   expect(await harness.endpoints.updateWebhookEndpoint({ id }, { caller })).toEqual({ ...created, secret: undefined });
   expect(await harness.endpoints.updateWebhookEndpoint({ id, url: created.url }, { caller })).toEqual({
@@ -50,7 +50,7 @@ test("updateWebhookEndpoint without fields changes no field, not even updated_at
   });
 });
 
-test("a rotation of the secret returns the new secret once and keeps the previous secret encrypted for 24 hours", async () => {
+test("updateWebhookEndpoint with `rotateSecret` returns the new secret, and stores the previous secret encrypted for 24 hours", async () => {
   const { caller, created, id } = await anEndpoint();
   const rotated = await harness.endpoints.updateWebhookEndpoint({ id, rotateSecret: true }, { caller });
   expect(rotated.secret).toMatch(/^whsec_/);
@@ -68,7 +68,7 @@ test("a rotation of the secret returns the new secret once and keeps the previou
   expect(secrets.decrypt(row?.current as string, id)).toBe(rotated.secret);
 });
 
-test("the activation time of a rotated secret uses the database's clock, even if the process's clock differs", async () => {
+test("updateWebhookEndpoint computes a secret's activation time from the database's clock, even if the process's clock is a day behind", async () => {
   const { caller, id } = await anEndpoint();
   harness.clock.nowMs = Date.now() - 24 * 60 * 60 * 1000;
   try {
@@ -80,7 +80,7 @@ test("the activation time of a rotated secret uses the database's clock, even if
   expect(await harness.sql(`select 1 from webhook_endpoint where id = ? and ${areInFuture}`, [id])).toHaveLength(1);
 });
 
-test("a rotation of the secret rejects an activation time outside 0 to 86400 seconds", async () => {
+test("updateWebhookEndpoint rejects a rotation if `activateInSeconds` is not from 0 to 86400", async () => {
   const { caller, created, id } = await anEndpoint();
   for (const activateInSeconds of [-1, 86_401]) {
     await expect(
@@ -93,7 +93,7 @@ test("a rotation of the secret rejects an activation time outside 0 to 86400 sec
   expect(harness.context.secrets.decrypt(row?.secret as string, id)).toBe(created.secret);
 });
 
-test("updateWebhookEndpoint changes no field when it rejects one of the fields", async () => {
+test("updateWebhookEndpoint changes no field if it rejects the URL or an event type", async () => {
   const { caller, created, id } = await anEndpoint();
   await expect(
     harness.endpoints.updateWebhookEndpoint({ id, url: "http://10.0.0.1/", rotateSecret: true }, { caller }),
@@ -104,7 +104,7 @@ test("updateWebhookEndpoint changes no field when it rejects one of the fields",
   expect(await read(id, caller)).toEqual({ ...created, secret: undefined });
 });
 
-test("updateWebhookEndpoint returns the same not_found for an unknown id, a malformed id and an id of another business, without a change", async () => {
+test("updateWebhookEndpoint returns the same error not_found for an unknown id, a malformed id and another business's id, and changes no endpoint", async () => {
   const { caller, created, id } = await anEndpoint();
   const refusals = await Promise.all(
     [id, uuidv7(), "nonsense"].map((otherId) =>

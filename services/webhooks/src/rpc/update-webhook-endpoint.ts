@@ -24,7 +24,8 @@ export const updateWebhookEndpoint =
     if (!isUuid(request.id)) throw webhookEndpointNotFound();
     const { url, activateInSeconds } = request;
     if (activateInSeconds < 0 || activateInSeconds > activateInSecondsMax) throw activateInSecondsInvalid();
-    // Runs before the transaction, because a transaction must not wait for name servers.
+    // Validates the URL before the transaction, because a transaction must not wait for name
+    // servers.
     const refusal = url === undefined ? undefined : await validateUrl(url, addresses);
     return await transaction(orm, async (em) => {
       const endpoint = await lockRow(em, WebhookEndpoint, businessId, request.id, webhookEndpointNotFound);

@@ -18,11 +18,12 @@ export class AddressNotPublic extends Error {
 const globalUnicast = ipaddr.IPv6.parseCIDR("2000::/3");
 
 /**
- * Creates the guard of webhook addresses. It allows global unicast addresses, and with
- * `allowInsecure` also loopback addresses and plain http. It never allows 0.0.0.0 and [::].
+ * Creates the guard of webhook addresses. The guard allows global unicast addresses, and with
+ * `allowInsecure` also loopback addresses and plain http. It never allows 0.0.0.0 or [::].
  */
 export function createAddressGuard(options: { allowInsecure: boolean; resolve?: Resolve }) {
-  // The system resolver also finds local names of a sandbox, for example of a hosts file.
+  // With `allowInsecure`, uses the operating system's resolver. It also resolves names of a local
+  // sandbox, for example names in a hosts file.
   const { allowInsecure, resolve = allowInsecure ? (host) => lookup(host, { all: true }) : createNameResolver() } = options;
 
   const allows = (address: string): boolean => {
@@ -38,8 +39,9 @@ export function createAddressGuard(options: { allowInsecure: boolean; resolve?: 
     allows,
 
     /**
-     * Returns the addresses of a URL's host: a name or a literal address. Throws AddressNotPublic
-     * if any of the addresses is forbidden, or the resolver's error.
+     * Returns the addresses of a URL's host, which is a name or an IP address. Throws
+     * AddressNotPublic if any address is forbidden. Throws the resolver's error if the name cannot
+     * be resolved.
      */
     async resolve(hostname: string): Promise<ResolvedAddress[]> {
       const host = hostname.replace(/^\[(.*)\]$/, "$1");
@@ -52,9 +54,10 @@ export function createAddressGuard(options: { allowInsecure: boolean; resolve?: 
 }
 
 /**
- * Creates a connector that rejects forbidden addresses. It checks names when they are resolved, and
- * literal addresses before, because sockets do not look these up. It uses HTTP/1.1 only, so that an
- * aborted connection affects no other request.
+ * Creates a connector that rejects forbidden addresses. For a host name, it checks the addresses
+ * when the socket resolves the name. For an IP address, it checks the address before connecting,
+ * because the socket resolves nothing. The connector uses only HTTP/1.1, so that an aborted
+ * connection affects no other request.
  */
 export function guardedConnector(addresses: AddressGuard, timeoutMs: number): buildConnector.connector {
   const lookup: LookupFunction = (hostname, { all }, callback) => {

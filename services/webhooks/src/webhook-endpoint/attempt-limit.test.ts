@@ -14,7 +14,10 @@ afterAll(() => harness[Symbol.asyncDispose]());
 
 const limitReached = { kind: "conflict", code: "delivery_attempt_limit_reached", message: expect.stringContaining("3 or more") };
 
-/** Creates a business whose endpoint had `attempts` attempts at the time `ago`. */
+/**
+ * Creates a business with an endpoint. Stores `attempts` attempts at the endpoint, which were made
+ * `ago` before now.
+ */
 async function aBusiness(url: string, attempts = 0, ago = "1 hour") {
   const caller = aBusinessCaller();
   const { id } = await harness.endpoints.createWebhookEndpoint({ url }, { caller });
@@ -29,7 +32,7 @@ async function aBusiness(url: string, attempts = 0, ago = "1 hour") {
   return { caller, id, count };
 }
 
-test("redeliveries, replays and tests are rejected at the limit of three attempts, and new events are delivered", async () => {
+test("webhooks rejects redeliveries, replays and tests after the business has reached its attempt limit, and still delivers new events", async () => {
   await using receiver = await startReceiver();
   const { caller, id } = await aBusiness(receiver.url);
   const tested = await harness.endpoints.testWebhookEndpoint({ id }, withIdempotencyKey(caller, "before"));
@@ -52,14 +55,14 @@ test("redeliveries, replays and tests are rejected at the limit of three attempt
   expect(deliveries).toMatchObject([{ status: DeliveryStatus.SUCCEEDED }]);
 }, 60_000);
 
-test("attempts of other businesses and attempts more than 24 hours ago do not count towards the attempt limit of a business", async () => {
+test("testWebhookEndpoint does not count other businesses' attempts or attempts older than 24 hours towards the attempt limit", async () => {
   await using receiver = await startReceiver();
   await aBusiness(receiver.url, 3);
   const { caller, id } = await aBusiness(receiver.url, 3, "24 hours 1 minute");
   await harness.endpoints.testWebhookEndpoint({ id }, { caller });
 });
 
-test("a running replay pauses at the attempt limit, and continues below the limit", async () => {
+test("a running replay pauses while the business has reached its attempt limit, and continues afterwards", async () => {
   await using receiver = await startReceiver();
   const { caller, id, count } = await aBusiness(receiver.url);
   await addOldEvents(harness, { caller, id, count: 2, hoursAgo: 2, status: "SKIPPED" });

@@ -5,8 +5,7 @@ import { deliveryAttemptLimitReached } from "./attempt-limit.errors.ts";
 /**
  * Returns true if a business has reached its limit of attempts in 24 hours. Attempts are stored for
  * 30 days, so without a limit one business could fill the disk with replays. Counts are written
- * every two seconds, so a business can exceed the limit by the attempts that it starts in that
- * time.
+ * every two seconds, so a business can exceed the limit by the attempts of two seconds.
  */
 export async function isAttemptLimitReached(
   em: SqlEntityManager,
@@ -22,8 +21,9 @@ export async function isAttemptLimitReached(
 }
 
 /**
- * Throws when a business has reached its limit. Call it for redeliveries, replays and tests, which
- * the business starts. Deliveries of new events are never limited.
+ * Throws if a business has reached its limit of attempts. RPCs with which a business starts
+ * deliveries (redelivery, replay, test) must call this function. Deliveries of new events are never
+ * limited.
  */
 export async function requireAttemptsLeft(em: SqlEntityManager, context: Context, businessId: string): Promise<void> {
   if (await isAttemptLimitReached(em, context, businessId)) {

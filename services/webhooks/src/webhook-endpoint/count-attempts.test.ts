@@ -3,7 +3,7 @@ import { eventually, forAllTenants } from "@amana/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Harness, startHarness } from "../../test/harness.ts";
 import { startCountingAttempts } from "./count-attempts.ts";
-import { deleteOldHealth, durationClassOf, readDay } from "./endpoint-health.ts";
+import { deleteOldHealth, durationClassOf, readAttemptsOfDay } from "./endpoint-health.ts";
 
 let harness: Harness;
 beforeAll(async () => {
@@ -13,12 +13,12 @@ afterAll(() => harness[Symbol.asyncDispose]());
 
 const anEndpoint = () => ({ business_id: uuidv7(), endpoint_id: uuidv7() });
 const dayOf = ({ business_id, endpoint_id }: ReturnType<typeof anEndpoint>) =>
-  forTenant(business_id, () => readDay(harness.orm.em, business_id, endpoint_id));
+  forTenant(business_id, () => readAttemptsOfDay(harness.orm.em, business_id, endpoint_id));
 const aCounter = () => startCountingAttempts(harness.orm, harness.context.logger);
 const totals = async (endpoint: ReturnType<typeof anEndpoint>) =>
   (await dayOf(endpoint)).map(({ duration_class, succeeded, failed }) => [duration_class, succeeded, failed]);
 
-test("attempt counts of several processes are added by duration class, including the counts written at their stop", async () => {
+test("two attempt counters add their counts by duration class in the database, and write the last counts when they stop", async () => {
   const [endpoint, other] = [anEndpoint(), anEndpoint()];
   {
     await using first = aCounter();
@@ -43,7 +43,7 @@ test("the attempt counter writes counts while the process runs", async () => {
   await eventually(async () => expect(await totals(endpoint)).toHaveLength(1));
 });
 
-test("the health of an endpoint includes only counts of its business in the last hour and day, and older counts are deleted", async () => {
+test("readDay returns the business's counts of the last hour and day, and deleteOldHealth deletes counts older than 25 hours", async () => {
   const endpoint = anEndpoint();
   const counts = ["2 minutes", "61 minutes", "1435 minutes", "1441 minutes", "1501 minutes"];
   for (const ago of counts) {

@@ -2,7 +2,7 @@ import { namedQuery, type Orm } from "@amana/database";
 import { allTenants, forTenant, type Logger, poll } from "@amana/runtime";
 import { durationClassOf } from "./endpoint-health.ts";
 
-/** Number of attempts at an endpoint in a duration class. */
+/** Numbers of succeeded and failed attempts at an endpoint in one duration class. */
 interface Count {
   readonly business_id: string;
   readonly endpoint_id: string;
@@ -17,7 +17,7 @@ const writeEveryMs = 2_000;
 
 /**
  * Counts attempts for the health of their endpoints. Counts are collected in memory and written
- * every two seconds, because the statement that records results was up to a fifth slower when it
+ * every two seconds, because the statement that records results would be up to a fifth slower if it
  * also wrote counts. A crash loses the counts of at most two seconds.
  */
 export function startCountingAttempts(orm: Orm, logger: Logger) {
@@ -41,13 +41,13 @@ export function startCountingAttempts(orm: Orm, logger: Logger) {
     async [Symbol.asyncDispose]() {
       await writing[Symbol.asyncDispose]();
       await forTenant(allTenants, write).catch((error: unknown) =>
-        logger.warn({ err: error }, "numbers of attempts not stored at shutdown"),
+        logger.warn({ err: error }, "attempt counts of endpoints not stored at shutdown"),
       );
     },
   };
 }
 
-/** Writes counts in the order of the key, so that concurrent processes cannot deadlock. */
+/** Writes counts in the order of the table's key, so that concurrent processes cannot deadlock. */
 async function writeCounts(orm: Orm, counts: readonly Count[]): Promise<void> {
   await namedQuery(
     orm.em,

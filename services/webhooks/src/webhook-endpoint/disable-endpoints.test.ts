@@ -35,7 +35,7 @@ async function deliver(caller: Caller): Promise<void> {
   await harness.waitUntilIdle();
 }
 
-test("a 410 disables the endpoint, creates an event for subscribed endpoints, and creates an audit entry", async () => {
+test("after a response with status 410, webhooks disables the endpoint, writes an audit entry, and delivers an event to subscribed endpoints of the business", async () => {
   await using goneReceiver = await startReceiver((response) => response.writeHead(410).end());
   await using subscribedReceiver = await startReceiver();
   await using otherReceiver = await startReceiver();
@@ -77,7 +77,7 @@ test("a 410 disables the endpoint, creates an event for subscribed endpoints, an
   expect(read).toMatchObject({ status: WebhookEndpointStatus.DISABLED, health: { lastError: "http_410" } });
 });
 
-test("five days of failures disable an endpoint once, with the reason FAILING", async () => {
+test("webhooks disables an endpoint once, with the reason FAILING, after its attempts have failed for five days", async () => {
   await using failingReceiver = await startReceiver((response) => response.writeHead(500).end());
   const caller = aBusinessCaller();
   const { id } = await create(failingReceiver.url, caller);
@@ -87,7 +87,7 @@ test("five days of failures disable an endpoint once, with the reason FAILING", 
   expect(await auditOf(id)).toMatchObject([{ reason: "FAILING" }]);
 });
 
-test("disableEndpoints ignores outdated requests, and disables an endpoint once for concurrent requests", async () => {
+test("disableEndpoints ignores a request whose reason is no longer true, and disables an endpoint once for five concurrent requests", async () => {
   const caller = aBusinessCaller();
   const { id, url } = await create("http://127.0.0.1:9/", caller);
   const disable = (reason: "GONE" | "FAILING", at = url) => disableEndpoints(harness.context, [{ id, reason, url: at }]);
@@ -103,7 +103,7 @@ test("disableEndpoints ignores outdated requests, and disables an endpoint once 
   expect((await harness.endpoints.getWebhookEndpoint({ id }, { caller })).status).toBe(WebhookEndpointStatus.DISABLED);
 });
 
-test("disableEndpoints keeps an endpoint ACTIVE if it cannot write the event", async () => {
+test("disableEndpoints keeps an endpoint ACTIVE and writes no audit entry if the insertion of the event fails", async () => {
   const caller = aBusinessCaller();
   const { id, url } = await create("http://127.0.0.1:9/", caller);
   await harness.sql("alter table event add constraint refuse check (type <> 'WEBHOOK_ENDPOINT_DISABLED') not valid");

@@ -6,7 +6,10 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
 import { addEvent } from "../event/add-events.ts";
 
-/** An endpoint to disable: it responded with 410 at `url`, or has failed for five days. */
+/**
+ * A request to disable an endpoint. GONE means that its URL `url` responded with status 410.
+ * FAILING means that all its attempts have failed for five days.
+ */
 export type DisableRequest =
   | { readonly id: string; readonly reason: "GONE"; readonly url: string }
   | { readonly id: string; readonly reason: "FAILING" };
@@ -19,8 +22,9 @@ interface DisabledEndpoint {
 }
 
 /**
- * Disables the endpoints for which the reason still holds. Writes the audit entry and the event for
- * the business's other endpoints in the same transaction, so a repeated request has no effect.
+ * Disables each ACTIVE endpoint whose reason is still true. The same transaction writes the audit
+ * entry and the event for the business's other endpoints. A repeated request has no effect, because
+ * the endpoint is already DISABLED.
  */
 export async function disableEndpoints(context: Context, requests: readonly DisableRequest[]): Promise<void> {
   if (requests.length === 0) return;

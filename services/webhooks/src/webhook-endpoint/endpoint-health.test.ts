@@ -5,11 +5,11 @@ import { durationClassOf, healthOf } from "./endpoint-health.ts";
 const workingEndpoint = { failingSince: null, lastError: null };
 const aClass = { duration_class: 0, succeeded: 0, failed: 0, succeeded_1h: 0, failed_1h: 0 };
 
-test("the health of an endpoint without recent attempts has no rates, no duration and no earlier error", () => {
+test("healthOf returns no success rate, no duration and no error if the endpoint had no attempts in the last day", () => {
   expect(healthOf({ failingSince: null, lastError: "timeout" }, [])).toEqual({});
 });
 
-test("the success rates of an endpoint are the share of successful attempts in the last hour and day", () => {
+test("healthOf returns the share of successful attempts in the last hour and in the last day, or undefined without attempts", () => {
   const day = [
     { ...aClass, succeeded: 6, failed: 1, succeeded_1h: 1, failed_1h: 1 },
     { ...aClass, duration_class: 9, failed: 1 },
@@ -19,7 +19,7 @@ test("the success rates of an endpoint are the share of successful attempts in t
   expect(healthOf(workingEndpoint, [{ ...aClass, failed: 3 }]).successRate1h).toBeUndefined();
 });
 
-test("the last error of an endpoint is shown if it is from the last day or if the endpoint is failing", () => {
+test("healthOf returns the last error if an attempt failed in the last day or `failingSince` is set", () => {
   const lastError = "http_500";
   const failingSince = new Date("2026-11-20T10:00:00.000Z");
   expect(healthOf({ failingSince, lastError }, [])).toEqual({ failingSinceMs: BigInt(failingSince.getTime()), lastError });
@@ -27,7 +27,7 @@ test("the last error of an endpoint is shown if it is from the last day or if th
   expect(healthOf({ failingSince: null, lastError }, [{ ...aClass, succeeded: 9 }]).lastError).toBeUndefined();
 });
 
-test("the computed 95th percentile of attempt durations differs from the exact value by at most 20 %", () => {
+test("healthOf returns a 95th percentile of durations that differs from the exact value by at most 20 %", () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 5, max: 12_000 }), { minLength: 1, maxLength: 300 }), (durations) => {
       const counts = new Map<number, number>();

@@ -4,7 +4,9 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { WebhookEndpoint } from "./webhook-endpoint.ts";
 
-/** Numbers of attempts of the last day in a duration class. */
+/**
+ * Numbers of attempts in one duration class by result, for the last day and the last hour (`_1h`).
+ */
 interface DayOfAttempts {
   readonly duration_class: number;
   readonly succeeded: number;
@@ -13,16 +15,19 @@ interface DayOfAttempts {
   readonly failed_1h: number;
 }
 
-/** Number of duration classes for each doubling. With four, the error is at most 20 %. */
+/**
+ * Number of duration classes between a duration and twice that duration. With four classes, the
+ * computed percentile differs by at most 20 % from the exact percentile.
+ */
 const classesPerDoubling = 4;
 export const durationClassOf = (ms: number): number => Math.floor(classesPerDoubling * Math.log2(Math.max(1, ms)));
 const fromMs = (durationClass: number): number => 2 ** (durationClass / classesPerDoubling);
 
 /**
- * Returns the attempts of the last day by duration class, the shortest first. The query reads some
- * hundreds of rows, independent of the number of attempts.
+ * Returns the attempts of the last day by duration class, the class of the shortest durations
+ * first. The query reads a few hundred rows, independent of the number of attempts.
  */
-export async function readDay(em: SqlEntityManager, businessId: string, endpointId: string): Promise<DayOfAttempts[]> {
+export async function readAttemptsOfDay(em: SqlEntityManager, businessId: string, endpointId: string): Promise<DayOfAttempts[]> {
   return await namedQuery<DayOfAttempts>(
     em,
     "endpoint_health_read",
@@ -52,7 +57,7 @@ export function healthOf(
       sumOf((row) => row.failed_1h),
     ),
     successRate24h: rateOf(succeeded, failed),
-    // Older errors are not shown, although the endpoint's row keeps the last one.
+    // Hides an error that is older than a day, although the row still contains it.
     lastError: failingSince || failed > 0 ? (lastError ?? undefined) : undefined,
     p95Ms24h: percentileMs(day, 0.95),
   };
@@ -61,7 +66,10 @@ export function healthOf(
 const rateOf = (succeeded: number, failed: number): number | undefined =>
   succeeded + failed === 0 ? undefined : succeeded / (succeeded + failed);
 
-/** Returns a percentile, with durations distributed evenly within a class. */
+/**
+ * Returns a percentile of the durations. Assumes that durations are distributed evenly within a
+ * class.
+ */
 function percentileMs(day: readonly DayOfAttempts[], fraction: number): number | undefined {
   let remaining = fraction * day.reduce((total, { succeeded, failed }) => total + succeeded + failed, 0);
   for (const { duration_class, succeeded, failed } of day) {
@@ -73,6 +81,6 @@ function percentileMs(day: readonly DayOfAttempts[], fraction: number): number |
   return undefined;
 }
 
-/** Deletes counts that are too old for `readDay`. Returns their number. */
+/** Deletes counts that are too old for `readAttemptsOfDay`. Returns the number of deleted rows. */
 export const deleteOldHealth = ({ orm }: { readonly orm: Orm }): Promise<number> =>
   deleteOld(orm.em.fork(), { table: "endpoint_health", since: "since", olderThan: "25 hours" });

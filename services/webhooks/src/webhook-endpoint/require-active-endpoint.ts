@@ -3,7 +3,10 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { webhookEndpointDisabled, webhookEndpointNotFound } from "./webhook-endpoint.errors.ts";
 import { WebhookEndpoint } from "./webhook-endpoint.ts";
 
-/** Returns an ACTIVE endpoint of the business. Throws the error of `missing` or `disabled`. */
+/**
+ * Returns an ACTIVE endpoint of the business. Throws the error that `missing` creates if the
+ * endpoint does not exist, and the error that `disabled` creates if it is DISABLED.
+ */
 export async function requireActiveEndpoint(
   em: SqlEntityManager,
   businessId: string,

@@ -11,7 +11,7 @@ const records: Readonly<Record<string, Readonly<Record<number, readonly number[]
 const server = createSocket("udp4");
 let queryCount = 0;
 
-/** Sends a DNS response (RFC 1035, section 4): the question, and one record. */
+/** Responds to a DNS query with the question and at most one record (RFC 1035, section 4). */
 server.on("message", (query, { port }) => {
   const labels: string[] = [];
   let at = 12;
@@ -41,17 +41,17 @@ afterAll(() => new Promise<void>((done) => server.close(() => done())));
 
 const fourAddress = { address: "93.184.215.14", family: 4 };
 
-test("the webhook name resolver returns the IPv4 and IPv6 addresses of a name", async () => {
+test("the webhook name resolver returns the IPv4 and IPv6 addresses of a host name", async () => {
   expect(await resolve("both.test")).toEqual([fourAddress, { address: "2606:2800::1", family: 6 }]);
   expect(await resolve("four.test")).toEqual([fourAddress]);
 });
 
-test("the webhook name resolver rejects an unknown name", async () => {
+test("the webhook name resolver rejects an unknown host name with ENOTFOUND", async () => {
   await expect(resolve("unknown.test")).rejects.toMatchObject({ code: "ENOTFOUND" });
 });
 
 test.each(["localhost", "LOCALHOST.", "a.localhost"])(
-  "%s resolves to this machine without a query to a name server",
+  "the webhook name resolver resolves %s to the loopback address without a query to a name server",
   async (host) => {
     const queriesBefore = queryCount;
     expect(await resolve(host)).toEqual([{ address: "127.0.0.1", family: 4 }]);
@@ -59,7 +59,7 @@ test.each(["localhost", "LOCALHOST.", "a.localhost"])(
   },
 );
 
-test("names whose name servers do not respond do not delay other names", async () => {
+test("the webhook name resolver resolves a host name while 50 queries for other names get no response", async () => {
   let isWaiting = true;
   const pending = Array.from({ length: 50 }, (_, i) => resolve(`silent${i}.test`).catch(() => []));
   const firstResult = Promise.race(pending).then(() => {

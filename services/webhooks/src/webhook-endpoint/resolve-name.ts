@@ -11,9 +11,9 @@ const timeoutMs = 2_000;
 const localhost = /(^|\.)localhost\.?$/i;
 
 /**
- * Creates a resolver that queries name servers directly. `lookup` would use the few threads of the
- * process, so names whose servers do not respond would delay all other deliveries, and any business
- * can register such names. `servers` are address:port, for tests.
+ * Creates a resolver that queries name servers directly. Node's `lookup` would block one of the
+ * process's few threads for each query. Any business could then delay all other deliveries with
+ * names whose servers do not respond. Tests set `servers`, each as address:port.
  */
 export function createNameResolver(servers?: readonly string[]): Resolve {
   const resolver = new Resolver({ timeout: timeoutMs, tries: 2 });

@@ -6,16 +6,17 @@ import { decryptIfReadable, type SecretBox } from "@amana/secret-box";
 export const newSecret = () => `whsec_${randomBytes(32).toString("base64")}`;
 
 /**
- * SQL: the columns of webhook_endpoint `e` with the current secret of X-Signature and the other
- * secret of a rotation. The other secret is the new one until it becomes active, then the previous
- * one, for a day in total.
+ * SQL: two columns from webhook_endpoint `e`. `secret_ciphertext` is the secret that signs
+ * X-Signature. `other_secret_ciphertext` is the second valid secret, set for a day after a
+ * rotation. It is the new secret until that secret becomes active, and the previous secret
+ * afterwards.
  */
-export const signingSecrets = `
+export const signingSecretsSql = `
   case when e.secret_active_from > now() then e.previous_secret_ciphertext else e.secret_ciphertext end as secret_ciphertext,
   case when e.secret_active_from > now() then e.secret_ciphertext
     when e.previous_secret_until > now() then e.previous_secret_ciphertext end as other_secret_ciphertext`;
 
-export interface SealedSecrets {
+export interface EncryptedSecrets {
   readonly endpoint_id: string;
   readonly secret_ciphertext: string;
   readonly other_secret_ciphertext: string | null;
@@ -34,19 +35,26 @@ interface SecretReader {
 }
 
 /** Decrypts the signing secrets. Throws if the current secret cannot be decrypted. */
-export const openSecrets = (
+export const decryptSecrets = (
   { secrets, logger }: SecretReader,
-  { endpoint_id: id, secret_ciphertext: current, other_secret_ciphertext: other }: SealedSecrets,
+  { endpoint_id: id, secret_ciphertext: current, other_secret_ciphertext: other }: EncryptedSecrets,
 ): SigningSecrets => ({
   current: secrets.decrypt(current, id),
-  // An unreadable other secret does not prevent the delivery.
+  // If only the other secret cannot be decrypted, the delivery is still sent.
   other: other ? decryptIfReadable(secrets, other, id, logger) : undefined,
 });
 
-/** Returns undefined when the current secret cannot be decrypted, and logs an alert with `ids`. */
-export function readSecrets(context: SecretReader, sealed: SealedSecrets, ids: object): SigningSecrets | undefined {
+/**
+ * Decrypts the signing secrets. If the current secret cannot be decrypted, logs an alert line with
+ * `ids` and returns undefined.
+ */
+export function decryptSecretsIfReadable(
+  context: SecretReader,
+  sealed: EncryptedSecrets,
+  ids: object,
+): SigningSecrets | undefined {
   try {
-    return openSecrets(context, sealed);
+    return decryptSecrets(context, sealed);
   } catch (error) {
     context.logger.error({ err: error, alert: true, ...ids }, "signing secret cannot be decrypted");
     return undefined;

@@ -106,12 +106,12 @@ test.each([
   "http://localhost/",
   "https://127.0.0.1/",
   "http://public.example/",
-])("validateUrl of a sandbox accepts %s", async (url) => {
+])("validateUrl with `allowInsecure` accepts %s", async (url) => {
   expect(await codeOf(url, sandboxGuard)).toBeUndefined();
 });
 
 test.each(["0.0.0.0", "[::]", "10.1.2.3", "169.254.169.254", "[::ffff:7f00:1]", "private.example"])(
-  "validateUrl of a sandbox rejects http://%s/",
+  "validateUrl with `allowInsecure` returns url_not_public for http://%s/",
   async (host) => {
     expect(await codeOf(`http://${host}/`, sandboxGuard)).toBe("url_not_public");
   },

@@ -12,24 +12,26 @@ import {
 
 const urlCharactersMax = 2_048;
 /**
- * Maximum time for a name server. A slow one must not delay the registration, and each connection
- * checks the address again.
+ * Maximum wait for name servers, so that a slow name server does not delay the registration. After
+ * this time, the URL is accepted, because each connection checks the address again.
  */
 const resolveTimeoutMs = 2_000;
 
 /**
  * Returns the reason why a URL cannot be used for deliveries, or undefined if it can. Accepts a
- * name that cannot be resolved at the moment, because every connection checks its address again.
+ * host name that cannot be resolved at the moment, because each connection checks the addresses
+ * again.
  */
 export async function validateUrl(text: string, addresses: AddressGuard): Promise<DomainError | undefined> {
   if (text.length > urlCharactersMax) return urlTooLong();
-  // URL.parse would drop white space, turn backslashes and repair "https:example.com".
+  // Checks the text first, because URL.parse would remove white space, replace backslashes and
+  // repair "https:example.com".
   const { authority } = /^[a-z]+:\/\/(?<authority>[^\s\p{Cc}\\/?#]+)(?:[/?#][^\s\p{Cc}\\]*)?$/iu.exec(text)?.groups ?? {};
   if (authority === undefined) return urlInvalid();
   const url = URL.parse(text);
   if (!url) return urlInvalid();
   if (url.protocol !== "https:" && !(url.protocol === "http:" && addresses.allowInsecure)) return urlNotHttps();
-  // The parsed URL does not contain empty credentials.
+  // Checks the text, because the parsed URL does not contain empty credentials.
   if (authority.includes("@")) return urlHasCredentials();
   if (text.includes("#")) return urlHasFragment();
   try {

@@ -28,7 +28,7 @@ export const unknownEventType = (type: string) =>
     },
   );
 
-/** The period in which both secrets are valid in `webhook-signature`. */
+/** Equals the period after a rotation in which both secrets are valid in `webhook-signature`. */
 export const activateInSecondsMax = 24 * 60 * 60;
 
 export const activateInSecondsInvalid = () =>

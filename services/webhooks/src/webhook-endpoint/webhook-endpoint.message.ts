@@ -11,8 +11,8 @@ export const webhookEndpointView = defineView(WebhookEndpoint, WebhookEndpointSc
 type Row = Omit<RowOf<typeof webhookEndpointView>, "failingSince" | "lastError">;
 
 /**
- * Converts a row to its message. Pass `secret` only to the call that created it, and `health` only
- * where a single endpoint is read.
+ * Converts a row to its message. The message contains `secret` only in the response to the request
+ * that created the secret, and `health` only in the response for a single endpoint.
  */
 export const toWebhookEndpointMessage = (
   endpoint: Row,

@@ -48,9 +48,9 @@ export class WebhookEndpoint extends schema.class {
   }
 
   /**
-   * Sets a new secret. The active secret stays valid in `webhook-signature` for a day, and
-   * `X-Signature` uses it for another `activateInSeconds`. Earlier secrets become invalid, and so
-   * does a secret that is not active yet.
+   * Sets a new secret. It becomes active for `X-Signature` after `activateInSeconds`. The secret
+   * that was active until then stays valid in `webhook-signature` for a day. Older secrets become
+   * invalid. If the secret of an earlier rotation is not active yet, it also becomes invalid.
    */
   rotateSecret(ciphertext: string, now: Date, activateInSeconds: number): void {
     const isActive = !this.secretActiveFrom || this.secretActiveFrom <= now;
@@ -61,7 +61,7 @@ export class WebhookEndpoint extends schema.class {
     this.updatedAt = now;
   }
 
-  /** Changes the status and clears the history of failures. */
+  /** Changes the status and clears `failingSince`, so that earlier failures no longer count. */
   changeStatus(status: WebhookEndpointStatus, now: Date): void {
     this.status = status;
     this.failingSince = null;
@@ -75,8 +75,8 @@ export class WebhookEndpoint extends schema.class {
   }
 
   /**
-   * Returns the state for the audit trail. Only the origin of the URL is readable, because a URL
-   * may contain a token.
+   * Returns the state for the audit trail. It contains the URL only as its origin and a hash,
+   * because a URL may contain a token.
    */
   snapshot() {
     return {

@@ -1,7 +1,8 @@
-// Helps with the pages of payment links. The pages work without it, except for the proof of work.
+// Optional script of the pages of payment links. Only the proof of work requires this script.
 
 const widget = document.querySelector("altcha-widget");
-// The translation, which runs before this script, creates $altcha. The widget runs after this script.
+// The translation script runs before this script and creates `$altcha`. The widget script runs
+// after this script.
 if (widget) globalThis.$altcha.algorithms.set("PBKDF2/SHA-256", () => new Worker("/assets/altcha-worker.js"));
 
 for (const button of document.querySelectorAll("[data-print]")) {
@@ -41,6 +42,6 @@ for (const form of document.querySelectorAll("form[data-once]")) {
     }
   });
 
-  // The browser restores a page that it kept when the buyer goes back.
+  // When the buyer goes back, the browser can restore this page with the form still marked as busy.
   window.addEventListener("pageshow", () => setBusy(false));
 }

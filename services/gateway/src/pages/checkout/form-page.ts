@@ -1,16 +1,16 @@
 import type { PaymentLink } from "@amana/contracts/payments/v1/payment_link_pb";
 import { CustomerFieldRule } from "@amana/contracts/payments/v1/payment_link_pb";
 import { direction, formatAmount, type Html, html, icons } from "@amana/pages";
-import { type BuyerErrors, type BuyerField, isShown, type TypedForm } from "../../checkout/buyer-form.ts";
+import { type BuyerErrors, type BuyerField, isFieldShown, type SubmittedForm } from "../../checkout/buyer-form.ts";
 import { type CheckoutPage, captchaLanguage, foreignText, type View } from "./layout.ts";
-import { errorText, field, invalid, problem, rangeOf } from "./parts.ts";
+import { errorAttributes, errorText, field, fieldError, rangeOf } from "./parts.ts";
 
 /** The form with which a buyer starts a payment. */
 export interface FormPage {
   readonly link: PaymentLink;
   readonly linkToken: string;
   readonly businessName: string;
-  readonly typed: TypedForm;
+  readonly typed: SubmittedForm;
   readonly errors: BuyerErrors;
   /** JSON of the challenge. Undefined if the deployment requires no proof of work. */
   readonly challenge: string | undefined;
@@ -35,7 +35,7 @@ ${summary(view, link, businessName)}
 <form method="post" action="/pay/${page.linkToken}" novalidate data-once>
 <input type="hidden" name="form_token" value="${page.typed.formToken}">
 <input type="hidden" name="lang" value="${view.language}">
-${page.typed.beginAgain && html`<input type="hidden" name="begin_again" value="1">`}
+${page.typed.isRestart && html`<input type="hidden" name="begin_again" value="1">`}
 ${inputs(view, page, first)}
 ${conditions(view, page, first === "conditions")}
 ${challenge !== undefined && captcha(view, challenge)}
@@ -46,7 +46,7 @@ ${challenge !== undefined && captcha(view, challenge)}
   };
 }
 
-/** Renders what is sold, by whom and for how much. */
+/** Renders the summary of a link: seller, name, description, amount and reference. */
 export function summary({ language, texts }: View, link: PaymentLink, businessName: string): Html {
   const { amountMinor, description, orderRef } = link;
   return html`<section class="card summary">
@@ -92,7 +92,7 @@ function inputs(view: View, { link, typed, errors }: FormPage, first: BuyerField
       attributes: html`value="${typed[id]}" ${attributes}${isRequired && html` aria-required="true"`}`,
     });
   };
-  const shown = (["name", "email", "phone"] as const).filter((name) => isShown(rules, name));
+  const shown = (["name", "email", "phone"] as const).filter((name) => isFieldShown(rules, name));
   const ltr = html`dir="ltr"`;
   return html`${
     link.amountMinor === undefined &&
@@ -117,8 +117,8 @@ function conditions({ texts }: View, { link, typed, errors }: FormPage, isFocuse
   const error = errors.conditions && texts.errors.conditions_missing;
   const { conditionsUrl } = link;
   return html`<div class="conditions${error && " invalid"}">
-${error && problem("conditions", error)}
-<label class="check"><input type="checkbox" id="conditions" name="conditions" value="1" aria-required="true"${error && html` aria-describedby="conditions-problem"`}${typed.conditions && html` checked`}${invalid(error, isFocused)}>
+${error && fieldError("conditions", error)}
+<label class="check"><input type="checkbox" id="conditions" name="conditions" value="1" aria-required="true"${error && html` aria-describedby="conditions-problem"`}${typed.acceptsConditions && html` checked`}${errorAttributes(error, isFocused)}>
 <span>${texts.form.conditions}</span></label>
 ${
   conditionsUrl !== undefined &&

@@ -3,16 +3,16 @@ import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import {
   baseStyle,
-  documentOf,
   type Html,
   html,
-  htmlType,
+  htmlContentType,
   type Language,
   languageLinks,
-  mark,
+  logo,
   pageHeaders,
   plainText,
   privateHeaders,
+  renderDocument,
   type StaticFile,
 } from "@amana/pages";
 import type { FastifyReply } from "fastify";
@@ -30,7 +30,7 @@ export interface View {
 /** A page of a payment link. */
 export interface CheckoutPage {
   readonly status: number;
-  /** Heading of the page, which the title of the document contains. */
+  /** Heading of the page. The title of the HTML document also contains this text. */
   readonly title: string;
   readonly main: Html;
   /** Interval at which the browser reloads the page. */
@@ -39,7 +39,7 @@ export interface CheckoutPage {
   readonly retryAfterSeconds?: number | undefined;
   /** Origins to which the server may redirect the page's forms. Absent if the page has no form. */
   readonly formOrigins?: readonly string[];
-  /** Loads the proof-of-work widget. */
+  /** Whether the page loads the proof-of-work widget. */
   readonly hasCaptcha?: boolean;
   readonly bodyClass?: string;
 }
@@ -50,7 +50,10 @@ export const viewOf = (language: Language, address: string): View => ({ language
 export const inLanguage = (address: string, language: Language): string =>
   `${address}${address.includes("?") ? "&" : "?"}lang=${language}`;
 
-/** Renders a text of a business, a buyer or the processor, isolated from the text around it. */
+/**
+ * Renders a text of a business, a buyer or the processor, isolated from the writing direction of
+ * the text around it.
+ */
 export const foreignText = (text: string): Html => html`<bdi>${plainText(text)}</bdi>`;
 
 const self = "'self'";
@@ -66,10 +69,10 @@ export function sendCheckoutPage(reply: FastifyReply, view: View, page: Checkout
   };
   return reply
     .code(page.status)
-    .type(htmlType)
+    .type(htmlContentType)
     .headers({
       ...privateHeaders,
-      ...pageHeaders({ language: view.language, sources }),
+      ...pageHeaders({ language: view.language, contentSources: sources }),
       ...(refreshSeconds !== undefined && { refresh: String(refreshSeconds) }),
       ...(retryAfterSeconds !== undefined && { "retry-after": String(retryAfterSeconds) }),
     })
@@ -78,7 +81,7 @@ export function sendCheckoutPage(reply: FastifyReply, view: View, page: Checkout
 
 export function renderCheckoutPage(view: View, { title, main, hasCaptcha = false, bodyClass }: CheckoutPage): string {
   const { language, texts, address } = view;
-  return documentOf({
+  return renderDocument({
     language,
     title: `${plainText(title)} · ${texts.product}`,
     head: html`<link rel="icon" type="image/svg+xml" href="/assets/mark.svg">
@@ -88,7 +91,7 @@ ${hasCaptcha && html`<script type="module" src="/assets/altcha-${language}.js"><
 ${hasCaptcha && html`<script type="module" src="/assets/altcha.js"></script>`}`,
     bodyClass,
     body: html`<header>
-<p class="brand"><span class="mark" aria-hidden="true">${mark}</span><span>${texts.product}</span></p>
+<p class="brand"><span class="mark" aria-hidden="true">${logo}</span><span>${texts.product}</span></p>
 ${languageLinks(language, texts.chooseLanguage, (linked) => inLanguage(address, linked))}
 </header>
 <main>
@@ -116,11 +119,12 @@ export const checkoutFiles: Readonly<Record<string, () => StaticFile>> = {
     content: [baseStyle, widgetFile("external/altcha.css"), ownFile("checkout.css")].join("\n"),
   }),
   "checkout.js": () => ({ type: script, content: ownFile("checkout.js") }),
-  // The build without inline styles and workers, which the policy of the page forbids.
+  // This build has no inline styles and workers, because the Content-Security-Policy of the page
+  // forbids them.
   "altcha.js": () => ({ type: script, content: widgetFile("external/altcha.min.js") }),
   "altcha-fr.js": () => ({ type: script, content: widgetFile("i18n/fr-fr.js") }),
   "altcha-en.js": () => ({ type: script, content: widgetFile("i18n/en.js") }),
   "altcha-ar.js": () => ({ type: script, content: widgetFile("i18n/ar.js") }),
   "altcha-worker.js": () => ({ type: script, content: widgetFile("workers/pbkdf2.js") }),
-  "mark.svg": () => ({ type: "image/svg+xml", content: mark.text }),
+  "mark.svg": () => ({ type: "image/svg+xml", content: logo.text }),
 };

@@ -4,7 +4,7 @@ import { formatAmount, html } from "@amana/pages";
 import { type CheckoutPage, foreignText, inLanguage, type View } from "./layout.ts";
 import { button, code, details, notice } from "./parts.ts";
 
-/** A link, its seller and the address of its page. */
+/** A payment link, the token in its address, and the name of its seller. */
 export interface ShownLink {
   readonly link: PaymentLink;
   readonly linkToken: string;
@@ -13,16 +13,17 @@ export interface ShownLink {
 
 const linkAddress = (linkToken: string, { language }: View) => inLanguage(`/pay/${linkToken}`, language);
 
-export const unknownPage = ({ texts }: View): CheckoutPage => ({
+export const linkUnknownPage = ({ texts }: View): CheckoutPage => ({
   status: 404,
   title: texts.unknown.title,
   main: notice({ tone: "warning", title: texts.unknown.title, texts: [texts.unknown.text] }),
 });
 
 /**
- * Page of a link that is not available. It does not state the reason, which concerns the seller.
+ * Page of a link that is not available. The page does not state the reason, because only the seller
+ * needs to know the reason.
  */
-export const unavailablePage = ({ texts }: View): CheckoutPage => ({
+export const linkUnavailablePage = ({ texts }: View): CheckoutPage => ({
   status: 410,
   title: texts.unavailable.title,
   main: notice({ tone: "warning", title: texts.unavailable.title, texts: [texts.unavailable.text] }),
@@ -57,7 +58,7 @@ ${button(inLanguage(`/pay/${linkToken}?again=1`, language), beginAgain, "seconda
 }
 
 /** Page of a link whose remaining slots are occupied by payments in progress. */
-export function fullPage(view: View, linkToken: string, payment: Payment | undefined): CheckoutPage {
+export function linkFullPage(view: View, linkToken: string, payment: Payment | undefined): CheckoutPage {
   const { title, text, ownPayment, tryAgain } = view.texts.full;
   const own = payment?.formUrl;
   return {
@@ -73,7 +74,7 @@ ${button(linkAddress(linkToken, view), tryAgain, own === undefined ? "primary" :
   };
 }
 
-export function limitedPage(view: View, address: string, retryAfterSeconds: number): CheckoutPage {
+export function rateLimitedPage(view: View, address: string, retryAfterSeconds: number): CheckoutPage {
   const { title, text, tryAgain } = view.texts.limited;
   return {
     status: 429,

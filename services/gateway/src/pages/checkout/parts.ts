@@ -36,13 +36,13 @@ ${content}
 export const button = (href: string, label: string, kind: "primary" | "secondary" = "primary"): Html =>
   html`<a class="button ${kind}" href="${href}">${label}</a>`;
 
-/** Renders rows of a list of details. Rows without a value are omitted. */
+/** Renders a list of details. Rows without a value are omitted. */
 export const details = (rows: readonly (readonly [label: string, value: Html | string | undefined])[]): Html =>
   html`<dl>
 ${rows.filter(([, value]) => value !== undefined).map(([label, value]) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`)}
 </dl>`;
 
-/** Renders a number, a code or an amount in its own left-to-right order. */
+/** Renders a number, a code or an amount from left to right, even on a right-to-left page. */
 export const code = (text: string): Html => html`<bdi dir="ltr" class="digits">${foreignText(text)}</bdi>`;
 
 export const errorText = ({ errors }: CheckoutTexts, error: BuyerErrorCode, range: readonly [string, string]): string => {
@@ -66,17 +66,17 @@ export function field({ id, label, hint, optional, error, isFocused, attributes 
   return html`<div class="field${error !== undefined && " invalid"}">
 <label for="${id}">${label}${optional !== undefined && html` <span class="optional">(${optional})</span>`}</label>
 <p class="hint" id="${id}-hint">${hint}</p>
-${error !== undefined && problem(id, error)}
-<input id="${id}" name="${id}" ${attributes} aria-describedby="${id}-hint${error !== undefined && ` ${id}-problem`}"${invalid(error, isFocused)}>
+${error !== undefined && fieldError(id, error)}
+<input id="${id}" name="${id}" ${attributes} aria-describedby="${id}-hint${error !== undefined && ` ${id}-problem`}"${errorAttributes(error, isFocused)}>
 </div>`;
 }
 
-export const problem = (id: string, text: string): Html =>
+export const fieldError = (id: string, text: string): Html =>
   html`<p class="problem" id="${id}-problem">${icons.danger}<span>${text}</span></p>`;
 
-export const invalid = (error: string | undefined, isFocused: boolean): Html =>
+export const errorAttributes = (error: string | undefined, isFocused: boolean): Html =>
   html`${error !== undefined && html` aria-invalid="true"`}${isFocused && html` autofocus`}`;
 
 /** Renders the sentence about the help line. */
-export const help = ({ texts }: View): Html =>
+export const helpLine = ({ texts }: View): Html =>
   html`<p class="help">${texts.result.help} <a href="tel:${helpline}"><bdi dir="ltr">${helpline}</bdi></a></p>`;

@@ -2,7 +2,7 @@ import jsqr from "jsqr";
 import { expect, test } from "vitest";
 import { qrCodeSvg } from "./qr-code.ts";
 
-/** Draws the modules of the SVG as pixels, four for each module in each direction. */
+/** Draws each module of the SVG as a square of 4 × 4 pixels. */
 function draw(svg: string): { data: Uint8ClampedArray; size: number } {
   const scale = 4;
   const size = scale * Number(/viewBox="0 0 (\d+) /.exec(svg)?.[1]);
@@ -16,7 +16,7 @@ function draw(svg: string): { data: Uint8ClampedArray; size: number } {
   return { data, size };
 }
 
-// The type of a CommonJS default export.
+// Corrects the type of the CommonJS default export.
 const decode = jsqr as unknown as typeof jsqr.default;
 
 test.each([

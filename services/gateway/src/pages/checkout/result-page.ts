@@ -4,9 +4,9 @@ import { formatAmount, formatDate, type Html, html } from "@amana/pages";
 import { requestedName } from "@amana/rpc";
 import { hasReceipt } from "../../receipts/receipt.ts";
 import { type CheckoutPage, foreignText, inLanguage, type View } from "./layout.ts";
-import { button, code, details, help, type Notice, notice } from "./parts.ts";
+import { button, code, details, helpLine, type Notice, notice } from "./parts.ts";
 
-/** The result of a payment of a link. */
+/** A payment through a link, and the values that its result page shows. */
 export interface ResultPage {
   readonly link: PaymentLink;
   readonly linkToken: string;
@@ -20,9 +20,9 @@ export interface ResultPage {
   readonly canSendEmail: boolean;
 }
 
-/** Interval of the updates of a page without a result. */
+/** Interval at which a page without a result reloads itself. */
 const refreshSeconds = 10;
-/** Order status of a declined order at the processor. */
+/** The processor's status of a declined order. */
 const declinedStatus = 6;
 
 export function resultPage(view: View, page: ResultPage): CheckoutPage {
@@ -58,7 +58,7 @@ function pendingPage(view: View, { link, linkToken, payment, paymentToken, busin
 ${button(address, update)}
 ${payment.formUrl !== undefined && button(payment.formUrl, goOn, "secondary")}
 </div>
-${help(view)}`,
+${helpLine(view)}`,
     ),
   };
 }
@@ -84,7 +84,7 @@ function acceptedPage(view: View, page: ResultPage): CheckoutPage {
       },
       html`<p class="amount"><span>${result.amount}</span> <strong>${formatAmount(payment.amountMinor, language)}</strong></p>
 ${paymentDetails(view, page)}
-${help(view)}
+${helpLine(view)}
 <div class="actions">
 <button type="button" class="button primary" data-print hidden>${result.print}</button>
 ${button(`${inLanguage(receipt, language)}&format=pdf`, result.pdf, "secondary")}
@@ -107,7 +107,7 @@ function declinedPage(view: View, page: ResultPage): CheckoutPage {
       { tone, title, texts: [text] },
       html`<p class="amount"><span>${result.amount}</span> <strong>${formatAmount(payment.amountMinor, view.language)}</strong></p>
 ${paymentDetails(view, page)}
-${help(view)}
+${helpLine(view)}
 <div class="actions">
 ${canTryAgain && button(again, result.tryAgain)}
 ${onward(page, page.link.failUrl, result.back)}
@@ -169,7 +169,10 @@ function orderRef(link: PaymentLink, payment: Payment): Html | undefined {
   return reference === "" ? undefined : code(reference);
 }
 
-/** Renders the link to the seller's site, with the query parameters of redirects (API payments). */
+/**
+ * Renders the link to the seller's site. Its query parameters are the same as in the redirect after
+ * a payment that was created with the API.
+ */
 function onward({ payment }: ResultPage, address: string | undefined, label: string): Html | false {
   if (address === undefined || address === "") return false;
   const url = new URL(address);

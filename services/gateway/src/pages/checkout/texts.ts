@@ -4,8 +4,8 @@ import { en } from "./en.ts";
 import { type CheckoutTexts, fr } from "./fr.ts";
 
 /**
- * Version of the text with which the buyer accepts the conditions. It is stored with the payment.
- * Change it together with `form.conditions`.
+ * Version of the text `form.conditions`, with which the buyer accepts the conditions. Each payment
+ * stores this version. A change of the text must also change the version.
  */
 export const conditionsVersion = "2026-11";
 

@@ -1,5 +1,5 @@
 import { createLogger } from "@amana/runtime";
-import { type AddResult, addClock, addProblems } from "../check-result.ts";
+import { type AddResult, addClockResult, addProblemResults } from "../check-result.ts";
 import { readObject } from "../read-values.ts";
 import { createDiditApi } from "./didit-api.ts";
 import type { DiditConfig } from "./didit-config.ts";
@@ -13,22 +13,22 @@ export async function checkDidit(config: DiditConfig, add: AddResult, timeoutMs:
   const health = await get("/system/healthcheck");
   if ("reason" in health || health.status !== 200)
     add("reachable", "failure", `${config.url} does not respond; check KYC_DIDIT_URL and the network policy`);
-  else addClock(new Date(String(readObject(health.content)["timestamp"])), Date.now(), add);
+  else addClockResult(new Date(String(readObject(health.content)["timestamp"])), Date.now(), add);
 
   const workflows = await get("/v3/workflows/?limit=1");
   if ("reason" in workflows)
     add("credentials", "failure", "the request for the workflows got no response; check KYC_DIDIT_URL and the network policy");
   else if (workflows.status === 200) add("credentials", "ok");
-  else add("credentials", "failure", `status ${workflows.status}; check KYC_DIDIT_API_KEY`);
+  else add("credentials", "failure", `Didit responds with status ${workflows.status}; check KYC_DIDIT_API_KEY`);
 
   const { problems, value } = await readSetup(api, config, timeoutMs);
-  addProblems(problems, add);
+  addProblemResults(problems, add);
   const lifetimeMs = value?.video.lifetimeMs;
   if (lifetimeMs !== undefined)
     add(
       "lifetime of a link",
       "ok",
-      `${Math.round(lifetimeMs / 3_600_000)} h; compare this with session_expiration_time in the console`,
+      `${Math.round(lifetimeMs / 3_600_000)} h; compare this lifetime with session_expiration_time in the console`,
     );
 
   await checkWebhook(config, get, add);
@@ -45,7 +45,11 @@ type Get = (path: string) => ReturnType<ReturnType<typeof createDiditApi>["call"
 
 async function checkWebhook(config: DiditConfig, get: Get, add: AddResult): Promise<void> {
   if (!config.destinationId) {
-    add("webhook", "warning", "not checked; set KYC_DIDIT_DESTINATION_ID to the id of the destination");
+    add(
+      "webhook",
+      "warning",
+      "the webhook destination was not checked; set KYC_DIDIT_DESTINATION_ID to the id of the destination",
+    );
     return;
   }
   const response = await get(`/v3/webhook/destinations/${encodeURIComponent(config.destinationId)}/`);
@@ -64,7 +68,7 @@ async function checkWebhook(config: DiditConfig, get: Get, add: AddResult): Prom
   const problems = [
     url === `${config.callbackUrl}/didit` ? undefined : `set the destination's URL to ${config.callbackUrl}/didit`,
     enabled === true ? undefined : "enable the destination",
-    version === undefined || version === "v3" ? undefined : "set its webhook version to v3",
+    version === undefined || version === "v3" ? undefined : "set the destination's webhook version to v3",
     missing.length === 0 ? undefined : `subscribe the destination to ${missing.join(" and ")}`,
     typeof secret === "string" && config.webhookSecrets.includes(secret)
       ? undefined

@@ -23,7 +23,10 @@ export interface DiditCall {
 export type DiditApi = ReturnType<typeof createDiditApi>;
 export type Failure = Exclude<Outcome<never>, { kind: "accepted" }>;
 
-/** Sends requests within the rate limits, and classifies failures. */
+/**
+ * Creates a function that sends requests within the rate limits, and a function that classifies
+ * failures.
+ */
 export function createDiditApi(config: DiditConfig, logger: Logger) {
   const http = createHttpCalls({ responseBytesMax, timeoutMs: config.timeoutMs });
   // Documented limits of an API key (docs.didit.me/integration/rate-limiting).
@@ -45,7 +48,8 @@ export function createDiditApi(config: DiditConfig, logger: Logger) {
     toFailure(response: HttpResponse | LostCall): Failure {
       if ("reason" in response) return { kind: "unknown", reason: response.reason };
       const { status, content } = response;
-      // 401: wrong, revoked or expired key. 403: the key lacks a permission.
+      // Status 401 means a wrong, revoked or expired key. Status 403 means that the key lacks a
+      // permission.
       if (status === 401 || status === 403) {
         logger.error({ alert: true, provider: "didit", status }, "credentials rejected by the verification provider");
         return { kind: "unknown", reason: `status ${status}` };

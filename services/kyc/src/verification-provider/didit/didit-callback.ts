@@ -2,13 +2,16 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { parseJson, readCount, readMatching, readObject, readToken } from "../read-values.ts";
 import type { CallbackReading, ReceivedCallback } from "../verification-provider.ts";
 
-/** Didit repeats a callback up to five minutes later, possibly with the time of the first one. */
+/**
+ * Maximum difference between a callback's timestamp and the current time. It is this long, because
+ * Didit repeats a callback up to five minutes later, possibly with the original timestamp.
+ */
 const toleranceSeconds = 900;
 
 /**
  * Verifies and reads a callback (docs.didit.me/integration/webhooks). Accepts only signatures of
- * the raw body. Didit documents X-Signature-V2 in two different ways, and X-Signature-Simple covers
- * only four fields.
+ * the raw body. Ignores X-Signature-V2, which Didit documents in two different ways, and
+ * X-Signature-Simple, which signs only four fields.
  */
 export function readDiditCallback(
   { body, headers }: ReceivedCallback,
@@ -30,12 +33,12 @@ export function readDiditCallback(
   return { kind: "genuine", hint: { eventId: `didit:${eventId}`, providerId, reference, sequence: undefined } };
 }
 
-/** Returns whether the header is the HMAC of the body in hex with one of the secrets. */
+/** Returns whether the header is a hexadecimal HMAC of the body with one of the secrets. */
 export function isHexHmac(body: Uint8Array, header: string | undefined, algorithm: string, secrets: readonly string[]): boolean {
   if (header === undefined || !/^[0-9a-f]{64,128}$/i.test(header)) return false;
   const received = Buffer.from(header, "hex");
   let isSigned = false;
-  // Compares all secrets, so that the duration does not reveal which one matches.
+  // Compares with all secrets, so that the duration does not reveal which secret matches.
   for (const secret of secrets) {
     const expected = createHmac(algorithm, secret).update(body).digest();
     if (received.length === expected.length && timingSafeEqual(received, expected)) isSigned = true;

@@ -1,5 +1,5 @@
 import type { EnvReader } from "@amana/runtime";
-import type { UncomparedPolicy } from "../profile.ts";
+import type { UncomparedFieldPolicy } from "../profile.ts";
 
 export interface DiditConfig {
   /** Base URL without "/v3". */
@@ -7,7 +7,7 @@ export interface DiditConfig {
   readonly apiKey: string;
   /** Value of `environment` in the responses and callbacks of this API key. */
   readonly environment: "live" | "sandbox";
-  /** Group id of the workflow with an active liveness check. */
+  /** Group id of the workflow with an active liveness check, which records a video. */
   readonly workflowId: string;
   /** Group id of the workflow that evaluates one picture, for `require_video: false`. */
   readonly workflowIdStill: string | undefined;
@@ -15,7 +15,7 @@ export interface DiditConfig {
   /** Id of the webhook destination; only `amana kyc-provider check` reads it. */
   readonly destinationId: string | undefined;
   readonly callbackUrl: string;
-  readonly uncompared: UncomparedPolicy;
+  readonly uncompared: UncomparedFieldPolicy;
   readonly timeoutMs: number;
 }
 
@@ -23,7 +23,8 @@ type Common = Pick<DiditConfig, "callbackUrl" | "uncompared" | "timeoutMs">;
 
 export function readDiditConfig(env: EnvReader, common: Common): DiditConfig {
   const environment = env.choice("KYC_DIDIT_ENVIRONMENT", ["live", "sandbox"], "live");
-  // In Didit's test mode, a configured scenario sets the result and nothing is checked.
+  // Rejects Didit's test mode in production, because there a configured scenario sets the result
+  // and nothing is checked.
   if (environment === "sandbox") env.refuseInProduction("KYC_DIDIT_ENVIRONMENT=sandbox");
   return {
     ...common,

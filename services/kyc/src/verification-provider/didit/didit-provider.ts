@@ -1,6 +1,6 @@
 import type { Logger } from "@amana/runtime";
 import { closedState, isLinkOpen, isSameApplication } from "../closed-state.ts";
-import { type HttpResponse, isConfirmed, isJsonResponse, isNotFound, type LostCall } from "../http-calls.ts";
+import { type HttpResponse, isConfirmedChange, isJsonResponse, isNotFound, type LostCall } from "../http-calls.ts";
 import { readComparedFields, refuseProfile } from "../profile.ts";
 import { readLink, readObject, readToken } from "../read-values.ts";
 import { createSetup } from "../setup.ts";
@@ -37,7 +37,8 @@ const detailNames = {
 } as const;
 
 /**
- * Creates a client of Didit's API v3 (docs.didit.me), which has no event list and no cancellation.
+ * Creates a client of Didit's API v3 (docs.didit.me). This API has no event list and no
+ * cancellation.
  */
 export function createDiditProvider(config: DiditConfig, logger: Logger): VerificationProvider & AsyncDisposable {
   const api = createDiditApi(config, logger);
@@ -55,7 +56,7 @@ export function createDiditProvider(config: DiditConfig, logger: Logger): Verifi
       return { kind: "unknown", reason: "the configuration at the vendor has errors or was not read" };
     },
     get: (known, timeoutMs) => readState(parts, known, timeoutMs),
-    cancel: (known, why, timeoutMs) => close(parts, known, why, timeoutMs),
+    cancel: (known, reason, timeoutMs) => close(parts, known, reason, timeoutMs),
     review: (known, decision, timeoutMs) => review(parts, known, decision, timeoutMs),
     erase: (known, timeoutMs) => erase(parts, known, timeoutMs),
     readCallback: (callback, now) => readDiditCallback(callback, config, now),
@@ -73,7 +74,8 @@ async function create(
   if (lifetimeMs === undefined) return { kind: "unknown", reason: "the lifetime of a session is unknown" };
   const requestedMs = application.ttlHours === undefined ? lifetimeMs : application.ttlHours * hourMs;
   if (requestedMs > lifetimeMs) return { kind: "refused", status: 422, errorCode: "ttl_hours_above_lifetime" };
-  // The response contains no end of the link. Counted from before the call, it is never too late.
+  // The response does not contain the end of the link. Computes the end from the time before the
+  // call, so that it is never later than the real end.
   const linkExpiresAt = new Date(Date.now() + requestedMs);
   const content = toSession(application, config);
   const response = await api.call({
@@ -95,30 +97,31 @@ async function create(
   return { kind: "accepted", value: { providerId, linkUrl, linkExpiresAt, status } };
 }
 
-/** Deletes an open session, because Didit has no cancellation. */
+/** Closes a link. Deletes the open session, because Didit has no cancellation. */
 async function close(
   parts: DiditParts,
   known: KnownApplication,
-  why: CloseReason,
+  reason: CloseReason,
   timeoutMs: number,
 ): Promise<Outcome<ApplicationState>> {
   const remainingMs = startTimeBudget(timeoutMs);
-  const closed: Outcome<ApplicationState> = { kind: "accepted", value: closedState(known, why) };
+  const closed: Outcome<ApplicationState> = { kind: "accepted", value: closedState(known, reason) };
   const current = await readState(parts, known, timeoutMs);
   if (isGone(current)) return closed;
   if (current.kind !== "accepted") return current;
   if (!isSameApplication(current.value, known)) return { kind: "unknown", reason: "another session was returned" };
-  // A decided session accepts no further submission, so its link needs no closing.
-  if (!isLinkOpen(current.value)) return why === "USED_UP" ? closed : current;
+  // A session that is not open accepts no further submission, so its link does not need to be
+  // closed.
+  if (!isLinkOpen(current.value)) return reason === "USED_UP" ? closed : current;
   const response = await deleteSession(parts, known, remainingMs());
   return isDeleted(response) ? closed : parts.api.toFailure(response);
 }
 
 /**
- * Returns whether a deletion succeeded. Newer pages of Didit's documentation show 200 with a body,
- * older pages 204.
+ * Returns whether a deletion succeeded. Newer pages of Didit's documentation show status 200 with a
+ * body, and older pages show status 204.
  */
-const isDeleted = (response: HttpResponse | LostCall): boolean => isConfirmed(response) || isNotFound(response);
+const isDeleted = (response: HttpResponse | LostCall): boolean => isConfirmedChange(response) || isNotFound(response);
 
 const deleteSession = ({ api }: DiditParts, known: KnownApplication, timeoutMs: number) =>
   api.call({ operation: "kyc_cancel", rateLimit: "write", method: "DELETE", path: `${sessionPath(known)}/delete/`, timeoutMs });
@@ -140,12 +143,13 @@ async function review(
     timeoutMs,
     content,
   });
-  // Didit also returns 400 if the session already has this status, so the session is read again.
+  // Reads the session again after status 400, because Didit also returns it if the session already
+  // has the new status.
   const isRead = "status" in response && ((response.status === 200 && isJsonResponse(response)) || response.status === 400);
   if (!isRead) return parts.api.toFailure(response);
   const state = await readState(parts, { ...known, pendingOutcome: outcome }, remainingMs());
-  // If a rejected decision stayed pending, an API key's later approval would count as this
-  // decision.
+  // Returns a refusal if the session is still undecided, so that the decision does not stay
+  // pending. A later approval by an API key would otherwise count as this decision.
   const isDecided =
     (state.kind === "accepted" && (state.value.verdict === "APPROVED" || state.value.verdict === "REJECTED")) || isGone(state);
   return response.status === 400 && !isDecided ? { kind: "refused", status: 400, errorCode: "didit_400" } : state;
@@ -177,7 +181,7 @@ function refuse(application: ApplicationToCreate, config: DiditConfig, workflows
     refusals.push({ pointer: "/max_attempts", detail });
   }
   if (!application.requireVideo && !config.workflowIdStill) {
-    const detail = "The verification provider always records a video here. Omit require_video, or set it to true.";
+    const detail = "The verification provider of this deployment always records a video. Omit require_video, or set it to true.";
     refusals.push({ pointer: "/require_video", detail });
   }
   const lifetimeMs = (application.requireVideo ? workflows?.video : workflows?.still)?.lifetimeMs ?? lifetimeMsMax;

@@ -29,7 +29,7 @@ const unreadable = [
   "PORTRAIT_IMAGE_NOT_DETECTED",
 ];
 
-/** Reason code of each risk (docs.didit.me, the warnings page of each feature). */
+/** The Didit risks for each reason code (docs.didit.me, the warnings page of each feature). */
 const risksOf: Partial<Record<ReasonCode, readonly string[]>> = {
   DOCUMENT_EXPIRED: ["DOCUMENT_EXPIRED"],
   DOCUMENT_UNREADABLE: unreadable,
@@ -64,8 +64,8 @@ const risksOf: Partial<Record<ReasonCode, readonly string[]>> = {
 const codeOf = new Map(Object.entries(risksOf).flatMap(([code, risks]) => risks.map((risk) => [risk, code as ReasonCode])));
 
 /**
- * Returns the reason code of a warning. "none": the warning has no meaning for the verdict.
- * Undefined: the risk is unknown, so a person must decide.
+ * Returns the reason code of a warning. Returns "none" if the warning does not affect the verdict.
+ * Returns undefined if the risk is unknown, so that a person must decide.
  */
 export function reasonOfRisk(risk: unknown, logType: unknown): ReasonCode | "none" | undefined {
   if (typeof risk !== "string") return undefined;

@@ -1,19 +1,24 @@
 import { readCount, readMatching, readObject, readOneOf } from "../read-values.ts";
-import type { Setup } from "../setup.ts";
+import type { ProviderSetup } from "../setup.ts";
 import type { SetupProblem } from "../verification-provider.ts";
 import type { DiditApi } from "./didit-api.ts";
 import type { DiditConfig } from "./didit-config.ts";
 
-/** Configurations of the workflow with a video and of the workflow with one picture. */
+/**
+ * Configurations of the workflow that records a video (`video`) and the workflow that takes one
+ * picture (`still`).
+ */
 export interface Workflows {
   readonly video: Workflow;
   readonly still: Workflow | undefined;
 }
 
-/** Configuration of a workflow, as far as the adapter uses it. */
+/** The parts of a workflow's configuration that kyc uses. */
 export interface Workflow {
   readonly settingsId: string;
-  /** Lifetime of a session in milliseconds. Undefined if the response has none. */
+  /**
+   * Lifetime of a session in milliseconds, or undefined if the response contains no valid lifetime.
+   */
   readonly lifetimeMs: number | undefined;
   readonly problems: readonly SetupProblem[];
 }
@@ -25,9 +30,13 @@ const toUpper = (value: unknown): string => (typeof value === "string" ? value.t
 const error = (text: string): SetupProblem => ({ severity: "error", text });
 const warning = (text: string): SetupProblem => ({ severity: "warning", text });
 
-/** Returns the settings id of the newest published version of a workflow in the list. */
+/**
+ * Returns the settings id of a workflow's newest published version, or undefined if the list
+ * contains none.
+ */
 export function findPublishedVersion(content: unknown, workflowId: string): string | undefined {
-  // Older pages of Didit's documentation show a list, newer pages an object with `results`.
+  // Older pages of Didit's documentation show a list, and newer pages show an object with
+  // `results`.
   const results = Array.isArray(content) ? content : readObject(content)["results"];
   const versions = (Array.isArray(results) ? results : [])
     .map(readObject)
@@ -40,7 +49,8 @@ export function findPublishedVersion(content: unknown, workflowId: string): stri
 
 /**
  * Reads a workflow's configuration (docs.didit.me/management-api/workflows/get) and lists the
- * requirements that it does not meet. `isStill`: the workflow evaluates one picture.
+ * requirements that it does not meet. `isStill` is true for the workflow that evaluates one
+ * picture.
  */
 export function readWorkflow(content: unknown, settingsId: string, name: string, isStill: boolean): Workflow {
   const fields = readObject(content);
@@ -75,8 +85,9 @@ export function readWorkflow(content: unknown, settingsId: string, name: string,
 }
 
 /**
- * Reads the lifetime of a session. The unit is the second, with a documented minimum of an hour.
- * Values below 3600 are read as minutes, because older documentation has the example 1440.
+ * Returns the lifetime of a session in milliseconds. The documented unit is the second, and the
+ * documented minimum is an hour. A value below 3600 is read as minutes, because older documentation
+ * has the example 1440.
  */
 export function readLifetimeMs(value: unknown): number | undefined {
   const count = readCount(value);
@@ -87,7 +98,7 @@ export function readLifetimeMs(value: unknown): number | undefined {
 /** Returns the features of a workflow, except features that its settings disable. */
 function readFeatures(fields: Readonly<Record<string, unknown>>): Set<string> {
   const { features } = fields;
-  // A list of versions contains the features as one text, such as "OCR + LIVENESS".
+  // In the list of versions, Didit returns the features as one text, such as "OCR + LIVENESS".
   const entries = typeof features === "string" ? features.split(/[^A-Za-z_]+/) : features;
   const names = (Array.isArray(entries) ? entries : []).map((entry) => toUpper(readObject(entry)["feature"] ?? entry));
   const switches: Readonly<Record<string, string>> = {
@@ -99,7 +110,7 @@ function readFeatures(fields: Readonly<Record<string, unknown>>): Set<string> {
 }
 
 /** Reads the configured workflows and lists their problems. */
-export async function readSetup(api: DiditApi, config: DiditConfig, timeoutMs: number): Promise<Setup<Workflows>> {
+export async function readSetup(api: DiditApi, config: DiditConfig, timeoutMs: number): Promise<ProviderSetup<Workflows>> {
   const get = (path: string) => api.call({ operation: "kyc_probe", rateLimit: "read", method: "GET", path, timeoutMs });
   const list = await get("/v3/workflows/?limit=200");
   if ("reason" in list || list.status !== 200) {

@@ -17,7 +17,7 @@ import { readDiditCallback } from "./didit-callback.ts";
 import { readLifetimeMs } from "./didit-setup.ts";
 import { isApprovedByPerson, readDecision } from "./read-decision.ts";
 
-const known: KnownApplication = { ...anApplication().known(), providerId: sessionId, reference };
+const known: KnownApplication = { ...anApplication().toKnownApplication(), providerId: sessionId, reference };
 const terms = { requireVideo: true, allowedDocuments: ["id_card", "passport"] } as const;
 const read = (decision: object, changes: Partial<KnownApplication> = {}) =>
   readDecision(decision, { ...known, ...changes }, "live");
@@ -27,7 +27,7 @@ const evaluateState = (decision: object, changes: Partial<KnownApplication> = {}
 };
 
 describe("contract test 2: readDecision", () => {
-  test("readDecision reads every field of an approved decision, which evaluate approves", () => {
+  test("readDecision reads every evidence field of an approved decision, and evaluate returns APPROVED for it", () => {
     expect(read(aDecision())).toMatchObject({
       providerId: sessionId,
       reference,
@@ -58,7 +58,7 @@ describe("contract test 2: readDecision", () => {
     ["In Review", "COMPLETED", "NEEDS_REVIEW"],
     ["Expired", "EXPIRED", undefined],
     ["Abandoned", "EXPIRED", undefined],
-  ])("readDecision maps Didit's status %s to the status %s with the verdict %s", (status, expectedStatus, verdict) => {
+  ])("readDecision converts Didit's status %s to the status %s with the verdict %s", (status, expectedStatus, verdict) => {
     expect(read(aDecision({ status }))).toMatchObject({ status: expectedStatus, verdict });
   });
 
@@ -69,7 +69,7 @@ describe("contract test 2: readDecision", () => {
     },
   );
 
-  test("readDecision returns no evidence if all lists are null", () => {
+  test("readDecision returns no evidence if all sections of the decision are null", () => {
     const lists = { id_verifications: null, liveness_checks: null, face_matches: null, aml_screenings: null, ip_analyses: null };
     expect(read(aDecision(lists))).toMatchObject({ livenessOutcome: undefined, documentType: undefined, amlDecision: undefined });
     expect(evaluateState(aDecision(lists))).toMatchObject({ verdict: "NEEDS_REVIEW" });
@@ -82,7 +82,7 @@ describe("contract test 2: readDecision", () => {
     ["aml_screenings", withAml({ status: "In Review" })],
     ["ip_analyses", aDecision({ ip_analyses: [{ status: "Declined", warnings: [] }] })],
     ["phone_verifications", aDecision({ phone_verifications: [{ status: "In Review", warnings: [] }] })],
-  ])("readDecision lists %s in `unread` if the session is approved without an approval of this feature", (name, decision) => {
+  ])("readDecision lists %s in `unread` if Didit approved the session but not this feature", (name, decision) => {
     expect(read(decision)?.unread).toContain(name);
     expect(evaluateState(decision)).toMatchObject({ verdict: "NEEDS_REVIEW" });
   });
@@ -104,13 +104,13 @@ describe("contract test 2: readDecision", () => {
     ["POSSIBLE_DUPLICATED_USER", "information", ["DUPLICATE"], []],
     ["DOCUMENT_IN_BLOCKLIST", "error", [], ["id_verifications"]],
   ])(
-    "readDecision maps the risk %s of the type %s to the reason codes %j and `unread` %j",
+    "readDecision converts the risk %s of the type %s to the reason codes %j and `unread` %j",
     (risk, log_type, reasonCodes, unread) => {
       expect(read(withDocument({ warnings: [{ risk, log_type }] }))).toMatchObject({ reasonCodes, unread });
     },
   );
 
-  test("readDecision returns the liveness outcome INCONCLUSIVE for the method PASSIVE, which evaluates one picture", () => {
+  test("readDecision returns the liveness outcome INCONCLUSIVE for the method PASSIVE, and PASSED for active_3d", () => {
     expect(read(withLiveness({ method: "PASSIVE" }))).toMatchObject({ livenessOutcome: "INCONCLUSIVE" });
     expect(read(withLiveness({ method: "active_3d" }))).toMatchObject({ livenessOutcome: "PASSED" });
   });
@@ -128,7 +128,7 @@ describe("contract test 2: readDecision", () => {
     expect(read(aDecision(), { profileKeys: ["other"] })?.unread).toEqual(["profile"]);
   });
 
-  test("readDecision returns the earliest expiry of two documents, and none if one document has no expiry", () => {
+  test("readDecision returns the earliest expiry of two documents, and no expiry if one document has no expiry", () => {
     const [first] = aDecision()["id_verifications"] as object[];
     const two = (expiration_date: unknown) => aDecision({ id_verifications: [first, { ...first, expiration_date }] });
     expect(read(two("2027-01-31"))).toMatchObject({ documentExpiry: "2027-01-31" });
@@ -139,7 +139,7 @@ describe("contract test 2: readDecision", () => {
     expect(JSON.stringify(read(aDecision()))).not.toContain("canary");
   });
 
-  test("readDecision returns the same hash while no field that it reads has changed", () => {
+  test("readDecision returns the same hash if only an ignored field changes, and another hash if the status changes", () => {
     expect(read(aDecision())?.stateHash).toBe(read(aDecision({ session_number: 9 }))?.stateHash);
     expect(read(aDecision())?.stateHash).not.toBe(read(aDecision({ status: "Kyc Expired" }))?.stateHash);
   });
@@ -155,7 +155,7 @@ describe("contract test 1: readLifetimeMs", () => {
     [2_419_201, undefined],
     [0, undefined],
     ["1440", undefined],
-  ])("readLifetimeMs reads the session_expiration_time %j as %s hours", (value, hours) => {
+  ])("readLifetimeMs converts session_expiration_time %j to %s hours", (value, hours) => {
     expect(readLifetimeMs(value)).toBe(hours === undefined ? undefined : hours * 3_600_000);
   });
 });
@@ -177,13 +177,13 @@ describe("contract test 3: Didit AML", () => {
     ["hits that are not a list", withAml({ hits: null }), undefined, "POSSIBLE_MATCH"],
     ["a screening in review", withAml({ status: "In Review" }), 0, "POSSIBLE_MATCH"],
   ])(
-    "readDecision, for an AML result with %s, returns the hit count %s and the decision %s",
+    "readDecision for an AML result with %s returns the hit count %s and the decision %s",
     (_name, decision, amlHitCount, amlDecision) => {
       expect(read(decision)).toMatchObject({ amlHitCount, amlDecision });
     },
   );
 
-  test("evaluate returns APPROVED only for a Didit screening without hits and warnings", () => {
+  test("evaluate returns APPROVED for a Didit decision only if the AML screening has no hits and no warnings", () => {
     expect(evaluateState(aDecision())).toMatchObject({ verdict: "APPROVED" });
     for (const decision of [
       aDecision({ aml_screenings: null }),
@@ -208,9 +208,12 @@ describe("contract test 4: isApprovedByPerson", () => {
       false,
     ],
     ["a rejection by a person", [aReview({ new_status: "Declined" })], false],
-  ])("isApprovedByPerson, for a list with %s (case %#), recognizes only a person's approval", (_name, results, expected) => {
-    expect(isApprovedByPerson({ results })).toBe(expected);
-  });
+  ])(
+    "isApprovedByPerson returns whether the newest status change is a person's approval, for a list with %s (case %#)",
+    (_name, results, expected) => {
+      expect(isApprovedByPerson({ results })).toBe(expected);
+    },
+  );
 
   test("isApprovedByPerson returns undefined for an unreadable response", () => {
     expect(isApprovedByPerson({ results: "none" })).toBeUndefined();
@@ -244,7 +247,7 @@ describe("contract test 5: readDiditCallback", () => {
     expect(receive(aCallback(), { "x-signature": sign(aCallback(), "old") })).toMatchObject({ kind: "genuine" });
   });
 
-  test("readDiditCallback accepts the header with the previous secret's signature after a rotation at Didit", () => {
+  test("readDiditCallback accepts a callback whose x-signature-previous matches a configured secret after a rotation at Didit", () => {
     const headers = { "x-signature": sign(aCallback(), "newest"), "x-signature-previous": sign(aCallback(), "new") };
     expect(receive(aCallback(), headers)).toMatchObject({ kind: "genuine" });
   });
@@ -268,7 +271,7 @@ describe("contract test 5: readDiditCallback", () => {
     expect(receive(aCallback({ timestamp: seconds - ago }))).toMatchObject({ kind });
   });
 
-  test("readDiditCallback builds the event id from session, type and time if the callback has none", () => {
+  test("readDiditCallback builds the event id from session id, type and timestamp if the callback has no event id", () => {
     expect(receive(aCallback({ event_id: null }))).toMatchObject({
       hint: { eventId: `didit:${sessionId}:status.updated:${seconds}` },
     });

@@ -22,7 +22,10 @@ import type {
 } from "../verification-provider.ts";
 import { reasonOfRisk } from "./didit-reasons.ts";
 
-/** Our status and verdict by session status (docs.didit.me/integration/verification-statuses). */
+/**
+ * Our status and verdict for each Didit session status
+ * (docs.didit.me/integration/verification-statuses).
+ */
 const statuses: Readonly<Record<string, readonly [KycStatus, Verdict?]>> = {
   "Not Started": ["CREATED"],
   "In Progress": ["OPENED"],
@@ -39,9 +42,15 @@ const statuses: Readonly<Record<string, readonly [KycStatus, Verdict?]>> = {
 export const readStatus = (value: unknown): KycStatus | undefined =>
   typeof value === "string" && Object.hasOwn(statuses, value) ? statuses[value]?.[0] : undefined;
 
-/** Sections of a decision whose fields are read. Other sections only have to be approved. */
+/**
+ * Sections of a decision from which kyc reads fields. In all other sections, kyc checks only the
+ * status and the warnings.
+ */
 const readInDetail = ["id_verifications", "liveness_checks", "face_matches", "aml_screenings"] as const;
-/** Sections that `readOtherSections` skips: they are read elsewhere, or are not a feature. */
+/**
+ * Sections that `readOtherSections` skips, because other functions read them or they are not a
+ * feature.
+ */
 const readElsewhere: ReadonlySet<string> = new Set([...readInDetail, "reviews"]);
 const profileFields: Readonly<Record<string, string>> = {
   first_name: "first_name",
@@ -55,7 +64,7 @@ const itemsMax = 100;
 /**
  * Reads the decision of a session (docs.didit.me/sessions-api/retrieve-session). This function is
  * the allow-list for Didit: no other field reaches our code. Returns undefined if the status is
- * unknown. `environment`: live or sandbox, as configured.
+ * unknown. `environment` is the configured environment, live or sandbox.
  */
 export function readDecision(content: unknown, known: KnownApplication, environment: string): ApplicationState | undefined {
   const fields = readObject(content);
@@ -97,7 +106,7 @@ const noEvidence = {
 
 type Reader = ReturnType<typeof createReader>;
 
-/** Collects reasons and unread fields while it reads the sections of a decision. */
+/** Creates a reader of sections that collects reason codes and the names of unread fields. */
 function createReader(fields: Fields, isApproved: boolean) {
   const reasons = new Set<ReasonCode>();
   const unread = new Set<string>();
@@ -117,8 +126,8 @@ function createReader(fields: Fields, isApproved: boolean) {
     reasons,
     unread,
     /**
-     * Returns the items of a section, or an empty list if it is absent or unreadable. `label`: name
-     * of the section in `unread`.
+     * Returns the items of a section, or an empty list if it is absent or unreadable. `label` is
+     * the name of the section in `unread`.
      */
     items(name: string, label = name): Fields[] {
       const value = fields[name];
@@ -154,8 +163,8 @@ function readEvidence(reader: Reader, fields: Fields, known: KnownApplication) {
 }
 
 /**
- * Reports unapproved features in all other sections. A section is a feature if it is a list of
- * objects, or an object with a status or warnings.
+ * Adds each feature of the other sections to `unread` if Didit did not approve the feature. A
+ * section is a feature if it is a list of objects, or an object with a status or warnings.
  */
 function readOtherSections(reader: Reader, fields: Fields): void {
   for (const [name, value] of Object.entries(fields)) {
@@ -163,7 +172,8 @@ function readOtherSections(reader: Reader, fields: Fields): void {
     const isFeature = Array.isArray(value)
       ? value.some((item) => typeof item === "object")
       : "status" in readObject(value) || "warnings" in readObject(value);
-    // The vendor chooses the name, so kyc logs a limited number of names in the expected format.
+    // The vendor chooses the name, and kyc logs it. Uses only a limited number of names in the
+    // expected format.
     const label = (reader.unread.size < itemsMax ? readMatching(/^[a-z_]{1,64}$/, name) : undefined) ?? "other_feature";
     if (!isFeature) continue;
     for (const item of reader.items(name, label)) if (item["status"] !== "Approved") reader.unread.add(label);
@@ -195,8 +205,8 @@ function readDocuments(reader: Reader, documents: readonly Fields[]) {
 }
 
 /**
- * Reads the AML result. Counts every hit, even a "False Positive", because Didit sets this mark
- * automatically below a score.
+ * Reads the AML result. Counts every hit, even a "False Positive", because Didit sets this status
+ * automatically if the score of a hit is low.
  */
 function readScreenings(screenings: readonly Fields[]) {
   if (screenings.length === 0) return { amlHitCount: undefined, amlDecision: undefined };
@@ -221,7 +231,10 @@ const documentTypeOf = (value: unknown): DocumentType | undefined =>
 const checkOf = (status: unknown): CheckOutcome =>
   status === "Approved" ? "PASSED" : status === "Declined" ? "FAILED" : "INCONCLUSIVE";
 
-/** Returns the liveness outcome. The method PASSIVE evaluates one picture, so it proves nothing. */
+/**
+ * Returns the liveness outcome. The method PASSIVE does not prove liveness, because it evaluates
+ * only one picture.
+ */
 function livenessOf({ status, method }: Fields): CheckOutcome {
   const isActive =
     readOneOf(["ACTIVE_3D", "FLASHING"], typeof method === "string" ? method.toUpperCase() : undefined) !== undefined;
@@ -242,25 +255,25 @@ const allEqual = <T>(values: readonly (T | undefined)[]): T | undefined =>
 export const reviewsMax = 20;
 
 /**
- * Returns whether the newest change of the status is an approval by a person in Didit's console. A
- * note that was added by the API has the same actor type, but neither an e-mail address nor a
- * previous status. Returns undefined if the content is not a list of reviews.
+ * Returns whether the newest status change is an approval by a person in Didit's console. A note
+ * that the API added has the same actor type as a person, but no e-mail address and no previous
+ * status. Returns undefined if the content is not a list of reviews.
  */
 export function isApprovedByPerson(content: unknown): boolean | undefined {
   const { results, next } = readObject(content);
   if (!Array.isArray(results)) return undefined;
   const rows = results.map(readObject);
   const timeOf = ({ created_at: time }: Fields) => readTime(time)?.getTime() ?? Number.NaN;
-  // The page does not document its order. A page that begins with the oldest rows can lack the
-  // newest row.
+  // Didit does not document the order of the reviews. If the oldest reviews come first, the newest
+  // review may be on a later page.
   const isCut = results.length >= reviewsMax || next != null;
   const isNewestFirst = timeOf(rows[0] ?? {}) > timeOf(rows.at(-1) ?? {});
   if (isCut && !isNewestFirst) return false;
   const changes = rows.filter(({ activity_type: type }) => type === "STATUS_UPDATED");
-  // A change without a readable time can be the newest one.
+  // A change without a readable time may be the newest change.
   if (changes.some((change) => Number.isNaN(timeOf(change)))) return false;
   const newestMs = Math.max(...changes.map(timeOf));
-  // Of changes at the same time, each can be the newest one.
+  // If several changes have the newest time, each of them may be the newest change.
   const newest = changes.filter((change) => timeOf(change) === newestMs);
   return newest.length > 0 && newest.every((change) => change["new_status"] === "Approved" && isByPerson(change));
 }

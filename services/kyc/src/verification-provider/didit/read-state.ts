@@ -11,7 +11,10 @@ export interface DiditParts {
   readonly logger: Logger;
 }
 
-/** Reads a session's decision. For an approved review, also checks that a person approved it. */
+/**
+ * Reads a session's decision. If Didit reports an approval during a review, also checks that a
+ * person approved.
+ */
 export async function readState(
   { api, config, logger }: DiditParts,
   known: KnownApplication,
@@ -33,7 +36,8 @@ export async function readState(
   if (!isInReview || state.verdict !== "APPROVED") return { kind: "accepted", value: state };
   const proven = { kind: "accepted", value: { ...state, hasProofOfPerson: true } } as const;
   if (known.pendingOutcome === "APPROVED") return proven;
-  // An API key or a rule can approve a session in review. Only a person's decision counts.
+  // Reads the reviews, because an API key or a rule can also approve a session in review, and only
+  // a person's approval counts.
   const reviewsPath = `/v3/sessions/${encodeURIComponent(known.providerId)}/reviews/?limit=${reviewsMax}`;
   const reviews = await api.call({
     operation: "kyc_reviews",

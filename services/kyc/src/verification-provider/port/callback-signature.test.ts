@@ -12,7 +12,7 @@ const signV1 = (key = secret, bytes: Uint8Array = body, seconds = time) =>
 const header = `t=${time},v1=017ea3540fbd83b1f2b57648e69b9e52104c886d97ef6d2ee37621db6d68a45d`;
 
 describe("isSignedByProvider", () => {
-  test("isSignedByProvider accepts the test vector of the specification", () => {
+  test("isSignedByProvider accepts the signature of the documented example", () => {
     expect(isSignedByProvider(body, header, [secret], dateOf(time))).toBe(true);
   });
 
@@ -24,7 +24,7 @@ describe("isSignedByProvider", () => {
     expect(isSignedByProvider(body, header, [secret], dateOf(time + seconds))).toBe(false);
   });
 
-  test("isSignedByProvider accepts a header in which one of two signatures matches one of the secrets", () => {
+  test("isSignedByProvider accepts a header with two signatures if one of them matches one of the secrets", () => {
     const rotationHeader = `t=${time},${signV1("new")},${signV1()}`;
     expect(isSignedByProvider(body, rotationHeader, ["old", secret], dateOf(time))).toBe(true);
     expect(isSignedByProvider(body, rotationHeader, ["new"], dateOf(time))).toBe(true);
@@ -32,7 +32,7 @@ describe("isSignedByProvider", () => {
   });
 
   test.each([
-    ["no content", ""],
+    ["an empty text", ""],
     ["no time", signV1()],
     ["no signature", `t=${time}`],
     ["another version", header.replace("v1=", "v0=")],

@@ -4,9 +4,10 @@ const toleranceSeconds = 300;
 const signaturesMax = 10;
 
 /**
- * Returns whether the header "t=<unix seconds>,v1=<hex>" signs the body: HMAC-SHA256 over t, "."
- * and the body. Several v1 values and secrets are accepted, because both sides rotate them. The
- * time may differ from `now` by at most five minutes.
+ * Returns whether the header "t=<unix seconds>,v1=<hex>" contains a valid signature of the body.
+ * The signature is an HMAC-SHA256 over t, "." and the body. The header may contain several v1
+ * values, and `secrets` several secrets, so that both sides can rotate secrets. The time t may
+ * differ from `now` by at most five minutes.
  */
 export function isSignedByProvider(body: Uint8Array, header: string, secrets: readonly string[], now: Date): boolean {
   const parts = header.split(",").map((part) => part.trim());

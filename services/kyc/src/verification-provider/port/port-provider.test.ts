@@ -3,7 +3,7 @@ import { anApplication } from "../../../test/an-application.ts";
 import { providerToken, startSandbox } from "../../../test/sandbox.ts";
 import { createPortProvider } from "./port-provider.ts";
 
-test("get of the port provider accepts a timeout with fractions of a millisecond", async () => {
+test("`get` of the port provider accepts a timeout of 4321.0123 ms", async () => {
   await using sandbox = await startSandbox();
   const { url } = sandbox;
   await using provider = createPortProvider({
@@ -14,5 +14,7 @@ test("get of the port provider accepts a timeout with fractions of a millisecond
     timeoutMs: 60_000,
   });
   const expectedOutcome = { kind: "refused", status: 404, errorCode: "unknown_application", isGone: true };
-  expect(await provider.get({ ...anApplication().known(), providerId: "ver_unknown" }, 4_321.0123)).toEqual(expectedOutcome);
+  expect(await provider.get({ ...anApplication().toKnownApplication(), providerId: "ver_unknown" }, 4_321.0123)).toEqual(
+    expectedOutcome,
+  );
 });

@@ -15,12 +15,15 @@ export interface PortConfig {
 }
 
 const responseBytesMax = 256 * 1024;
-/** The provider returns 409 with the application's current state if an operation is too late. */
+/**
+ * Status of the response if an operation is too late. The response contains the application's
+ * current state.
+ */
 const tooLateStatus = 409;
 
 /**
- * Creates a client of a provider that implements our own protocol. A response that cannot be read
- * has the outcome "unknown".
+ * Creates a client of a provider that implements our own protocol. If a response cannot be read,
+ * the outcome is "unknown".
  */
 export function createPortProvider(options: PortConfig): VerificationProvider & AsyncDisposable {
   const http = createHttpCalls({ responseBytesMax, timeoutMs: options.timeoutMs });
@@ -45,7 +48,8 @@ export function createPortProvider(options: PortConfig): VerificationProvider & 
     const { status, content } = response;
     const value = statuses.includes(status) ? read(content) : undefined;
     if (value !== undefined) return { kind: "accepted", value };
-    // Not refusals: 401 and 403 mean a wrong token in our settings; the other codes are temporary.
+    // The listed statuses are not refusals. Statuses 401 and 403 mean a wrong token in our
+    // settings, and the other listed statuses are temporary.
     const isRefusal = status >= 400 && status < 500 && ![401, 403, 408, 425, 429].includes(status);
     if (isRefusal) return { kind: "refused", status, errorCode: readErrorCode(content), isGone: status === 404 };
     return { kind: "unknown", reason: `status ${status} without a usable response` };
@@ -76,9 +80,10 @@ export function createPortProvider(options: PortConfig): VerificationProvider & 
       return callProvider("kyc_create", "applications", bodyWithProfile, timeoutMs, readCreated, [200, 201]);
     },
     get: (known, timeoutMs) => readApplication(known, timeoutMs),
-    // The provider itself expires links and counts attempts, so only a cancellation is sent.
-    cancel: (known, why, timeoutMs) =>
-      why === "CANCELED"
+    // Sends only cancellations by the business, because the provider itself expires links and
+    // counts attempts.
+    cancel: (known, reason, timeoutMs) =>
+      reason === "CANCELED"
         ? callProvider("kyc_cancel", `${buildPath(known.providerId)}/cancel`, "{}", timeoutMs, readState, [200, tooLateStatus])
         : readApplication(known, timeoutMs),
     review: ({ providerId }, decision, timeoutMs) =>
@@ -86,7 +91,7 @@ export function createPortProvider(options: PortConfig): VerificationProvider & 
         200,
         tooLateStatus,
       ]),
-    events(after, limit, timeoutMs) {
+    listChanges(after, limit, timeoutMs) {
       const query = new URLSearchParams({ ...(after === null ? {} : { after }), limit: String(limit) });
       return callProvider("kyc_events", `events?${query}`, undefined, timeoutMs, (content) => readChanges(content, after));
     },

@@ -18,7 +18,7 @@ const createdContent = {
 };
 
 describe("readState and readCreated", () => {
-  test("readState drops fields outside the allow-list", () => {
+  test("readState omits fields outside of the allow-list, including personal data", () => {
     const content = {
       ...completeState,
       first_name: "Canary",
@@ -33,7 +33,7 @@ describe("readState and readCreated", () => {
     expect(json).toContain('"reasonCodes":["DUPLICATE"]');
   });
 
-  test("readState returns undefined for each field with an unknown value, and omits unknown reason codes", () => {
+  test("readState returns evidence fields with unknown values as undefined, and omits unknown reason codes", () => {
     const result = readState({
       ...completeState,
       reason_codes: [{ code: "OTHER" }, "x", null, { code: "UNDERAGE" }],
@@ -65,7 +65,7 @@ describe("readState and readCreated", () => {
     { reason_codes: [{ code: "AML_MATCH" }, { code: "NEW" }] },
     { reason_codes: [null] },
     { reason_codes: Array.from({ length: 21 }, () => ({ code: "DUPLICATE" })) },
-  ])("readState lists the field of %o in `unread`, because the value is unknown", (change) => {
+  ])("readState lists the field in `unread` if its value is unknown: %o", (change) => {
     expect(readState({ ...completeState, ...change })?.unread).toEqual(Object.keys(change));
   });
 
@@ -108,7 +108,7 @@ describe("readState and readCreated", () => {
     expect(readCreated({ ...createdContent, ...change })).toBeUndefined();
   });
 
-  test("readState, readCreated, readChanges, readErrorCode and readCallbackHint never throw, for any content", () => {
+  test("readState, readCreated, readChanges, readErrorCode and readCallbackHint throw no error for random content", () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.uint8Array(), (content, bytes) => {
         readState(content);
@@ -122,7 +122,7 @@ describe("readState and readCreated", () => {
   });
 });
 
-test("readChanges skips unreadable changes, and returns the previous cursor for a page without a cursor", () => {
+test("readChanges skips unreadable changes, and returns the previous cursor if the page has no cursor", () => {
   const events = [{ sequence: 2, application: { provider_id: "ver_1" } }, { sequence: "x" }, null];
   expect(readChanges({ events, cursor: "7" }, "5")).toEqual({ changes: [{ providerId: "ver_1", sequence: 2 }], cursor: "7" });
   expect(readChanges({ events: [] }, "5")).toEqual({ changes: [], cursor: "5" });

@@ -28,9 +28,9 @@ const reasonsMax = 20;
 
 /**
  * Reads an application's state from a response of the provider. This function is the allow-list:
- * our code, logs and database contain no other fields. Unknown values become undefined. `unread`
- * lists the evidence fields with unknown values. Returns undefined if id, reference, status or
- * sequence is missing or invalid.
+ * kyc neither logs nor stores any other field. Unknown values become undefined. `unread` lists the
+ * evidence fields with unknown values. Returns undefined if id, reference, status or sequence is
+ * missing or invalid.
  */
 export function readState(content: unknown): ApplicationState | undefined {
   const fields = readObject(content);
@@ -99,7 +99,9 @@ export function readChanges(content: unknown, after: string | null): ChangesSinc
 export const readErrorCode = (content: unknown): string =>
   readMatching(/^[A-Za-z0-9_.-]{1,64}$/, readObject(content)["error"]) ?? "unnamed";
 
-/** Returns the ids and the sequence of a callback. Its other fields are not used. */
+/**
+ * Returns the ids and the sequence in a callback. kyc does not use the other fields of a callback.
+ */
 export function readCallbackHint(body: Uint8Array): CallbackHint | undefined {
   const fields = readObject(parseJson(Buffer.from(body).toString("utf8")));
   const application = readObject(fields["application"]);
@@ -110,7 +112,10 @@ export function readCallbackHint(body: Uint8Array): CallbackHint | undefined {
   return eventId && sequence !== undefined && providerId && reference ? { eventId, sequence, providerId, reference } : undefined;
 }
 
-/** Returns each known code once. `isComplete`: whether every entry of the list was read. */
+/**
+ * Returns each known reason code once. `isComplete` is true if every entry of the list is a known
+ * code.
+ */
 function readReasons(value: unknown): { codes: ReasonCode[]; isComplete: boolean } {
   const entries = Array.isArray(value) ? value.slice(0, reasonsMax) : [];
   const knownCodes = entries.map((entry) => readOneOf(reasonCodes, readObject(entry)["code"]));

@@ -1,5 +1,5 @@
 import { createLogger } from "@amana/runtime";
-import { type AddResult, addClock, addProblems } from "../check-result.ts";
+import { type AddResult, addClockResult, addProblemResults } from "../check-result.ts";
 import { readObject } from "../read-values.ts";
 import { createSumsubApi } from "./sumsub-api.ts";
 import type { SumsubConfig } from "./sumsub-config.ts";
@@ -21,17 +21,22 @@ export async function checkSumsub(config: SumsubConfig, add: AddResult, timeoutM
   const status = await get("/resources/status/api");
   if ("reason" in status || status.status !== 200)
     add("reachable", "failure", `${config.url} does not respond; check KYC_SUMSUB_URL and the network policy`);
-  else addClock(status.date, Date.now(), add);
+  else addClockResult(status.date, Date.now(), add);
 
   const levels = await get("/resources/applicants/-/levels");
   if ("reason" in levels)
     add("credentials", "failure", "the request for the levels got no response; check KYC_SUMSUB_URL and the network policy");
   else if (levels.status === 200) add("credentials", "ok");
   else if (levels.status === 403)
-    add("credentials", "warning", "the token has no permission to read levels (403); add the permission");
-  else add("credentials", "failure", `status ${levels.status}; check KYC_SUMSUB_APP_TOKEN, KYC_SUMSUB_SECRET_KEY and the clock`);
+    add("credentials", "warning", "the token has no permission to read levels (status 403); add the permission");
+  else
+    add(
+      "credentials",
+      "failure",
+      `Sumsub responds with status ${levels.status}; check KYC_SUMSUB_APP_TOKEN, KYC_SUMSUB_SECRET_KEY and the clock`,
+    );
 
-  addProblems((await readSetup(api, config, timeoutMs)).problems, add);
+  addProblemResults((await readSetup(api, config, timeoutMs)).problems, add);
   await checkWebhook(config, get, add);
 
   const targets = await get("/resources/api/agent/settings/bgCheckTargets");
@@ -50,7 +55,7 @@ type Get = (path: string) => ReturnType<ReturnType<typeof createSumsubApi>["call
 
 async function checkWebhook(config: SumsubConfig, get: Get, add: AddResult): Promise<void> {
   if (!config.webhookId) {
-    add("webhook", "warning", "not checked; set KYC_SUMSUB_WEBHOOK_ID to the id of the webhook");
+    add("webhook", "warning", "the webhook was not checked; set KYC_SUMSUB_WEBHOOK_ID to the id of the webhook");
     return;
   }
   const response = await get(`/resources/api/clientWebhooks/${encodeURIComponent(config.webhookId)}`);
@@ -64,7 +69,7 @@ async function checkWebhook(config: SumsubConfig, get: Get, add: AddResult): Pro
   const problems = [
     target === `${config.callbackUrl}/sumsub` ? undefined : `set the webhook's target to ${config.callbackUrl}/sumsub`,
     disabled !== true ? undefined : "enable the webhook; Sumsub disables a webhook after repeated failures",
-    missing.length === 0 ? undefined : `add the types ${missing.join(", ")}`,
+    missing.length === 0 ? undefined : `add the types ${missing.join(", ")} to the webhook`,
     isSigned ? undefined : "set the webhook's signature algorithm to HMAC_SHA256_HEX",
     typeof secretKey === "string" && config.webhookSecrets.includes(secretKey)
       ? undefined

@@ -18,7 +18,10 @@ export interface ApplicantReview {
   readonly providerId: string;
   readonly reference: string;
   readonly reviewStatus: string;
-  /** Undefined for `init`. The steps then show whether the status is CREATED or OPENED. */
+  /**
+   * Undefined if `reviewStatus` is `init`, because only the steps show whether the status is
+   * CREATED or OPENED.
+   */
   readonly status: KycStatus | undefined;
   readonly verdict: Verdict | undefined;
   readonly levelName: string | undefined;
@@ -38,8 +41,9 @@ const faceLabels: readonly unknown[] = ["SELFIE_MISMATCH", "BAD_FACE_MATCHING"];
 
 /**
  * Reads the ids and the review of an applicant (docs.sumsub.com/docs/applicant-statuses). Returns
- * undefined for an unknown status or pair of status and result. `isDeactivatedHere`: kyc has just
- * deactivated the applicant and reads its review.
+ * undefined if the review status or its result is unknown. `isDeactivatedHere` is true if kyc
+ * itself has just deactivated the applicant. In this case the returned status comes from the review
+ * and is not CANCELED.
  */
 export function readReview(content: unknown, isDeactivatedHere = false): ApplicantReview | undefined {
   const fields = readObject(content);
@@ -64,17 +68,17 @@ export function readReview(content: unknown, isDeactivatedHere = false): Applica
 }
 
 interface Responses {
-  /** GET /resources/applicants/{id}/one. */
+  /** Response to GET /resources/applicants/{id}/one. */
   readonly applicant: unknown;
-  /** GET …/requiredIdDocsStatus. Undefined if it was not read. */
+  /** Response to GET …/requiredIdDocsStatus, or undefined if it was not read. */
   readonly steps: unknown;
-  /** GET …/amlCase. Undefined if it was not read, or there is no case. */
+  /** Response to GET …/amlCase, or undefined if it was not read or no case exists. */
   readonly amlCase: unknown;
 }
 
 /**
  * Reads an applicant's state. This function is the allow-list for Sumsub: no other field reaches
- * our code. `level`: name of the configured level for the application's requirements.
+ * our code. `level` is the name of the configured level for the application's requirements.
  */
 export function readApplicant(
   review: ApplicantReview,
@@ -116,8 +120,8 @@ export function readApplicant(
 }
 
 /**
- * Returns NEEDS_REVIEW for an approval during a review, unless an operator's approval is pending.
- * Sumsub's responses do not prove that a person approved the applicant.
+ * Changes the verdict of an approval during a review to NEEDS_REVIEW, unless an operator's approval
+ * is pending. Sumsub's responses do not prove that a person approved the applicant.
  */
 function proven(state: ApplicationState, known: KnownApplication): ApplicationState {
   const isInReview = known.awaitsReview && known.providerVerdict === "NEEDS_REVIEW";
@@ -135,8 +139,8 @@ const noEvidence = {
 };
 
 /**
- * Returns whether the applicant has begun a step. kyc itself fills in APPLICANT_DATA, so that step
- * does not count.
+ * Returns whether the applicant has begun a step. The step APPLICANT_DATA does not count, because
+ * kyc itself fills in this step.
  */
 const hasBegun = (steps: Fields): boolean =>
   Object.entries(steps).some(([name, step]) => name !== "APPLICANT_DATA" && step !== null && step !== undefined);
@@ -157,7 +161,8 @@ function readLabels(
   }
   if (verdict === "APPROVED" && rejectLabels.length > 0) unread.add("reason_codes");
   for (const label of rejectLabels) {
-    // Sumsub adds this label to a rejection by API, here of our own operator's decision.
+    // Sumsub adds this label to each rejection by API. Ignores the label if kyc itself sent the
+    // rejection for an operator.
     if (label === "EXTERNAL_DECISION_REJECTION" && pendingOutcome === "REJECTED") continue;
     const reason = reasonOfLabel(label);
     if (reason) reasons.add(reason);
@@ -220,7 +225,10 @@ function readSelfie(
   };
 }
 
-/** Reads the document's expiry if exactly one document has the type and country of the step. */
+/**
+ * Returns the document's expiry if exactly one document has the type and country of the identity
+ * step. Otherwise returns undefined.
+ */
 function readExpiry({ idDocs }: Fields, { idDocType, country }: Fields): string | undefined {
   const documents = (Array.isArray(idDocs) && idDocs.length <= itemsMax ? idDocs : []).map(readObject);
   const matching = documents.filter((document) => document["idDocType"] === idDocType && document["country"] === country);
@@ -239,7 +247,10 @@ const infoNames: Readonly<Record<string, string>> = {
   nationality: "nationality",
 };
 
-/** Compares the profile in the request with the document. Stores and logs none of the values. */
+/**
+ * Compares the profile from the request with the document. The values are neither stored nor
+ * logged.
+ */
 function readProfile(fields: Fields, { profileKeys }: KnownApplication, reasons: Set<ReasonCode>, unread: Set<string>): void {
   const given = readObject(fields["fixedInfo"]);
   const found = readObject(fields["info"]);
@@ -254,7 +265,10 @@ function readProfile(fields: Fields, { profileKeys }: KnownApplication, reasons:
   }
 }
 
-/** Returns a text without case, accents, hyphens and spaces, for comparisons. */
+/**
+ * Converts a text to lower case and removes accents, hyphens, apostrophes and spaces, so that names
+ * can be compared.
+ */
 const fold = (value: unknown): string | undefined =>
   typeof value === "string" && value.length <= 1_000
     ? value
@@ -264,7 +278,10 @@ const fold = (value: unknown): string | undefined =>
         .toLowerCase()
     : undefined;
 
-/** Reads the AML case. Counts every hit, even if a rule resolved it as a false positive. */
+/**
+ * Reads the AML case. Counts every hit, even if a rule at Sumsub resolved the hit as a false
+ * positive.
+ */
 function readAml(content: unknown, providerId: string, unread: Set<string>) {
   const absent = { amlHitCount: undefined, amlDecision: undefined };
   if (content === undefined) return absent;

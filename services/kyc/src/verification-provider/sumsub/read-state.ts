@@ -6,7 +6,10 @@ import { readApplicant, readReview } from "./read-applicant.ts";
 import { applicantPath, type SumsubApi } from "./sumsub-api.ts";
 import { levelFor, type SumsubConfig } from "./sumsub-config.ts";
 
-/** Returns whether a response has a JSON body. Other bodies are no evidence for a verdict. */
+/**
+ * Returns whether a response has status 200 and a JSON body. Other responses are no evidence for a
+ * verdict.
+ */
 const isReadable = (response: HttpResponse | LostCall): response is HttpResponse =>
   "status" in response && response.status === 200 && isJsonResponse(response);
 
@@ -17,8 +20,8 @@ export interface SumsubParts {
 }
 
 /**
- * Reads an applicant. Also reads its steps and its AML case if its status requires them.
- * `isDeactivatedHere`: see `readReview`.
+ * Reads an applicant. If the applicant's status requires them, also reads the steps and the AML
+ * case. `readReview` explains `isDeactivatedHere`.
  */
 export async function readState(
   { api, config, logger }: SumsubParts,
@@ -41,7 +44,8 @@ export async function readState(
   }
   const isDecided = review.status === "COMPLETED";
   const needsSteps = isDecided || review.reviewStatus === "init";
-  // While the review continues, the evidence does not change, and the rate limit of AML is low.
+  // Does not read the AML case again while the application stays in review, because the evidence
+  // does not change and the rate limit for AML cases is low.
   const isStillInReview = known.awaitsReview && review.verdict === "NEEDS_REVIEW";
   const needsAml = isDecided && review.verdict !== "REJECTED" && !isStillInReview;
   const id = encodeURIComponent(known.providerId);
@@ -50,7 +54,7 @@ export async function readState(
     needsAml ? get("kyc_aml", "aml", `/resources/api/applicants/${id}/amlCase`) : undefined,
   ]);
   if (steps && !isReadable(steps)) return { kind: "unknown", reason: "the steps cannot be read" };
-  // Only a 404 means that there is no case. Without a response, there may be one with hits.
+  // Only status 404 means that no case exists. If the read failed, a case with hits may exist.
   const hasCase = amlCase && isReadable(amlCase);
   const hasNoCase = !amlCase || isNotFound(amlCase);
   if (!hasCase && !hasNoCase) return { kind: "unknown", reason: "the AML case cannot be read" };

@@ -8,7 +8,7 @@ import type { SumsubConfig } from "./sumsub-config.ts";
 import { signRequest } from "./sumsub-signature.ts";
 
 const responseBytesMax = 1024 * 1024;
-/** Error codes (docs.sumsub.com/reference/error-codes-description). */
+/** Sumsub's error codes that kyc uses (docs.sumsub.com/reference/error-codes-description). */
 export const errorCodes = { beingChecked: 1006, deactivated: 1008 } as const;
 
 export interface SumsubCall {
@@ -25,10 +25,14 @@ export interface SumsubCall {
 export type SumsubApi = ReturnType<typeof createSumsubApi>;
 export type Failure = Exclude<Outcome<never>, { kind: "accepted" }>;
 
-/** Sends signed requests within the rate limits, and classifies failures. */
+/**
+ * Creates a function that sends signed requests within the rate limits, and a function that
+ * classifies failures.
+ */
 export function createSumsubApi(config: SumsubConfig, logger: Logger) {
   const http = createHttpCalls({ responseBytesMax, timeoutMs: config.timeoutMs });
-  // 300 reads and 50 writes in five seconds (docs.sumsub.com/reference/rate-limits).
+  // Documented limits: 300 reads and 50 writes in five seconds
+  // (docs.sumsub.com/reference/rate-limits).
   const rateLimiters = {
     read: createRateLimiter(3_600, 5),
     write: createRateLimiter(600, 5),
@@ -66,7 +70,8 @@ export function createSumsubApi(config: SumsubConfig, logger: Logger) {
       }
       if (isNotFound(response)) return { kind: "refused", status, errorCode: "sumsub_404", isGone: true };
       const code = errorCodeOf(response);
-      // Sumsub's documentation requires a retry after every other 409, even without Retry-After.
+      // Sumsub's documentation requires a retry after status 409 with any other error code, even
+      // without Retry-After.
       const isFinal = status === 409 ? code === errorCodes.deactivated : [400, 413, 415, 422].includes(status);
       if (!isFinal) return { kind: "unknown", reason: `status ${status} without a usable response` };
       return {
@@ -80,7 +85,10 @@ export function createSumsubApi(config: SumsubConfig, logger: Logger) {
   };
 }
 
-/** Returns Sumsub's numeric error code. Its description may repeat personal data that we sent. */
+/**
+ * Returns Sumsub's numeric error code. Ignores the description, which may repeat personal data from
+ * the request.
+ */
 export function errorCodeOf({ content }: HttpResponse): number | undefined {
   const code = readObject(content)["errorCode"];
   return Number.isSafeInteger(code) ? (code as number) : undefined;

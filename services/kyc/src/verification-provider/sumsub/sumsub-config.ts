@@ -1,8 +1,11 @@
 import type { EnvReader } from "@amana/runtime";
-import type { UncomparedPolicy } from "../profile.ts";
+import type { UncomparedFieldPolicy } from "../profile.ts";
 import type { DocumentType } from "../verification-provider.ts";
 
-/** Names of the levels for one kind of selfie: for both documents, or for one document only. */
+/**
+ * Names of the levels for one kind of selfie. `both` accepts both document types, and the other
+ * levels accept only one.
+ */
 export interface Levels {
   readonly both: string | undefined;
   readonly id_card: string | undefined;
@@ -14,21 +17,23 @@ export interface SumsubConfig {
   readonly url: string;
   readonly appToken: string;
   readonly secretKey: string;
-  /** Whether the token belongs to Sumsub's test mode. */
+  /** True if the token belongs to Sumsub's test mode. */
   readonly isSandbox: boolean;
   /** Levels with a passive liveness check. */
   readonly video: Levels;
-  /** Levels with a photo, for `require_video: false`. */
+  /** Levels with a photo instead of a video, for `require_video: false`. */
   readonly still: Levels;
   readonly ttlHours: number;
   readonly ttlHoursMax: number;
-  /** Sumsub's rate limit for AML cases, in reads per minute. Sumsub raises it on request. */
+  /**
+   * Sumsub's rate limit for AML cases, in reads per minute. Sumsub increases this limit on request.
+   */
   readonly amlPerMinute: number;
   readonly webhookSecrets: readonly string[];
   /** Id of the webhook; only `amana kyc-provider check` reads it. */
   readonly webhookId: string | undefined;
   readonly callbackUrl: string;
-  readonly uncompared: UncomparedPolicy;
+  readonly uncompared: UncomparedFieldPolicy;
   readonly timeoutMs: number;
 }
 
@@ -67,7 +72,8 @@ export function readSumsubConfig(env: EnvReader, common: Common): SumsubConfig {
 }
 
 /**
- * Returns the level for an application's requirements. Undefined if none is configured for them.
+ * Returns the level for an application's requirements, or undefined if no level is configured for
+ * them.
  */
 export function levelFor(
   { video, still }: Pick<SumsubConfig, "video" | "still">,

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Logger } from "@amana/runtime";
 import { closedState, isLinkOpen, isSameApplication } from "../closed-state.ts";
-import { type HttpResponse, isConfirmed, isNotFound, type LostCall } from "../http-calls.ts";
+import { type HttpResponse, isConfirmedChange, isNotFound, type LostCall } from "../http-calls.ts";
 import { readComparedFields, refuseProfile } from "../profile.ts";
 import { readLink, readObject, readToken } from "../read-values.ts";
 import { createSetup } from "../setup.ts";
@@ -35,8 +35,8 @@ const fixedNames = {
 } as const;
 
 /**
- * Creates a client of Sumsub's API (docs.sumsub.com). Sumsub does not limit attempts and does not
- * expire applicants.
+ * Creates a client of Sumsub's API (docs.sumsub.com). kyc itself limits attempts and closes expired
+ * links, because Sumsub does neither.
  */
 export function createSumsubProvider(config: SumsubConfig, logger: Logger): VerificationProvider & AsyncDisposable {
   const api = createSumsubApi(config, logger);
@@ -52,7 +52,7 @@ export function createSumsubProvider(config: SumsubConfig, logger: Logger): Veri
       return { kind: "unknown", reason: "the configuration at the vendor has errors or was not read" };
     },
     get: (known, timeoutMs) => readState(parts, known, timeoutMs),
-    cancel: (known, why, timeoutMs) => close(parts, known, why, timeoutMs),
+    cancel: (known, reason, timeoutMs) => close(parts, known, reason, timeoutMs),
     review: (known, decision, timeoutMs) => review(parts, known, decision, timeoutMs),
     erase: (known, timeoutMs) => erase(parts, known, timeoutMs),
     readCallback: (callback) => readSumsubCallback(callback, config),
@@ -109,12 +109,16 @@ async function createApplicant(
       ? { kind: "accepted", value: { id, isNew: true } }
       : { kind: "unknown", reason: "the response contains no applicant id" };
   }
-  // An applicant with this reference exists. The 409 contains its id only in undocumented text.
+  // Status 409 means that an applicant with this reference exists. Searches for the applicant's id,
+  // because the response contains it only in undocumented text.
   if ("status" in created && created.status === 409) return await findApplicant(api, application.reference, level, remainingMs());
   return api.toFailure(created);
 }
 
-/** Finds the applicant that an earlier request without a response created for this reference. */
+/**
+ * Finds the applicant that an earlier request created for this reference, although kyc received no
+ * response to that request.
+ */
 async function findApplicant(api: SumsubParts["api"], reference: string, level: string, timeoutMs: number): Promise<Applicant> {
   const path = `/resources/applicants/-;externalUserId=${encodeURIComponent(reference)}/one`;
   const response = await api.call({ operation: "kyc_get", rateLimit: "read", method: "GET", path, timeoutMs });
@@ -130,21 +134,21 @@ async function findApplicant(api: SumsubParts["api"], reference: string, level: 
 async function close(
   parts: SumsubParts,
   known: KnownApplication,
-  why: CloseReason,
+  reason: CloseReason,
   timeoutMs: number,
 ): Promise<Outcome<ApplicationState>> {
   const { api } = parts;
   const remainingMs = startTimeBudget(timeoutMs);
-  const closed: Outcome<ApplicationState> = { kind: "accepted", value: closedState(known, why) };
+  const closed: Outcome<ApplicationState> = { kind: "accepted", value: closedState(known, reason) };
   const current = await readState(parts, known, timeoutMs);
   if (isGone(current)) return closed;
   if (current.kind !== "accepted") return current;
   if (!isSameApplication(current.value, known)) return { kind: "unknown", reason: "another applicant was returned" };
   const { status } = current.value;
   if (status === "CANCELED") return closed;
-  // An officer can request a retry from a decided applicant. After the last attempt, the link is
-  // closed even then.
-  if (!isLinkOpen(current.value) && !(status === "COMPLETED" && why === "USED_UP")) return current;
+  // An applicant with a verdict can submit again if a compliance officer requests it at Sumsub.
+  // After the last attempt, the link is therefore closed even if Sumsub reports a verdict.
+  if (!isLinkOpen(current.value) && !(status === "COMPLETED" && reason === "USED_UP")) return current;
   const path = `${applicantPath(known)}/presence/deactivated`;
   const response = await api.call({
     operation: "kyc_cancel",
@@ -155,28 +159,29 @@ async function close(
   });
   if ("reason" in response) return api.toFailure(response);
   if (isDeactivated(response)) {
-    if (why === "USED_UP") return closed;
-    // A verdict that the vendor reached between the read and the deactivation must not be lost.
+    if (reason === "USED_UP") return closed;
+    // Reads the applicant again, because Sumsub may have reached a verdict between the first read
+    // and the deactivation.
     const after = await readState(parts, known, remainingMs(), true);
     return after.kind === "accepted" && after.value.status === "COMPLETED" ? after : closed;
   }
   const code = errorCodeOf(response);
   if (code !== errorCodes.beingChecked) return api.toFailure(response);
-  // The applicant submitted after the read and before the deactivation.
+  // The applicant submitted documents between the first read and the deactivation.
   const submitted = await readState(parts, known, remainingMs());
   const isStillOpen = submitted.kind === "accepted" && isLinkOpen(submitted.value);
   return isStillOpen ? { kind: "unknown", reason: "the applicant cannot be deactivated yet" } : submitted;
 }
 
 /**
- * Returns whether a deactivation succeeded. A proxy's HTML page with status 200 is no success, nor
- * is a response that contains an error or an applicant that is not deleted.
+ * Returns whether a deactivation succeeded. A proxy's HTML page with status 200, an error code, or
+ * an applicant that is not deleted does not count as success.
  */
 function isDeactivated(response: HttpResponse | LostCall): boolean {
   if (!("status" in response)) return false;
   const code = errorCodeOf(response);
   if (code !== undefined) return code === errorCodes.deactivated;
-  return isConfirmed(response) && readObject(response.content)["deleted"] !== false;
+  return isConfirmedChange(response) && readObject(response.content)["deleted"] !== false;
 }
 
 async function review(
@@ -191,7 +196,7 @@ async function review(
   const path = `${applicantPath(known)}/-/${isApproval ? "approve" : "reject"}`;
   const content = isApproval ? {} : { note: `Amana ${reviewer}` };
   const response = await api.call({ operation: "kyc_review", rateLimit: "write", method: "POST", path, timeoutMs, content });
-  if (!isConfirmed(response)) return api.toFailure(response);
+  if (!isConfirmedChange(response)) return api.toFailure(response);
   return await readState(parts, { ...known, pendingOutcome: outcome }, remainingMs());
 }
 
@@ -199,7 +204,8 @@ async function erase({ api }: SumsubParts, known: KnownApplication, timeoutMs: n
   const path = `${applicantPath(known)}/presence/deactivated`;
   const response = await api.call({ operation: "kyc_erase", rateLimit: "write", method: "PATCH", path, timeoutMs });
   const isClosed = isDeactivated(response) || isNotFound(response);
-  // Sumsub's API documents no deletion, so an operator requests it in the dashboard.
+  // Sumsub's API documents no deletion, so an operator must request the deletion in Sumsub's
+  // dashboard.
   return isClosed ? { kind: "accepted", value: "requested" } : api.toFailure(response);
 }
 
@@ -208,10 +214,11 @@ function refuse(application: ApplicationToCreate, config: SumsubConfig): FieldRe
   if (levelFor(config, application) === undefined) {
     const other = levelFor(config, { ...application, requireVideo: true });
     if (!application.requireVideo && other !== undefined) {
-      const detail = "The verification provider always records a video here. Omit require_video, or set it to true.";
+      const detail =
+        "The verification provider always records a video for these documents. Omit require_video, or set it to true.";
       refusals.push({ pointer: "/require_video", detail });
     } else {
-      const detail = "The verification provider has no check for these documents alone. Omit allowed_documents.";
+      const detail = "The verification provider has no check that permits only these documents. Omit allowed_documents.";
       refusals.push({ pointer: "/allowed_documents", detail });
     }
   }
@@ -242,7 +249,8 @@ function toApplicant({ reference, locale, applicantEmail, applicantPhone, profil
  */
 function toLink({ reference, redirectUrl }: ApplicationToCreate, levelName: string, ttlInSecs: number): object {
   if (redirectUrl === undefined) return { levelName, userId: reference, ttlInSecs };
-  // Sumsub requires a key that signs the redirect's parameters. kyc ignores them and drops the key.
+  // Sumsub requires a key that signs the parameters of the redirect. kyc does not use these
+  // parameters, so it does not store the random key.
   const redirect = { successUrl: redirectUrl, rejectUrl: redirectUrl, signKey: randomBytes(32).toString("hex") };
   return { levelName, userId: reference, ttlInSecs, redirect };
 }

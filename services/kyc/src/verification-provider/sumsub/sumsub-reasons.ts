@@ -1,6 +1,6 @@
 import type { ReasonCode } from "../verification-provider.ts";
 
-/** Reason code of each label of a rejection (docs.sumsub.com/docs/rejection-labels). */
+/** Sumsub's rejection labels for each reason code (docs.sumsub.com/docs/rejection-labels). */
 const labelsOf: Partial<Record<ReasonCode, readonly string[]>> = {
   DOCUMENT_EXPIRED: ["EXPIRATION_DATE"],
   DOCUMENT_UNREADABLE: [
@@ -29,6 +29,9 @@ const labelsOf: Partial<Record<ReasonCode, readonly string[]>> = {
 
 const codeOf = new Map(Object.entries(labelsOf).flatMap(([code, labels]) => labels.map((label) => [label, code as ReasonCode])));
 
-/** Returns the reason code of a label. Undefined: the label is unknown, so a person must decide. */
+/**
+ * Returns the reason code of a label. Returns undefined if the label is unknown, so that a person
+ * must decide.
+ */
 export const reasonOfLabel = (label: unknown): ReasonCode | undefined =>
   typeof label === "string" ? codeOf.get(label) : undefined;

@@ -1,5 +1,5 @@
 import { readObject, readToken } from "../read-values.ts";
-import type { Setup } from "../setup.ts";
+import type { ProviderSetup } from "../setup.ts";
 import type { SetupProblem } from "../verification-provider.ts";
 import type { SumsubApi } from "./sumsub-api.ts";
 import type { SumsubConfig } from "./sumsub-config.ts";
@@ -8,7 +8,9 @@ const documentsOf = { both: ["PASSPORT", "ID_CARD"], id_card: ["ID_CARD"], passp
 
 const error = (text: string): SetupProblem => ({ severity: "error", text });
 
-/** Returns the id of the level with this name in the list of levels. */
+/**
+ * Returns the id of the level with the given name, or undefined if the list contains no such level.
+ */
 export function findLevel(content: unknown, name: string): string | undefined {
   const list = readObject(content);
   const items = Array.isArray(list["items"]) ? list["items"] : readObject(list["list"])["items"];
@@ -17,8 +19,9 @@ export function findLevel(content: unknown, name: string): string | undefined {
 }
 
 /**
- * Lists the requirements that the level does not meet (docs.sumsub.com/docs/verification-levels).
- * `types`: the documents that the level must accept, and no others. `setting`: name of its setting.
+ * Returns a problem for each requirement that the level does not meet
+ * (docs.sumsub.com/docs/verification-levels). The level must accept exactly the documents `types`.
+ * `setting` is the setting that contains the level's name.
  */
 export function checkLevel(content: unknown, setting: string, types: readonly string[], isStill: boolean): SetupProblem[] {
   const fields = readObject(content);
@@ -58,7 +61,7 @@ export function checkLevel(content: unknown, setting: string, types: readonly st
 }
 
 /** Reads the configured levels and lists their problems. */
-export async function readSetup(api: SumsubApi, config: SumsubConfig, timeoutMs: number): Promise<Setup<true>> {
+export async function readSetup(api: SumsubApi, config: SumsubConfig, timeoutMs: number): Promise<ProviderSetup<true>> {
   const get = (path: string) =>
     api.call({
       operation: "kyc_probe",
@@ -69,7 +72,8 @@ export async function readSetup(api: SumsubApi, config: SumsubConfig, timeoutMs:
     });
   const list = await get("");
   if ("status" in list && (list.status === 403 || list.status === 404)) {
-    // The token has no permission to read levels. kyc still compares the level of each applicant.
+    // The token has no permission to read levels. This problem is only a warning, because kyc also
+    // checks the level name of each applicant.
     return { value: true, problems: [{ severity: "warning", text: `the levels cannot be read (status ${list.status})` }] };
   }
   if ("reason" in list || list.status !== 200) {

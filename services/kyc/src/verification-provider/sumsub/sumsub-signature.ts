@@ -4,8 +4,9 @@ import { parseJson, readMatching, readObject, readToken } from "../read-values.t
 import type { CallbackReading, ReceivedCallback } from "../verification-provider.ts";
 
 /**
- * Returns the authentication headers of a request (docs.sumsub.com/reference/authentication): HMAC
- * over time, method, path with query, and body. `url`: as sent. `nowMs`: our clock.
+ * Returns the authentication headers of a request (docs.sumsub.com/reference/authentication). The
+ * signature is an HMAC over time, method, path with query, and body. `url` must be the complete URL
+ * of the request.
  */
 export function signRequest(
   { appToken, secretKey }: { appToken: string; secretKey: string },
@@ -19,12 +20,12 @@ export function signRequest(
   return { "x-app-token": appToken, "x-app-access-ts": seconds, "x-app-access-sig": hmac.digest("hex") };
 }
 
-/** Accepted algorithms. Sumsub also offers SHA-1, which kyc rejects. */
+/** Accepted signature algorithms. Sumsub also offers SHA-1, which kyc rejects. */
 const algorithms: Readonly<Record<string, string>> = { HMAC_SHA256_HEX: "sha256", HMAC_SHA512_HEX: "sha512" };
 
 /**
  * Verifies and reads a callback (docs.sumsub.com/docs/webhook-manager). The callback has no signed
- * time, so an attacker can replay it. A replayed callback only causes a read at Sumsub.
+ * time, so an attacker can replay it. A replayed callback causes only a read at Sumsub.
  */
 export function readSumsubCallback(
   { body, headers }: ReceivedCallback,

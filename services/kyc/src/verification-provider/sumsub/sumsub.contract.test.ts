@@ -16,7 +16,7 @@ import type { KnownApplication } from "../verification-provider.ts";
 import { readApplicant, readReview } from "./read-applicant.ts";
 import { readSumsubCallback, signRequest } from "./sumsub-signature.ts";
 
-const known: KnownApplication = { ...anApplication().known(), providerId: applicantId, reference };
+const known: KnownApplication = { ...anApplication().toKnownApplication(), providerId: applicantId, reference };
 const terms = { requireVideo: true, allowedDocuments: ["id_card", "passport"] } as const;
 
 interface Responses {
@@ -76,7 +76,7 @@ describe("contract test 8: Sumsub statuses", () => {
     [{}, "COMPLETED", "APPROVED"],
     [{ reviewResult: { reviewAnswer: "RED", reviewRejectType: "FINAL" } }, "COMPLETED", "REJECTED"],
     [{ reviewResult: { reviewAnswer: "RED", reviewRejectType: "RETRY" } }, "FAILED", undefined],
-  ])("readApplicant maps the review %j to the status %s with the verdict %s", (review, status, verdict) => {
+  ])("readApplicant converts the review %j to the status %s with the verdict %s", (review, status, verdict) => {
     expect(read({ applicant: withReview(review) })).toMatchObject({ status, verdict });
   });
 
@@ -86,7 +86,7 @@ describe("contract test 8: Sumsub statuses", () => {
     ["CREATED", someSteps({ SELFIE: null }), "OPENED"],
     ["OPENED", { IDENTITY: null, SELFIE: null }, "OPENED"],
   ] as const)(
-    "readApplicant, for a %s application in init with the steps %j, returns the status %s",
+    "readApplicant for a %s application with the review status init and the steps %j returns the status %s",
     (status, steps, expected) => {
       expect(read({ applicant: withReview({ reviewStatus: "init" }), steps }, { status })).toMatchObject({ status: expected });
     },
@@ -105,7 +105,7 @@ describe("contract test 8: Sumsub statuses", () => {
     expect(read({ applicant: anApplicant({ deleted: true }) })).toMatchObject({ status: "CANCELED" });
   });
 
-  test("readApplicant returns APPROVED for an applicant on hold only while our own approval is pending", () => {
+  test("readApplicant returns APPROVED during a review only while an operator's approval is pending, and otherwise NEEDS_REVIEW", () => {
     const inReview = { awaitsReview: true, providerVerdict: "NEEDS_REVIEW" } as const;
     expect(read({}, inReview)).toMatchObject({ verdict: "NEEDS_REVIEW", unread: ["reviews"] });
     expect(read({}, { ...inReview, pendingOutcome: "APPROVED" })).toMatchObject({ verdict: "APPROVED", unread: [] });
@@ -115,7 +115,7 @@ describe("contract test 8: Sumsub statuses", () => {
 });
 
 describe("contract test 9: Sumsub evidence", () => {
-  test("readApplicant reads every field of an approved applicant, which evaluate approves", () => {
+  test("readApplicant reads every evidence field of an approved applicant, and evaluate returns APPROVED for it", () => {
     expect(read()).toMatchObject({
       livenessOutcome: "PASSED",
       faceMatchOutcome: "PASSED",
@@ -132,7 +132,7 @@ describe("contract test 9: Sumsub evidence", () => {
     expect(evaluateState()).toEqual({ verdict: "APPROVED", reasonCodes: [] });
   });
 
-  test("readApplicant returns no evidence for steps that are null", () => {
+  test("readApplicant returns no evidence if all steps are null", () => {
     const steps = { IDENTITY: null, SELFIE: null };
     expect(read({ steps })).toMatchObject({ livenessOutcome: undefined, faceMatchOutcome: undefined, documentType: undefined });
     expect(evaluateState({ steps })).toMatchObject({ verdict: "NEEDS_REVIEW" });
@@ -153,7 +153,7 @@ describe("contract test 9: Sumsub evidence", () => {
     expect(evaluateState({ applicant })).toMatchObject({ verdict: "NEEDS_REVIEW" });
   });
 
-  test("readApplicant ignores case, accents and hyphens when it compares the profile", () => {
+  test("readApplicant returns PROFILE_MISMATCH only if profile and document differ in more than case, accents and hyphens", () => {
     expect(read({}, { profileKeys: ["first_name", "birth_date"] })).toMatchObject({ reasonCodes: [], unread: [] });
     expect(read({}, { profileKeys: ["last_name"] })).toMatchObject({ reasonCodes: ["PROFILE_MISMATCH"] });
     expect(read({}, { profileKeys: ["other"] })).toMatchObject({ unread: ["profile"] });
@@ -166,7 +166,7 @@ describe("contract test 9: Sumsub evidence", () => {
     [["BAD_SELFIE"], "FAILED", "INCONCLUSIVE", ["LIVENESS_FAILED"]],
     [["BAD_SELFIE", "BAD_FACE_MATCHING"], "FAILED", "FAILED", ["LIVENESS_FAILED", "FACE_MISMATCH"]],
   ])(
-    "readApplicant, for a RED selfie with the labels %j, returns the liveness outcome %s and the face match outcome %s",
+    "readApplicant for a RED selfie with the labels %j returns the liveness outcome %s and the face match outcome %s",
     (rejectLabels, livenessOutcome, faceMatchOutcome, reasonCodes) => {
       const applicant = withReview({ reviewResult: { reviewAnswer: "RED", reviewRejectType: "FINAL", rejectLabels } });
       const steps = someSteps({ SELFIE: { reviewResult: { reviewAnswer: "RED" } } });
@@ -193,12 +193,15 @@ describe("contract test 9: Sumsub evidence", () => {
       { applicant: withReview({ reviewResult: { reviewAnswer: "GREEN", rejectLabels: ["LOW_QUALITY"] } }) },
       "reason_codes",
     ],
-  ])("readApplicant, for an approval with %s, lists a field in `unread`", (_name, responses, field) => {
-    expect(read(responses)?.unread).toContain(field);
-    expect(evaluateState(responses)).toMatchObject({ verdict: "NEEDS_REVIEW" });
-  });
+  ])(
+    "for an approved applicant with %s, readApplicant lists a field in `unread`, and evaluate returns NEEDS_REVIEW",
+    (_name, responses, field) => {
+      expect(read(responses)?.unread).toContain(field);
+      expect(evaluateState(responses)).toMatchObject({ verdict: "NEEDS_REVIEW" });
+    },
+  );
 
-  test("readApplicant ignores EXTERNAL_DECISION_REJECTION only after a rejection by our own operator", () => {
+  test("readApplicant ignores the label EXTERNAL_DECISION_REJECTION only if an operator's rejection is pending", () => {
     const rejectLabels = ["EXTERNAL_DECISION_REJECTION"];
     const applicant = withReview({ reviewResult: { reviewAnswer: "RED", reviewRejectType: "FINAL", rejectLabels } });
     expect(read({ applicant }, { pendingOutcome: "REJECTED" })).toMatchObject({ reasonCodes: [], unread: [] });
@@ -229,7 +232,7 @@ describe("contract test 10: Sumsub AML case", () => {
     ["neither answer nor reviewAnswer", anAmlCase({ review: {} }), 0, "POSSIBLE_MATCH"],
     ["hits that are not a list", anAmlCase({ hits: null }), undefined, undefined],
   ])(
-    "readApplicant, for an AML result with %s, returns a hit count and decision that evaluate approves only if CLEAR",
+    "for an AML case with %s, readApplicant returns the hit count and decision, and evaluate returns APPROVED only for CLEAR",
     (_name, amlCase, amlHitCount, amlDecision) => {
       expect(read({ amlCase })).toMatchObject({ amlHitCount, amlDecision });
       const isClear = amlDecision === "CLEAR";
@@ -237,7 +240,7 @@ describe("contract test 10: Sumsub AML case", () => {
     },
   );
 
-  test("readApplicant lists aml_decision in `unread` for the AML case of another applicant", () => {
+  test("readApplicant lists `aml_decision` in `unread` if the AML case belongs to another applicant", () => {
     expect(read({ amlCase: anAmlCase({ targetEntityId: "other" }) })).toMatchObject({
       amlHitCount: undefined,
       unread: ["aml_decision"],
@@ -275,12 +278,12 @@ describe("contract test 12: readSumsubCallback", () => {
     expect(receive(aCallback(), algorithm, name)).toMatchObject({ kind });
   });
 
-  test("readSumsubCallback accepts the second configured secret and rejects an unknown secret", () => {
+  test("readSumsubCallback accepts a signature with the second configured secret, and rejects a signature with an unknown secret", () => {
     expect(receive(aCallback(), "sha256", "HMAC_SHA256_HEX", "old")).toMatchObject({ kind: "genuine" });
     expect(receive(aCallback(), "sha256", "HMAC_SHA256_HEX", "other")).toEqual({ kind: "forged" });
   });
 
-  test("readSumsubCallback derives the event id only from the content, so that a repeated callback has the same id", () => {
+  test("readSumsubCallback builds the event id from the correlation id, type and creation time in the callback", () => {
     const eventId = "sumsub:req-1:applicantReviewed:2026-05-01 10:00:00.000";
     expect(receive(aCallback())).toEqual({
       kind: "genuine",

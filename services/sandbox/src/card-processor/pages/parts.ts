@@ -47,7 +47,7 @@ ${content}
 </section>`;
 }
 
-/** Renders the end of the session as a time of day. The script adds the minutes that remain. */
+/** Renders the time of day at which the session ends. The script adds the remaining minutes. */
 function renderTimeLeft({ order, language, words, nowMs }: PaymentView): Html {
   const endsAtMs = order.registeredAtMs + sessionMs;
   const secondsLeft = Math.ceil((endsAtMs - nowMs) / 1000);

@@ -28,6 +28,9 @@ ${form(view, "password", words.validate, content)}`,
   );
 }
 
-/** Derived from the attempts left, so that a reload still shows the error. */
+/**
+ * Returns whether the last password was wrong. The result is derived from the remaining attempts,
+ * so that a reload of the page still shows the error.
+ */
 export const hasFailedPassword = ({ order }: PaymentView) =>
   order.status === 0 && order.passwordAttemptsLeft < passwordAttemptsMax;

@@ -14,7 +14,7 @@ import { hasFailedPassword, passwordStep } from "./password-step.ts";
 /** Changes the order, or sends a page with the errors and returns the reply. */
 type StepHandler = (view: PaymentView, readField: (name: string) => string, reply: FastifyReply) => FastifyReply | undefined;
 
-/** Registers the payment page. The state of the order alone decides which step it shows. */
+/** Registers the payment page. Only the order's state decides which step the page shows. */
 export function paymentPage(app: FastifyInstance, { orders, clock }: Processor): void {
   const route = hostedPage<PaymentView>(app, {
     path: "/payment/pay",

@@ -1,5 +1,5 @@
-// Takes a photograph or a short video with the browser's camera. The picture is drawn on a canvas or
-// played from memory. No form contains it, and it is lost with the page.
+// Takes a photograph or a short video with the browser's camera. A canvas or a player shows the
+// picture from memory. No form sends the picture, and the browser deletes it with the page.
 
 const videoSeconds = 4;
 
@@ -15,7 +15,7 @@ function camera(root) {
     const all = [live, picture, playback, seconds, openButton, takeButton, againButton, keepForm];
     for (const element of all) element.hidden = !visible.includes(element);
     part("drawing").hidden = [live, picture, playback].some((element) => visible.includes(element));
-    // The sample is offered until a picture is taken.
+    // The button for a sample picture is visible until a picture is taken.
     pretendForm.hidden = visible.includes(keepForm) || visible.includes(seconds);
   };
   const say = (text) => {

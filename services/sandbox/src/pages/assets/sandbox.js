@@ -16,7 +16,7 @@ function keepFormat(input, format) {
 
 const clock = (seconds) => `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 
-// Uses a clock, because timers of a page in the background run less often than each second.
+// Computes the remaining time from a clock, because browsers delay the timers of a background page.
 function countDown(seconds, tick) {
   const endsAt = performance.now() + seconds * 1000;
   const timer = setInterval(() => {
@@ -32,10 +32,11 @@ function showTimeLeft(element) {
   const announcement = document.querySelector("[data-announce]");
   const show = (left) => {
     timer.textContent = clock(left);
-    // Compares with <=, because a busy page skips seconds. Setting the same text again would repeat it.
+    // Compares with <=, because a busy page skips seconds. A screen reader would repeat a text that
+    // is set again.
     const text = left <= 60 ? announcement.dataset.one : left <= 300 ? announcement.dataset.five : "";
     if (announcement.textContent !== text) announcement.textContent = text;
-    // The server decides when the session ends. The extra second allows for its clock.
+    // Waits one more second before the reload, because the session ends by the server's clock.
     if (left === 0) setTimeout(() => location.assign(document.querySelector(".languages [aria-current]").href), 1000);
   };
   const seconds = Number(element.dataset.secondsLeft);
@@ -93,7 +94,7 @@ for (const form of document.querySelectorAll("form[data-once]")) {
   });
 }
 
-// A page restored from history may be stale, so it is loaded again.
+// A page that the browser restores from its history may be outdated, so it is loaded again.
 window.addEventListener("pageshow", (event) => {
   if (event.persisted) location.reload();
 });

@@ -30,7 +30,7 @@ export function creationRoutes({ route, refuseField }: VendorRoutes, provider: P
   route("POST", "/v3/session/", "kyc_create", ({ body }, reply) => {
     const creation = readSession(body ?? {}, Object.values(config.diditWorkflows));
     if ("field" in creation) return refuseField(reply, creation.field, creation.problem);
-    // Didit returns an unfinished session of the same user and workflow instead of a new one.
+    // Didit creates no new session while the user has an unfinished session of the same workflow.
     const reused = applications
       .ofReference(creation.reference)
       .find(

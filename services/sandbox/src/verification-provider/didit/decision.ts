@@ -5,7 +5,8 @@ import type { ReasonCode } from "../vocabulary.ts";
 type Feature = "id" | "liveness" | "face" | "aml";
 
 /**
- * Feature and risk of the warning for each reason (docs.didit.me, warnings page of each feature).
+ * Feature and risk of the warning that Didit returns for each reason (docs.didit.me, warnings page
+ * of each feature).
  */
 const risks: Readonly<Record<ReasonCode, readonly [Feature, string]>> = {
   DOCUMENT_EXPIRED: ["id", "DOCUMENT_EXPIRED"],

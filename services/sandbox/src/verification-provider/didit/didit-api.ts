@@ -7,12 +7,12 @@ import { sessionRoutes } from "./session-routes.ts";
 import { setupRoutes } from "./setup-routes.ts";
 import { userRoutes } from "./user-routes.ts";
 
-/** Simulates Didit's API v3 (docs.didit.me), as far as the kyc service calls it. */
+/** Simulates the calls of Didit's API v3 (docs.didit.me) that the kyc service uses. */
 export async function diditApi(app: FastifyInstance, provider: Provider): Promise<void> {
   const { diditApiKey } = provider.config;
   const routes = vendorRoutes(app, provider, {
     dialect: "didit",
-    // Didit responds with 403, never with 401.
+    // Didit responds with status 403, never with status 401.
     authenticate: ({ headers }, reply) =>
       headers["x-api-key"] === diditApiKey ? undefined : refuse(reply, 403, "You do not have permission to perform this action."),
     refuse,

@@ -6,7 +6,7 @@ import { type HandleApplication, unknownField, type VendorRoutes } from "../vend
 import { isSession } from "./create-session.ts";
 import { decisionOf, sessionStatus } from "./decision.ts";
 
-/** Registers the calls on one session. They return 404 for a deleted session. */
+/** Registers the calls on one session. Each call returns status 404 for a deleted session. */
 export function sessionRoutes({ route, ofApplication, refuse, refuseField }: VendorRoutes, provider: Provider): void {
   const { applications, clock } = provider;
   const ofSession = (handle: HandleApplication) => ofApplication(handle, isSession);

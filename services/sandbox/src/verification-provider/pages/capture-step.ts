@@ -5,7 +5,7 @@ import { type FlowView, flowStep } from "./parts.ts";
 
 type CaptureStep = "front" | "back" | "recording";
 
-/** Returns the drawing of the object to film, the camera, the texts and the action of the form. */
+/** Returns the properties of a camera step: its drawing, camera, texts and form action. */
 function captureOf({ application, words }: FlowView, step: CaptureStep) {
   const { document, recording } = application.steps;
   if (step === "recording") {

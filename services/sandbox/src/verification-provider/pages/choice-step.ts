@@ -2,7 +2,10 @@ import { type Html, html } from "@amana/pages";
 import { form } from "../../pages/parts.ts";
 import { type FlowView, flowStep, radio } from "./parts.ts";
 
-/** Renders the choice between video and still. A still is quicker but always needs a review. */
+/**
+ * Renders the choice between a video and a photograph. A photograph is quicker but always needs a
+ * review.
+ */
 export function choiceStep(view: FlowView): Html {
   const { words } = view;
   const question = html`<div class="choices" role="radiogroup" aria-labelledby="question">

@@ -3,7 +3,7 @@ import { form } from "../../pages/parts.ts";
 import { drawings } from "./drawings.ts";
 import { type FlowView, flowStep, radio } from "./parts.ts";
 
-/** Renders the choice of the allowed documents. A single one is preselected. */
+/** Renders the choice of a document. If only one document is allowed, it is preselected. */
 export function documentStep(view: FlowView, missing = false): Html {
   const { application, words } = view;
   const allowed = application.allowedDocuments;

@@ -47,7 +47,7 @@ export function checkedItem(title: string, text?: string): Html {
   return html`${icons.success}<div><strong>${title}</strong>${text !== undefined && html`<span>${text}</span>`}</div>`;
 }
 
-/** Renders the testers' link, apart from the applicant's text. */
+/** Renders the link to the tester's page, separate from the content for the applicant. */
 export function testerLink({ application, language, words }: FlowView): Html {
   return html`<aside class="tester-link" aria-label="${words.tester.badge}"><a href="/sandbox/kyc/${application.linkToken}/tester?lang=${language}">${words.tester.link}</a></aside>`;
 }

@@ -1,7 +1,7 @@
 import type { Application, Steps } from "../application.ts";
 import { documentTypes } from "../vocabulary.ts";
 
-/** Step number that each page shows. The start page shows none. */
+/** Step number that each page shows. The start page has the number 0 and does not show it. */
 export const stepNumber = { start: 0, document: 1, front: 2, back: 2, choice: 3, recording: 3, review: 4 };
 
 export const stepsCount = 4;
@@ -25,13 +25,16 @@ function stepsOf({ steps, requireVideo }: StepState): { step: Step; input: unkno
 /** Returns the first step without input. */
 export const stepOf = (application: StepState): Step => stepsOf(application).find(({ input }) => !input)?.step ?? "review";
 
-/** Returns the step that Back clears. */
+/** Returns the step before `step`. The button "Back" clears the input of the returned step. */
 export function stepBefore(application: StepState, step: Step): Step {
   const steps: Step[] = [...stepsOf(application).map((entry) => entry.step), "review"];
   return steps[steps.indexOf(step) - 1] ?? "start";
 }
 
-/** Returns the steps with the input of a form. A form of another step changes nothing. */
+/**
+ * Returns the stored steps together with the input of a form. Ignores a form that belongs to
+ * another step.
+ */
 export function addInput(application: Application, action: string, value: string): Steps {
   const { steps, requireVideo } = application;
   const step = stepOf(application);
@@ -47,7 +50,10 @@ export function addInput(application: Application, action: string, value: string
   return steps;
 }
 
-/** Inputs that are cleared with each step: the input of the step and inputs that depend on it. */
+/**
+ * Inputs that the button "Back" clears for each step: the input of the step and all inputs that
+ * depend on it.
+ */
 const clearedBy = new Map<string, readonly (keyof Steps)[]>([
   ["start", ["started", "document", "front", "back", "recording", "recorded"]],
   ["document", ["document", "front", "back"]],

@@ -4,7 +4,7 @@ import { refuse } from "../../edge.ts";
 import { hostedPage } from "../../pages/hosted-page.ts";
 import { sendPage } from "../../pages/layout.ts";
 import { actionOf, field, form, problemSummary } from "../../pages/parts.ts";
-import { isUsable } from "../application.ts";
+import { isLinkUsable } from "../application.ts";
 import type { Provider } from "../provider.ts";
 import { readSubmission } from "../read-submission.ts";
 import { outcomes, reasonCodes } from "../vocabulary.ts";
@@ -40,7 +40,7 @@ export function testerPage(
       application,
     );
     if ("problems" in settings) return show(reply, view, false, settings.problems);
-    if (isUsable(application)) {
+    if (isLinkUsable(application)) {
       application.plan = settings.submission;
       applications.save(application);
     }

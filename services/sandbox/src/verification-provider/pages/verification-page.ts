@@ -3,8 +3,8 @@ import type { FastifyInstance, FastifyReply } from "fastify";
 import { backToPage, hostedPage, sendUnknown } from "../../pages/hosted-page.ts";
 import { type PageOptions, sendPage } from "../../pages/layout.ts";
 import { verdictCard } from "../../pages/parts.ts";
-import { type Application, isBeingChecked, isUsable, open, submit } from "../application.ts";
-import type { Submission } from "../conclude.ts";
+import { type Application, isBeingChecked, isLinkUsable, open, submit } from "../application.ts";
+import type { Submission } from "../evaluate-submission.ts";
 import type { Provider } from "../provider.ts";
 import { words } from "../words/words.ts";
 import { captureStep } from "./capture-step.ts";
@@ -18,11 +18,11 @@ import { reviewStep } from "./review-step.ts";
 import { addInput, clearStep, stepNumber, stepOf, stepsCount } from "./steps.ts";
 import { testerPage } from "./tester-page.ts";
 
-/** Long enough for the applicant to see the progress page. */
+/** Duration of the simulated check, long enough for the applicant to see the progress page. */
 const holdMs = 2_000;
 const refreshSeconds = 2;
 
-/** Registers the hosted flow. The state of the application alone decides which step it shows. */
+/** Registers the hosted flow. Only the application's state decides which step the page shows. */
 export function verificationPage(app: FastifyInstance, { applications, clock }: Provider): void {
   const find = (linkToken: string) => {
     const application = applications.byLinkToken(linkToken);
@@ -63,9 +63,10 @@ export function verificationPage(app: FastifyInstance, { applications, clock }: 
   route("POST", "/:action", (reply, view, { params: { action }, body }) => {
     const { application } = view;
     const value = String(body?.["value"] ?? "").slice(0, 64);
-    if (!isUsable(application)) return backToPage(reply, view);
+    if (!isLinkUsable(application)) return backToPage(reply, view);
     const hasFailed = application.status === "FAILED";
-    // Only the retry button starts another attempt. An old page in another tab does not.
+    // Only the retry button starts another attempt. A form of an older page in another tab has no
+    // effect.
     if (hasFailed !== (action === "retry")) return backToPage(reply, view);
     open(application, clock.nowMs());
     if (hasFailed) application.steps = { started: true };
@@ -83,13 +84,13 @@ export function verificationPage(app: FastifyInstance, { applications, clock }: 
   testerPage(app, applications, find);
 }
 
-/** Returns the tester's planned result for the document that the applicant chose. */
+/** Returns the submission that the tester planned, with the document that the applicant chose. */
 function submissionOf({ plan, steps }: Application): Submission {
   const submission = plan ?? { reasons: [], amlHitCount: 0, profileDiffers: false };
   return { ...submission, ...(steps.document && { documentType: steps.document }) };
 }
 
-/** Returns the business's URL with its query and the result; undefined while the flow is open. */
+/** Returns the business's URL with the reference and the status, or undefined before the result. */
 function returnUrl({ redirectUrl, reference, status }: Application): string | undefined {
   if (redirectUrl === undefined || status === "CREATED" || status === "OPENED") return undefined;
   const url = new URL(redirectUrl);
@@ -124,6 +125,6 @@ function showStep(reply: FastifyReply, view: FlowView): FastifyReply {
 }
 
 function show(reply: FastifyReply, view: FlowView, main: Html, options: PageOptions = {}): FastifyReply {
-  const content = isUsable(view.application) ? html`${main}${testerLink(view)}` : main;
+  const content = isLinkUsable(view.application) ? html`${main}${testerLink(view)}` : main;
   return sendPage(reply, view, content, options);
 }

@@ -5,7 +5,7 @@ import { refuse } from "./errors.ts";
 
 const minuteMs = 60_000;
 
-/** Registers the call that reads an AML case. It has a separate rate limit, as at Sumsub. */
+/** Registers the call that reads an AML case. The call has its own rate limit, as at Sumsub. */
 export function amlRoutes({ route, ofApplication }: VendorRoutes, { config }: Provider): void {
   const acceptedAtMs: number[] = [];
   route(
@@ -13,7 +13,7 @@ export function amlRoutes({ route, ofApplication }: VendorRoutes, { config }: Pr
     "/resources/api/applicants/:id/amlCase",
     "kyc_aml",
     ofApplication((applicant, _request, reply) => {
-      // Uses the machine's clock, because clients measure their pauses with it.
+      // Uses the machine's clock, because clients wait by this clock.
       const nowMs = Date.now();
       while (acceptedAtMs[0] !== undefined && acceptedAtMs[0] <= nowMs - minuteMs) acceptedAtMs.shift();
       if (acceptedAtMs.length >= config.sumsubAmlPerMinute) {

@@ -30,10 +30,15 @@ export const labelsOf = ({ reasons, isAmlCleared }: Application): string[] =>
     .filter((code) => code !== "AML_MATCH" || !isAmlCleared)
     .map((code) => labels[code]);
 
-/** Returns whether the applicant is deactivated or deleted, so that no operation is permitted. */
+/**
+ * Returns whether the applicant is deactivated or deleted. Such an applicant permits no operation.
+ */
 export const isInactive = ({ vendor }: Application): boolean => Boolean(vendor?.isDeleted || vendor?.isDeactivated);
 
-/** Returns the review status. An expired link or a deactivated applicant does not change it. */
+/**
+ * Returns the review status. It does not change when the link expires or the applicant is
+ * deactivated.
+ */
 export function reviewStatus({ status, verdict, attemptsUsed }: Application): string {
   if (status === "COMPLETED" && verdict === "NEEDS_REVIEW") return "onHold";
   return statusOf[status] ?? (attemptsUsed > 0 ? "completed" : "init");
@@ -123,7 +128,7 @@ export function applicantOf(application: Application): object {
   return overrideFields(applicant, answer);
 }
 
-/** Returns the steps (docs.sumsub.com/reference/get-status-of-verification-steps). */
+/** Returns the verification steps (docs.sumsub.com/reference/get-status-of-verification-steps). */
 export function stepsOf(application: Application): object {
   if (!application.documentType) {
     const { document } = application.steps;

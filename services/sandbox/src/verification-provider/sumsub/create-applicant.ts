@@ -12,7 +12,10 @@ import { errorCodes, refuse, refuseField } from "./errors.ts";
 
 /** Sumsub does not limit the attempts of an applicant. */
 const attemptsMax = Number.MAX_SAFE_INTEGER;
-/** An applicant does not expire before the first request for a link, which sets the end. */
+/**
+ * Initial lifetime of an applicant. The first request for a link replaces it with the link's
+ * lifetime.
+ */
 const lifetimeMs = 10 * 365 * 86_400_000;
 const creationFields = ["externalUserId", "lang", "email", "phone", "fixedInfo"];
 const infoFields = ["firstName", "lastName", "dob", "gender", "nationality"];

@@ -6,12 +6,13 @@ export const errorCodes = {
   beingChecked: 1006,
   inactive: 1008,
   signature: 4003,
-  /** Code of the sandbox, because Sumsub documents none for this error. */
+  /** Code that only the sandbox uses, because Sumsub documents no code for this error. */
   applicantExists: 4090,
 } as const;
 
 /**
- * Sets the status and returns an error body. At Sumsub, the description can contain the request.
+ * Sets the status and returns an error body. The description contains a canary, because Sumsub's
+ * descriptions may repeat personal data of the request.
  */
 export function refuse(reply: FastifyReply, status: number, description: string, errorCode?: number): object {
   reply.code(status);

@@ -1,4 +1,4 @@
-import { isObject, isText, isWebAddress, isWhole } from "../../checks.ts";
+import { isObject, isText, isWebAddress, isWholeNumber } from "../../checks.ts";
 import { renewLink } from "../application.ts";
 import type { Provider } from "../provider.ts";
 import { unknownField, type VendorRoutes } from "../vendor-route.ts";
@@ -23,7 +23,7 @@ export function linkRoutes({ route }: VendorRoutes, provider: Provider): void {
     if (applicant?.dialect !== "sumsub" || applicant.vendor?.workflowOrLevel !== levelName)
       return refuse(reply, 404, "Applicant not found");
     if (isInactive(applicant)) return refuseInactive(reply);
-    if (!isWhole(ttlInSecs, 1, ttlSecondsMax)) return refuseField(reply, "ttlInSecs", `Must be from 1 to ${ttlSecondsMax}`);
+    if (!isWholeNumber(ttlInSecs, 1, ttlSecondsMax)) return refuseField(reply, "ttlInSecs", `Must be from 1 to ${ttlSecondsMax}`);
     const successUrl = isObject(redirect) ? redirect["successUrl"] : undefined;
     if (successUrl !== undefined && !isWebAddress(successUrl)) return refuseField(reply, "successUrl", "Must be a URL");
     renewLink(applicant, clock.nowMs() + ttlInSecs * 1_000, successUrl);

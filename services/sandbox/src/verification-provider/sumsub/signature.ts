@@ -6,8 +6,9 @@ import type { VendorRequest } from "../vendor-route.ts";
 const clockDifferenceSecondsMax = 60;
 
 /**
- * Verifies the signature of the time, the method, the path with the query as sent, and the body
- * (docs.sumsub.com/reference/authentication). The time is compared with the machine's clock.
+ * Returns whether a request has the right app token and a valid signature of its time, method,
+ * path, query and body (docs.sumsub.com/reference/authentication). The time is compared with the
+ * machine's clock.
  */
 export function isSigned({ headers, method, url, rawBody = "" }: VendorRequest, config: Config): boolean {
   const seconds = String(headers["x-app-access-ts"]);

@@ -9,7 +9,7 @@ import { linkRoutes } from "./link-routes.ts";
 import { setupRoutes } from "./setup-routes.ts";
 import { isSigned } from "./signature.ts";
 
-/** Simulates Sumsub's API (docs.sumsub.com), as far as the kyc service calls it. */
+/** Simulates the calls of Sumsub's API (docs.sumsub.com) that the kyc service uses. */
 export async function sumsubApi(app: FastifyInstance, provider: Provider): Promise<void> {
   const routes = vendorRoutes(app, provider, {
     dialect: "sumsub",

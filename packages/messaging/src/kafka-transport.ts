@@ -1,6 +1,6 @@
 import { type Logger, withTimeout } from "@amana/runtime";
 import { Kafka, logLevel, Partitioners, type Producer } from "kafkajs";
-import { keepConsuming } from "./kafka-consumer.ts";
+import { consumeUntilStopped } from "./kafka-consumer.ts";
 import type { KafkaOptions } from "./kafka-options.ts";
 import { createTopics, TopicAtRiskError } from "./kafka-topics.ts";
 import type { Message } from "./message.ts";
@@ -15,8 +15,9 @@ const checkTimeoutMs = 10_000;
 /**
  * Creates a transport over Kafka with kafkajs. `publish` waits for all in-sync replicas. Topics are
  * created at their first use. With `requiresCopies`, `check` and the first use throw
- * TopicAtRiskError for a topic that could lose events with a disk. Consumers reconnect without a
- * limit, and repeat messages until their handler succeeds.
+ * TopicAtRiskError for a topic whose events could be lost when one disk fails. A consumer that
+ * loses its connection reconnects, as often as necessary. It passes a message to the handler again
+ * until the handler succeeds.
  */
 export function createKafkaTransport(
   options: KafkaOptions,
@@ -27,7 +28,8 @@ export function createKafkaTransport(
     clientId: context.clientId,
     brokers: [...options.brokers],
     ...(options.ssl && { ssl: options.ssl }),
-    // kafkajs has one type for each mechanism; here all mechanisms share one type.
+    // kafkajs has a separate type for each mechanism, and this setting has one type for all
+    // mechanisms.
     ...(options.sasl && { sasl: options.sasl as { mechanism: "plain"; username: string; password: string } }),
     connectionTimeout: 3_000,
     requestTimeout: 10_000,
@@ -69,7 +71,8 @@ export function createKafkaTransport(
       }
     },
     async publish(topic, messages, signal) {
-      // The next publication must not use a producer that hangs.
+      // Disconnects the producer, because it may hang. The next publication then uses a new
+      // producer.
       const abandon = () => {
         topics.invalidate(topic);
         producer?.then((connected) => connected.disconnect()).catch(() => {});
@@ -79,7 +82,8 @@ export function createKafkaTransport(
       try {
         await publish(topic, messages);
       } catch (error) {
-        // The topic may have been deleted.
+        // Checks the topic again before the next publication, because the topic may have been
+        // deleted.
         topics.invalidate(topic);
         throw error;
       } finally {
@@ -87,7 +91,7 @@ export function createKafkaTransport(
       }
     },
     async subscribe(topic, group, handler) {
-      consuming.push(keepConsuming({ kafka, topics, logger, topic, group, handler, stop: stop.signal }));
+      consuming.push(consumeUntilStopped({ kafka, topics, logger, topic, group, handler, stop: stop.signal }));
     },
     services: [],
     async [Symbol.asyncDispose]() {

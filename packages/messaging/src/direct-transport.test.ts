@@ -37,7 +37,7 @@ async function aSubscriber(name: string, port = 0) {
   );
 }
 
-test("committed events take effect at the subscriber in order, and none stays unpublished in the outbox", async () => {
+test("the direct transport delivers committed events to the subscriber in order, and leaves no event unpublished in the outbox", async () => {
   const { url } = await aSubscriber("tests");
   stack.use(startRelay({ databaseUrl: publisherDb.url, topics: [topic], transport: await transportTo(url), logger }));
   await emit(publisherDb.orm, "k", "1", "2");
@@ -47,7 +47,7 @@ test("committed events take effect at the subscriber in order, and none stays un
   expect(await outbox(publisherDb.orm)).toEqual([]);
 });
 
-test("a message stays in the outbox while one of two subscribers is down, and takes effect once at each", async () => {
+test("the direct transport keeps a message in the outbox while one of two subscribers is down, and both subscribers apply the message once", async () => {
   const up = await aSubscriber("up");
   const down = await aSubscriber("down");
   await down[Symbol.asyncDispose]();
@@ -64,7 +64,7 @@ test("a message stays in the outbox while one of two subscribers is down, and ta
   expect(await outbox(publisherDb.orm)).toEqual([]);
 });
 
-test("a message has one effect when its consumer is killed after the commit and gets the message again", async () => {
+test("when a subscriber of the direct transport is killed after its commit, it applies the repeated message only once", async () => {
   const env = { DATABASE_URL: consumerDb.url, ...testEventSettings(topic) };
   const message = aMessage("body");
   await using crashing = startChild("./consumer-process.ts", { ...env, FAULT_POINT: "consumer.committed" });
@@ -78,7 +78,7 @@ test("a message has one effect when its consumer is killed after the commit and 
   expect(await deadLetters(consumerDb.orm)).toEqual([]);
 });
 
-test("a subscriber rejects messages of other topics and messages without a valid MAC", async () => {
+test("a subscriber of the direct transport rejects messages of other topics and messages without a valid MAC", async () => {
   const { url } = await aSubscriber("tests");
   const otherTopic = await openTransport({ "other.v1": [url] });
   await expect(otherTopic.publish("other.v1", [aMessage("1")])).rejects.toThrow("does not consume other.v1");
@@ -96,6 +96,6 @@ test("a subscriber rejects messages of other topics and messages without a valid
   expect(await deadLetters(consumerDb.orm)).toEqual([]);
 });
 
-test("`publish` throws for a topic without a subscriber", async () => {
+test("`publish` of the direct transport throws for a topic without a subscriber", async () => {
   await expect((await transportTo()).publish(topic, [aMessage("1")])).rejects.toThrow("DIRECT_SUBSCRIBERS");
 });

@@ -2,11 +2,11 @@ import type { FastifyRequest } from "fastify";
 
 /** PostgreSQL reads the rows that an offset skips, so a larger offset makes a list costly. */
 const cheapOffsetMax = 1_000;
-/** Filters for which PostgreSQL may read many rows to find few. */
+/** Filters for which PostgreSQL may have to read many rows to find a few rows. */
 const costlyFilters = ["search", "created_from", "created_to", "from", "to"];
 
 /** Returns whether the request is a POST whose schema has a 201 response. */
-export function createsSomething({ method, routeOptions }: FastifyRequest): boolean {
+export function isCreation({ method, routeOptions }: FastifyRequest): boolean {
   const response = routeOptions.schema?.response as Record<string, unknown> | undefined;
   return method === "POST" && response?.["201"] !== undefined;
 }

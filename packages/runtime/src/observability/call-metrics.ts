@@ -1,8 +1,8 @@
 import type { Histogram } from "prom-client";
 import { secondsSince } from "./metrics.ts";
-import { traced } from "./tracing.ts";
+import { inSpan } from "./tracing.ts";
 
-/** Metric and name of an external system. */
+/** The metric for calls of an external system, and the name of this system. */
 interface Calls {
   readonly durations: Histogram<"operation" | "outcome">;
   /** Name of the system in spans: "card processor". */
@@ -10,17 +10,18 @@ interface Calls {
 }
 
 /**
- * Returns the function with measurements: it records the duration and outcome of each call under
- * the operation's name, and a span of the current trace. A call that throws has only the span.
+ * Returns a function that makes the call and measures it. Records the duration and outcome of each
+ * call under the operation's name, and a span of the current trace. If the call throws, records
+ * only the span.
  */
-export const timed =
+export const withCallMetrics =
   <Args extends unknown[], Outcome extends { readonly kind: string }>(
     { durations, to }: Calls,
     operation: string,
     call: (...args: Args) => Promise<Outcome>,
   ) =>
   async (...args: Args): Promise<Outcome> =>
-    await traced("client", `${to} ${operation}`, async (span) => {
+    await inSpan("client", `${to} ${operation}`, async (span) => {
       const startedMs = performance.now();
       const outcome = await call(...args);
       durations.observe({ operation, outcome: outcome.kind }, secondsSince(startedMs));

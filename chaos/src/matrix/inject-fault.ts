@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { readdir, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { sandbox } from "@amana/e2e/test-system";
+import { callSandbox } from "@amana/e2e/test-system";
 import { sleep } from "@amana/runtime";
 import type { InterruptedDeliveries } from "../events/interrupted-deliveries.ts";
 import type { Replica } from "../rolling/replicas.ts";
@@ -21,12 +21,12 @@ interface SandboxFaults {
   readonly faults: readonly { readonly operation: string; readonly times: number }[];
 }
 
-/** Time in which clients reconnect to a database. Results of attempts may be lost in this time. */
+/** Time that clients need to reconnect to a database. Attempt results may be lost in this time. */
 const reconnectingMs = 1_000;
 const pollMs = 200;
 
-/** Injects a fault and removes it. Returns whether a process was affected by it. */
-export async function inject(context: InjectionContext, fault: Fault): Promise<boolean> {
+/** Injects a fault and removes it. Returns true if the fault affected a process. */
+export async function injectFault(context: InjectionContext, fault: Fault): Promise<boolean> {
   const { matrixSystem } = context;
   switch (fault.kind) {
     case "kill":
@@ -46,9 +46,9 @@ export async function inject(context: InjectionContext, fault: Fault): Promise<b
       return true;
     case "answers": {
       const { operation, mode, times } = fault;
-      await sandbox(matrixSystem.system, "PUT", "/sandbox/faults", { operation, mode, times });
+      await callSandbox(matrixSystem.system, "PUT", "/sandbox/faults", { operation, mode, times });
       await waitForEndOfWork(context);
-      const { faults } = (await sandbox(matrixSystem.system, "GET", "/sandbox/faults")) as SandboxFaults;
+      const { faults } = (await callSandbox(matrixSystem.system, "GET", "/sandbox/faults")) as SandboxFaults;
       return !faults.some((fault) => fault.operation === operation && fault.times === times);
     }
     case "way":
@@ -95,7 +95,7 @@ async function freezeProcess(pid: number, forMs: number): Promise<void> {
     await sleep(forMs);
     process.kill(pid, "SIGCONT");
   } catch {
-    // Another fault ended the process in the meantime.
+    // The process does not exist any more, because another fault ended it in the meantime.
   }
 }
 
@@ -113,7 +113,7 @@ async function stopAtPoint(context: InjectionContext, { service, point, signal, 
   await rm(join(dirname(file), claimedFile));
   const pid = Number(claimedFile.split(".").at(-1));
   if (signal === "SIGSTOP") {
-    // On a busy machine the process stops a moment after the file was renamed.
+    // The process has renamed the file and stops next. On a busy machine this takes some time.
     await sleep(50);
     await freezeProcess(pid, forMs);
     return true;
@@ -123,7 +123,7 @@ async function stopAtPoint(context: InjectionContext, { service, point, signal, 
   const replica =
     replicas.find((candidate) => candidate.pid() === pid) ?? replicas.find((candidate) => candidate.pid() === undefined);
   if (!replica) {
-    // Another fault of the schedule has already replaced the process.
+    // Another fault of the schedule has already restarted the replica.
     matrixSystem.crashes.explain(service);
     return true;
   }

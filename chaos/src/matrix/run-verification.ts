@@ -1,5 +1,5 @@
-import { type Answer, apiCaller } from "@amana/dev-env/demo/api";
-import { actOnApplication, submit } from "@amana/dev-env/demo/at-the-sandbox";
+import { type ApiResponse, apiCaller } from "@amana/dev-env/demo/api";
+import { actOnApplication, submitApplication } from "@amana/dev-env/demo/sandbox-control";
 import type { KycProvider } from "@amana/dev-env/services";
 import type { RefundContext } from "../refunds/request-refunds.ts";
 import type { MatrixSystem } from "./matrix-system.ts";
@@ -8,7 +8,7 @@ import type { VerificationEnd } from "./schedule.ts";
 
 const path = "/api/v1/kyc/applications";
 
-/** Result that the API, the events and the client must have after a verification. */
+/** Expected result of a verification in the API, in the events and at the client. */
 interface ExpectedResult {
   readonly status: string;
   readonly verdict: string | undefined;
@@ -25,7 +25,7 @@ const approved: ExpectedResult = {
 const rejected: ExpectedResult = { ...approved, verdict: "REJECTED", clientStatus: "DECLINED", events: ["KYC_REJECTED"] };
 const reviewEvents = ["KYC_NEEDS_REVIEW", "KYC_REVIEW_RESOLVED"];
 
-/** Submissions of the applicant and the expected result, by the end of the verification. */
+/** The applicant's submissions and the expected result for each end of a verification. */
 const scenarios: Readonly<Record<VerificationEnd, { submissions: readonly object[]; expected: ExpectedResult }>> = {
   approved: { submissions: [{ outcome: "approved" }], expected: approved },
   rejected: { submissions: [{ outcome: "rejected" }], expected: rejected },
@@ -40,7 +40,10 @@ const scenarios: Readonly<Record<VerificationEnd, { submissions: readonly object
   vendor_reviewed: { submissions: [{ outcome: "needs_review" }], expected: { ...approved, events: reviewEvents } },
 };
 
-/** Sumsub does not prove that a person approved, so only a rejection there ends a review. */
+/**
+ * At Sumsub, only a rejection ends a review, because an approval does not prove that a person
+ * decided.
+ */
 const scenarioOf = (end: VerificationEnd, provider: KycProvider) =>
   end === "vendor_reviewed" && provider === "sumsub"
     ? { ...scenarios[end], expected: { ...rejected, events: reviewEvents } }
@@ -56,9 +59,9 @@ export interface FinishedVerification {
 
 /**
  * Runs a verification to its end and repeats each request until it succeeds. Returns undefined
- * after the signal of the context.
+ * after the context's signal was aborted.
  */
-export async function verify(
+export async function runVerification(
   context: RefundContext,
   { end, clientId, kycProvider }: { end: VerificationEnd; clientId: string | undefined; kycProvider: KycProvider },
 ): Promise<FinishedVerification | undefined> {
@@ -69,13 +72,13 @@ export async function verify(
   const id = String(created["id"]);
   const link = String(created["link_url"]);
   const { submissions, expected } = scenarioOf(end, kycProvider);
-  for (const submission of submissions) await submit(system.sandboxUrl, link, submission);
+  for (const submission of submissions) await submitApplication(system.sandboxUrl, link, submission);
   const isFinished = await finish();
   return isFinished ? { id, end, expected, clientId, createdAt: String(created["created_at"]) } : undefined;
 
   async function finish(): Promise<boolean> {
-    // If the response is lost after the change, the repeated request gets this code.
-    const isDone = ({ status, body }: Answer) => status === 200 || body["code"] === "kyc_application_final";
+    // If only the response was lost, the repeated request returns kyc_application_final.
+    const isDone = ({ status, body }: ApiResponse) => status === 200 || body["code"] === "kyc_application_final";
     const decision = { outcome: "APPROVED", note: "Another person." };
     switch (end) {
       case "canceled":
@@ -91,7 +94,7 @@ export async function verify(
     }
   }
 
-  /** Acts as the vendor after the application has this verdict. */
+  /** Waits until the application has this verdict, and then simulates an action of the vendor. */
   async function actAfter(verdict: string, action: string, outcome: string): Promise<boolean> {
     const view = await readUntil(context, apiKey, `${path}/${id}`, (body) => body["verdict"] === verdict);
     if (view) await actOnApplication(system.sandboxUrl, link, action, { outcome });
@@ -99,7 +102,7 @@ export async function verify(
   }
 }
 
-/** Returns the differences between an application and its expected result. */
+/** Returns the differences between a verification and its expected result. */
 export async function findVerificationViolations(
   { identity }: MatrixSystem["databases"],
   { gatewayUrl, apiKey }: RefundContext,
@@ -127,8 +130,8 @@ export async function findVerificationViolations(
 }
 
 /**
- * Checks that the client has the result of the newest verification, independent of the order in
- * which the verifications ended.
+ * Checks that the client has the result of its newest verification, even if an older verification
+ * ended later.
  */
 export async function findClientViolations(
   { gatewayUrl, apiKey }: RefundContext,

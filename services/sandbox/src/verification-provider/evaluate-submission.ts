@@ -2,22 +2,22 @@ import type { AmlDecision, Check, DocumentType, Outcome, Reason, ReasonCode, Ver
 
 /** The evidence of a submission and the tester's settings for its outcome. Contains no names. */
 export interface Submission {
-  /** Outcome that the tester chose. The provider's rules decide when it is absent. */
+  /** Outcome that the tester chose. If undefined, the provider's rules decide. */
   readonly outcome?: Outcome | undefined;
   readonly reasons: readonly Reason[];
   readonly documentType?: DocumentType | undefined;
   readonly documentExpiry?: string | undefined;
   readonly nationality?: string | undefined;
   readonly amlHitCount: number;
-  /** Whether the vendor marks the hits as false positives. */
+  /** True if the vendor marks the AML hits as false positives. */
   readonly isAmlCleared?: boolean | undefined;
   readonly profileDiffers: boolean;
-  /** Overrides fields of the finished object; null removes a field. */
+  /** Fields that override the application in responses after the check; null removes a field. */
   readonly answer?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** The result of a submission. */
-export type Conclusion = ReturnType<typeof conclude>;
+export type SubmissionResult = ReturnType<typeof evaluateSubmission>;
 
 const yearsAhead = 5;
 
@@ -28,7 +28,7 @@ const reviewReasons: readonly ReasonCode[] = ["PROFILE_MISMATCH", "AML_MATCH"];
  * Returns the verdict and the evidence of a submission. A tester's outcome overrides the rules but
  * not the evidence, so that clients can be tested with a provider that makes wrong decisions.
  */
-export function conclude(
+export function evaluateSubmission(
   submission: Submission,
   { allowedDocuments, requireVideo }: { readonly allowedDocuments: readonly DocumentType[]; readonly requireVideo: boolean },
   nowMs: number,

@@ -1,5 +1,5 @@
-/** Returns fifty texts of about `length` characters. Every operation must reject each of them. */
-export function malformedShapes(length: number): string[] {
+/** Returns fifty malformed texts of about `length` characters. Every operation must reject them. */
+export function createMalformedBodies(length: number): string[] {
   const repeatPiece = (begin: string, piece: string, end = "") =>
     begin + piece.repeat(Math.max(1, Math.floor((length - begin.length - end.length) / piece.length))) + end;
   const repeatNumbered = (piece: (i: number) => string, begin: string, end: string) => {

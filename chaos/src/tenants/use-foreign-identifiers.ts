@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Answer } from "@amana/dev-env/demo/api";
+import type { ApiResponse } from "@amana/dev-env/demo/api";
 import type { System } from "@amana/dev-env/system";
 import { request } from "undici";
 import type { Random } from "../random.ts";
@@ -8,19 +8,19 @@ import { type Document, type Operation, type Place, readOperations } from "./ope
 import { chosenByBusiness, extraFields, sharedResources } from "./resources.ts";
 import { createTenant, createUnknownIdentifier, type Tenant } from "./tenant.ts";
 
-/** Identifiers in a request by place. */
+/** The identifier at each place of a request. */
 type IdentifiersByPlace = ReadonlyMap<Place, string | number>;
 
 /**
- * Lets one business (the stranger) use identifiers of another business (the owner) in every
- * operation of the OpenAPI document, at every place. The responses must be the same as for
+ * Sends requests of one business (the stranger) with identifiers of another business (the owner),
+ * at every place of every operation in the OpenAPI document. The responses must be the same as for
  * identifiers that do not exist.
  */
-export async function trespass(system: System, random: Random, report: Report): Promise<void> {
+export async function useForeignIdentifiers(system: System, random: Random, report: Report): Promise<void> {
   const document = (await (await request(`${system.gatewayUrl}/openapi.json`)).body.json()) as Document;
   const mark = () => `zq${random.integer(1e9, 2e9).toString(36)}`;
   const [owner, stranger] = await Promise.all([createTenant(system, mark()), createTenant(system, mark())]);
-  // The first read may update resources from external systems.
+  // Reads twice, because the first read may update resources with data of external systems.
   await readAll(document, owner);
   const textsBefore = await readAll(document, owner);
 
@@ -52,7 +52,7 @@ async function testOperation(operation: Operation, owner: Tenant, stranger: Tena
     return await testAdminOperation(operation, owner, stranger, report);
   }
   const isForOperators = /^\/api\/v1\/(admin|businesses)(\/|$)/.test(operation.path);
-  report.check("operator paths reject the key of a business", !isForOperators, () => name);
+  report.check("an operation on a path for operators rejects the key of a business", !isForOperators, () => name);
   for (const field of unknownFields) report.violation(`${name}: ${field} has no example value; add an example to its schema`);
 
   for (const place of places.filter(({ resource }) => !sharedResources.has(resource))) {
@@ -90,7 +90,8 @@ async function testPlace(
   );
   checkNoLeak(response, owner, description, [ownerValue], report);
 
-  // The same request for an own resource must succeed, otherwise the comparison proves nothing.
+  // Checks that a business's request for its own resource succeeds. Otherwise the comparison would
+  // prove nothing.
   if (chosenByBusiness.has(place.resource) || place.in === "query") {
     const ownerList = operation.isList
       ? await call(operation, owner, fillPlaces(operation, owner.identifiers, [place]))
@@ -154,10 +155,11 @@ async function testIdempotencyKey(operation: Operation, owner: Tenant, stranger:
 }
 
 /**
- * Checks that the response contains no id and no text of the owner, except values that were sent.
+ * Checks that the response contains no id and no text of the owner, except values that the request
+ * contained.
  */
 function checkNoLeak(
-  response: Answer,
+  response: ApiResponse,
   owner: Tenant,
   description: string,
   sent: readonly (string | number)[],
@@ -175,8 +177,7 @@ function checkNoLeak(
 }
 
 /**
- * Returns values for all ids in the path, for the required places, and for the places in
- * `additionalPlaces`.
+ * Returns values for all places in the path, for the required places, and for `additionalPlaces`.
  */
 function fillPlaces(
   operation: Operation,
@@ -189,7 +190,7 @@ function fillPlaces(
   return new Map(placesToFill.map((place) => [place, identifiers[place.resource] ?? randomUUID()]));
 }
 
-/** Returns values for the required places, with unused e-mail addresses. */
+/** Returns values for the required places. Each e-mail address is new. */
 function fillRequired(operation: Operation, identifiers: Tenant["identifiers"]): IdentifiersByPlace {
   const values = fillPlaces(operation, identifiers);
   for (const [place] of values) if (place.resource.endsWith("email")) values.set(place, `${randomUUID()}@example.dz`);
@@ -223,11 +224,11 @@ async function call(
 const comparedHeaders = ["content-type", "x-total-count", "link", "allow", "retry-after", "location"];
 
 /** Returns the parts of a response that must not depend on the owner of an identifier. */
-function comparable({ status, headers, text }: Answer, { isList }: Operation, sent?: string | number): string {
+function comparable({ status, headers, text }: ApiResponse, { isList }: Operation, sent?: string | number): string {
   const headerText = comparedHeaders
     .map((name) => `${name}: ${name === "location" ? Boolean(headers[name]) : headers[name]}`)
     .join(", ");
-  // A created or changed resource belongs to the stranger and differs each time.
+  // Omits a created or changed resource, because it belongs to the stranger and differs each time.
   const body = status < 300 && !isList ? "" : text.replaceAll(/"(request_id|instance)":"[^"]*"/g, "");
   const compared = `${status} ${body} ${headerText}`;
   if (sent === undefined) return compared;

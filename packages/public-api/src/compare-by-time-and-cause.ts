@@ -17,6 +17,6 @@ function causeIndex({ kind, name, refund_id }: Entry): number {
   return position >= 0 ? position : causes.indexOf(kind === "processor_call" && refund_id ? `${kind} of a refund` : kind);
 }
 
-/** Compares entries of a timeline by time, and within a millisecond causes before effects. */
-export const byTimeAndCause = (a: Entry, b: Entry): number =>
+/** Compares timeline entries by time. In the same millisecond, a cause precedes its effects. */
+export const compareByTimeAndCause = (a: Entry, b: Entry): number =>
   Date.parse(a.at) - Date.parse(b.at) || causeIndex(a) - causeIndex(b);

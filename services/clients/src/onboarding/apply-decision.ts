@@ -4,8 +4,11 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
 import type { Decision, Onboarding } from "./onboarding.ts";
 
-/** Decides an onboarding and writes an audit row. Without `by`, the platform decides. */
-export function decide(
+/**
+ * Decides an onboarding and records the decision in the audit trail. If `by` is undefined, the
+ * platform is recorded as the actor.
+ */
+export function applyDecision(
   em: SqlEntityManager,
   onboarding: Onboarding,
   decision: Decision,
@@ -26,7 +29,7 @@ export function decide(
   });
 }
 
-/** Approves an onboarding that awaits approval, if `ONBOARDING_AUTO_APPROVE` is set. */
+/** Approves an onboarding at the step PENDING_APPROVAL if `ONBOARDING_AUTO_APPROVE` is true. */
 export function approveAutomatically(em: SqlEntityManager, { autoApprove }: Context, onboarding: Onboarding, now: Date): void {
-  if (autoApprove && onboarding.awaitsApproval()) decide(em, onboarding, "APPROVED", now);
+  if (autoApprove && onboarding.awaitsApproval()) applyDecision(em, onboarding, "APPROVED", now);
 }

@@ -5,12 +5,13 @@ import type { Payment } from "../payment/payment.ts";
 import { PaymentLink } from "./payment-link.ts";
 
 /**
- * Counts a payment that has just become PAID. If it reaches `maxPayments` of its link, emits
- * PAYMENT_LINK_COMPLETED. The flush increments the counter and locks the link's row until the
- * commit, so exactly one of several concurrent payments reaches the limit. Logs an alert for a
- * payment beyond the limit: another payment got its slot before the processor reported it as paid.
+ * Counts a payment that has just become PAID. If `paymentsPaid` of its link reaches `maxPayments`,
+ * emits PAYMENT_LINK_COMPLETED. The flush increments `paymentsPaid` and locks the link's row until
+ * the commit, so exactly one of several concurrent payments reaches the limit. A payment occupies a
+ * slot of the link only until its time to pay is over, but it may become PAID later. Logs an alert
+ * if such a payment exceeds the limit.
  */
-export async function countPaid(em: SqlEntityManager, context: Context, payment: Payment, now: Date): Promise<void> {
+export async function countPaidPayment(em: SqlEntityManager, context: Context, payment: Payment, now: Date): Promise<void> {
   const { businessId, paymentLinkId } = payment;
   if (paymentLinkId == null) return;
   await em.flush();

@@ -4,7 +4,7 @@ import { allTenants, forTenant } from "@amana/runtime";
 import { aBusinessCaller, eventually, refusal, withIdempotencyKey } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { type Harness, startHarness } from "../../test/harness.ts";
-import { holdRefunds, readHold, releaseRefunds, updateHistory } from "./hold.ts";
+import { holdRefunds, readRefundHold, releaseRefunds, updateHistory } from "./refund-hold.ts";
 
 let harness: Harness;
 beforeAll(async () => {
@@ -28,14 +28,14 @@ const refund = (key = "k") =>
 const readPayment = () => harness.payments.getPayment({ id: payment.id }, { caller });
 const readHeldUntil = async () => {
   const { context } = harness;
-  return (await forTenant(allTenants, () => readHold(context.orm.em.fork(), context.schedule))).heldUntil;
+  return (await forTenant(allTenants, () => readRefundHold(context.orm.em.fork(), context.schedule))).heldUntil;
 };
 const readProcessorState = async () => {
   const { refundedAmount, calls } = await harness.sandbox.order(payment.processorOrderId);
   return { refunded: Number(refundedAmount), calls: calls.filter(({ operation }) => operation === "refund").length };
 };
 
-/** Simulates a restore to the time before the refund. */
+/** Simulates a restore of the database to a time before the refund was requested. */
 async function simulateRestore() {
   await harness.sql("delete from refund where payment_id = ?", [payment.id]);
   await harness.sql("delete from idempotency_key");
@@ -45,13 +45,13 @@ async function simulateRestore() {
   await harness.sql("update refund_hold set history = 'of another cluster'");
 }
 
-test("updateHistory does not hold refunds in a new database and for an unchanged history", async () => {
+test("updateHistory does not hold refunds in a new database, or if the database's history is unchanged", async () => {
   expect(await readHeldUntil()).toBeUndefined();
   await updateHistory(harness.context);
   expect(await readHeldUntil()).toBeUndefined();
 });
 
-test("refundPayment does not repeat a partial refund that a restore lost, even if it takes effect late", async () => {
+test("refundPayment does not repeat a partial refund that the restored database lacks, even if that refund takes effect late", async () => {
   await harness.sandbox.fault("refund", "late:2000");
   expect(await refusal(refund())).toMatchObject({ code: "refund_outcome_unknown" });
   await simulateRestore();
@@ -69,7 +69,7 @@ test("refundPayment does not repeat a partial refund that a restore lost, even i
   });
 });
 
-test("advanceRefunds does not resend a refund that is only REQUESTED in the restored database", async () => {
+test("advanceRefunds does not resend a refund whose status SENT was lost by a restore, so that the refund is REQUESTED again", async () => {
   await harness.sandbox.fault("refund", "late:2000");
   await refusal(refund());
   await harness.sql(
@@ -86,7 +86,7 @@ test("advanceRefunds does not resend a refund that is only REQUESTED in the rest
   expect(await readProcessorState()).toEqual({ refunded: Number(partMinor), calls: 1 });
 });
 
-test("a refund is not sent if the database was restored after the read, and is sent once after the hold", async () => {
+test("refundPayment sends no refund request if the database is restored after the read of the order, and advanceRefunds sends the refund once after the hold", async () => {
   await harness.sandbox.fault("status", "slow:500");
   const pendingRefund = refusal(refund());
   await eventually(async () =>
@@ -102,7 +102,7 @@ test("a refund is not sent if the database was restored after the read, and is s
   expect(await readProcessorState()).toEqual({ refunded: Number(partMinor), calls: 1 });
 });
 
-test("holdRefunds holds refunds for the configured time, even if the operator requests a shorter time", async () => {
+test("holdRefunds holds refunds for REFUND_LATE_EFFECT_SECONDS even if the operator requests a shorter time", async () => {
   const em = harness.context.orm.em.fork();
   await holdRefunds(em, 0.1);
   await harness.sql("select pg_sleep(0.2)");
@@ -114,7 +114,7 @@ test("holdRefunds holds refunds for the configured time, even if the operator re
   expect(await readHeldUntil()).toBeUndefined();
 });
 
-test("updateHistory does not hold refunds after all connections were lost", async () => {
+test("updateHistory does not hold refunds after all connections to the database were lost", async () => {
   const [rowBefore] = await harness.sql<{ history: string }>("select history from refund_hold");
   await harness.sql(
     "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",

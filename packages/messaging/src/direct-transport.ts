@@ -46,8 +46,8 @@ export function createDirectTransport(
           async handOverMessages({ topic, messages }) {
             const subscribed = handlers.get(topic);
             if (!subscribed) throw notFound("topic_not_consumed", `This service does not consume ${topic}.`);
-            // The rejection loses no event: an authentic sender keeps rejected messages in its
-            // outbox.
+            // Rejects the whole batch. No event is lost, because an authentic sender keeps rejected
+            // messages in its outbox.
             if (messages.some((message) => !keys.verify(topic, message))) {
               logger.error({ alert: true, topic }, "messages rejected, MAC invalid");
               throw forbidden(
@@ -59,7 +59,7 @@ export function createDirectTransport(
             return {};
           },
         },
-        { takesCaller: false },
+        { requiresCallerToken: false },
       ),
     ],
     async [Symbol.asyncDispose]() {

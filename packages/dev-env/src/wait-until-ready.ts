@@ -1,15 +1,15 @@
 import { request } from "undici";
 import { DevEnvError } from "./dev-env-error.ts";
-import { until } from "./eventually.ts";
+import { waitUntil } from "./eventually.ts";
 import type { ServiceProcess } from "./service-process.ts";
 
 const timeoutMs = 60_000;
 
 /**
  * Waits until the gateway reports that all services are ready. Throws DevEnvError after 60 seconds,
- * or if a process has ended that is not restarted.
+ * or when a process has ended and is not restarted.
  */
-export async function untilReady(
+export async function waitUntilReady(
   gatewayUrl: string,
   processes: readonly ServiceProcess[],
   options: { supervised?: boolean; signal?: AbortSignal; logDir: string },
@@ -18,7 +18,7 @@ export async function untilReady(
   const isReady = async () => {
     options.signal?.throwIfAborted();
     status = await readinessOf(gatewayUrl);
-    const down = processes.find((service) => !service.running());
+    const down = processes.find((service) => !service.isRunning());
     if (down && !options.supervised) {
       throw new DevEnvError(
         `${down.name} ended during the start. Its last output:\n${down.recentOutput()}`,
@@ -27,7 +27,7 @@ export async function untilReady(
     }
     return status === "ready" && !down;
   };
-  if (await until(isReady, timeoutMs)) return;
+  if (await waitUntil(isReady, timeoutMs)) return;
   throw new DevEnvError(`The services are not ready after ${timeoutMs / 1000} s: ${status}`, `See the logs in ${options.logDir}`);
 }
 

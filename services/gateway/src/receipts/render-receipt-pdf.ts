@@ -7,7 +7,7 @@ import type { Gateway } from "../gateway.ts";
 import { languageOf } from "./receipt.ts";
 
 /** Renders the receipt as PDF, and sets the headers of the response. */
-export async function pdfOf(
+export async function renderReceiptPdf(
   { rpc }: Gateway,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -16,12 +16,12 @@ export async function pdfOf(
 ): Promise<Buffer> {
   const language = languageOf(requested, receipt);
   const { token, receiptNumber } = receipt;
-  // The token authenticates the call, also if the request has the key of a business.
+  // The token authenticates the RPC, even if the request has the API key of a business.
   const call = { ...callOf(request, reply), caller: platformCaller };
   const { pdf } = await rpc.receipts.renderReceipt({ token, language: language.toUpperCase(), businessName }, call);
   reply.type("application/pdf").headers({
     ...privateHeaders,
-    ...pageHeaders({ language, sources: {} }),
+    ...pageHeaders({ language, contentSources: {} }),
     "content-disposition": `attachment; filename="${receiptNumber}.pdf"`,
   });
   return Buffer.from(pdf);

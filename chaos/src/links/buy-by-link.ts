@@ -1,4 +1,4 @@
-import { Buyer, type FormValues, type ReadPage } from "@amana/dev-env/buyer";
+import { Buyer, type FormValues, type LoadedPage } from "@amana/dev-env/buyer";
 import { validCard } from "@amana/e2e/test-system";
 import { sleep } from "@amana/runtime";
 import type { Random } from "../random.ts";
@@ -18,7 +18,7 @@ const behaviours = [
   "pays late",
 ] as const;
 
-/** Pauses before a request without a response is repeated. */
+/** Pauses before the repetitions of a request that got no response. */
 const repeatPausesMs = [200, 500, 1_000, 2_000, 3_000, 3_000];
 
 interface Attempt {
@@ -29,14 +29,14 @@ interface Attempt {
   readonly buyer: Buyer;
 }
 
-/** Plays one buyer of a link, from the page to the payment or its end. */
-export async function buy(links: LinksSystem, link: Link, random: Random, report: Report): Promise<void> {
+/** Simulates one buyer of a link, from the first page to the end of the payment. */
+export async function buyByLink(links: LinksSystem, link: Link, random: Random, report: Report): Promise<void> {
   const behaviour = random.pick(behaviours);
   const attempt = { links, link, random, report, buyer: new Buyer(link.url) };
   report.count(`buyers: ${behaviour}`);
   const page = await untilResponse(() => attempt.buyer.open());
   if (!page || !hasForm(page)) return;
-  // Another tab reads the page before the first one has a payment.
+  // Opens the page in a second tab before the first tab starts a payment.
   const otherTab = behaviour === "uses two tabs" ? await untilResponse(() => attempt.buyer.open()) : undefined;
   const started = await start(attempt, page, behaviour);
   if (!started) return;
@@ -53,8 +53,11 @@ export async function buy(links: LinksSystem, link: Link, random: Random, report
   await finish(attempt, started, behaviour === "cancels" ? "cancel" : "pay");
 }
 
-/** Sends the form as the behaviour requires. Returns the redirect to the card form, if there is one. */
-async function start(attempt: Attempt, page: ReadPage, behaviour: (typeof behaviours)[number]): Promise<string | undefined> {
+/**
+ * Sends the form in the way that `behaviour` requires. Returns the address of the card form, or
+ * undefined if the gateway does not redirect to it.
+ */
+async function start(attempt: Attempt, page: LoadedPage, behaviour: (typeof behaviours)[number]): Promise<string | undefined> {
   const { report, random } = attempt;
   if (behaviour === "presses the button twice") {
     const [first, second] = await Promise.all([submit(attempt, page), submit(attempt, page)]);
@@ -72,7 +75,7 @@ async function start(attempt: Attempt, page: ReadPage, behaviour: (typeof behavi
 }
 
 /** Sends the form until the gateway responds. Returns the address of the card form. */
-async function submit(attempt: Attempt, page: ReadPage): Promise<string | undefined> {
+async function submit(attempt: Attempt, page: LoadedPage): Promise<string | undefined> {
   const { link, report, random, buyer } = attempt;
   link.formTokens.add(formTokenOf(page));
   const values: FormValues = link.hasRange ? { amount: `${random.integer(100, 9_000)}.00` } : {};
@@ -86,7 +89,7 @@ async function submit(attempt: Attempt, page: ReadPage): Promise<string | undefi
   return location;
 }
 
-/** Pays or cancels the order at the sandbox, and opens the address to which it redirects. */
+/** Pays or cancels the order at the sandbox. Opens the address to which the sandbox redirects. */
 async function finish({ links, buyer, report }: Attempt, cardForm: string, action: "pay" | "cancel"): Promise<void> {
   const orderId = new URL(cardForm).pathname.split("/").at(-1);
   const response = await fetch(`${links.system.sandboxUrl}/sandbox/payments/${orderId}/${action}`, {
@@ -101,8 +104,11 @@ async function finish({ links, buyer, report }: Attempt, cardForm: string, actio
   if (returned?.location !== undefined) await untilResponse(() => buyer.read(returned.location ?? ""));
 }
 
-/** Repeats a request without a response, or with a temporary error. Undefined if all attempts fail. */
-async function untilResponse(send: () => Promise<ReadPage>): Promise<ReadPage | undefined> {
+/**
+ * Sends a request. Repeats it if it gets no response or a temporary error. Returns undefined if all
+ * attempts fail.
+ */
+async function untilResponse(send: () => Promise<LoadedPage>): Promise<LoadedPage | undefined> {
   for (const pauseMs of repeatPausesMs) {
     const page = await send().catch(() => undefined);
     if (page && page.status < 500 && page.status !== 429) return page;
@@ -112,5 +118,5 @@ async function untilResponse(send: () => Promise<ReadPage>): Promise<ReadPage | 
 }
 
 const formTokenPattern = /name="form_token" value="([\w-]+)"/;
-const hasForm = ({ html }: ReadPage) => formTokenPattern.test(html);
-export const formTokenOf = ({ html }: ReadPage): string => formTokenPattern.exec(html)?.[1] ?? "";
+const hasForm = ({ html }: LoadedPage) => formTokenPattern.test(html);
+export const formTokenOf = ({ html }: LoadedPage): string => formTokenPattern.exec(html)?.[1] ?? "";

@@ -4,36 +4,40 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 
 const timeline = "left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)";
 /**
- * SQL: the identity of the current history. A restore to an earlier time and a failover start a new
- * timeline. A copy on another server has another cluster identifier. A database that is loaded from
- * a dump has another oid.
+ * SQL expression for the identity of the database's current history. A restore to an earlier time
+ * and a failover both start a new timeline. A copy in another cluster has another system
+ * identifier. A database that is loaded from a dump has another oid.
  */
 const currentHistory = `(select system_identifier from pg_control_system()) || '.' ||
   (select oid from pg_database where datname = current_database()) || '.' || ${timeline}`;
 /**
- * SQL: whether the history differs from the stored one. A backup that is older than this column has
- * no stored history. Any timeline except the first then counts as a change.
+ * SQL condition: the current history differs from the stored history. A backup that was made before
+ * the column `history` existed has no stored history. If such a backup contains payments, every
+ * timeline except the first counts as a change.
  */
 const hasChanged = `case when history is null then ${timeline} <> '00000001' and exists (select from payment)
   else history <> ${currentHistory} end`;
-/** SQL: whether refunds are held, by the database's clock. Null without a row. */
-export const isHeld = `(select (${hasChanged}) or coalesce(held_until > clock_timestamp(), false) from refund_hold)`;
+/**
+ * SQL expression: true if refunds are held, by the database's clock. Null if the table
+ * `refund_hold` has no row.
+ */
+export const refundsHeldSql = `(select (${hasChanged}) or coalesce(held_until > clock_timestamp(), false) from refund_hold)`;
 const operatorHold = "held by a person";
 
-/** State of the refund hold by the database's clock. */
-export interface Hold {
+/** State of the refund hold. Both times are from the database's clock. */
+export interface RefundHold {
   readonly now: Date;
   /** End of the hold; undefined if refunds may be sent. */
   readonly heldUntil: Date | undefined;
 }
 
 /**
- * Returns whether refunds are held. After a restore, refunds that were sent may be missing in the
- * database, and may take effect during `refundLateEffectSeconds`. In this time, a read without a
- * refund does not prove that no refund was sent. Callers check the hold before the read of the
- * order, and again in the transaction that commits SENT.
+ * Returns the state of the refund hold. After a restore, the database may lack refunds whose
+ * requests were sent. Such a request can take effect until `refundLateEffectSeconds` after it was
+ * sent. Until then, an order without a refund does not prove that no request was sent. Callers must
+ * check the hold before they read the order, and again in the statement that commits SENT.
  */
-export async function readHold(em: SqlEntityManager, schedule: { refundLateEffectSeconds: number }): Promise<Hold> {
+export async function readRefundHold(em: SqlEntityManager, schedule: { refundLateEffectSeconds: number }): Promise<RefundHold> {
   const [row] = await em.execute<{ now: string; held_until: string | null }[]>(
     `select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as now, floor(extract(epoch from
        case when ${hasChanged} then clock_timestamp() + make_interval(secs => ?::float8) else held_until end) * 1000)::bigint as held_until
@@ -68,8 +72,9 @@ export async function updateHistory({ orm, logger, schedule }: Context): Promise
 }
 
 /**
- * Holds refunds for an operator, after a restore that the history does not show. Returns the
- * earliest end. The service extends this hold to its configured duration.
+ * Holds refunds on an operator's request, after a restore that does not change the history. Returns
+ * the earliest end of the hold. The running service extends a hold that is shorter than
+ * `refundLateEffectSeconds`.
  */
 export async function holdRefunds(em: SqlEntityManager, seconds: number): Promise<Date> {
   const [row] = await em.execute<{ until: string }[]>(
@@ -80,7 +85,10 @@ export async function holdRefunds(em: SqlEntityManager, seconds: number): Promis
   return new Date(row?.until ?? "");
 }
 
-/** Ends the hold on an operator's request, if no commit was lost. Returns false without a hold. */
+/**
+ * Ends the hold on an operator's request. The operator must make sure that no commit was lost.
+ * Returns false if refunds were not held.
+ */
 export async function releaseRefunds(em: SqlEntityManager): Promise<boolean> {
   const rows = await em.execute<object[]>(
     `update refund_hold set history = ${currentHistory}, held_until = null where held_until > now() or ${hasChanged} returning 1`,
@@ -90,6 +98,9 @@ export async function releaseRefunds(em: SqlEntityManager): Promise<boolean> {
 
 const nextDue = `(select now() from refund_hold where history is distinct from (${currentHistory}))`;
 
-/** Checks the history until disposed. The database can be restored while the service runs. */
+/**
+ * Checks the database's history until disposed, because the database can be restored while the
+ * service runs.
+ */
 export const watchHistory = (context: Context): AsyncDisposable =>
   pollWhenDue(context.orm, context.logger, { name: "watch-history", nextDue }, () => updateHistory(context));

@@ -1,13 +1,16 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 
-/** A list with more rows has this `X-Total-Count` and `X-Total-Count-Capped: true`. */
+/**
+ * Maximum value of `X-Total-Count`. A list with more rows also has `X-Total-Count-Capped: true`.
+ */
 export const countedMax = 1_000;
 
 /**
- * Sets the headers of a list: the number of its rows, and links to its other pages (RFC 8288). A
- * capped list has no link to the last page, and a page that is not full has no next page.
+ * Sets the headers of a list page: the number of rows in the list, and links to other pages (RFC
+ * 8288). If the number is capped, the page has no link to the last page, and has a link to the next
+ * page if it is full.
  */
-export function setPageHeaders(
+export function setPaginationHeaders(
   request: FastifyRequest,
   reply: FastifyReply,
   { total, totalIsCapped = false }: { total: number; totalIsCapped?: boolean },

@@ -19,8 +19,8 @@ export type TransactionClient = PoolClient & PipelineClient;
 /**
  * Sends texts, dates, bytes and JSON as parameters. MikroORM 7 writes all values into statements as
  * literals, without an option to change this (mikro-orm/mikro-orm issue 8001, open). Personal data
- * would then be in pg_stat_activity, and in PostgreSQL's log of failed or slow statements.
- * Numbers and booleans stay literals, because PostgreSQL cannot always infer the type of a parameter.
+ * would then be in pg_stat_activity, and in PostgreSQL's log of failed or slow statements. Numbers
+ * and booleans stay literals, because PostgreSQL cannot always infer the type of a parameter.
  *
  * Transactions use the pool without Kysely, which awaits each statement of a transaction before the
  * next one, and releases a connection only after a successful commit or rollback

@@ -6,26 +6,85 @@ import {
   PostgreSqlDriver,
   type PostgreSqlPlatform,
 } from "@mikro-orm/postgresql";
-import { CompiledQuery } from "kysely";
+import type { Pool, PoolClient } from "pg";
+import type { PipelineClient } from "./pipeline-client.ts";
 
 type Execute = PostgreSqlConnection["execute"];
+type Context = Parameters<PostgreSqlConnection["commit"]>[0];
+type BeginOptions = NonNullable<Parameters<PostgreSqlConnection["begin"]>[0]>;
+
+/** A connection of the pool in a transaction. The ORM passes it on as the transaction's context. */
+export type TransactionClient = PoolClient & PipelineClient;
 
 /**
  * Sends texts, dates, bytes and JSON as parameters. MikroORM 7 writes all values into statements as
  * literals, without an option to change this (mikro-orm/mikro-orm issue 8001, open). Personal data
  * would then be in pg_stat_activity, and in PostgreSQL's log of failed or slow statements. Numbers
  * and booleans stay literals, because PostgreSQL cannot always infer the type of a parameter.
+ *
+ * Transactions use the pool without Kysely, which awaits each statement of a transaction before the
+ * next one, and releases a connection only after a successful commit or rollback
+ * (kysely-org/kysely issue 1990, open).
  */
-class BindingConnection extends PostgreSqlConnection {
-  override execute: Execute = async (query, params = [], method = "all", ctx, loggerContext) => {
-    await this.ensureConnection();
+export class BindingConnection extends PostgreSqlConnection {
+  override execute: Execute = async (query, params = [], method = "all", ctx) => {
     const { sql, values } = bind(this.platform as PostgreSqlPlatform, query, params);
-    const run = async () => {
-      const result = await (ctx ?? this.getClient()).executeQuery(CompiledQuery.raw(sql, values));
-      return this.transformRawResult(result, method);
-    };
-    return (await this.executeQuery(sql, run, { ...loggerContext })) as never;
+    const client = (ctx as unknown as TransactionClient | undefined) ?? (await this.#acquire());
+    try {
+      // A text with several statements has an array of results.
+      const { rows = [], rowCount } = await client.query(sql, values);
+      const result = { affectedRows: rowCount ?? 0, insertId: undefined, row: rows[0], rows };
+      return (method === "all" ? rows : method === "get" ? rows[0] : result) as never;
+    } finally {
+      if (!ctx) client.release();
+    }
   };
+
+  override async begin({ ctx, isolationLevel, readOnly }: BeginOptions = {}): Promise<Context> {
+    if (ctx) throw new TypeError("a transaction cannot begin within another one");
+    const client = await this.#acquire();
+    const isolation = isolationLevel ? ` isolation level ${isolationLevel}` : "";
+    client.begin(`start transaction${isolation}${readOnly ? " read only" : ""}`);
+    return client as unknown as Context;
+  }
+
+  override async commit(ctx: Context): Promise<void> {
+    const client = ctx as unknown as TransactionClient;
+    await this.converted(client.commit());
+    client.release();
+  }
+
+  /** Ends a transaction after an error, also after that of its commit. */
+  override async rollback(ctx: Context): Promise<void> {
+    const client = ctx as unknown as TransactionClient;
+    const error = await client.rollback().then(
+      () => undefined,
+      (thrown: Error) => thrown,
+    );
+    client.release(error);
+  }
+
+  /** Throws the ORM's error for an error of PostgreSQL, as the driver does for one statement. */
+  async converted<T>(sent: Promise<T>): Promise<T> {
+    return await sent.catch((error: Error) => {
+      throw this.platform.getExceptionConverter().convertException(error);
+    });
+  }
+
+  /** Kysely ends the pool only after a use of Kysely. */
+  override async close(force?: boolean): Promise<void> {
+    const pool = this.connected ? await this.#pool() : undefined;
+    await super.close(force);
+    if (pool && !pool.ending) await pool.end();
+  }
+
+  async #pool(): Promise<Pool> {
+    return (await this.getNativeClient()) as unknown as Pool;
+  }
+
+  async #acquire(): Promise<TransactionClient> {
+    return (await (await this.#pool()).connect()) as TransactionClient;
+  }
 }
 
 /** MikroORM's PostgreSQL driver with values as bound parameters instead of literals. */
@@ -38,7 +97,6 @@ export class BindingDriver extends PostgreSqlDriver {
     this.connection.setPlatform(this.platform);
   }
 }
-
 function bind(platform: PostgreSqlPlatform, query: Parameters<Execute>[0], params: Parameters<Execute>[1]) {
   const statement = query instanceof NativeQueryBuilder ? query.toRaw() : query;
   const [text, givenParams] = isRaw(statement) ? [statement.sql, statement.params] : [statement, params];

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Logger } from "@amana/runtime";
 import { type EntityClass, type EntitySchema, MikroORM, type PostgreSqlDriver } from "@mikro-orm/postgresql";
 import { BindingDriver } from "./binding-driver.ts";
+import { PipelineClient } from "./pipeline-client.ts";
 import { type MeasuredPool, measurePool } from "./pool-metrics.ts";
 import { noTenantOption, TenantClient } from "./tenant-client.ts";
 
@@ -31,37 +32,6 @@ export const statementMsMax = 5_000;
  */
 export const plansByIndex = "-c enable_seqscan=off";
 
-/** The part of pg.PoolClient that this file uses. */
-interface PoolClient {
-  release(destroy?: boolean): void;
-  once(event: "end", listener: () => void): void;
-}
-/** The part of pg.Pool that this file uses. */
-interface Pool {
-  on(event: "connect" | "acquire", listener: (client: PoolClient) => void): void;
-  on(event: "release", listener: (error: unknown, client: PoolClient) => void): void;
-}
-
-/**
- * Releases connections that are lost in a transaction. Kysely, which the ORM uses, releases a
- * connection only after a successful commit or rollback (kysely-org/kysely issue 1990, open).
- * Without this function, each lost connection would occupy a slot of the pool, and after a restart
- * of the database no slot would be free.
- */
-function releaseLostConnections(pool: Pool): void {
-  const acquired = new Set<PoolClient>();
-  pool.on("acquire", (client) => acquired.add(client));
-  pool.on("release", (_error, client) => acquired.delete(client));
-  pool.on("connect", (client) =>
-    client.once("end", () =>
-      // Outside of transactions, the caller of the failed statement releases the connection first.
-      setImmediate(() => {
-        if (acquired.has(client)) client.release(true);
-      }),
-    ),
-  );
-}
-
 /**
  * Creates an ORM, which connects with the first query. Each session uses UTC and has timeouts for
  * statements, locks and idle transactions, so that no statement waits longer than its caller.
@@ -83,13 +53,10 @@ export async function createOrm(options: DatabaseOptions, logger: Logger): Promi
       lock_timeout: 3_000,
       idle_in_transaction_session_timeout: 10_000,
       options: options.forTenants ? `${plansByIndex} ${noTenantOption}` : plansByIndex,
-      ...(options.forTenants && { Client: TenantClient, onConnect: TenantClient.prepare }),
+      ...(options.forTenants ? { Client: TenantClient, onConnect: TenantClient.prepare } : { Client: PipelineClient }),
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
-      onPoolCreated(pool: Pool & MeasuredPool) {
-        releaseLostConnections(pool);
-        measurePool(pool);
-      },
+      onPoolCreated: (pool: MeasuredPool) => measurePool(pool),
     },
     forceUtcTimezone: true,
     // The rules of the domain validate values, so the ORM does not need to.

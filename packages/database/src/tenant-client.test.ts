@@ -158,7 +158,8 @@ test("a transaction of TenantClient keeps its tenant after a savepoint was rolle
   const rows = await forTenant(businessA, () =>
     transaction(singleConnection, async (em) => {
       const rowsInside = await forTenant(businessB, () => em.execute<{ business_id: string }[]>(text));
-      await em.transactional((nested) => nested.execute("select 1 / 0")).catch(() => {});
+      await em.execute("savepoint s");
+      await em.execute("select 1 / 0").catch(() => em.execute("rollback to s"));
       return [...rowsInside, ...(await em.execute<{ business_id: string }[]>(text))];
     }),
   );

@@ -1,5 +1,7 @@
 import { backoffMs, sleep } from "@amana/runtime";
 import { DeadlockException, type SqlEntityManager } from "@mikro-orm/postgresql";
+import type { BindingConnection, TransactionClient } from "./binding-driver.ts";
+import { deferChanges } from "./defer-changes.ts";
 import type { Orm } from "./orm.ts";
 
 const attemptsMax = 3;
@@ -14,9 +16,13 @@ export async function transaction<T>(orm: Orm, work: (em: SqlEntityManager) => P
   for (let attempt = 1; ; attempt++) {
     const callbacks: (() => void)[] = [];
     try {
-      const result = await (orm.em.fork() as SqlEntityManager).transactional((em) => {
-        afterCommits.set(em, callbacks);
-        return work(em);
+      const em = orm.em.fork() as SqlEntityManager;
+      afterCommits.set(em, callbacks);
+      const result = await (em.getConnection() as BindingConnection).transactional(async (context) => {
+        em.setTransactionContext(context);
+        const result = await work(em);
+        await deferChanges(em, context as unknown as TransactionClient);
+        return result;
       });
       for (const callback of callbacks) callback();
       return result;

@@ -90,7 +90,11 @@ export async function startListPlans(name: string, database: TestDatabaseOptions
   async function explain({ name, text, values }: Statement): Promise<PlanNode> {
     // A named statement has one plan for all values. Other statements are planned for their values.
     const rows = name
-      ? await transaction(orm, (em) => em.execute<Record<string, unknown>[]>(`explain (generic_plan, format json) ${text}`))
+      ? await transaction(orm, async (em) => {
+          // PostgreSQL rejects a generic plan in the message that begins the transaction.
+          await em.execute("select 1");
+          return await em.execute<Record<string, unknown>[]>(`explain (generic_plan, format json) ${text}`);
+        })
       : (await pool.query({ text: `explain (format json) ${text}`, values, tenant: largestBusiness })).rows;
     const [{ Plan: plan } = {}] = (rows[0]?.["QUERY PLAN"] ?? []) as { Plan?: PlanNode }[];
     if (!plan) throw new Error(`PostgreSQL returned no plan of ${text}`);

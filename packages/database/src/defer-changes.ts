@@ -1,0 +1,94 @@
+import {
+  type ChangeSet,
+  ChangeSetType,
+  type EntityProperty,
+  OptimisticLockError,
+  type PostgreSqlPlatform,
+  type SqlEntityManager,
+} from "@mikro-orm/postgresql";
+import type { BindingConnection, TransactionClient } from "./binding-driver.ts";
+
+type Payload = Readonly<Record<string, unknown>>;
+
+/** Order of MikroORM's flush. */
+const types = [
+  ChangeSetType.DELETE_EARLY,
+  ChangeSetType.UPDATE_EARLY,
+  ChangeSetType.CREATE,
+  ChangeSetType.UPDATE,
+  ChangeSetType.DELETE,
+];
+
+/**
+ * Sends the changes of `em` with the commit that follows. If a changed row has a version, the
+ * changes are sent in one message before the commit, because another transaction may have changed
+ * the row. Throws OptimisticLockError in this case. Does not read columns that PostgreSQL sets: use
+ * `em.flush` for them. Entities must have no relations and one key.
+ */
+export async function deferChanges(em: SqlEntityManager, client: TransactionClient): Promise<void> {
+  const unitOfWork = em.getUnitOfWork();
+  unitOfWork.computeChangeSets();
+  const changeSets = inOrder(unitOfWork.getChangeSets());
+  const outdated: object[] = [];
+  let isChecked = false;
+  for (const changeSet of changeSets) {
+    const { sql, values, isVersioned } = statementOf(changeSet);
+    const texts = values.map((value) => toText(value, em.getPlatform() as PostgreSqlPlatform));
+    isChecked ||= isVersioned;
+    client.defer({
+      text: sql,
+      values: texts,
+      onComplete: (rowCount) => isVersioned && rowCount === 0 && outdated.push(changeSet.entity),
+    });
+  }
+  if (isChecked) await (em.getConnection() as BindingConnection).converted(client.sendDeferred());
+  if (outdated[0]) throw OptimisticLockError.lockFailed(outdated[0]);
+}
+
+/**
+ * Returns the change sets in the order of MikroORM's flush, in which all transactions lock rows: by
+ * type, then by entity, the last one first.
+ */
+function inOrder(changeSets: readonly ChangeSet<object>[]): ChangeSet<object>[] {
+  const entities = [...new Set(changeSets.map(({ meta }) => meta))].reverse();
+  const rank = ({ type, meta }: ChangeSet<object>) => types.indexOf(type) * entities.length + entities.indexOf(meta);
+  return changeSets.toSorted((a, b) => rank(a) - rank(b));
+}
+
+/** Returns the statement of a change, and sets the version that the row then has. */
+function statementOf({ type, entity, meta, payload, originalEntity }: ChangeSet<object>) {
+  if (meta.relations.length > 0 || meta.compositePK) throw new TypeError(`${meta.className} has relations or two keys`);
+  const column = (name: string) => `"${(meta.properties as Record<string, EntityProperty>)[name]?.fieldNames[0]}"`;
+  const table = `"${meta.tableName}"`;
+  const { versionProperty: version, primaryKeys } = meta;
+  const row = entity as Record<string, unknown>;
+  const key = String(primaryKeys[0]);
+  if (type === ChangeSetType.CREATE) {
+    if (version) row[version] = 1;
+    const columns: Payload = version ? { ...payload, [version]: 1 } : payload;
+    const names = Object.keys(columns).filter((name) => columns[name] !== undefined);
+    const sql = `insert into ${table} (${names.map(column).join(", ")}) values (${names.map((_, i) => `$${i + 1}`).join(", ")})`;
+    return { sql, values: names.map((name) => columns[name]), isVersioned: false };
+  }
+  const where = `where ${column(key)} = $1`;
+  const id = (originalEntity as Payload | undefined)?.[key] ?? row[key];
+  if (type === ChangeSetType.DELETE || type === ChangeSetType.DELETE_EARLY) {
+    return { sql: `delete from ${table} ${where}`, values: [id], isVersioned: false };
+  }
+  const changes = Object.entries(payload as Payload);
+  const assignments = changes.map(([name], i) => `${column(name)} = $${i + 2}`);
+  const values = [id, ...changes.map(([, value]) => value)];
+  if (!version) return { sql: `update ${table} set ${assignments.join(", ")} ${where}`, values, isVersioned: false };
+  const next = `${column(version)} = ${column(version)} + 1`;
+  const sql = `update ${table} set ${[...assignments, next].join(", ")} ${where} and ${column(version)} = $${values.length + 1}`;
+  values.push(row[version]);
+  row[version] = Number(row[version]) + 1;
+  return { sql, values, isVersioned: true };
+}
+
+function toText(value: unknown, platform: PostgreSqlPlatform): string | Buffer | null {
+  if (value == null) return null;
+  if (value instanceof Date) return platform.formatDate(value);
+  if (Buffer.isBuffer(value)) return value;
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}

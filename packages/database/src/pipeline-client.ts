@@ -1,0 +1,147 @@
+import { currentOperation } from "@amana/runtime";
+import pg from "pg";
+import { countStatements } from "./statement-metrics.ts";
+
+/** A statement whose rows are not read. */
+export interface DeferredStatement {
+  /** Name of a prepared statement. Default: `text` is sent. */
+  readonly name?: string;
+  readonly text?: string;
+  readonly values?: readonly (string | Buffer | null)[];
+  /** Called with the number of changed rows. Must not throw. */
+  readonly onComplete?: (rowCount: number) => void;
+}
+
+interface QueryConfig extends pg.QueryConfig {
+  /** Milliseconds after which the driver gives up the statement. */
+  readonly query_timeout?: number | undefined;
+}
+
+/** The used part of pg.Query, most of which the driver's types omit. */
+interface Query extends pg.Submittable {
+  query_timeout: number | undefined;
+  submit(connection: pg.Connection): Error | null;
+  handleCommandComplete(message: { text: string }, connection: pg.Connection): void;
+  handleError(error: Error, connection: pg.Connection): void;
+  handleReadyForQuery(connection: pg.Connection): void;
+}
+const Query = pg.Query as unknown as new (config: QueryConfig & { queryMode: "extended" }) => Query;
+
+/**
+ * A statement with the deferred statements before it, in one message. After an error, PostgreSQL
+ * skips the rest of the message, so the error is that of the first statement that failed. The class
+ * overrides only methods of a Submittable, the driver's extension point. pg-cursor and
+ * pg-query-stream (brianc/node-postgres) use the same methods.
+ */
+class Pipeline extends Query {
+  readonly #deferred: readonly DeferredStatement[];
+  #completed = 0;
+  /** Error because of which the driver did not send the last statement. */
+  #rejection: Error | null = null;
+
+  constructor(config: QueryConfig, deferred: readonly DeferredStatement[]) {
+    super({ ...config, queryMode: "extended" });
+    this.query_timeout = config.query_timeout;
+    this.#deferred = deferred;
+  }
+
+  override submit(connection: pg.Connection): null {
+    connection.stream.cork();
+    try {
+      for (const { name, text, values } of this.#deferred) {
+        if (name === undefined) connection.parse({ name: "", text: text ?? "", types: [] }, true);
+        connection.bind({ statement: name ?? "", values: values as string[] }, true);
+        connection.execute({}, true);
+      }
+      this.#rejection = super.submit(connection);
+      if (this.#rejection) connection.sync();
+    } finally {
+      connection.stream.uncork();
+    }
+    return null;
+  }
+
+  override handleCommandComplete(message: { text: string }, connection: pg.Connection): void {
+    const deferred = this.#deferred[this.#completed++];
+    if (deferred) deferred.onComplete?.(Number(/\d+$/.exec(message.text)?.[0] ?? 0));
+    else super.handleCommandComplete(message, connection);
+  }
+
+  override handleReadyForQuery(connection: pg.Connection): void {
+    if (this.#rejection) this.handleError(this.#rejection, connection);
+    else super.handleReadyForQuery(connection);
+  }
+}
+
+/**
+ * A connection that sends statements without results that the caller needs together with the next
+ * statement: the begin of a transaction with its first statement, and the changes of a transaction
+ * with its commit. Each message costs a write, a wake-up of both processes and a wait.
+ */
+export class PipelineClient extends pg.Client {
+  #deferred: DeferredStatement[] = [];
+  #transaction: "none" | "deferred" | "begun" = "none";
+
+  /** Sends the statement in the message of the next one, whose promise gets its error. */
+  defer(statement: DeferredStatement): void {
+    this.#deferred.push(statement);
+  }
+
+  /** Sends the deferred statements. */
+  async sendDeferred(): Promise<void> {
+    const last = this.#deferred.pop();
+    if (last) last.onComplete?.((await this.query({ text: last.text, values: last.values })).rowCount ?? 0);
+  }
+
+  /** Begins a transaction with the next statement. */
+  begin(text: string): void {
+    this.#transaction = "deferred";
+    this.defer({ text });
+  }
+
+  /**
+   * Throws if PostgreSQL did not commit. After an error of an earlier statement, which the caller
+   * may have caught, PostgreSQL reports a successful rollback.
+   */
+  async commit(): Promise<void> {
+    const { command } = await this.query("commit");
+    this.#transaction = "none";
+    if (command !== "COMMIT") throw new Error(`the transaction has ended with ${command}, because a statement failed`);
+  }
+
+  async rollback(): Promise<void> {
+    this.#deferred = [];
+    const isBegun = this.#transaction === "begun";
+    if (isBegun) await this.query("rollback");
+    this.#transaction = "none";
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: the driver's method has the same overloads
+  override query(config: any, values?: any, callback?: any): any {
+    const baseQuery = super.query.bind(this) as (config: unknown, values?: unknown, callback?: unknown) => unknown;
+    // PostgreSQL rejects a text with several statements in such a message.
+    if (this.#transaction === "deferred" && typeof config === "string" && config.includes(";")) {
+      return this.query("").then(() => this.query(config, values, callback));
+    }
+    const deferred = this.#deferred;
+    countStatements(currentOperation(), deferred.length + 1);
+    if (deferred.length === 0 || typeof config.submit === "function") return baseQuery(config, values, callback);
+    this.#deferred = [];
+    if (this.#transaction === "deferred") this.#transaction = "begun";
+    const onDone = typeof values === "function" ? values : callback;
+    const query = new Pipeline(typeof config === "string" ? { text: config, values } : config, deferred);
+    if (onDone) return baseQuery(query, onDone);
+    return new Promise((resolve, reject) => {
+      baseQuery(query, (error: Error | null, result: unknown) => (error ? reject(error) : resolve(result)));
+    }).catch((error: Error) => {
+      // The driver does the same, so that the stack trace is that of the caller.
+      Error.captureStackTrace(error);
+      throw error;
+    });
+  }
+
+  protected isInTransaction(): boolean {
+    const status = this.getTransactionStatus();
+    return this.#transaction !== "none" || status === "T" || status === "E";
+  }
+}

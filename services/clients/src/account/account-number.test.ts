@@ -22,7 +22,7 @@ const codeOf = (digits: number) => fc.stringMatching(new RegExp(`^[0-9]{${digits
 const anInstitution = fc.record({ bankCode: codeOf(3), branchCode: codeOf(5) });
 const anAccount = fc.bigInt({ min: 1n, max: 9_999_999_999n });
 
-test("buildAccountNumber returns 20 digits, of which the last 17 form a multiple of 97", () => {
+test("buildAccountNumber returns a number of 20 digits, and the last 17 digits are a multiple of 97", () => {
   fc.assert(
     fc.property(anInstitution, anAccount, ({ bankCode, branchCode }, account) => {
       const number = buildAccountNumber({ bankCode, branchCode }, account);
@@ -34,7 +34,7 @@ test("buildAccountNumber returns 20 digits, of which the last 17 form a multiple
   );
 });
 
-test("an account number with one wrong digit in the branch code or account is not a multiple of 97 after the bank code", () => {
+test("the last 17 digits of an account number are not a multiple of 97 if one digit of the branch code or account is wrong", () => {
   fc.assert(
     fc.property(anInstitution, anAccount, fc.integer({ min: 3, max: 17 }), fc.nat(9), (institution, account, position, digit) => {
       const number = buildAccountNumber(institution, account);

@@ -177,7 +177,7 @@ describe("decide", () => {
     },
   );
 
-  test("applyVerification keeps the step KYC_DECLINED if a declined verification has another event", () => {
+  test("applyVerification keeps the step KYC_DECLINED if another event of the declined verification arrives", () => {
     const onboarding = anOnboardingWithDetails();
     const verdict = aVerification(approvedFields);
     onboarding.applyVerification(verdict, now);

@@ -166,7 +166,7 @@ describe("a body", () => {
   });
 
   test.each([{}, json, { "content-type": "text/plain" }])(
-    "the gateway accepts an empty chunked body with the headers %j in place of an absent body",
+    "the gateway accepts an empty chunked body with the headers %j on a route whose body is optional",
     async (type) => {
       const response = await refund({ ...gateway.business.headers, ...type, "transfer-encoding": "chunked" });
       expect(response.statusCode).toBe(200);

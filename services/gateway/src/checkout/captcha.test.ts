@@ -42,7 +42,7 @@ test("Captcha rejects a solution after the challenge has expired", async () => {
   expect(await captcha.isSolved(solved, form)).toBe(false);
 });
 
-test("Captcha accepts a solution if the challenge was signed with one of the keys of Captcha, and rejects any other signature", async () => {
+test("Captcha accepts a solution if the challenge was signed with one of Captcha's keys, and rejects any other signature", async () => {
   const solved = encode(await solve(new Captcha([key])));
   expect(await new Captcha([Buffer.alloc(32, 2), key]).isSolved(solved, form)).toBe(true);
   expect(await new Captcha([Buffer.alloc(32, 2)]).isSolved(solved, form)).toBe(false);

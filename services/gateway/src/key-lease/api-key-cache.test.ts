@@ -213,7 +213,7 @@ describe("a key in use", () => {
     expect(isCached(cache.resolve("a"))).toBe(false);
   });
 
-  test("`resolve` of ApiKeyCache returns a key until its lease ends and rejects afterwards, while identity is unreachable", async () => {
+  test("`resolve` of ApiKeyCache still returns a key while identity is unreachable, until the key's lease ends", async () => {
     const cache = await createCacheWithLease();
     cache.pass(300);
     cache.resolve("a");

@@ -166,7 +166,7 @@ describe("/businesses for operators", () => {
 });
 
 describe("/me", () => {
-  test("GET /me returns the business without the fields that are only for operators", async () => {
+  test("GET /me omits the fields of a business that only operators get", async () => {
     gateway.behaviour.businesses.getOwnBusiness = async () => aBusiness();
     const response = await send("business", "GET", "/me");
     expect(response.json()).toEqual({

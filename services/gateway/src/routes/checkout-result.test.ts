@@ -100,12 +100,12 @@ describe("the result of a payment", () => {
       "Your transaction was rejected.",
     ],
     [
-      "a response code with a text",
+      "an order with texts for its action code and response code",
       failed({ actionCode: "116", actionCodeDescription: "Not enough money", respCodeDesc: "Insufficient balance" }),
       "Insufficient balance",
     ],
     [
-      "an action code with a text only",
+      "an order with a text only for its action code",
       failed({ actionCode: "116", actionCodeDescription: "Not enough money" }),
       "Not enough money",
     ],

@@ -110,7 +110,7 @@ describe("POST /clients/person", () => {
     });
   });
 
-  test("POST /clients/person removes outer spaces from strings and normalizes the strings to NFC", async () => {
+  test("POST /clients/person removes leading and trailing spaces from strings, and normalizes the strings to NFC", async () => {
     gateway.behaviour.clients.createPerson = async () => message;
     await send("POST", "/person", {
       ...person,

@@ -177,7 +177,7 @@ describe("GET /receipts/{token}", () => {
   });
 
   test.each(["", "/pdf"])(
-    "GET /receipts/{token}%s sends a 409 page that states the reversal if the payment is reversed",
+    "GET /receipts/{token}%s for a reversed payment sends a 409 page that states the reversal",
     async (path) => {
       gateway.behaviour.receipts.findReceipt = async () => aReversedReceipt();
       const response = await get(`${page}${path}?lang=en`);
@@ -187,7 +187,7 @@ describe("GET /receipts/{token}", () => {
     },
   );
 
-  test("GET /receipts/{token} sends a 409 page that states that no payment was received if the payment is PENDING", async () => {
+  test("GET /receipts/{token} for a PENDING payment sends a 409 page that states that no payment was received", async () => {
     gateway.behaviour.receipts.findReceipt = async () =>
       aReceipt({ status: PaymentStatus.PENDING, paidAtMs: undefined }, { receiptNumber: "", issuedAtMs: 0n });
     const response = await get(`${page}?lang=en`);

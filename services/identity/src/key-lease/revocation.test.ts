@@ -76,7 +76,7 @@ describe("removal of access", () => {
     expect(waitsMs).toEqual([550, 550, 550, 550, 550]);
   });
 
-  test("identity responds to requests that remove no access without a wait for key leases", async () => {
+  test("identity responds without a wait for key leases if a request removes no access", async () => {
     const waitsMs: number[] = [];
     identity = await startIdentityForTest({ leaseMs: 500, wait: async (ms) => void waitsMs.push(ms) });
     const { id, apiKey } = await identity.aBusiness();

@@ -35,7 +35,7 @@ test.each([{}, { name: "Same" }, { status: BusinessStatus.ACTIVE }])(
   },
 );
 
-test("updateBusiness ends the access of all keys of a business with the status DISABLED, and restores it with ACTIVE", async () => {
+test("updateBusiness with the status DISABLED ends the access of all keys of the business, and the status ACTIVE restores the access", async () => {
   const business = await identity.aBusiness();
   const { apiKey } = await identity.apiKeys.createApiKey({ businessId: business.id, name: "second" }, asAdmin);
   const disabledBusiness = await identity.businesses.updateBusiness(

@@ -88,7 +88,7 @@ test.each([
   ["didit", didit],
   ["sumsub", sumsub],
 ])(
-  "readConfig of kyc with the provider %s rejects settings that lack one of this provider's settings, and accepts no settings of other providers",
+  "readConfig of kyc with the provider %s requires each of this provider's settings, and does not require settings of other providers",
   (_vendor, vendor) => {
     const none = { KYC_PROVIDER_URL: "", KYC_PROVIDER_TOKEN: "", KYC_CALLBACK_SECRETS: "" };
     expect(problemsOf({ ...vendor, ...none })).toEqual([]);

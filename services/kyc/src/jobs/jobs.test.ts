@@ -160,7 +160,7 @@ describe.each([
 });
 
 describe("catchUpOnce", () => {
-  test("catchUpOnce schedules a check that stays due if a read that began before the provider's change ends afterwards", async () => {
+  test("catchUpOnce schedules a check that stays due if a read from before the provider's change ends after it", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     while ((await catchUpOnce(harness.context)) > 0);
@@ -207,7 +207,7 @@ describe("catchUpOnce", () => {
     });
   });
 
-  test("catchUpOnce schedules a check of an EXPIRED application that is repeated until a read succeeds", async () => {
+  test("catchUpOnce schedules, for an EXPIRED application, a check that is repeated until a read succeeds", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     await harness.sandbox.open(linkUrl);
@@ -226,7 +226,7 @@ describe("catchUpOnce", () => {
     expect(await harness.readEventNames(id)).toEqual(["CREATED", "OPENED", "COMPLETED"]);
   });
 
-  test("catchUpOnce schedules a check of an EXPIRED application that stays due if a read that began before the verdict ends afterwards", async () => {
+  test("catchUpOnce schedules, for an EXPIRED application, a check that stays due if a read from before the verdict ends after it", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     await harness.sandbox.open(linkUrl);
@@ -321,7 +321,7 @@ describe("stored links", () => {
     expect(await readCiphertext(id)).toBeNull();
   });
 
-  test("createReencryption encrypts links of a former key with the current key, and skips unreadable links", async () => {
+  test("createReencryption encrypts links again with the current key if a former key encrypted them, and skips unreadable links", async () => {
     await harness.sql("update kyc_application set link_ciphertext = null");
     const caller = aBusinessCaller();
     const createdApplications = await Promise.all(Array.from({ length: 5 }, () => harness.create(caller)));

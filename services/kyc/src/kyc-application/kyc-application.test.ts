@@ -365,7 +365,7 @@ describe("expiry of the link", () => {
     expect(applyState(application, { status: "OPENED", sequence: 4 }, linkExpiresAt).emitted).toEqual([]);
   });
 
-  test("planCheck plans a check at the link's expiry and another check at the end of its grace period", () => {
+  test("planCheck plans a check at the link's expiry and another check at the end of the link's grace period", () => {
     const application = anApplicationIn("OPENED");
     const planNextCheck = (now: Date) => {
       application.nextCheckAt = null;

@@ -27,7 +27,7 @@ const evaluateState = (decision: object, changes: Partial<KnownApplication> = {}
 };
 
 describe("contract test 2: readDecision", () => {
-  test("readDecision returns every evidence field of an approved decision, and evaluate returns APPROVED for them", () => {
+  test("readDecision returns every evidence field of an approved decision, and evaluate returns APPROVED for this evidence", () => {
     expect(read(aDecision())).toMatchObject({
       providerId: sessionId,
       reference,

@@ -115,7 +115,7 @@ describe("contract test 8: Sumsub statuses", () => {
 });
 
 describe("contract test 9: Sumsub evidence", () => {
-  test("readApplicant returns every evidence field of an approved applicant, and evaluate returns APPROVED for them", () => {
+  test("readApplicant returns every evidence field of an approved applicant, and evaluate returns APPROVED for this evidence", () => {
     expect(read()).toMatchObject({
       livenessOutcome: "PASSED",
       faceMatchOutcome: "PASSED",
@@ -146,7 +146,7 @@ describe("contract test 9: Sumsub evidence", () => {
   test.each([
     ["two documents of one type", withIdDocs({}, {})],
     ["no document", withIdDocs()],
-    ["a document of another country", withIdDocs({ country: "FRA" })],
+    ["a document whose country differs from the identity step", withIdDocs({ country: "FRA" })],
     ["a document that does not expire", withIdDocs({ termless: true })],
   ])("readApplicant returns no document expiry for %s", (_name, applicant) => {
     expect(read({ applicant })).toMatchObject({ documentExpiry: undefined });
@@ -175,8 +175,8 @@ describe("contract test 9: Sumsub evidence", () => {
   );
 
   test.each([
-    ["another level", { applicant: withReview({ levelName: "other" }) }, "level"],
-    ["another type", { applicant: anApplicant({ type: "company" }) }, "type"],
+    ["a level other than the configured level", { applicant: withReview({ levelName: "other" }) }, "level"],
+    ["the type company", { applicant: anApplicant({ type: "company" }) }, "type"],
     ["a step that is not completed", { steps: someSteps({ QUESTIONNAIRE: null }) }, "questionnaire"],
     [
       "a RED document",
@@ -184,7 +184,7 @@ describe("contract test 9: Sumsub evidence", () => {
       "document_type",
     ],
     [
-      "another document type",
+      "a document type that Amana does not support",
       { steps: someSteps({ IDENTITY: { idDocType: "DRIVERS", country: "DZA", reviewResult: { reviewAnswer: "GREEN" } } }) },
       "document_type",
     ],

@@ -171,7 +171,7 @@ describe("advanceRefund after a rejected refund", () => {
 });
 
 describe("advanceRefund after a system error", () => {
-  test("advanceRefund sets a refund UNKNOWN after error code 7, and accepts the refund if a later read shows that it was executed", async () => {
+  test("advanceRefund sets a refund to UNKNOWN after error code 7, and accepts the refund if a later read shows that it was executed", async () => {
     await harness.sandbox.fault("refund", "error_late:600");
     expect(await refusal(refund(100_000n))).toMatchObject({ code: "refund_outcome_unknown" });
     expect(await readRefundRow()).toMatchObject({ status: "UNKNOWN", sends: 1 });

@@ -62,7 +62,7 @@ test("refundPayment returns the refusal for a repeated Idempotency-Key if an ope
   expect(await harness.countCalls(payment, "refund")).toBe(1);
 });
 
-test("listRefunds returns a refund that needs a decision, with Amana's status and the processor's state of the order", async () => {
+test("listRefunds returns a refund that needs a decision, with Amana's status and with the order's state at the processor", async () => {
   expect(await findOpenDecision()).toMatchObject({
     id,
     businessId: caller.businessId,

@@ -33,8 +33,8 @@ describe("pay", () => {
 
   test.each([
     ["a number that is not a test card", { pan: "4111111111111111" }],
-    ["another expiry", { expiry: "02/2027" }],
-    ["another CVV2", { cvv2: "374" }],
+    ["an expiry that does not match the card", { expiry: "02/2027" }],
+    ["a CVV2 that does not match the card", { cvv2: "374" }],
     ["no CVV2", { cvv2: undefined }],
   ])("the sandbox control call `pay` rejects %s and does not change the order", async (_name, changes) => {
     const { orderId } = await registerNewOrder(sandbox.url);

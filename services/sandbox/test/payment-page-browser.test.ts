@@ -199,7 +199,7 @@ describe.skipIf(isBrowserMissing("browser tests of the payment page"))("payment 
     },
   );
 
-  test("the payment page returns to the shop automatically unless the customer has chosen to stay", async () => {
+  test("the payment page returns to the shop automatically if the customer has not chosen to stay", async () => {
     for (const stays of [true, false]) {
       const page = await aPage();
       await page.clock.install();

@@ -62,11 +62,11 @@ describe("Sumsub authentication", () => {
   test.each([
     ["a wrong secret", { secret: "wrong" }],
     ["a wrong token", { token: "sbx:wrong" }],
-    ["a path without the prefix", { signedPath: path }],
-    ["a path without the query", { signedPath: `/sumsub${path}` }],
-    ["another body", { signedBody: "{}" }],
-    ["a time 70 seconds ago", { seconds: now() - 70 }],
-    ["a time in 90 seconds", { seconds: now() + 90 }],
+    ["a signature of the path without its prefix", { signedPath: path }],
+    ["a signature of the path without its query", { signedPath: `/sumsub${path}` }],
+    ["a signature of another body", { signedBody: "{}" }],
+    ["a time 70 seconds in the past", { seconds: now() - 70 }],
+    ["a time 90 seconds in the future", { seconds: now() + 90 }],
     ["no time", { seconds: Number.NaN }],
   ])("Sumsub returns status 401 with errorCode 4003 for a request with %s", async (_name, signing) => {
     const response = await callSumsub(sandbox.url, "GET", `${path}?limit=5`, undefined, signing);

@@ -330,7 +330,7 @@ describe.skipIf(isBrowserMissing("browser tests of the verification page"))(
       await page.context().close();
     });
 
-    test("the verification page returns to the institution automatically unless the applicant has chosen to stay", async () => {
+    test("the verification page returns to the institution automatically if the applicant has not chosen to stay", async () => {
       for (const stays of [true, false]) {
         const { linkUrl, token, reference } = await aLink();
         await kycControl(sandbox.url, token, "submit", { outcome: "approved" });

@@ -362,7 +362,7 @@ test("the delivery worker uses only six slots for a business with unresponsive e
   await hangingReceiver[Symbol.asyncDispose]();
 });
 
-test("the delivery worker sends an endpoint that timed out at most two concurrent attempts until it responds in time", async () => {
+test("the delivery worker sends at most two concurrent attempts to an endpoint that timed out, until the endpoint responds in time", async () => {
   // Slow endpoints together get an eighth of these slots (16), which is more than the two slots of
   // one slow endpoint.
   const shares = { total: 128, perBusiness: 128, perEndpoint: 16 };

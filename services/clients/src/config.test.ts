@@ -18,7 +18,7 @@ test("readConfig of clients returns the bank code 999, the branch code 00001 and
   });
 });
 
-test("readConfig of clients returns ACCOUNT_BANK_CODE, ACCOUNT_BRANCH_CODE and ACCOUNT_CURRENCIES as configured", () => {
+test("readConfig of clients returns the configured ACCOUNT_BANK_CODE, ACCOUNT_BRANCH_CODE and ACCOUNT_CURRENCIES", () => {
   const accountSettings = { ACCOUNT_BANK_CODE: "007", ACCOUNT_BRANCH_CODE: "99999", ACCOUNT_CURRENCIES: "DZD, EUR" };
   expect(readConfig({ ...settings, ...accountSettings })).toMatchObject({
     institution: { bankCode: "007", branchCode: "99999" },

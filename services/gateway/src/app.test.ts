@@ -94,7 +94,7 @@ describe("order of checks", () => {
     expect([asBusiness.statusCode, asBusiness.json().code]).toEqual([403, "admin_required"]);
   });
 
-  test("the gateway checks first the content type of a body, then its JSON syntax, then its fields", async () => {
+  test("the gateway checks the content type of a body first, then the JSON syntax, then the fields", async () => {
     const headers = { ...gateway.business.headers, "idempotency-key": "not good" };
     expect((await refund({ ...headers, "content-type": "text/plain" }, "{")).statusCode).toBe(415);
     expect((await refund({ ...headers, ...json }, "{")).json().code).toBe("invalid_json");
@@ -166,7 +166,7 @@ describe("a body", () => {
   });
 
   test.each([{}, json, { "content-type": "text/plain" }])(
-    "the gateway treats an empty chunked body with the headers %j as an absent body",
+    "the gateway accepts an empty chunked body with the headers %j on a route whose body is optional",
     async (type) => {
       const response = await refund({ ...gateway.business.headers, ...type, "transfer-encoding": "chunked" });
       expect(response.statusCode).toBe(200);
@@ -236,7 +236,7 @@ describe("API keys", () => {
     [{ authorization: "Bearer sk_test_short" }, "invalid_api_key"],
     [{ "x-api-key": "a, b" }, "invalid_api_key"],
   ] as [Record<string, string>, string][])(
-    "for the headers %j, the gateway returns 401 with the code %s and does not call identity",
+    "the gateway, for a request with the headers %j, returns 401 with the code %s and does not call identity",
     async (headers, code) => {
       const { resolveKeys } = gateway.behaviour.keyLeases;
       let isCalled = false;
@@ -265,7 +265,7 @@ describe("API keys", () => {
     ["BUSINESS_PENDING", "business_pending"],
     ["BUSINESS_REJECTED", "business_rejected"],
     ["BUSINESS_DISABLED", "business_disabled"],
-  ] as const)("for an API key in the state %s, the gateway returns 401 with the code %s", async (state, code) => {
+  ] as const)("the gateway, for an API key in the state %s, returns 401 with the code %s", async (state, code) => {
     const response = await me(gateway.aKey({ state: KeyState[state] }).headers);
     expect([response.statusCode, response.json().code, response.headers["www-authenticate"]]).toEqual([401, code, "Bearer"]);
   });
@@ -294,7 +294,7 @@ describe("API keys", () => {
     gateway.behaviour.keyLeases.resolveKeys = resolveKeys as NonNullable<typeof resolveKeys>;
   });
 
-  test("for each of two concurrent requests, the gateway calls the service as the business that owns the request's key", async () => {
+  test("the gateway calls the service as the business that owns the request's key, for each of two concurrent requests", async () => {
     const otherKeys = [gateway.aKey(), gateway.aKey()];
     await Promise.all(otherKeys.map(({ headers }) => me(headers)));
     expect(gateway.received.map(({ call }) => "businessId" in call.caller && call.caller.businessId).sort()).toEqual(
@@ -304,7 +304,7 @@ describe("API keys", () => {
 });
 
 describe("every response", () => {
-  test("the gateway's response contains the caller's request id if the id has the permitted form, and otherwise a new id", async () => {
+  test("the gateway's response contains the caller's request id if this id has the permitted form, and a new id otherwise", async () => {
     const get = (requestId: string) => inject({ method: "GET", url: "/healthz", headers: { "x-request-id": requestId } });
     for (const validId of ["abcdefgh", "A-b_0123456789", "a".repeat(64)]) {
       expect((await get(validId)).headers["x-request-id"]).toBe(validId);
@@ -347,7 +347,7 @@ describe("every response", () => {
     expect([response.statusCode, response.json().code]).toEqual([504, "upstream_timeout"]);
   });
 
-  test("a service call of the gateway continues the caller's trace with a new span and the gateway's own flags", async () => {
+  test("the gateway calls a service in the caller's trace, with a new span and the gateway's own flags", async () => {
     const trace = "4bf92f3577b34da6a3ce929d0e0e4736";
     const send = (traceparent: string) =>
       inject({ method: "GET", url: `/api/v1/payments/${id}`, headers: { ...gateway.business.headers, traceparent } });
@@ -390,7 +390,7 @@ describe("an idempotency key", () => {
     expect(new Set([first, otherBytes, refundOne, refundTwo]).size).toBe(4);
   });
 
-  test("during a rotation of FINGERPRINT_KEYS, request fingerprints of two gateway replicas match if their settings differ by one step", async () => {
+  test("two gateway replicas compute matching request fingerprints if their FINGERPRINT_KEYS differ by one rotation step", async () => {
     const [old, fresh] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
     const keyAt = async (fingerprintKeys: Buffer[]): Promise<IdempotencyKey> => {
       await using replica = await startTestGateway({ fingerprintKeys });
@@ -411,7 +411,7 @@ describe("an idempotency key", () => {
     expect(gateway.received[0]?.call.idempotencyKey).toBeUndefined();
   });
 
-  test("the gateway returns the stored response of a creation with status 201 and the header Idempotent-Replayed", async () => {
+  test("the gateway returns the stored response of a creation with status 201 and the header Idempotent-Replayed for a repeated Idempotency-Key", async () => {
     gateway.behaviour.payments.createPayment = async (_request, call) => {
       call.markReplayed();
       return aPayment;
@@ -421,7 +421,7 @@ describe("an idempotency key", () => {
     expect(response.headers["location"]).toBe(`/api/v1/payments/${id}`);
   });
 
-  test("the gateway returns a stored refusal with the header Idempotent-Replayed", async () => {
+  test("the gateway returns the stored refusal for a repeated Idempotency-Key, with the header Idempotent-Replayed", async () => {
     gateway.behaviour.payments.refundPayment = async (_request, call) => {
       call.markReplayed();
       throw new DomainError("refused_upstream", "refund_refused", "The processor rejected the refund.");

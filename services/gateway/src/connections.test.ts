@@ -26,7 +26,7 @@ async function start(options: Parameters<typeof startTestGateway>[0] = {}) {
 }
 
 describe("connections of a network", () => {
-  test("Connections closes a connection beyond the limit of its network, accepts other networks, and accepts a new connection after an earlier one closes", async () => {
+  test("Connections closes connections beyond a network's limit until an earlier connection closes, and accepts connections of other networks", async () => {
     const { gateway, port } = await start({ connectionBounds: { perNetwork: 2 } });
     await using _ = gateway;
     await using first = new RawClient(port);
@@ -73,21 +73,18 @@ describe("Connections with responses that the client reads slowly or not at all"
   test.each([
     ["", () => {}],
     [", even if the client continues to send", (client: RawClient) => void client.socket.write("G")],
-  ])(
-    "Connections closes a connection after 30 seconds in which the client reads nothing of its response%s",
-    async (_name, sendMore) => {
-      const { gateway, port, accepted, advanceMs } = await start();
-      await using _ = gateway;
-      await using client = new RawClient(port, { reads: false });
-      await client.write(largeRequests);
-      await eventually(() => expect(accepted[0]?.writableLength).toBeGreaterThan(0));
-      await eventually(() => {
-        sendMore(client);
-        advanceMs(stallMs);
-        expect(accepted[0]?.destroyed).toBe(true);
-      });
-    },
-  );
+  ])("Connections closes a connection if the client reads nothing of the response for 30 seconds%s", async (_name, sendMore) => {
+    const { gateway, port, accepted, advanceMs } = await start();
+    await using _ = gateway;
+    await using client = new RawClient(port, { reads: false });
+    await client.write(largeRequests);
+    await eventually(() => expect(accepted[0]?.writableLength).toBeGreaterThan(0));
+    await eventually(() => {
+      sendMore(client);
+      advanceMs(stallMs);
+      expect(accepted[0]?.destroyed).toBe(true);
+    });
+  });
 
   test("Connections keeps the connection open while the client reads the response slowly", async () => {
     const { gateway, port, accepted, advanceMs } = await start();
@@ -104,7 +101,7 @@ describe("Connections with responses that the client reads slowly or not at all"
   });
 });
 
-test("Connections closes a connection if the client does not close its side within 30 seconds after the last response", async () => {
+test("Connections closes a connection if the client's side stays open for 30 seconds after the last response", async () => {
   const { gateway, port, accepted, advanceMs } = await start();
   await using _ = gateway;
   await using client = new RawClient(port, { allowHalfOpen: true });

@@ -94,7 +94,7 @@ test("descriptions in the OpenAPI document end with a period", () => {
   expect(descriptions.filter(({ text }) => !text.endsWith("."))).toEqual([]);
 });
 
-test("problems in the catalogue have a title without a period, and advice in complete sentences", () => {
+test("each entry of the problem catalogue has a title without a period, and advice in complete sentences", () => {
   expect(problemTexts.filter(({ path, text }) => text.endsWith(".") !== path.endsWith("advice"))).toEqual([]);
 });
 

@@ -64,7 +64,7 @@ const schemaOf = (json: Json | undefined) => resolveReference(json?.content?.["a
 const pathParametersOf = ({ parameters }: Operation) =>
   parameters.filter((parameter) => parameter.in === "path").map(({ name }) => name);
 
-test("each link in the OpenAPI document uses only parameters of the linked operation and values of the response that contains the link", () => {
+test("each link in the OpenAPI document uses only parameters of the linked operation and values of the link's response", () => {
   for (const { from, response, link } of links) {
     const name = `${from.operationId} to ${link.operationId}`;
     const target = operations.find(({ operationId }) => operationId === link.operationId);

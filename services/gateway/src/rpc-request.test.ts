@@ -8,7 +8,7 @@ import { ReplayWebhookEndpointRequestSchema } from "@amana/contracts/webhooks/v1
 import { expect, test } from "vitest";
 import { toRpcRequest } from "./rpc-request.ts";
 
-test("toRpcRequest maps fields to the message's names and enum values in any case to their numbers", () => {
+test("toRpcRequest converts field names to the names in the message, and enum values in any case to numbers", () => {
   expect(toRpcRequest(ListAccountsRequestSchema, { limit: 2, client_id: "c", status: "CLOSED", search: undefined })).toEqual({
     limit: 2,
     clientId: "c",
@@ -17,14 +17,14 @@ test("toRpcRequest maps fields to the message's names and enum values in any cas
   expect(toRpcRequest(ListClientsRequestSchema, { risk_level: "Low" })).toEqual({ riskLevel: RiskLevel.LOW });
 });
 
-test("toRpcRequest maps the enum values of a list to their numbers", () => {
+test("toRpcRequest converts each enum value in a list to its number", () => {
   const fields = { statuses: ["skipped", "failed"] };
   expect(toRpcRequest(ReplayWebhookEndpointRequestSchema, fields)).toEqual({
     statuses: [DeliveryStatus.SKIPPED, DeliveryStatus.FAILED],
   });
 });
 
-test("toRpcRequest uses the RPC name of a field that has another name in the RPC", () => {
+test("toRpcRequest renames a field if the caller gives a different name for this field in the RPC", () => {
   const fields = { account_type: "CURRENT", limit: 2 };
   expect(toRpcRequest(ListAccountsRequestSchema, fields, { account_type: "type" })).toEqual({
     type: AccountType.CURRENT,
@@ -41,7 +41,7 @@ test("toRpcRequest converts times with any offset to Unix milliseconds", () => {
   });
 });
 
-test("toRpcRequest lists fields without a value in `cleared` if the message has this field, and omits these fields otherwise", () => {
+test("toRpcRequest lists the names of fields without a value in `cleared`, or omits these fields if the message has no `cleared`", () => {
   expect(toRpcRequest(UpdatePersonRequestSchema, { id: "c", kyc_note: null, city: "Oran", second_email: "" })).toEqual({
     id: "c",
     city: "Oran",

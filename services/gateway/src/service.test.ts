@@ -113,7 +113,7 @@ describe("a stopping gateway", () => {
   });
 
   test.each(["GET /healthz HTTP/1.1\r\nHos", "POST /api/v1/payments HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n{"])(
-    "a stopping gateway does not wait for a request that is never received completely (%j)",
+    "a stopping gateway does not wait for the rest of an incomplete request (%j)",
     async (requestStart) => {
       const gateway = await start();
       const socket = net.connect(Number(new URL(gateway.url).port), "127.0.0.1");

@@ -20,7 +20,7 @@ test("createTraceContext samples the fraction `ratio` of the traces and ignores 
   for (const sampled of [newTraces, continuedTraces]) expect(Math.abs(sampled / count - 0.25)).toBeLessThan(0.02);
 });
 
-test("createTraceContext makes one decision for each trace id, and each process samples other trace ids", () => {
+test("createTraceContext always returns the same decision for a trace id, and contexts of different processes sample different trace ids", () => {
   const context = createTraceContext(0.5);
   const traceId = randomHex(16);
   const first = isSampled(context(traceparentOf(traceId)));

@@ -46,7 +46,7 @@ describe.skipIf(isBrowserMissing("browser tests of a buyer"))("a buyer's browser
     return { page, context, starts, url, behaviour };
   }
 
-  test("the checkout page without scripts can be completed by keyboard, and sets only the cookie of the link", async () => {
+  test("the checkout page without scripts can be completed with the keyboard, and sets only the cookie of the link", async () => {
     const { page, context, starts } = await openLink({ link: anOpenLink(), context: { javaScriptEnabled: false } });
     await page.focus("#amount");
     for (const text of ["1500,50", "Amina B.", "", "0550 12 34 56"]) {
@@ -94,7 +94,7 @@ describe.skipIf(isBrowserMissing("browser tests of a buyer"))("a buyer's browser
     expect(starts()).toHaveLength(1);
   });
 
-  test("the checkout form is sent after the proof of work if the buyer presses the button earlier", async () => {
+  test("the checkout form is sent as soon as the proof of work is solved if the buyer presses the button earlier", async () => {
     const { page, starts } = await openLink({ hasCaptcha: true });
     await page.evaluate("document.querySelector('altcha-widget').reset()");
     await page.check("#conditions");
@@ -113,7 +113,7 @@ describe.skipIf(isBrowserMissing("browser tests of a buyer"))("a buyer's browser
     expect(starts()).toEqual([]);
   });
 
-  test("the checkout page offers a returning buyer to continue the payment or to start a new payment", async () => {
+  test("the checkout page lets a returning buyer continue the payment in progress or start a new payment", async () => {
     const { page, starts, url, behaviour } = await openLink();
     await page.check("#conditions");
     await page.click("button.pay");
@@ -137,7 +137,7 @@ describe.skipIf(isBrowserMissing("browser tests of a buyer"))("a buyer's browser
     expect(starts()).toHaveLength(2);
   });
 
-  test("the result page without JavaScript shows the result of the payment when the result becomes known", async () => {
+  test("the result page without JavaScript reloads itself and shows that the payment was accepted when the payment becomes PAID", async () => {
     const { page, url, behaviour } = await openLink({ context: { javaScriptEnabled: false } });
     let payment = aPayment();
     behaviour.checkout.getCheckoutResult = async () => ({ link: aLink(), payment, canTryAgain: false });

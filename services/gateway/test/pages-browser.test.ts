@@ -24,7 +24,7 @@ describe.skipIf(isBrowserMissing("browser tests of the gateway's pages"))("the g
     ...["fr", "ar", "en"].map((locale) => [locale, "/"] as const),
     ...[...guide, "/problems", "/problems/rate_limited"].map((path) => ["en", path] as const),
   ])(
-    "in the language %s, the gateway's page %s has no axe violation and no horizontal overflow, in the light and the dark color scheme",
+    "in the language %s, the gateway's page %s has no axe violation and no horizontal overflow in either color scheme",
     async (locale, path) => {
       const context = await browser.newContext({ locale });
       const page = await context.newPage();

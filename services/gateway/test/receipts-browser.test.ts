@@ -72,7 +72,7 @@ describe.skipIf(isBrowserMissing("browser tests of receipts"))("the receipt page
   );
 
   test.each(languages)(
-    "in the language %s, the receipt page focuses the field of a rejected e-mail address and describes the problem",
+    "the receipt page in the language %s, after a rejected e-mail address, focuses the field and describes the problem",
     async (language) => {
       gateway.behaviour.receipts.sendReceipt = async () => {
         throw new DomainError("invalid", "validation_failed", "The address is not valid.", { pointer: "/email" });

@@ -12,7 +12,7 @@ const settings = {
   KEY_MODE: "live",
 };
 
-test("readConfig of identity uses the default of each optional setting", () => {
+test("readConfig of identity returns the default of each optional setting that is not set", () => {
   expect(readConfig(settings)).toMatchObject({
     host: "127.0.0.1",
     rpcPort: 4001,
@@ -28,7 +28,7 @@ test("readConfig of identity accepts a complete operator key as BOOTSTRAP_ADMIN_
 });
 
 test.each([generateApiKey("sk_live_"), `${generateApiKey("ak_").slice(0, -1)}!`, generateApiKey("ak_").slice(0, -1), "secret"])(
-  "readConfig of identity rejects an invalid BOOTSTRAP_ADMIN_KEY with an error message that does not contain the key",
+  "readConfig of identity rejects an invalid BOOTSTRAP_ADMIN_KEY with an error that does not contain the key",
   (key) => {
     const readInvalidSettings = () => readConfig({ ...settings, BOOTSTRAP_ADMIN_KEY: key });
     expect(readInvalidSettings).toThrow(SettingsError);

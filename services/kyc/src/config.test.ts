@@ -88,7 +88,7 @@ test.each([
   ["didit", didit],
   ["sumsub", sumsub],
 ])(
-  "readConfig of kyc with the provider %s requires each of its settings, and no setting of other providers",
+  "readConfig of kyc with the provider %s requires each of this provider's settings, and does not require settings of other providers",
   (_vendor, vendor) => {
     const none = { KYC_PROVIDER_URL: "", KYC_PROVIDER_TOKEN: "", KYC_CALLBACK_SECRETS: "" };
     expect(problemsOf({ ...vendor, ...none })).toEqual([]);
@@ -98,7 +98,7 @@ test.each([
   },
 );
 
-test("readConfig of kyc requires the settings of a former provider, and rejects an unknown current or former provider", () => {
+test("readConfig of kyc rejects a former provider without its settings, and rejects an unknown current or former provider", () => {
   expect(problemsOf({ ...didit, KYC_PROVIDERS_FORMER: "sumsub" })).toContain("KYC_SUMSUB_APP_TOKEN is not set");
   expect(problemsOf({ KYC_PROVIDERS_FORMER: "veriff" })).toEqual([expect.stringContaining("KYC_PROVIDERS_FORMER must list")]);
   expect(problemsOf({ KYC_PROVIDER: "veriff" })).toEqual([expect.stringContaining("KYC_PROVIDER must be one of")]);
@@ -109,7 +109,7 @@ test.each([
   [{ ...didit, KYC_DIDIT_ENVIRONMENT: "sandbox" }, "KYC_DIDIT_ENVIRONMENT"],
   [{ ...sumsub, KYC_SUMSUB_URL: "http://api.sumsub.com" }, "KYC_SUMSUB_URL"],
   [{ ...sumsub, KYC_SUMSUB_APP_TOKEN: "sbx:token", KYC_SUMSUB_SANDBOX: "true" }, "KYC_SUMSUB_APP_TOKEN"],
-])("readConfig of kyc rejects an http URL and test credentials only in production: %j", (changes, name) => {
+])("readConfig of kyc in production rejects an http URL and test credentials: %j", (changes, name) => {
   const problems = problemsOf({ ...changes, NODE_ENV: "production" });
   expect(problems).toContainEqual(expect.stringContaining(name));
   expect(problemsOf(changes)).toEqual([]);

@@ -42,7 +42,7 @@ test.each([
   ["application.linked", "right before the commit", 0],
   ["application.committed", "after the commit and before the response", 1],
 ])(
-  "after kyc was killed at %s (%s), createKycApplication creates only one application for the repeated Idempotency-Key",
+  "createKycApplication creates only one application for the repeated Idempotency-Key if kyc was killed at %s (%s)",
   async (faultPoint, _when, committedCount) => {
     const caller = aBusinessCaller();
     const create = (kyc: Harness["kyc"]) => kyc.createKycApplication({ externalId: "x" }, withIdempotencyKey(caller, "k"));
@@ -63,7 +63,7 @@ test.each([
 );
 
 test.each(["kyc_cancel.answered", "cancel.answered", "cancel.committed"])(
-  "after kyc was killed at %s, cancelKycApplication with the repeated Idempotency-Key cancels the application and emits one event in total",
+  "cancelKycApplication with the repeated Idempotency-Key cancels the application and emits one event if kyc was killed at %s",
   async (faultPoint) => {
     const caller = aBusinessCaller();
     const { id } = await harness.create(caller);
@@ -78,7 +78,7 @@ test.each(["kyc_cancel.answered", "cancel.answered", "cancel.committed"])(
 );
 
 test.each(["kyc_review.answered", "review.answered", "review.committed"])(
-  "after kyc was killed at %s, an operator's decision causes one KYC event and one audit event in total",
+  "kyc emits one KYC event and one audit event for an operator's repeated decision if it was killed at %s",
   async (faultPoint) => {
     const caller = aBusinessCaller();
     const { id } = await harness.aDecidedApplication({ outcome: "needs_review" }, caller);
@@ -95,7 +95,7 @@ test.each(["kyc_review.answered", "review.answered", "review.committed"])(
   },
 );
 
-test("after kyc was killed when it had sent an operator's decision, this decision is audited and another operator's decision is rejected", async () => {
+test("kyc audits an operator's decision and rejects another operator's decision if it was killed after it sent the first decision", async () => {
   const { id } = await harness.aDecidedApplication({ outcome: "needs_review" });
   const review = (kyc: Harness["kyc"], outcome: KycVerdict, options: ReturnType<typeof withIdempotencyKey>) =>
     kyc.reviewKycApplication({ id, outcome, note: "seen" }, options);
@@ -116,7 +116,7 @@ test("after kyc was killed when it had sent an operator's decision, this decisio
 });
 
 test.each(["callback.answered", "callback.committed"])(
-  "after kyc was killed at %s, a repeated callback changes the application and emits its event only once",
+  "kyc changes the application and emits the event only once for a repeated callback if it was killed at %s",
   async (faultPoint) => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);

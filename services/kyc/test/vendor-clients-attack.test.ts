@@ -53,7 +53,7 @@ describe("the client of Sumsub", () => {
     expect(await provider.get(known, 3_000)).toMatchObject({ kind: "unknown" });
   });
 
-  test("the Sumsub client's `cancel` does not return an accepted outcome if the response to the deactivation contains `deleted: false` or an error code", async () => {
+  test("the Sumsub client's `cancel` returns no accepted outcome if the response to the deactivation contains `deleted: false` or an error code", async () => {
     await using provider = vendor.aSumsubProvider();
     for (const body of [
       { id: sumsub.applicantId, deleted: false },
@@ -64,7 +64,7 @@ describe("the client of Sumsub", () => {
     }
   });
 
-  test("the Sumsub client's `cancel` does not return an accepted outcome for an applicant that it did not deactivate, if the read returned another applicant", async () => {
+  test("the Sumsub client's `cancel` does not report a closed applicant without a deactivation if Sumsub's read response describes another applicant", async () => {
     await using provider = vendor.aSumsubProvider();
     const other = sumsub.anApplicant({ id: "5b594ade0a975a36c9349e99", externalUserId: "other", deleted: true });
     vendor.replies = { ...open, "/one": json(other), "/presence/deactivated": json({}) };
@@ -83,7 +83,7 @@ describe("the client of Sumsub", () => {
     expect(await provider.review(inReview, approval, 3_000)).toMatchObject({ kind: "unknown" });
   });
 
-  test("the Sumsub client's `create` returns an unknown outcome if Sumsub returns status 409 for the creation and 404 for the search for the applicant", async () => {
+  test("the Sumsub client's `create` returns an unknown outcome if Sumsub responds with 409 to the creation and 404 to the search", async () => {
     await using provider = vendor.aSumsubProvider();
     vendor.replies = { ...setup, "/resources/applicants": json({ code: 409 }, 409), "/one": json({ code: 404 }, 404) };
     expect(await provider.create(anApplicationToCreate({ reference: sumsub.reference }), 3_000)).toMatchObject({
@@ -91,7 +91,7 @@ describe("the client of Sumsub", () => {
     });
   });
 
-  test("the Sumsub client's `create` reads the configuration again at the next call and succeeds if a level could not be read before", async () => {
+  test("the Sumsub client's `create` reads the configuration again and succeeds if the previous call could not read a level", async () => {
     await using provider = vendor.aSumsubProvider();
     const created = {
       "/resources/applicants": json({ id: sumsub.applicantId }, 201),
@@ -146,7 +146,7 @@ describe("the client of Didit", () => {
     },
   );
 
-  test("the Didit client's `cancel` for the reason USED_UP does not return an accepted outcome for a session that it did not delete, if the read returned another session", async () => {
+  test("the Didit client's `cancel` for the reason USED_UP does not report a closed session without a deletion if Didit's read response describes another session", async () => {
     await using provider = vendor.aDiditProvider();
     const other = didit.aDecision({ session_id: "7a4a3a8e-5f0e-4b6e-9b5c-222222222222", vendor_data: "other" });
     vendor.replies = { "/decision/": json(other), "/delete/": [204, ""] };
@@ -162,7 +162,7 @@ describe("the client of Didit", () => {
     expect(await provider.review(inReview, approval, 3_000)).toMatchObject({ kind: "unknown" });
   });
 
-  test("the Didit client's `get` returns NEEDS_REVIEW during a review if a later status change withdrew a person's approval", async () => {
+  test("the Didit client's `get` returns NEEDS_REVIEW during a review if a later status change revoked a person's approval", async () => {
     await using provider = vendor.aDiditProvider();
     const reviews = [
       didit.aReview({ previous_status: "Approved", new_status: "Resubmitted", created_at: "2026-05-02T10:00:00Z" }),
@@ -173,7 +173,7 @@ describe("the client of Didit", () => {
     expect(outcome).toMatchObject({ kind: "accepted", value: { verdict: "NEEDS_REVIEW" } });
   });
 
-  test("the Didit client's `get` returns NEEDS_REVIEW during a review if the reviews are listed oldest first and the newest may be on a later page", async () => {
+  test("the Didit client's `get` returns NEEDS_REVIEW during a review if reviews are listed oldest first and a later page may contain a newer review", async () => {
     await using provider = vendor.aDiditProvider();
     const results = Array.from({ length: 10 }, (_, day) =>
       didit.aReview({ created_at: `2026-05-0${Math.min(day + 1, 9)}T10:00:00Z` }),

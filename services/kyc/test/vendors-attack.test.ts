@@ -130,7 +130,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     await harness.sandbox.clearFaults();
   });
 
-  test(`kyc with ${vendor} applies a second decision if the vendor's response to the first decision was lost and the vendor then deleted the application`, async () => {
+  test(`kyc with ${vendor} applies a second decision if the response to the first decision was lost and the application was then deleted at the vendor`, async () => {
     const { id } = await anApplicationInReview();
     replyOf = (method) => (method === "GET" ? undefined : [503, "{}"]);
     expect(await refusal(review(id, KycVerdict.APPROVED))).toMatchObject({ kind: "unavailable" });
@@ -153,7 +153,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect({ canSubmit, status: (await readStored(id))?.["status"] }).toEqual({ canSubmit: true, status: "CREATED" });
   });
 
-  test(`kyc with ${vendor} applies the verdict on a submission that was in time, even if a proxy's HTML page with status 404 replaced a response after the link's end`, async () => {
+  test(`kyc with ${vendor} applies the verdict on a submission in time, even if a proxy responded to an earlier read with an HTML page and status 404`, async () => {
     const { id, linkUrl } = await harness.create();
     await harness.sandbox.submit(linkUrl, { outcome: "approved" });
     await endLink(id);
@@ -165,7 +165,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(await readStored(id)).toMatchObject({ status: "COMPLETED", verdict: "APPROVED" });
   });
 
-  test(`kyc with ${vendor} completes creations, cancellations and reads when the vendor accepts the credentials again after it rejected them`, async () => {
+  test(`kyc with ${vendor} completes creations, cancellations and reads as soon as the vendor accepts previously rejected credentials again`, async () => {
     const caller = aBusinessCaller();
     const submitted = await Promise.all([1, 2, 3, 4].map(() => harness.create(caller)));
     const canceled = await Promise.all([1, 2, 3, 4].map(() => harness.create(caller)));
@@ -203,7 +203,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(await readStored(id)).toMatchObject({ verdict: "NEEDS_REVIEW", reviewed_at: null });
   });
 
-  test(`kyc with ${vendor} applies a new verdict after the database's clock was set back by an hour`, async () => {
+  test(`kyc with ${vendor} applies a new verdict even if the database's clock was set back by an hour`, async () => {
     const { id, linkUrl } = await harness.create();
     await sync(id);
     // Simulates that the last read began when the database's clock was an hour ahead.
@@ -213,7 +213,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(await readStored(id)).toMatchObject({ status: "COMPLETED", verdict: "APPROVED" });
   });
 
-  test(`kyc with ${vendor} does not plan immediate checks repeatedly after the database's clock was set back by an hour`, async () => {
+  test(`kyc with ${vendor} has no check due after three reads if the database's clock was set back by an hour`, async () => {
     const { id, linkUrl } = await harness.create();
     await sync(id);
     await harness.sql("update kyc_application set provider_asked_at = now() + interval '1 hour' where id = ?", [id]);
@@ -223,7 +223,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(due).toEqual([]);
   });
 
-  test(`kyc with ${vendor} keeps the status FAILED and plans no check if a callback's read ends after the job closed the link because no attempt remained`, async () => {
+  test(`kyc with ${vendor} keeps the status FAILED and plans no check if a callback's read ends after kyc closed the link`, async () => {
     const { id, linkUrl } = await harness.create(aBusinessCaller(), { maxAttempts: 1 });
     const { provider_id } = await harness.sandbox.application(id);
     if (vendor === "didit") {
@@ -253,7 +253,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(error.mock.calls).toEqual([]);
   });
 
-  test(`kyc with ${vendor} keeps a review open if an API key approves at the vendor after kyc rejected an operator's decision that had no effect`, async () => {
+  test(`kyc with ${vendor} keeps a review open if an API key approves at the vendor after an operator's decision had no effect there`, async () => {
     const { id, linkUrl } = await anApplicationInReview();
     // The vendor confirms the decision, but the review continues, for example because a second
     // officer must also decide.
@@ -265,7 +265,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(await readStored(id)).toMatchObject({ verdict: "NEEDS_REVIEW", reviewed_at: null });
   });
 
-  test(`kyc with ${vendor} keeps the status EXPIRED and plans no check if a read that began before the link was closed is recorded afterwards`, async () => {
+  test(`kyc with ${vendor} keeps the status EXPIRED and plans no check if a read that began before the link was closed is recorded later`, async () => {
     const { id } = await harness.create();
     const record = await readNow(id);
     await endLink(id);
@@ -278,7 +278,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(error.mock.calls).toEqual([]);
   });
 
-  test(`kyc with ${vendor} keeps the AML hits and the reason codes of an application if an operator rejects it in review`, async () => {
+  test(`kyc with ${vendor} keeps the AML hits and the reason codes of an application that an operator rejects in review`, async () => {
     const { id } = await anApplicationInReview({ aml_hit_count: 2 });
     const before = await readStored(id);
     expect(before).toMatchObject({ aml_hit_count: 2, aml_decision: "POSSIBLE_MATCH", reason_codes: ["AML_MATCH"] });
@@ -291,7 +291,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     });
   });
 
-  test(`kyc with ${vendor} returns the stored application and link for a delayed creation if a request with the same Idempotency-Key completed first`, async () => {
+  test(`kyc with ${vendor} returns the stored application and link to a delayed creation if a creation with the same Idempotency-Key completed earlier`, async () => {
     const caller = aBusinessCaller();
     const options = () => withIdempotencyKey(caller, `overtaken-${vendor}`);
     const provider = harness.context.providers.current;
@@ -330,7 +330,7 @@ describe("kyc with didit", () => {
     vi.restoreAllMocks();
   });
 
-  test("kyc with didit keeps a review open if an API key approves after Didit rejected an operator's decision with status 400 and the next read failed", async () => {
+  test("kyc with didit keeps a review open if an API key approves after Didit rejected an operator's decision with status 400 and a read failed", async () => {
     const { id, linkUrl } = await anApplicationInReview();
     replyOf = (method) => (method === "GET" ? [503, ""] : [400, '["not allowed"]']);
     await refusal(review(id, KycVerdict.APPROVED));
@@ -340,7 +340,7 @@ describe("kyc with didit", () => {
     expect(await readStored(id)).toMatchObject({ verdict: "NEEDS_REVIEW", reviewed_at: null });
   });
 
-  test("kyc with didit keeps a review open if Didit rejected an operator's decision with status 400 and then approves a second submission automatically", async () => {
+  test("kyc with didit keeps a review open if Didit rejects an operator's decision with status 400 and then approves a second submission automatically", async () => {
     const { id, linkUrl } = await anApplicationInReview();
     await harness.sandbox.resubmit(linkUrl);
     // Didit accepts no decision on a session with the status Resubmitted.
@@ -362,7 +362,7 @@ describe("kyc with sumsub", () => {
     replyOf = () => undefined;
   });
 
-  test("kyc with sumsub applies the approval of a submission, even if a proxy responded to one read after the link's end with an HTML page and status 404", async () => {
+  test("kyc with sumsub applies an approval after the link's expiry, even if a proxy responded to an earlier read with an HTML page and status 404", async () => {
     const { id, linkUrl } = await harness.create();
     await harness.sandbox.submit(linkUrl, { outcome: "approved", hold_seconds: 1 });
     await sync(id);
@@ -382,7 +382,7 @@ describe("kyc with sumsub", () => {
     expect(await readStored(id)).toMatchObject({ status: "COMPLETED", verdict: "APPROVED" });
   });
 
-  test("kyc with sumsub applies a rejection that occurs during cancelKycApplication, between the read and the deactivation of the applicant", async () => {
+  test("kyc with sumsub applies a rejection that occurs after cancelKycApplication reads the applicant and before it deactivates the applicant", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     replyOf = async (method) => {

@@ -32,7 +32,7 @@ describe.each(["didit", "sumsub"] as const)("contract test 14: kyc with %s, kill
   }
 
   test.each(faultPoints[vendor].create)(
-    `after kyc with ${vendor} was killed at %s, createKycApplication stores only one application for the repeated Idempotency-Key`,
+    `createKycApplication stores only one application for the repeated Idempotency-Key if kyc with ${vendor} was killed at %s`,
     async (faultPoint) => {
       const caller = aBusinessCaller();
       const create = (kyc: Harness["kyc"]) =>
@@ -49,7 +49,7 @@ describe.each(["didit", "sumsub"] as const)("contract test 14: kyc with %s, kill
   );
 
   test.each(faultPoints[vendor].cancel)(
-    `after kyc with ${vendor} was killed at %s, the repeated cancelKycApplication closes the link and emits one event in total`,
+    `cancelKycApplication, when it is repeated, closes the link and emits one event if kyc with ${vendor} was killed at %s`,
     async (faultPoint) => {
       const caller = aBusinessCaller();
       const { id, linkUrl } = await harness.create(caller);
@@ -63,7 +63,7 @@ describe.each(["didit", "sumsub"] as const)("contract test 14: kyc with %s, kill
   );
 
   test.each(["kyc_review.answered", "review.answered"])(
-    `after kyc with ${vendor} was killed at %s, an operator's decision causes one KYC event and one audit event in total`,
+    `kyc with ${vendor} emits one KYC event and one audit event for an operator's repeated decision if it was killed at %s`,
     async (faultPoint) => {
       const { id } = await harness.aDecidedApplication({ outcome: "needs_review", reason_codes: ["DUPLICATE"] });
       const review = (kyc: Harness["kyc"]) =>

@@ -44,7 +44,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
   afterAll(() => harness[Symbol.asyncDispose]());
   afterEach(() => harness.sandbox.clearFaults());
 
-  test(`kyc with ${vendor} does not end a review if it read the approval of an API key before it recorded the review`, async () => {
+  test(`kyc with ${vendor} keeps a review open if an API key's approval was read before the review was recorded`, async () => {
     const { id, linkUrl } = await harness.create();
     await harness.sandbox.submit(linkUrl, { outcome: "needs_review", reason_codes: ["DUPLICATE"] });
     const recordReview = await (await readAtVendor(id)).read();
@@ -59,7 +59,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(await readStored(id)).toMatchObject({ verdict: "NEEDS_REVIEW", reviewed_at: null });
   });
 
-  test(`kyc with ${vendor} applies an approval that it read before it recorded the review only if the next check proves that a person approved`, async () => {
+  test(`kyc with ${vendor} applies an approval that was read before the review was recorded only if the next check proves a person's approval`, async () => {
     const { id, linkUrl } = await harness.create();
     await harness.sandbox.submit(linkUrl, { outcome: "needs_review", reason_codes: ["DUPLICATE"] });
     const recordReview = await (await readAtVendor(id)).read();
@@ -73,7 +73,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(await readStored(id)).toMatchObject({ verdict });
   });
 
-  test(`kyc with ${vendor} stores the status CANCELED even if a read that began after the cancellation request was recorded first`, async () => {
+  test(`kyc with ${vendor} stores the status CANCELED even if a read that began after the cancellation request is recorded first`, async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     const provider = harness.context.providers.current;
@@ -90,7 +90,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(await readStored(id)).toMatchObject({ status: "CANCELED", next_check_at: null });
   });
 
-  test(`kyc with ${vendor} stores an operator's decision even if another check records an outdated state between the vendor's response and the commit`, async () => {
+  test(`kyc with ${vendor} stores an operator's decision even if a check records an outdated state before the decision is committed`, async () => {
     const { id } = await harness.aDecidedApplication({ outcome: "needs_review", reason_codes: ["DUPLICATE"] });
     const provider = harness.context.providers.current;
     const review = vi.spyOn(provider, "review");
@@ -133,7 +133,7 @@ describe("kyc with sumsub", () => {
   afterAll(() => harness[Symbol.asyncDispose]());
   afterEach(() => harness.sandbox.clearFaults());
 
-  test("kyc with sumsub completes a submitted application with NEEDS_REVIEW after the end of the link if Sumsub returns status 404", async () => {
+  test("kyc with sumsub completes a submitted application with NEEDS_REVIEW after the link's expiry if Sumsub returns status 404", async () => {
     const { id, linkUrl } = await harness.create();
     await harness.sandbox.submit(linkUrl, { outcome: "approved", hold_seconds: 600 });
     await sync(id);
@@ -151,7 +151,7 @@ describe("kyc with sumsub", () => {
     expect(decided).toMatchObject({ verdict: KycVerdict.REJECTED });
   });
 
-  test("kyc with sumsub sets the status EXPIRED and closes the link if it reads a failed attempt after the end of the link", async () => {
+  test("kyc with sumsub sets the status EXPIRED and closes the link if it reads a failed attempt after the link's expiry", async () => {
     const { id, linkUrl } = await harness.create();
     await harness.sandbox.submit(linkUrl, { outcome: "failed", hold_seconds: 1 });
     await sync(id);

@@ -54,7 +54,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
   afterAll(() => harness[Symbol.asyncDispose]());
   afterEach(() => harness.sandbox.clearFaults());
 
-  test(`kyc with ${vendor} stores the vendor's status of an application after the creation, the opening of the link and the submission`, async () => {
+  test(`kyc with ${vendor} stores the vendor's status after the creation, after the link is opened and after the submission`, async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     expect(await harness.readRefreshed(id, caller)).toMatchObject({ status: KycStatus.CREATED });
@@ -76,7 +76,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     ["approved", { aml_hit_count: 2, aml_cleared: true }, KycVerdict.NEEDS_REVIEW],
     ["approved", { document_expiry: "2020-01-31" }, KycVerdict.REJECTED],
   ] as const)(
-    `kyc with ${vendor} converts the vendor's outcome %s with %j to the verdict %s`,
+    `kyc with ${vendor} converts the vendor's outcome %s with the evidence %j to the verdict %s`,
     async (outcome, fields, verdict) => {
       expect(await harness.aDecidedApplication({ outcome, ...fields })).toMatchObject({ status: KycStatus.COMPLETED, verdict });
     },
@@ -113,7 +113,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(await harness.readRefreshed(id, caller)).toMatchObject({ verdict: KycVerdict.APPROVED });
   });
 
-  test(`kyc with ${vendor} reads the verdict after a callback, and emits one event if callbacks are duplicated`, async () => {
+  test(`kyc with ${vendor} reads the verdict after a callback, and emits one event even if callbacks are duplicated`, async () => {
     await withCallbacks(async () => {
       await harness.sandbox.fault("kyc_callback", "duplicate", 2);
       const caller = aBusinessCaller();
@@ -124,7 +124,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     });
   });
 
-  test(`kyc with ${vendor} rejects a callback with an invalid signature, and does not change the application`, async () => {
+  test(`kyc with ${vendor} rejects a callback that has an invalid signature, and does not change the application`, async () => {
     await withCallbacks(async () => {
       await harness.sandbox.fault("kyc_callback", "bad_signature", 10);
       const { id, linkUrl } = await harness.create();
@@ -150,7 +150,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(await readStored(id)).toMatchObject({ verdict: "APPROVED" });
   });
 
-  test(`contract test 14: kyc with ${vendor} keeps the sequence and counts one more check if the vendor's state has not changed`, async () => {
+  test(`contract test 14: kyc with ${vendor} does not increase the sequence but counts one more check if the vendor's state is unchanged`, async () => {
     const { id } = await harness.create();
     await makeDue(id, "-1 day");
     await harness.checkDue();
@@ -160,7 +160,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(await readStored(id)).toMatchObject({ sequence: first?.["sequence"], checks: Number(first?.["checks"]) + 1 });
   });
 
-  test(`kyc with ${vendor} sets the status EXPIRED and closes the link at the vendor two minutes after the end of the link`, async () => {
+  test(`kyc with ${vendor} sets the status EXPIRED and closes the link at the vendor two minutes after the link's expiry`, async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     await makeDue(id, "2 min");
@@ -169,7 +169,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     await expect(harness.sandbox.submit(linkUrl, { outcome: "approved" })).rejects.toThrow("409");
   });
 
-  test(`kyc with ${vendor} applies the verdict on a submission that was made before the end of the link`, async () => {
+  test(`kyc with ${vendor} applies the verdict on a submission that was made before the link's expiry`, async () => {
     const { id, linkUrl } = await harness.create();
     await harness.sandbox.submit(linkUrl, { outcome: "approved" });
     await makeDue(id, "2 min");
@@ -177,7 +177,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(await readStored(id)).toMatchObject({ status: "COMPLETED", verdict: "APPROVED" });
   });
 
-  test(`kyc with ${vendor} applies all missed verdicts and creates applications again after an outage of the vendor`, async () => {
+  test(`kyc with ${vendor} applies all missed verdicts and creates applications again when the vendor's outage has ended`, async () => {
     const caller = aBusinessCaller();
     const applications = await Promise.all([1, 2, 3, 4].map(() => harness.create(caller)));
     for (const operation of ["kyc_create", "kyc_get"]) await harness.sandbox.fault(operation, "http_503", 10_000);
@@ -197,7 +197,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(await harness.create(caller)).toMatchObject({ status: KycStatus.CREATED });
   });
 
-  test(`kyc with ${vendor} does not change an application while the vendor rejects the credentials, and applies the verdict later`, async () => {
+  test(`kyc with ${vendor} does not change an application while the vendor rejects the credentials, and applies the verdict when the credentials are accepted again`, async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     await harness.sandbox.submit(linkUrl, { outcome: "approved" });
@@ -206,7 +206,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(await harness.readRefreshed(id, caller)).toMatchObject({ verdict: KycVerdict.APPROVED });
   });
 
-  test(`kyc with ${vendor} does not set the status EXPIRED after the end of the link while the vendor does not respond`, async () => {
+  test(`kyc with ${vendor} does not set the status EXPIRED after the link's expiry while the vendor does not respond`, async () => {
     const { id } = await harness.create();
     await harness.sandbox.fault("kyc_get", "http_503", 10);
     await makeDue(id, "2 min");
@@ -214,7 +214,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(await readStored(id)).toMatchObject({ status: "CREATED" });
   });
 
-  test(`cancelKycApplication with ${vendor} closes the link at the vendor, even if the vendor's first response is lost`, async () => {
+  test(`cancelKycApplication with ${vendor} closes the link at the vendor even if the vendor's first response is lost`, async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     await harness.sandbox.fault("kyc_cancel", "reset_after", 1);
@@ -227,12 +227,15 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
   test.each([
     [KycVerdict.APPROVED, "APPROVED"],
     [KycVerdict.REJECTED, "REJECTED"],
-  ])(`kyc with ${vendor} sends an operator's decision %i (%s) to the vendor and emits one audit event`, async (outcome, name) => {
-    const { id } = await harness.aDecidedApplication({ outcome: "needs_review", reason_codes: ["DUPLICATE"] });
-    expect(await review(id, outcome)).toMatchObject({ verdict: outcome });
-    expect(await readStored(id)).toMatchObject({ provider_verdict: name });
-    expect((await harness.readAuditEvents(id)).map(({ action }) => action)).toEqual(["kyc_application.reviewed"]);
-  });
+  ])(
+    `kyc with ${vendor} sends the vendor an operator's decision with the enum number %i (%s) and emits one audit event`,
+    async (outcome, name) => {
+      const { id } = await harness.aDecidedApplication({ outcome: "needs_review", reason_codes: ["DUPLICATE"] });
+      expect(await review(id, outcome)).toMatchObject({ verdict: outcome });
+      expect(await readStored(id)).toMatchObject({ provider_verdict: name });
+      expect((await harness.readAuditEvents(id)).map(({ action }) => action)).toEqual(["kyc_application.reviewed"]);
+    },
+  );
 
   test(`kyc with ${vendor} stores an operator's decision and emits one audit event if the vendor's response is lost`, async () => {
     const { id } = await harness.aDecidedApplication({ outcome: "needs_review" });
@@ -244,7 +247,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(await harness.readAuditEvents(id)).toHaveLength(1);
   });
 
-  test(`kyc with ${vendor} applies an operator's decision if the application in review was deleted at the vendor`, async () => {
+  test(`kyc with ${vendor} applies an operator's decision even if the application in review was deleted at the vendor`, async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     await harness.sandbox.submit(linkUrl, { outcome: "needs_review" });
@@ -253,7 +256,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(await review(id, KycVerdict.APPROVED)).toMatchObject({ verdict: KycVerdict.APPROVED });
   });
 
-  test(`kyc with ${vendor} ends a review if the vendor reports a rejection, or an approval with proof that a person approved`, async () => {
+  test(`kyc with ${vendor} ends a review if the vendor reports a rejection or proves that a person approved`, async () => {
     const caller = aBusinessCaller();
     const inReview = async () => {
       const created = await harness.create(caller);
@@ -301,7 +304,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(await harness.create()).toMatchObject({ status: KycStatus.CREATED });
   });
 
-  test(`erase() of the ${vendor} client deletes or closes the applicant, and a repeated call is accepted`, async () => {
+  test(`the ${vendor} client's \`erase\` deletes or closes the applicant and accepts a repeated call`, async () => {
     const { providerId, reference } = await createAtVendor();
     const known = knownOf(providerId, reference);
     expect(await current().erase(known, timeoutMs)).toEqual({
@@ -314,7 +317,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     });
   });
 
-  test(`contract test 14: after a change of the provider, kyc starts only with the settings of ${vendor}, and reads earlier applications there`, async () => {
+  test(`contract test 14: kyc starts after a change of the provider only with the settings of ${vendor}, and reads earlier applications there`, async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     const settings = {
@@ -354,7 +357,7 @@ describe("kyc with didit", () => {
   afterAll(() => harness[Symbol.asyncDispose]());
   afterEach(() => harness.sandbox.clearFaults());
 
-  test("contract test 1: the Didit client's `create` returns the unfinished session of a known reference, and a new session if that session is finished", async () => {
+  test("contract test 1: the Didit client's `create` returns the unfinished session of a known reference, or a new session if that session is finished", async () => {
     const first = await createAtVendor();
     expect(await createAtVendor({ reference: first.reference })).toMatchObject({
       providerId: first.providerId,
@@ -365,7 +368,7 @@ describe("kyc with didit", () => {
     expect(second.providerId).not.toBe(first.providerId);
   });
 
-  test("contract test 1: kyc with didit ignores the verdict and the callbacks of a second session with the same reference", async () => {
+  test("contract test 1: kyc with didit ignores the verdict and callbacks of a second session with the same reference", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     await harness.sandbox.submit(linkUrl, { outcome: "needs_review" });
@@ -397,7 +400,7 @@ describe("kyc with didit", () => {
     },
   );
 
-  test("contract test 4: the Didit client's `review` returns the state of a session that is already approved, and a refusal with `isGone` for a deleted session", async () => {
+  test("contract test 4: the Didit client's `review` returns the state of an already approved session, and a refusal with `isGone` for a deleted session", async () => {
     const { providerId, reference, linkUrl } = await createAtVendor();
     await harness.sandbox.submit(linkUrl, { outcome: "approved" });
     const decision = { outcome: "APPROVED", reviewer: "op_1", note: "" } as const;
@@ -427,7 +430,7 @@ describe("kyc with didit", () => {
     await expect(harness.sandbox.submit(linkUrl, { outcome: "approved" })).rejects.toThrow();
   });
 
-  test("kyc with didit rejects max_attempts 2 at /max_attempts, and accepts max_attempts 1", async () => {
+  test("kyc with didit rejects max_attempts 2 with the pointer /max_attempts, and accepts max_attempts 1", async () => {
     const error = await refusal(harness.create(aBusinessCaller(), { maxAttempts: 2 }));
     expect(error).toMatchObject({ code: "unsupported_by_provider", pointer: "/max_attempts" });
     const key = withIdempotencyKey(aBusinessCaller(), "k");
@@ -436,7 +439,7 @@ describe("kyc with didit", () => {
     });
   });
 
-  test("contract test 1: the Didit client's `create` returns an unknown outcome for status 429, and for a call during the pause that follows", async () => {
+  test("contract test 1: the Didit client's `create` returns an unknown outcome for status 429 and during the pause after it", async () => {
     await harness.sandbox.fault("kyc_create", "error:429", 1);
     expect(await current().create(aCreation(), timeoutMs)).toMatchObject({ kind: "unknown" });
     expect(await current().create(aCreation(), 1_000)).toEqual({

@@ -43,7 +43,7 @@ test.each([
   expect(() => readConfig({ ...settings, ...mailSettings })).toThrow(problem);
 });
 
-test("readConfig of payments returns mail settings that require TLS in production, and returns no mail settings without SMTP_URL", () => {
+test("readConfig of payments returns mail settings that require TLS in production, or no mail settings if SMTP_URL is not set", () => {
   const mail = { SMTP_URL: "smtp://user:secret@mail.test:587", MAIL_FROM: "Amana <receipts@amana.test>" };
   expect(readConfig({ ...settings, ...mail }).mail).toMatchObject({ requireTls: false, from: mail.MAIL_FROM });
   const production = { ...settings, ...mail, NODE_ENV: "production", RPC_WITHOUT_TLS: "true", KAFKA_WITHOUT: "tls,login,copies" };

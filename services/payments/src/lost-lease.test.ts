@@ -35,7 +35,7 @@ const settleUnderLease = (id: string, processor: CardProcessor) =>
   });
 
 describe("a process that has lost its lease", () => {
-  test("settlePayment, after it has lost its lease, does not release the lease of another process", async () => {
+  test("settlePayment does not release the lease of another process after it has lost its own lease", async () => {
     const { id, processorOrderId } = await harness.aPendingPayment(caller);
     await harness.sandbox.pay(processorOrderId);
     const { orm } = harness.context;
@@ -56,7 +56,7 @@ describe("a process that has lost its lease", () => {
     expect((await harness.stored(id)).status).toBe("PAID");
   });
 
-  test("createPayment keeps the payment PENDING when it has lost its lease and the reconciler has registered the same order number", async () => {
+  test("createPayment keeps the payment PENDING if it has lost its lease and the reconciler has registered the same order number", async () => {
     const context = harness.context as { -readonly [K in keyof Context]: Context[K] };
     const { processor } = context;
     const [begun, resumed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -99,7 +99,7 @@ describe("a process that has lost its lease", () => {
   });
 });
 
-test("settlePayment records a processor call whose error text was shortened in the middle of a surrogate pair", async () => {
+test("settlePayment records a processor call even if the error text was cut in the middle of a surrogate pair", async () => {
   const { id } = await harness.aPendingPayment(caller);
   const status = async () => ({ kind: "unknown" as const, reason: `${"x".repeat(199)}😀` });
   const context = { ...harness.context, processor: { ...harness.context.processor, status } };

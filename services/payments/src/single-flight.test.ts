@@ -27,7 +27,7 @@ const startCall = (id = "a", ms = 60_000) => {
   return startedCall;
 };
 
-test("createSingleFlight serves all calls that arrive during a run with one shared next run", async () => {
+test("createSingleFlight starts one further run for all calls that arrive during a run", async () => {
   const firstCall = startCall();
   await setImmediate();
   const otherCalls = [startCall(), startCall(), startCall("a", 70_000)];
@@ -48,7 +48,7 @@ test("createSingleFlight runs work for different ids concurrently", async () => 
   await otherCall.ended;
 });
 
-test("createSingleFlight rejects the calls of a failed run and starts the next run", async () => {
+test("createSingleFlight rejects the calls of a failed run, and starts the next run for later calls", async () => {
   const firstCall = startCall();
   await setImmediate();
   const secondCall = startCall();
@@ -59,7 +59,7 @@ test("createSingleFlight rejects the calls of a failed run and starts the next r
   await secondCall.ended;
 });
 
-test("createSingleFlight ends a call at the call's deadline, and ignores a later failure of the run", async () => {
+test("createSingleFlight ends a call at the call's deadline, and ignores a failure of the run after the deadline", async () => {
   await startCall("a", 1).ended;
   runs[0]?.reject(new Error("simulated late failure"));
   await setImmediate();

@@ -85,7 +85,7 @@ test.each([
   },
 );
 
-test("advanceRefunds completes a refund without an Idempotency-Key when the process was killed before it called the processor", async () => {
+test("advanceRefunds completes a refund without an Idempotency-Key if the process was killed before it called the processor", async () => {
   const caller = aBusinessCaller();
   const { id } = await harness.aFinishedPayment(caller);
   await killDuring("refund.requested", caller, (payments) => payments.refundPayment({ id }, { caller, timeoutMs: 20_000 }));
@@ -94,7 +94,7 @@ test("advanceRefunds completes a refund without an Idempotency-Key when the proc
 });
 
 test.each(["payment.begun", "register.answering", "payment.registered"])(
-  "the payments service, killed at %s during createPayment, creates one payment with one order when the request is repeated",
+  "the payments service, killed at %s during createPayment, creates one payment with one order if the request is repeated",
   async (faultPoint) => {
     const caller = aBusinessCaller();
     const create = (payments: Harness["payments"]) => payments.createPayment(aPaymentRequest, withIdempotencyKey(caller, "k"));
@@ -116,7 +116,7 @@ test.each([
   ["L2", "register.answering", "after the registration was sent, before the response is read"],
   ["L3", "payment.registered", "after the registration of the order, before its commit"],
 ])(
-  "%s: the payments service, killed at %s during startCheckout (%s), starts one payment, which keeps the link's only slot",
+  "%s: the payments service, killed at %s during startCheckout (%s), starts one payment, which occupies the only slot of the link",
   async (_case, faultPoint) => {
     const caller = aBusinessCaller();
     const link = await harness.aPaymentLink(caller, { maxPayments: 1 });
@@ -138,7 +138,7 @@ test.each([
   },
 );
 
-test("the payments service, killed at payment.confirmed, counts the last payment of a link once and completes the link once", async () => {
+test("the payments service, killed at payment.confirmed, counts a link's last payment once and completes the link once", async () => {
   const caller = aBusinessCaller();
   const link = await harness.aPaymentLink(caller, { maxPayments: 1 });
   const { payment } = await harness.startCheckout(link);
@@ -166,7 +166,7 @@ test.each([
   ["receipt.sending", "before the SMTP server gets the e-mail", 1],
   ["receipt.sent", "after the SMTP server has accepted the e-mail", 2],
 ])(
-  "the payments service, killed at %s (%s), sends the receipt e-mail %i times in total, always with the same Message-ID",
+  "the payments service, killed at %s (%s), sends the receipt e-mail %i times in total, each time with the same Message-ID",
   async (faultPoint, _moment, times) => {
     await using mails = await startMailServer();
     await using sender = await startHarness({ sandbox: harness.sandbox, smtpUrl: mails.url() });

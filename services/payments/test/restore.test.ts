@@ -36,7 +36,7 @@ const refundLateEffectSeconds = 1_200;
 const remainingHold = "8 seconds";
 const schedule = { refundLateEffectSeconds, refundCheckSeconds: [0.2, 0.5], paymentRereadSeconds: [86_400] };
 
-test("the payments service, after a restore of its database to an earlier time, executes no refund twice and adopts the processor's states", async () => {
+test("the payments service executes no refund twice and adopts the processor's states after a restore of its database to an earlier time", async () => {
   await using stack = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), "amana-restore-"));
   stack.defer(() => rm(folder, { recursive: true, force: true }));
@@ -160,7 +160,7 @@ test("the payments service, after a restore of its database to an earlier time, 
   }
 }, 3_600_000);
 
-test("updateHistory holds refunds after the restore of a backup that contains payments but no stored history", async () => {
+test("updateHistory holds refunds after a restore of a backup that contains payments but no database history", async () => {
   await using stack = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), "amana-restore-"));
   stack.defer(() => rm(folder, { recursive: true, force: true }));

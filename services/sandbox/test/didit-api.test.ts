@@ -47,7 +47,7 @@ const untilDelivered = (session: VendorVerification) =>
   expect.poll(async () => (await callbacksOf(session)).map(({ state }: { state: string }) => state)).not.toContain("pending");
 
 describe("Didit POST /v3/session/", () => {
-  test("Didit POST /v3/session/ returns status 201 with the session and the address of the sandbox's page", async () => {
+  test("Didit POST /v3/session/ returns status 201 with the session and the link to the sandbox's verification page", async () => {
     const { status, body } = await create({ vendor_data: "didit-first" });
     expect(status).toBe(201);
     expect(body).toMatchObject({
@@ -68,7 +68,7 @@ describe("Didit POST /v3/session/", () => {
     expect(again).toMatchObject({ status: 201, body: first.body });
   });
 
-  test("Didit POST /v3/session/ returns a new session for a known vendor_data if the workflow differs, or if the earlier session has finished", async () => {
+  test("Didit POST /v3/session/ returns a new session for a known vendor_data if the workflow differs or the earlier session has finished", async () => {
     const session = await aSession(sandbox.url);
     const still = await create({ vendor_data: session.reference, workflow_id: workflowIdStill });
     expect(still.body.session_id).not.toBe(session.id);
@@ -91,7 +91,7 @@ describe("Didit POST /v3/session/", () => {
     ["contact_details", { contact_details: { fax: "1" } }],
     ["expected_details", { expected_details: { address: "1" } }],
     ["expected_details", { expected_details: { expected_document_types: ["DL"] } }],
-  ])("Didit POST /v3/session/ returns status 400 with the field %s for %j", async (field, changes) => {
+  ])("Didit POST /v3/session/ returns status 400 with an error at the field %s for %j", async (field, changes) => {
     const { status, body } = await create(changes);
     expect(status).toBe(400);
     expect(body).toEqual({ [field]: [expect.any(String)] });
@@ -113,7 +113,7 @@ test.each([
   ["GET", "/v3/workflows/"],
   ["GET", "/v3/webhook/destinations/x/"],
   ["GET", "/v3/billing/balance/"],
-])("Didit %s %s returns status 403 for a wrong API key", async (method, path) => {
+])("Didit %s %s returns status 403 if the API key is wrong", async (method, path) => {
   const body = method === "GET" || method === "DELETE" ? undefined : aSessionCreation();
   const response = await callDidit(sandbox.url, method, path, body, "wrong");
   expect(response).toMatchObject({ status: 403, body: { detail: expect.any(String) } });
@@ -154,7 +154,7 @@ describe("Didit GET decision", () => {
     ["needs_review", ["FACE_MISMATCH"], "In Review", "face_matches", "In Review", "LOW_FACE_MATCH_SIMILARITY", "warning"],
     ["needs_review", ["AML_MATCH"], "In Review", "aml_screenings", "In Review", "POSSIBLE_MATCH_FOUND", "warning"],
   ])(
-    "Didit GET decision, for the outcome %s with %j, returns the status %s and the warning in %s",
+    "Didit GET decision, for the outcome %s with %j, returns the status %s and a warning in %s",
     async (outcome, reason_codes, status, feature, featureStatus, risk, log_type) => {
       const { decision } = await decide({ outcome, reason_codes });
       expect(decision.status).toBe(status);
@@ -162,7 +162,7 @@ describe("Didit GET decision", () => {
     },
   );
 
-  test("Didit GET decision returns AML hits as Unreviewed, but as False Positive in an Approved session if the tester set aml_cleared", async () => {
+  test("Didit GET decision returns AML hits as Unreviewed, or as False Positive if the tester set aml_cleared", async () => {
     const unreviewed = await decide({ aml_hit_count: 2 });
     expect(unreviewed.decision.status).toBe("In Review");
     expect(unreviewed.decision.aml_screenings).toMatchObject([
@@ -175,7 +175,7 @@ describe("Didit GET decision", () => {
     ]);
   });
 
-  test("Didit GET decision returns the fields that the control call `submit` overrides, and omits fields that it sets to null", async () => {
+  test("Didit GET decision returns fields that the control call `submit` overrides, and omits fields that the call sets to null", async () => {
     const { decision } = await decide({
       outcome: "approved",
       answer: { status: "Kyc Expired", aml_screenings: null, poa_verifications: [{ status: "In Review" }] },
@@ -190,7 +190,7 @@ describe("Didit GET decision", () => {
     expect(decision.liveness_checks).toMatchObject([{ method: "PASSIVE" }]);
   });
 
-  test("Didit GET decision returns a canary for each field of expected_details, and a warning if the document has another name", async () => {
+  test("Didit GET decision returns canaries in place of expected_details, and a warning if the document has another name", async () => {
     const expected_details = { first_name: "Meriem", last_name: "Haddad" };
     const { decision } = await decide({ first_name: "Yacine" }, { expected_details });
     expect(decision.expected_details).toEqual({ first_name: "canary-first_name", last_name: "canary-last_name" });
@@ -223,7 +223,7 @@ describe("Didit GET decision", () => {
 
 describe("Didit DELETE session", () => {
   test.each(["Not Started", "In Progress", "being checked", "Approved"])(
-    "Didit DELETE of a session in the state `%s` returns status 204 and causes no callback, and later calls on the session return status 404",
+    "Didit DELETE of a session in the state `%s` returns status 204 without a callback, and later calls on the session return status 404",
     async (state) => {
       const session = await aSession(sandbox.url);
       const { id, token } = session;
@@ -243,7 +243,7 @@ describe("Didit DELETE session", () => {
     },
   );
 
-  test("the sandbox control call `delete` deletes a Didit session, so that POST /v3/session/ with the same vendor_data returns a new session", async () => {
+  test("the sandbox control call `delete` deletes a Didit session, and POST /v3/session/ with the same vendor_data then returns a new session", async () => {
     const { id, token, reference } = await aSession(sandbox.url);
     expect(await act(token, "delete")).toMatchObject({ status: 200 });
     expect((await call("GET", `/v3/session/${id}/decision/`)).status).toBe(404);
@@ -273,7 +273,7 @@ describe("Didit PATCH update-status", () => {
     ["Approved", "Declined"],
     ["Declined", "Approved"],
   ])(
-    "Didit PATCH update-status changes a session to %s, and returns HTTP 400 with a list when the session already has this status",
+    "Didit PATCH update-status changes a session to %s, and returns status 400 with a list if the session already has that status",
     async (status, other) => {
       const session = await decide({ outcome: "needs_review", reason_codes: ["AML_MATCH"] });
       const body = { new_status: status, comment: "Amana officer" };
@@ -286,7 +286,7 @@ describe("Didit PATCH update-status", () => {
     },
   );
 
-  test("Didit PATCH update-status replaces a status that the control call `submit` has overridden", async () => {
+  test("Didit PATCH update-status replaces the status that the control call `submit` has overridden", async () => {
     const { id } = await decide({ outcome: "needs_review", answer: { status: "In Review", risk: "odd" } });
     await updateStatus(id, { new_status: "Approved" });
     expect(await decisionAt(sandbox.url, id)).toMatchObject({ status: "Approved", risk: "odd" });
@@ -297,12 +297,12 @@ describe("Didit PATCH update-status", () => {
     ["new_status", {}],
     ["comment", { new_status: "Approved", comment: 1 }],
     ["reviewer", { new_status: "Approved", reviewer: "x" }],
-  ])("Didit PATCH update-status returns HTTP 400 with the field %s for %j", async (field, body) => {
+  ])("Didit PATCH update-status returns status 400 with an error at the field %s for %j", async (field, body) => {
     const { id } = await decide({ outcome: "needs_review" });
     expect(await updateStatus(id, body)).toMatchObject({ status: 400, body: { [field]: [expect.any(String)] } });
   });
 
-  test("Didit PATCH update-status returns HTTP 400 with the field `detail` for a session without a decision", async () => {
+  test("Didit PATCH update-status returns status 400 with the field `detail` for a session without a decision", async () => {
     const { id } = await aSession(sandbox.url);
     const response = await updateStatus(id, { new_status: "Approved" });
     expect(response).toMatchObject({ status: 400, body: { detail: expect.any(String) } });
@@ -314,7 +314,7 @@ describe("Didit PATCH update-status", () => {
     ["system", "STATUS_UPDATED", "SYSTEM", null, "In Review"],
     ["note", "NOTE_ADDED", "CONSOLE_USER", null, null],
   ])(
-    "Didit GET reviews returns the actor of a review by %s",
+    "Didit GET reviews returns the actor of a review that was made by %s",
     async (by, activity_type, actor_type, actor_email, previous_status) => {
       const { id, token } = await decide({ outcome: "needs_review" });
       await act(token, "review", { outcome: "approved", by });
@@ -325,7 +325,7 @@ describe("Didit PATCH update-status", () => {
     },
   );
 
-  test("Didit GET reviews returns the newest changes first, and at most `limit` changes", async () => {
+  test("Didit GET reviews returns the newest changes first, and no more than `limit` changes", async () => {
     const { id } = await decide({ outcome: "needs_review" });
     await updateStatus(id, { new_status: "Declined" });
     await updateStatus(id, { new_status: "Approved" });
@@ -347,7 +347,7 @@ describe("control calls on a Didit session", () => {
     expect(await decisionAt(sandbox.url, id)).toMatchObject({ status: "Not Started" });
   });
 
-  test("the sandbox control call `resubmit` sets a decided Didit session to Resubmitted, and the same link then accepts another submission", async () => {
+  test("the sandbox control call `resubmit` sets a decided Didit session to Resubmitted, and the session's link accepts another submission", async () => {
     const session = await decide({ outcome: "approved" });
     expect((await act(session.token, "resubmit")).status).toBe(200);
     expect(await decisionAt(sandbox.url, session.id)).toMatchObject({ status: "Resubmitted" });
@@ -367,7 +367,7 @@ describe("control calls on a Didit session", () => {
     expect(receiver.received.at(-1)?.body).toMatchObject({ status: "Declined", decision: { status: "Declined" } });
   });
 
-  test("the sandbox control calls `resubmit`, `reverse` and `delete` reject a new application of Amana's own protocol", async () => {
+  test("the sandbox control calls `resubmit`, `reverse` and `delete` reject a new application that uses Amana's own protocol", async () => {
     const { token } = await aVerification(sandbox.url);
     expect((await act(token, "resubmit")).status).toBe(422);
     expect((await act(token, "delete")).status).toBe(422);
@@ -375,7 +375,7 @@ describe("control calls on a Didit session", () => {
     expect((await act(token, "reverse", { outcome: "maybe" })).status).toBe(422);
   });
 
-  test("GET /sandbox/kyc/{token} of a Didit session returns the protocol, the received calls without personal data, and the callbacks with their attempts", async () => {
+  test("GET /sandbox/kyc/{token} returns a Didit session's protocol, received calls without personal data, and callbacks with their attempts", async () => {
     const contact_details = { email: "meriem@applicant.test", phone: "+213550000000" };
     const session = await aSession(sandbox.url, { contact_details, expected_details: { first_name: "Meriem" } });
     await act(session.token, "open");
@@ -390,7 +390,7 @@ describe("control calls on a Didit session", () => {
     expect(JSON.stringify(body)).not.toMatch(/meriem|\+213/i);
   });
 
-  test("the event list of Amana's own protocol contains no event of a Didit session", async () => {
+  test("the event list of Amana's own provider protocol contains no event of a Didit session", async () => {
     const { cursor } = (await callProvider(sandbox.url, "GET", "events?limit=500")).body;
     await decide({ outcome: "approved" });
     expect((await callProvider(sandbox.url, "GET", `events?after=${cursor}`)).body.events).toEqual([]);
@@ -401,7 +401,7 @@ describe("Didit callbacks", () => {
   const hmac = (text: string, secret = "provider-callback-secret") => createHmac("sha256", secret).update(text).digest("hex");
   const isSigned = ({ headers, raw }: ReceivedCallback) => headers["x-signature"] === hmac(raw);
 
-  test("the sandbox sends a signed Didit callback with the whole decision to KYC_CALLBACK_URL/didit after each status change", async () => {
+  test("the sandbox sends a signed Didit callback with the complete decision to KYC_CALLBACK_URL/didit after each status change", async () => {
     const session = await decide({ outcome: "approved" });
     await untilDelivered(session);
     expect(receiver.received.map(({ body }) => body.status)).toEqual(["In Progress", "Approved"]);
@@ -443,7 +443,7 @@ describe("Didit callbacks", () => {
     [[302], 1, "given_up"],
     [[400], 1, "given_up"],
   ])(
-    "the sandbox, after the responses %j to a Didit callback, has made %i attempts and set the state %s",
+    "the sandbox, which receives the responses %j to a Didit callback, makes %i attempts and sets the callback to %s",
     async (statuses, attempts, state) => {
       receiver.respondNext(...statuses);
       const session = await aSession(sandbox.url);
@@ -475,7 +475,7 @@ describe("Didit callbacks", () => {
     expect(receiver.received).toEqual([]);
   });
 
-  test("the sandbox applies the faults bad_signature, duplicate, drop, reorder and leak to Didit callbacks", async () => {
+  test("the sandbox applies each of the faults bad_signature, duplicate, drop, reorder and leak to Didit callbacks", async () => {
     const withFault = async (mode: string) => {
       receiver.received.length = 0;
       const session = await aSession(sandbox.url);
@@ -494,7 +494,7 @@ describe("Didit callbacks", () => {
     expect(leaked?.body.decision).toMatchObject({ first_name: "word-first" });
   });
 
-  test("the sandbox sends no Didit callback without KYC_CALLBACK_URL", async () => {
+  test("the sandbox sends no Didit callback if KYC_CALLBACK_URL is not set", async () => {
     await using silentSandbox = await aSandbox();
     const { token } = await aSession(silentSandbox.url);
     await kycControl(silentSandbox.url, token, "open");
@@ -503,7 +503,7 @@ describe("Didit callbacks", () => {
 });
 
 describe("Didit configuration", () => {
-  test("Didit GET /v3/workflows/ lists, for each workflow, a published version that meets the requirements of the kyc service", async () => {
+  test("Didit GET /v3/workflows/ lists a published version of each workflow that meets the requirements of the kyc service", async () => {
     const { results } = (await call("GET", "/v3/workflows/?limit=200")).body;
     const methodOf = async (id: string) => {
       const published = results.filter(
@@ -526,7 +526,7 @@ describe("Didit configuration", () => {
     expect((await call("GET", "/v3/workflows/unknown/")).status).toBe(404);
   });
 
-  test("PUT /sandbox/kyc-setup overrides fields of Didit's workflow and webhook, and removes fields that are null", async () => {
+  test("PUT /sandbox/kyc-setup overrides fields of Didit's workflow and webhook, and removes fields that the request sets to null", async () => {
     await setUp({ didit_workflow: { max_retry_attempts: 3, features: null, status: "draft" }, webhook: { enabled: false } });
     const { results } = (await call("GET", "/v3/workflows/")).body;
     expect(results.map(({ status }: { status: string }) => status)).toEqual(Array(6).fill("draft"));
@@ -582,7 +582,7 @@ describe("a fault of Didit's API", () => {
     if (name === "kyc_review") expect(body.status).toBe("Approved");
   });
 
-  test("Didit's API adds personal data to a response for the fault leak:<word>, and returns status 400 with a field and the word for leak_error:<word>", async () => {
+  test("the simulated Didit API adds personal data to a response for the fault leak:<word>, and returns status 400 with the word for leak_error:<word>", async () => {
     const { id } = await aSession(sandbox.url);
     await setFault("kyc_get", "leak:word");
     expect(await decisionAt(sandbox.url, id)).toMatchObject({ session_id: id, document_number: "word-number" });

@@ -27,14 +27,14 @@ describe("a refund with a fault", () => {
     expect(await refundedAmount(orderId)).toBe(refunded);
   });
 
-  test("refund.do with the fault reset_after refunds the amount, and resets the connection before it responds", async () => {
+  test("refund.do with the fault reset_after refunds the amount, and resets the connection in place of a response", async () => {
     const { orderId } = await payNewOrder(sandbox.url);
     await setFault("refund", "reset_after");
     await expect(refund(orderId)).rejects.toMatchObject({ cause: { code: "ECONNRESET" } });
     expect(await refundedAmount(orderId)).toBe(1000);
   });
 
-  test("refund.do with the fault truncated refunds the amount, and sends half of the response", async () => {
+  test("refund.do with the fault truncated refunds the amount, and sends only half of the response", async () => {
     const { orderId } = await payNewOrder(sandbox.url);
     await setFault("refund", "truncated");
     const response = await refund(orderId);
@@ -84,7 +84,7 @@ describe("a refund with a fault", () => {
     expect(await refundedAmount(orderId)).toBe(2000);
   });
 
-  test("the sandbox records each call of refund.do in the received calls of the order, even if a fault prevents the refund", async () => {
+  test("the sandbox lists each call of refund.do in the order's received calls, even if a fault prevents the refund", async () => {
     const { orderId } = await payNewOrder(sandbox.url);
     await setFault("refund", "http_500", 2);
     await refund(orderId);
@@ -115,7 +115,7 @@ describe("a late refund", () => {
     await expect.poll(() => refundedAmount(orderId)).toBe(1000);
   });
 
-  test("refund.do with the fault error_late refunds nothing if the order was fully refunded in the meantime", async () => {
+  test("refund.do with the fault error_late refunds nothing more if the order has been fully refunded before the delay ends", async () => {
     const { orderId } = await payNewOrder(sandbox.url);
     await setFault("refund", "error_late:300");
     await refund(orderId);
@@ -135,7 +135,7 @@ describe("a late refund", () => {
   });
 });
 
-test("getOrderStatusExtended.do with the fault stale returns an earlier state of the order and does not change the order", async () => {
+test("getOrderStatusExtended.do with the fault stale returns an earlier state of the order, and the order keeps its current state", async () => {
   const { orderId, orderNumber } = await payNewOrder(sandbox.url);
   const paidAt = Date.now();
   await new Promise((resolve) => setTimeout(resolve, 1_500));
@@ -152,7 +152,7 @@ test("getOrderStatusExtended.do with the fault stale returns an earlier state of
   expect(await call(sandbox.url, "getOrderStatusExtended.do", { orderId })).toMatchObject({ orderStatus: 4 });
 });
 
-test("register.do creates the order with the fault timeout_after, and creates no order with the fault timeout_before", async () => {
+test("register.do creates an order with the fault timeout_after, and creates no order with the fault timeout_before", async () => {
   for (const [mode, errorCode] of [
     ["timeout_before", 6],
     ["timeout_after", 0],
@@ -166,7 +166,7 @@ test("register.do creates the order with the fault timeout_after, and creates no
   }
 });
 
-test("a sandbox fault of the operation `confirm` affects confirmOrder.do and acknowledgeTransaction.do", async () => {
+test("a sandbox fault of the operation `confirm` affects both confirmOrder.do and acknowledgeTransaction.do", async () => {
   const { orderId } = await payNewOrder(sandbox.url);
   await setFault("confirm", "error:2", 2);
   const refusal = { ErrorCode: "2", ErrorMessage: "Payment is declined" };
@@ -175,7 +175,7 @@ test("a sandbox fault of the operation `confirm` affects confirmOrder.do and ack
   expect(await call(sandbox.url, "confirmOrder.do", { orderId })).toMatchObject({ OrderStatus: 2 });
 });
 
-test("a sandbox fault of the operation `status` affects only getOrderStatus.do and getOrderStatusExtended.do, each in its own error format", async () => {
+test("a sandbox fault of the operation `status` affects only getOrderStatus.do and getOrderStatusExtended.do, in the error format of each call", async () => {
   const { orderId } = await registerNewOrder(sandbox.url);
   await setFault("status", "error:7", 2);
   expect(await call(sandbox.url, "getOrderStatus.do", { orderId })).toMatchObject({ ErrorCode: "7" });
@@ -184,7 +184,7 @@ test("a sandbox fault of the operation `status` affects only getOrderStatus.do a
   expect(await call(sandbox.url, "getOrderStatus.do", { orderId })).toMatchObject({ ErrorCode: "0" });
 });
 
-test("PUT /sandbox/faults replaces an earlier fault of the same operation, and DELETE /sandbox/faults with an operation removes only the fault of that operation", async () => {
+test("PUT /sandbox/faults replaces an operation's earlier fault, and DELETE /sandbox/faults with an operation removes only this operation's fault", async () => {
   await setFault("refund", "http_500", 5);
   await setFault("refund", "http_503", 2);
   await setFault("status", "html_200");
@@ -198,7 +198,7 @@ test("PUT /sandbox/faults replaces an earlier fault of the same operation, and D
   expect(await activeFaults()).toEqual([]);
 });
 
-test("a sandbox fault for one order affects only calls for that order, and has priority over a fault for all orders", async () => {
+test("a sandbox fault for one order affects only calls for this order, and has priority over a fault for all orders", async () => {
   const [affected, other] = [await payNewOrder(sandbox.url), await payNewOrder(sandbox.url)];
   const fault = { operation: "refund", mode: "error:5", times: 1, orderId: affected.orderId };
   await control(sandbox.url, "PUT", "faults", fault);

@@ -42,7 +42,7 @@ describe.skipIf(isBrowserMissing("browser tests of the first page"))("first page
     },
   );
 
-  test("the sandbox's first page pays an order and links to the shop in a browser without scripts", async () => {
+  test("the sandbox's first page, in a browser without scripts, pays an order and then links to the shop", async () => {
     const { orderId } = await registerNewOrder(sandbox.url);
     const context = await browser.newContext({ javaScriptEnabled: false });
     const page = await context.newPage();

@@ -39,7 +39,7 @@ describe("first page", () => {
     },
   );
 
-  test("each form on the sandbox's first page has the input fields that its buttons require", async () => {
+  test("each form on the sandbox's first page has all input fields that its buttons use", async () => {
     const text = await (await fetch(sandbox.url)).text();
     const forms = [...text.matchAll(/<form [^>]*>[\s\S]*?<\/form>/g)].map(([form]) => ({
       buttons: [...form.matchAll(/name="do" value="(\w+)"/g)].map(([, name]) => name),
@@ -56,7 +56,7 @@ describe("first page", () => {
     ]);
   });
 
-  test("the sandbox's first page escapes the input that it shows, and returns status 422 for an unknown button", async () => {
+  test("the sandbox's first page escapes the submitted input that it shows, and returns status 422 for an unknown button", async () => {
     const { status, text } = await pressButton("pay", { order: '"><script>alert(1)</script>', card: "1" });
     expect(status).toBe(404);
     expect(text).not.toContain("<script>alert");
@@ -67,7 +67,7 @@ describe("first page", () => {
 
 describe("buttons of the first page", () => {
   test.each(["id", "number", "URL of the payment page"])(
-    "the button `pay` on the sandbox's first page finds and pays an order by its %s, and the page shows the call",
+    "the button `pay` on the sandbox's first page finds an order by its %s, pays the order, and shows the call",
     async (identifier) => {
       const order = await registerNewOrder(sandbox.url);
       const name = { id: order.orderId, number: order.orderNumber }[identifier] ?? order.formUrl;
@@ -136,7 +136,7 @@ describe("buttons of the first page", () => {
     expect(await view(order.orderId)).toMatchObject({ outcome: "session_expired" });
   });
 
-  test("the input fields of the sandbox's first page suggest the latest payments and verifications", async () => {
+  test("the input fields of the sandbox's first page suggest the newest payments and verifications", async () => {
     const [order, application] = [await registerNewOrder(sandbox.url), await aVerification(sandbox.url)];
     const text = await (await fetch(sandbox.url)).text();
     expect(text).toContain(`<option value="${order.orderId}">${order.orderNumber}</option>`);

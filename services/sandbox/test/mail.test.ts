@@ -110,7 +110,7 @@ describe("received e-mails", () => {
   });
 });
 
-test("GET /mail shows that the SMTP server is off when SANDBOX_SMTP_PORT is not set", async () => {
+test("GET /mail states that the SMTP server is off if SANDBOX_SMTP_PORT is not set", async () => {
   await using without = await aSandbox();
   expect(without.smtpPort).toBeUndefined();
   expect(await (await fetch(`${without.url}/mail?lang=en`)).text()).toContain("Set SANDBOX_SMTP_PORT to start it.");

@@ -24,7 +24,7 @@ describe("pay", () => {
     expect(await view(orderId)).toMatchObject({ orderStatus: 6, actionCode: 2003 });
   });
 
-  test("the sandbox control call `pay` accepts the correct password after a wrong password", async () => {
+  test("the sandbox control call `pay` pays the order if the correct password follows a wrong password", async () => {
     const { orderId } = await registerNewOrder(sandbox.url);
     await pay(orderId, { password: "1" });
     expect((await pay(orderId)).body).toEqual({ redirect_url: expect.stringContaining("/thanks") });
@@ -33,8 +33,8 @@ describe("pay", () => {
 
   test.each([
     ["a number that is not a test card", { pan: "4111111111111111" }],
-    ["another expiry", { expiry: "02/2027" }],
-    ["another CVV2", { cvv2: "374" }],
+    ["an expiry that does not match the card", { expiry: "02/2027" }],
+    ["a CVV2 that does not match the card", { cvv2: "374" }],
     ["no CVV2", { cvv2: undefined }],
   ])("the sandbox control call `pay` rejects %s and does not change the order", async (_name, changes) => {
     const { orderId } = await registerNewOrder(sandbox.url);
@@ -70,7 +70,7 @@ test("the sandbox control call `cancel` accepts a JSON request with an empty bod
   expect(response.status).toBe(200);
 });
 
-test("GET /sandbox/payments returns an order by its id or number, with all received calls and their parameters but without credentials", async () => {
+test("GET /sandbox/payments returns an order by its id or number, with all received calls and without credentials", async () => {
   const order = await payNewOrder(sandbox.url);
   await call(sandbox.url, "confirmOrder.do", { orderId: order.orderId });
   await call(sandbox.url, "getOrderStatusExtended.do", { orderNumber: order.orderNumber });
@@ -94,7 +94,7 @@ test("GET /sandbox/payments returns an order by its id or number, with all recei
 describe("back office", () => {
   const refund = (orderId: string, body?: object) => control(sandbox.url, "POST", `payments/${orderId}/refund`, body);
 
-  test("the sandbox control call `refund` refunds a part and then the remaining amount, and the order lists each refund with its origin", async () => {
+  test("the sandbox control call `refund` refunds a part and then the remaining amount, and the order then lists each refund with its origin", async () => {
     const { orderId, orderNumber } = await payNewOrder(sandbox.url);
     await call(sandbox.url, "refund.do", { orderId, amount: "100" });
     const totals = { orderId, orderNumber, amount: 500_000, depositedAmount: 500_000, orderStatus: 4 };
@@ -108,7 +108,7 @@ describe("back office", () => {
     ]);
   });
 
-  test("the sandbox control call `refund` returns status 409 for more than the paid amount and for an unpaid order", async () => {
+  test("the sandbox control call `refund` returns status 409 for an unpaid order or for more than the paid amount", async () => {
     const { orderId } = await payNewOrder(sandbox.url);
     expect(await refund(orderId, { amount: "5000.01" })).toMatchObject({ status: 409, body: { refundedAmount: 0 } });
     expect(await refund((await registerNewOrder(sandbox.url)).orderId)).toMatchObject({ status: 409 });
@@ -153,7 +153,7 @@ describe("clock", () => {
   const advance = (clockSandbox: Sandbox, seconds: number) =>
     control(clockSandbox.url, "POST", "clock", { advance_seconds: seconds });
 
-  test("POST /sandbox/clock declines an unpaid order with action code -2007 when it advances the clock by 20 minutes", async () => {
+  test("POST /sandbox/clock declines an unpaid order with action code -2007 if it advances the clock by 20 minutes", async () => {
     await using clockSandbox = await aSandbox();
     const { orderId } = await registerNewOrder(clockSandbox.url);
     await advance(clockSandbox, 20 * 60 - 30);
@@ -163,7 +163,7 @@ describe("clock", () => {
     expect(await control(clockSandbox.url, "POST", `payments/${orderId}/pay`, validCard)).toMatchObject({ status: 409 });
   });
 
-  test("POST /sandbox/clock reverses a paid order that is not confirmed when it advances the clock by 20 minutes", async () => {
+  test("POST /sandbox/clock reverses a paid but unconfirmed order if it advances the clock by 20 minutes", async () => {
     await using clockSandbox = await aSandbox();
     const unconfirmedOrder = await payNewOrder(clockSandbox.url);
     const confirmedOrder = await payNewOrder(clockSandbox.url);

@@ -92,7 +92,7 @@ describe.skipIf(isBrowserMissing("browser tests of the payment page"))("payment 
     },
   );
 
-  test("the payment page keeps the chosen language in all steps", async () => {
+  test("the payment page keeps the chosen language through all steps", async () => {
     const page = await aPage();
     const order = await anOpenOrder("fr");
     await page.goto(order.formUrl);
@@ -138,7 +138,7 @@ describe.skipIf(isBrowserMissing("browser tests of the payment page"))("payment 
   });
 
   test.each([true, false])(
-    "the payment page focuses the first invalid field, with scripts allowed: %s",
+    "the payment page focuses the first invalid field (scripts allowed: %s)",
     async (javaScriptEnabled) => {
       const page = await aPage({ javaScriptEnabled });
       await page.goto((await anOpenOrder()).formUrl);
@@ -168,7 +168,7 @@ describe.skipIf(isBrowserMissing("browser tests of the payment page"))("payment 
   });
 
   test.each([true, false])(
-    "the payment page executes only one payment despite a double click, a second tab, a reload and Back, with scripts allowed: %s",
+    "the payment page executes only one payment despite a double click, a second tab, a reload and Back (scripts allowed: %s)",
     async (javaScriptEnabled) => {
       const page = await aPage({ javaScriptEnabled });
       const order = await anOpenOrder();
@@ -199,7 +199,7 @@ describe.skipIf(isBrowserMissing("browser tests of the payment page"))("payment 
     },
   );
 
-  test("the payment page returns to the shop automatically, but not after the customer has chosen to stay", async () => {
+  test("the payment page returns to the shop automatically if the customer has not chosen to stay", async () => {
     for (const stays of [true, false]) {
       const page = await aPage();
       await page.clock.install();
@@ -222,7 +222,7 @@ describe.skipIf(isBrowserMissing("browser tests of the payment page"))("payment 
     }
   });
 
-  test("the payment page counts down the remaining time, and announces when five minutes and one minute remain", async () => {
+  test("the payment page counts down the remaining time, and announces the last five minutes and the last minute", async () => {
     const page = await aPage();
     await page.clock.install();
     await page.goto((await anOpenOrder()).formUrl);
@@ -235,7 +235,7 @@ describe.skipIf(isBrowserMissing("browser tests of the payment page"))("payment 
     await page.context().close();
   });
 
-  test("the payment page sends no request to another origin", async () => {
+  test("the payment page sends requests only to its own origin", async () => {
     const page = await aPage();
     const origins = new Set<string>();
     const problems: string[] = [];

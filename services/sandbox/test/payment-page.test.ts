@@ -48,7 +48,7 @@ test("the payment page shows the entered card number and expiry again after an i
   expect(text).not.toContain("918");
 });
 
-test("the payment page executes one payment when the password is sent twice, and counts one attempt when a wrong password is sent twice", async () => {
+test("the payment page executes one payment if the password is sent twice, and counts one attempt if a wrong password is sent twice", async () => {
   const order = await registerNewOrder(sandbox.url);
   await post(order.formUrl, "card", card);
   await Promise.all([1, 2].map(() => post(order.formUrl, "password", { password: "000000", attempts_left: "3" })));
@@ -65,7 +65,7 @@ test("the payment page executes one payment when the password is sent twice, and
   expect(await view(order.orderId)).toMatchObject({ orderStatus: 2, depositedAmount: 500_000 });
 });
 
-test("the return path of the payment page redirects to the shop with the order id, or to the payment page while the payment is open", async () => {
+test("the return path of the payment page redirects to the shop with the order id, or to the payment page if the payment is not finished", async () => {
   const open = await registerNewOrder(sandbox.url);
   const openResponse = await fetch(`${open.formUrl}/return`, { redirect: "manual" });
   expect([openResponse.status, openResponse.headers.get("location")]).toEqual([303, `/payment/pay/${open.orderId}?lang=fr`]);

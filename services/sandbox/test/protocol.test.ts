@@ -51,11 +51,11 @@ describe("register", () => {
     ["return URL with the scheme javascript", { returnUrl: "javascript:alert(1)" }, 5],
     ["description of 513 characters", { description: "x".repeat(513) }, 5],
     ["unknown language", { language: "DE" }, 5],
-  ])("register.do rejects an order with: %s", async (_name, changes, errorCode) => {
+  ])("register.do rejects an order with the problem: %s", async (_name, changes, errorCode) => {
     expect(await call(sandbox.url, "register.do", anOrder(changes))).toEqual({ errorCode, errorMessage: expect.any(String) });
   });
 
-  test("register.do accepts a GET request with its parameters in the query", async () => {
+  test("register.do accepts a GET request with the parameters in the query", async () => {
     const response = await send(sandbox.url, "register.do", anOrder(), { method: "GET" });
     expect(await response.json()).toMatchObject({ errorCode: 0 });
   });
@@ -68,7 +68,7 @@ test.each([
   "getOrderStatus.do",
   "getOrderStatusExtended.do",
   "refund.do",
-])("%s returns the error Access denied for a wrong password and has no effect", async (path) => {
+])("%s returns the error `Access denied` for a wrong password and has no effect", async (path) => {
   const order = await payNewOrder(sandbox.url);
   const number = aNewOrderNumber();
   const parameters = { ...anOrder({ orderNumber: number, amount: "5000" }), orderId: order.orderId, password: "wrong" };
@@ -202,7 +202,7 @@ test.each([
   ["getOrderStatus.do", { ErrorCode: "6", ErrorMessage: "Order not found" }],
   ["getOrderStatusExtended.do", { errorCode: 6, errorMessage: "Order not found" }],
   ["refund.do", { errorCode: 6, errorMessage: "Order not found" }],
-])("%s returns the error Order not found for an unknown order", async (path, response) => {
+])("%s returns the error `Order not found` for an unknown order", async (path, response) => {
   expect(await call(sandbox.url, path, { orderId: "unknown", mdOrder: "unknown", amount: "5000" })).toEqual(response);
 });
 
@@ -244,7 +244,7 @@ describe("refund", () => {
   });
 });
 
-test("the sandbox returns every number of a response as a string with the setting numbersAsStrings", async () => {
+test("the sandbox with the setting numbersAsStrings returns every number of a response as a string", async () => {
   await using stringsSandbox = await aSandbox({ numbersAsStrings: true });
   const order = anOrder();
   const { orderId, errorCode } = await call(stringsSandbox.url, "register.do", order);

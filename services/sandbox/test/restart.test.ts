@@ -59,7 +59,7 @@ async function kill(): Promise<void> {
   await once(runningProcess, "exit");
 }
 
-test("the sandbox, killed and started again, still has its orders, refunds, received calls and clock", async () => {
+test("the sandbox still has its orders, refunds, received calls and clock after it was killed and started again", async () => {
   const url = await start();
   const order = await payNewOrder(url);
   const unpaidOrder = await registerNewOrder(url);
@@ -90,7 +90,7 @@ test("the sandbox, killed and started again, still has its orders, refunds, rece
   });
 });
 
-test("the sandbox, killed before a late refund takes effect and started again, executes the refund once", async () => {
+test("the sandbox executes a late refund once if it was killed before the refund took effect and was started again", async () => {
   const url = await start();
   const { orderId } = await payNewOrder(url);
   await control(url, "PUT", "faults", { operation: "refund", mode: "error_late:1500" });
@@ -123,7 +123,7 @@ test("the files and the log of the sandbox contain no card number, password or c
   expect(output).not.toContain("stderr:");
 });
 
-test("the sandbox, killed and started again, completes its checks in progress and delivers its pending callbacks", async () => {
+test("the sandbox completes checks in progress and delivers pending callbacks after it was killed and started again", async () => {
   await using receiver = await aReceiver();
   const profile = { first_name: "Zoé", last_name: "Unmistakable" };
   const url = await start();

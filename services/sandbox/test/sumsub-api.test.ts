@@ -62,11 +62,11 @@ describe("Sumsub authentication", () => {
   test.each([
     ["a wrong secret", { secret: "wrong" }],
     ["a wrong token", { token: "sbx:wrong" }],
-    ["a path without the prefix", { signedPath: path }],
-    ["a path without the query", { signedPath: `/sumsub${path}` }],
-    ["another body", { signedBody: "{}" }],
-    ["a time 70 seconds ago", { seconds: now() - 70 }],
-    ["a time in 90 seconds", { seconds: now() + 90 }],
+    ["a signature of the path without its prefix", { signedPath: path }],
+    ["a signature of the path without its query", { signedPath: `/sumsub${path}` }],
+    ["a signature of another body", { signedBody: "{}" }],
+    ["a time 70 seconds in the past", { seconds: now() - 70 }],
+    ["a time 90 seconds in the future", { seconds: now() + 90 }],
     ["no time", { seconds: Number.NaN }],
   ])("Sumsub returns status 401 with errorCode 4003 for a request with %s", async (_name, signing) => {
     const response = await callSumsub(sandbox.url, "GET", `${path}?limit=5`, undefined, signing);
@@ -115,7 +115,7 @@ describe("Sumsub POST /resources/applicants", () => {
     expect(body).not.toHaveProperty("deleted");
   });
 
-  test("Sumsub POST /resources/applicants returns status 409 with the applicant's id in the description for a known externalUserId", async () => {
+  test("Sumsub POST /resources/applicants returns status 409 with the existing applicant's id in the description for a known externalUserId", async () => {
     const { id, reference } = await anApplicant(sandbox.url);
     const { status, body } = await createApplicant(sandbox.url, { externalUserId: reference });
     expect(status).toBe(409);
@@ -130,13 +130,13 @@ describe("Sumsub POST /resources/applicants", () => {
     [{ externalUserId: "x", metadata: [] }, "amana"],
     [{ externalUserId: "x", fixedInfo: { placeOfBirth: "x" } }, "amana"],
     [{ externalUserId: "x" }, "unknown level"],
-  ])("Sumsub POST /resources/applicants returns status 400 for %j on the level %s", async (body, level) => {
+  ])("Sumsub POST /resources/applicants returns status 400 for the body %j and the level %s", async (body, level) => {
     expect(await createApplicant(sandbox.url, body, level)).toMatchObject({ status: 400, body: { code: 400 } });
   });
 });
 
 describe("Sumsub POST websdkLink", () => {
-  test("Sumsub POST websdkLink returns another link of the same applicant on each call, and earlier links stay usable", async () => {
+  test("Sumsub POST websdkLink returns a new link of the same applicant on each call, and earlier links remain usable", async () => {
     const { reference, token } = await anApplicant(sandbox.url);
     const { status, body } = await createLink(sandbox.url, reference);
     expect(status).toBe(200);
@@ -151,7 +151,7 @@ describe("Sumsub POST websdkLink", () => {
     expect(await act(token, "submit", { outcome: "approved" })).toMatchObject({ status: 409 });
   });
 
-  test("Sumsub POST websdkLink returns a link that expires after ttlInSecs, and a further call makes the expired link usable again", async () => {
+  test("Sumsub POST websdkLink returns a link that expires after ttlInSecs, and another call makes the expired link usable again", async () => {
     await using clockSandbox = await aSandbox();
     const { id, reference, token } = await anApplicant(clockSandbox.url);
     await control(clockSandbox.url, "POST", "clock", { advance_seconds: 3600 });
@@ -208,14 +208,14 @@ describe("Sumsub GET one", () => {
     ["needs_review", ["AML_MATCH"], "onHold", {}, ["SANCTIONS"]],
     ["failed", [], "completed", { reviewAnswer: "RED", reviewRejectType: "RETRY" }, ["LOW_QUALITY"]],
   ])(
-    "Sumsub GET of an applicant, for the outcome %s with the reasons %j, returns the reviewStatus %s",
+    "Sumsub GET of an applicant with the outcome %s and the reasons %j returns the reviewStatus %s",
     async (outcome, reason_codes, reviewStatus, result, labels) => {
       const { object } = await decide({ outcome, reason_codes });
       expect(object.review).toMatchObject({ reviewStatus, reviewResult: { ...result, rejectLabels: labels } });
     },
   );
 
-  test("Sumsub GET of an applicant still returns the reviewStatus init after the link is opened, and GET of its steps returns the document that the applicant chose", async () => {
+  test("Sumsub GET of an applicant still returns the reviewStatus init after the link is opened, and GET of the steps returns the chosen document", async () => {
     const { id, token } = await anApplicant(sandbox.url);
     await act(token, "open");
     expect((await applicantAt(sandbox.url, id)).review.reviewStatus).toBe("init");
@@ -227,7 +227,7 @@ describe("Sumsub GET one", () => {
     expect(await stepsAt(sandbox.url, id)).toEqual({ IDENTITY: { idDocType: "PASSPORT", country: "DZA" }, SELFIE: null });
   });
 
-  test("a Sumsub applicant can submit again on the same link after each review with reviewRejectType RETRY", async () => {
+  test("a Sumsub applicant can submit again with the same link after each review with reviewRejectType RETRY", async () => {
     const { id, token } = await anApplicant(sandbox.url);
     for (const attempt of [1, 2, 3, 4]) {
       await act(token, "submit", { outcome: "failed" });
@@ -238,7 +238,7 @@ describe("Sumsub GET one", () => {
     expect((await applicantAt(sandbox.url, id)).review).toMatchObject({ attemptCnt: 5, reviewResult: { reviewAnswer: "GREEN" } });
   });
 
-  test("Sumsub GET of an applicant returns videoRequired photoRequired for the level `amana still`", async () => {
+  test("Sumsub GET of an applicant returns `videoRequired: photoRequired` for the level `amana still`", async () => {
     const { object } = await decide({ outcome: "approved" }, {}, "amana still");
     expect(object.requiredIdDocs.docSets).toContainEqual(
       expect.objectContaining({ idDocSetType: "SELFIE", videoRequired: "photoRequired" }),
@@ -262,7 +262,7 @@ describe("Sumsub GET one", () => {
     expect((await amlCaseAt(sandbox.url, id)).status).toBe(404);
   });
 
-  test("Sumsub GET of an applicant returns the same profile fields in fixedInfo and info, but different fields if the document has another name", async () => {
+  test("Sumsub GET of an applicant returns equal profile fields in fixedInfo and info, or different fields if the document has another name", async () => {
     const fixedInfo = { firstName: "Meriem", lastName: "Haddad" };
     const equal = await decide({ first_name: "meriem" }, { fixedInfo });
     expect(equal.object.review.reviewResult.reviewAnswer).toBe("GREEN");
@@ -296,14 +296,17 @@ describe("Sumsub GET amlCase", () => {
     [{ outcome: "approved" }, "GREEN", []],
     [{ aml_hit_count: 2 }, "RED", ["unknown", "unknown"]],
     [{ aml_hit_count: 1, aml_cleared: true }, "GREEN", ["false_positive"]],
-  ])("Sumsub GET amlCase, for the submission %j, returns the review %s and the hits %j", async (submission, answer, statuses) => {
-    const { id, object } = await decide(submission);
-    const { status, body } = await amlCaseAt(sandbox.url, id);
-    expect(status).toBe(200);
-    expect(body).toMatchObject({ targetEntityId: id, review: { answer } });
-    expect(body.hits.map((hit: { review: { matchStatus: string } }) => hit.review.matchStatus)).toEqual(statuses);
-    expect(object.review.reviewStatus).toBe(answer === "GREEN" ? "completed" : "onHold");
-  });
+  ])(
+    "Sumsub GET amlCase, after the submission %j, returns the review %s and the hits %j",
+    async (submission, answer, statuses) => {
+      const { id, object } = await decide(submission);
+      const { status, body } = await amlCaseAt(sandbox.url, id);
+      expect(status).toBe(200);
+      expect(body).toMatchObject({ targetEntityId: id, review: { answer } });
+      expect(body.hits.map((hit: { review: { matchStatus: string } }) => hit.review.matchStatus)).toEqual(statuses);
+      expect(object.review.reviewStatus).toBe(answer === "GREEN" ? "completed" : "onHold");
+    },
+  );
 
   test("Sumsub GET amlCase marks the hits as true_positive after a reviewer has rejected the applicant", async () => {
     const { id, token } = await decide({ aml_hit_count: 1 });
@@ -311,12 +314,12 @@ describe("Sumsub GET amlCase", () => {
     expect((await amlCaseAt(sandbox.url, id)).body.hits).toMatchObject([{ review: { matchStatus: "true_positive" } }]);
   });
 
-  test("Sumsub GET amlCase returns status 404 before the check", async () => {
+  test("Sumsub GET amlCase returns status 404 before the applicant is checked", async () => {
     const { id } = await anApplicant(sandbox.url);
     expect((await amlCaseAt(sandbox.url, id)).status).toBe(404);
   });
 
-  test("Sumsub GET amlCase returns status 429 with Retry-After when a client exceeds the limit of calls per minute", async () => {
+  test("Sumsub GET amlCase returns status 429 with Retry-After if a client exceeds its calls per minute", async () => {
     await using slowSandbox = await aSandbox({ sumsubAmlPerMinute: 2 });
     const { id } = await anApplicant(slowSandbox.url);
     const statuses = [];
@@ -331,7 +334,7 @@ describe("Sumsub GET amlCase", () => {
 
 describe("Sumsub PATCH deactivated", () => {
   test.each(["init", "RETRY", "GREEN"])(
-    "Sumsub PATCH deactivated does not change the review of an applicant in the state %s, and later operations return status 409 with errorCode 1008",
+    "Sumsub PATCH deactivated keeps the review of an applicant in the state %s, and later operations return status 409 with errorCode 1008",
     async (state) => {
       const applicant = await anApplicant(sandbox.url);
       const { id, token, reference } = applicant;
@@ -349,7 +352,7 @@ describe("Sumsub PATCH deactivated", () => {
     },
   );
 
-  test("Sumsub PATCH deactivated returns status 409 with errorCode 1006 during the check", async () => {
+  test("Sumsub PATCH deactivated returns status 409 with errorCode 1006 while the applicant is checked", async () => {
     const { id, token } = await anApplicant(sandbox.url);
     await act(token, "submit", { outcome: "approved", hold_seconds: 60 });
     const { review: state } = await applicantAt(sandbox.url, id);
@@ -371,7 +374,7 @@ describe("Sumsub PATCH deactivated", () => {
 });
 
 describe("Sumsub POST approve and reject", () => {
-  test("Sumsub POST approve and reject set the verdict of an applicant that is on hold or already has a verdict", async () => {
+  test("Sumsub POST approve and POST reject set the verdict of an applicant that is on hold or already has a verdict", async () => {
     const applicant = await decide({ outcome: "needs_review", reason_codes: ["AML_MATCH"] });
     const { id } = applicant;
     expect((await review(id, "reject", { note: "Amana officer" })).status).toBe(200);
@@ -389,16 +392,19 @@ describe("Sumsub POST approve and reject", () => {
     expect(receiver.types().slice(-3)).toEqual(["applicantOnHold", "applicantReviewed", "applicantReviewed"]);
   });
 
-  test.each(["approve", "reject"])("Sumsub POST %s returns status 409 with Retry-After during the check", async (action) => {
-    const { id, token } = await anApplicant(sandbox.url);
-    await act(token, "submit", { outcome: "needs_review", hold_seconds: 60 });
-    const { status, headers, body } = await review(id, action);
-    expect(status).toBe(409);
-    expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
-    expect(body).not.toHaveProperty("errorCode");
-  });
+  test.each(["approve", "reject"])(
+    "Sumsub POST %s returns status 409 with Retry-After while the applicant is checked",
+    async (action) => {
+      const { id, token } = await anApplicant(sandbox.url);
+      await act(token, "submit", { outcome: "needs_review", hold_seconds: 60 });
+      const { status, headers, body } = await review(id, action);
+      expect(status).toBe(409);
+      expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
+      expect(body).not.toHaveProperty("errorCode");
+    },
+  );
 
-  test("Sumsub POST approve returns status 400 for an unknown field or an applicant without a check, and status 404 for an unknown applicant", async () => {
+  test("Sumsub POST approve returns status 400 for an unknown field or an unchecked applicant, and status 404 for an unknown applicant", async () => {
     const { id } = await anApplicant(sandbox.url);
     expect((await review(id, "approve")).status).toBe(400);
     expect((await review(id, "approve", { note: "x" })).status).toBe(400);
@@ -421,7 +427,7 @@ describe("control calls on a Sumsub applicant", () => {
     expect((await act(token, "resubmit")).status).toBe(422);
   });
 
-  test("GET /sandbox/kyc?reference= returns the received calls for a Sumsub applicant without personal data", async () => {
+  test("GET /sandbox/kyc?reference= returns a Sumsub applicant's received calls without personal data", async () => {
     const applicant = await anApplicant(sandbox.url, { email: "meriem@applicant.test", fixedInfo: { firstName: "Meriem" } });
     await call("GET", `/resources/applicants/-;externalUserId=${applicant.reference}/one`);
     const { body } = await control(sandbox.url, "GET", `kyc?reference=${applicant.reference}`);
@@ -433,7 +439,7 @@ describe("control calls on a Sumsub applicant", () => {
     expect(JSON.stringify(body)).not.toMatch(/meriem/i);
   });
 
-  test("the event list of Amana's own protocol contains no event of a Sumsub applicant", async () => {
+  test("the event list of Amana's own provider protocol contains no event of a Sumsub applicant", async () => {
     const { cursor } = (await callProvider(sandbox.url, "GET", "events?limit=500")).body;
     await decide({ outcome: "approved" });
     expect((await callProvider(sandbox.url, "GET", `events?after=${cursor}`)).body.events).toEqual([]);
@@ -445,7 +451,7 @@ describe("Sumsub callbacks", () => {
     headers["x-payload-digest-alg"] === "HMAC_SHA256_HEX" &&
     headers["x-payload-digest"] === createHmac("sha256", "provider-callback-secret").update(raw).digest("hex");
 
-  test("the sandbox sends a signed Sumsub callback to KYC_CALLBACK_URL/sumsub after each change of an applicant except the opening of the link", async () => {
+  test("the sandbox sends a signed Sumsub callback to KYC_CALLBACK_URL/sumsub after each change of an applicant, but not after the link is opened", async () => {
     const applicant = await anApplicant(sandbox.url);
     const { id, reference, token } = applicant;
     await act(token, "submit", { outcome: "failed" });
@@ -482,7 +488,7 @@ describe("Sumsub callbacks", () => {
     [[500, 400, 302, 404], 5, "delivered"],
     [[500, 500, 500, 500, 500, 500], 5, "given_up"],
   ])(
-    "the sandbox, after the responses %j to a Sumsub callback, has made %i attempts and set the state %s",
+    "the sandbox, which receives the responses %j to a Sumsub callback, makes %i attempts and sets the callback to %s",
     async (statuses, attempts, state) => {
       receiver.respondNext(...statuses);
       const applicant = await anApplicant(sandbox.url);
@@ -492,7 +498,7 @@ describe("Sumsub callbacks", () => {
     },
   );
 
-  test("the sandbox applies the faults bad_signature, duplicate, drop, reorder and leak to Sumsub callbacks", async () => {
+  test("the sandbox applies each of the faults bad_signature, duplicate, drop, reorder and leak to Sumsub callbacks", async () => {
     const withFault = async (mode: string) => {
       const applicant = await anApplicant(sandbox.url);
       await untilDelivered(applicant);
@@ -540,7 +546,7 @@ describe("Sumsub configuration", () => {
     expect((await call("GET", "/resources/applicants/-/levels/unknown")).status).toBe(404);
   });
 
-  test("PUT /sandbox/kyc-setup overrides fields of each Sumsub level, and removes fields that are null", async () => {
+  test("PUT /sandbox/kyc-setup overrides fields of each Sumsub level, and removes fields that the request sets to null", async () => {
     await setUp({ sumsub_level: { websdkNext: false, applicantType: null } });
     const { items } = (await call("GET", "/resources/applicants/-/levels")).body;
     const { body } = await call("GET", `/resources/applicants/-/levels/${items[0].id}`);
@@ -597,7 +603,7 @@ describe("a fault of Sumsub's API", () => {
     if (name === "kyc_review") expect((await applicantAt(sandbox.url, applicant.id)).review.reviewStatus).toBe("completed");
   });
 
-  test("Sumsub's API adds personal data to a response for the fault leak:<word>, and returns status 400 with the word for leak_error:<word>", async () => {
+  test("the simulated Sumsub API adds personal data to a response for the fault leak:<word>, and returns status 400 with the word for leak_error:<word>", async () => {
     const { id } = await anApplicant(sandbox.url);
     await setFault("kyc_get", "leak:word");
     expect(await applicantAt(sandbox.url, id)).toMatchObject({ id, document_number: "word-number" });
@@ -607,7 +613,7 @@ describe("a fault of Sumsub's API", () => {
   });
 });
 
-test("the sandbox uses the levels, workflows and credentials that readConfig reads from its settings", async () => {
+test("the sandbox uses the levels, workflows and credentials that readConfig returns", async () => {
   const { sumsubLevels, sumsubSecretKey, diditWorkflows, diditApiKey } = readConfig({
     KYC_SUMSUB_LEVEL_PASSPORT_STILL: "passport photograph",
     KYC_SUMSUB_SECRET_KEY: "another-secret",

@@ -14,7 +14,7 @@ const create = (changes: Record<string, unknown> = {}) => callProvider(sandbox.u
 const cancel = (providerId: string) => callProvider(sandbox.url, "POST", `applications/${providerId}/cancel`);
 
 describe("creation", () => {
-  test("the provider's POST applications returns status 201 with the application and a link that is valid for 72 hours", async () => {
+  test("the simulated provider's POST applications returns status 201 with the application and a link that is valid for 72 hours", async () => {
     const before = Date.now();
     const { status, body } = await create({ reference: "first" });
     expect(status).toBe(201);
@@ -32,7 +32,7 @@ describe("creation", () => {
     expect(Math.round((Date.parse(body.link_expires_at) - before) / 60_000)).toBe(72 * 60);
   });
 
-  test("the provider's POST applications returns status 200 with the existing application for a known reference, even if other fields differ", async () => {
+  test("the simulated provider's POST applications returns status 200 with the existing application for a known reference, even if other fields differ", async () => {
     const reference = aNewReference();
     const [created, ...others] = await Promise.all([1, 2, 3].map((ttl_hours) => create({ reference, ttl_hours })));
     expect([created, ...others].map((response) => response?.status).sort()).toEqual([200, 200, 201]);
@@ -41,7 +41,7 @@ describe("creation", () => {
     expect(await create({ reference })).toMatchObject({ status: 200, body: { status: "OPENED", sequence: 2 } });
   });
 
-  test("the provider's POST applications returns a link that is valid for ttl_hours", async () => {
+  test("the simulated provider's POST applications returns a link that is valid for ttl_hours", async () => {
     const { body } = await create({ ttl_hours: 1 });
     expect(Math.round((Date.parse(body.link_expires_at) - Date.now()) / 60_000)).toBe(60);
   });
@@ -62,7 +62,7 @@ describe("creation", () => {
     ["require_video", "yes"],
     ["ttl_hours", 721],
     ["profile", ["x"]],
-  ])("the provider's POST applications returns status 422 with a problem for %s = %j", async (name, value) => {
+  ])("the simulated provider's POST applications returns status 422 with one problem for %s = %j", async (name, value) => {
     const { status, body } = await create({ [name]: value });
     expect(status).toBe(422);
     expect(body.problems).toEqual([expect.stringContaining(name)]);
@@ -75,7 +75,7 @@ test.each([
   ["POST", "applications/unknown/cancel"],
   ["POST", "applications/unknown/review"],
   ["GET", "events"],
-])("the provider's %s %s returns status 401 for a wrong token and has no effect", async (method, path) => {
+])("the simulated provider's %s %s returns status 401 for a wrong token and has no effect", async (method, path) => {
   const creation = aCreation();
   const response = await callProvider(sandbox.url, method, path, method === "POST" ? creation : undefined, { token: "wrong" });
   expect(response).toEqual({ status: 401, body: { error: "unauthorized", message: expect.any(String) } });
@@ -85,13 +85,13 @@ test.each([
 test.each([
   ["GET", "applications/unknown"],
   ["POST", "applications/unknown/cancel"],
-])("the provider's %s %s returns status 404 for an unknown application", async (method, path) => {
+])("the simulated provider's %s %s returns status 404 for an unknown application", async (method, path) => {
   expect(await callProvider(sandbox.url, method, path)).toMatchObject({ status: 404, body: { error: "unknown_application" } });
 });
 
 describe("cancel", () => {
   test.each(["CREATED", "OPENED", "FAILED"])(
-    "the provider's `cancel` cancels an application in status %s and returns the application",
+    "the simulated provider's `cancel` cancels an application in status %s and returns the application",
     async (status) => {
       const { providerId, token } = await aVerification(sandbox.url);
       if (status === "OPENED") await kycControl(sandbox.url, token, "open");
@@ -106,7 +106,7 @@ describe("cancel", () => {
     ["COMPLETED", "submit", { outcome: "approved" }],
     ["EXPIRED", "expire", {}],
   ])(
-    "the provider's `cancel` returns HTTP 409 with the unchanged application when the application is %s",
+    "the simulated provider's `cancel` returns status 409 with the unchanged application if the application is %s",
     async (status, call, body) => {
       const { providerId, token } = await aVerification(sandbox.url);
       await kycControl(sandbox.url, token, call, body);
@@ -117,7 +117,7 @@ describe("cancel", () => {
     },
   );
 
-  test("the provider's `cancel` returns status 409 with the canceled application when the call is repeated", async () => {
+  test("the simulated provider's `cancel` returns status 409 with the canceled application if the call is repeated", async () => {
     const { providerId } = await aVerification(sandbox.url);
     const firstResponse = await cancel(providerId);
     expect(await cancel(providerId)).toEqual({ status: 409, body: firstResponse.body });
@@ -130,7 +130,7 @@ describe("review", () => {
   const decision = { outcome: "APPROVED", reviewer: "officer", note: "Same person." };
 
   test.each(["APPROVED", "REJECTED"])(
-    "the provider's `review` applies the decision %s once, and returns status 409 for a second decision",
+    "the simulated provider's `review` applies the decision %s once, and returns status 409 for a second decision",
     async (outcome) => {
       const { providerId, token } = await aVerification(sandbox.url);
       await kycControl(sandbox.url, token, "submit", { outcome: "needs_review", aml_hit_count: 2 });
@@ -145,13 +145,13 @@ describe("review", () => {
     },
   );
 
-  test("the provider's `review` returns status 409 with the application when the application needs no review", async () => {
+  test("the simulated provider's `review` returns status 409 with the application if the application needs no review", async () => {
     const { providerId } = await aVerification(sandbox.url);
     expect(await review(providerId, decision)).toMatchObject({ status: 409, body: { status: "CREATED" } });
   });
 
   test.each([{ outcome: "NEEDS_REVIEW" }, { reviewer: undefined }, { note: 1 }])(
-    "the provider's `review` returns status 422 for %j",
+    "the simulated provider's `review` returns status 422 for the body %j",
     async (changes) => {
       const { providerId } = await aVerification(sandbox.url);
       expect(await review(providerId, { ...decision, ...changes })).toMatchObject({ status: 422 });
@@ -160,7 +160,7 @@ describe("review", () => {
 });
 
 describe("clock", () => {
-  test("POST /sandbox/clock expires an unused verification link once, but not a link whose submission is in progress or whose attempts are used up", async () => {
+  test("POST /sandbox/clock expires an unused verification link once, but not a link with a submission in progress or without remaining attempts", async () => {
     await using clockSandbox = await aSandbox();
     const unusedLink = await aVerification(clockSandbox.url, { ttl_hours: 1 });
     const inProgress = await aVerification(clockSandbox.url, { ttl_hours: 1 });
@@ -176,7 +176,7 @@ describe("clock", () => {
     expect(await objectAt(clockSandbox.url, unusedLink.providerId)).toMatchObject({ sequence: 2 });
   });
 
-  test("POST /sandbox/clock applies both a failed check and the later expiry of the link", async () => {
+  test("POST /sandbox/clock applies both a failed check and the link's later expiry if it advances the clock beyond both", async () => {
     await using clockSandbox = await aSandbox();
     const { providerId, token } = await aVerification(clockSandbox.url, { ttl_hours: 1 });
     await kycControl(clockSandbox.url, token, "submit", { outcome: "failed", hold_seconds: 60 });
@@ -186,7 +186,7 @@ describe("clock", () => {
 });
 
 describe("events", () => {
-  test("the provider's GET events returns events in order after a cursor, and the same cursor when there are no new events", async () => {
+  test("the simulated provider's GET events returns the events after a cursor in order, or the same cursor if there are no new events", async () => {
     const start = (await callProvider(sandbox.url, "GET", "events?limit=500")).body.cursor;
     const { token, reference } = await aVerification(sandbox.url);
     await kycControl(sandbox.url, token, "submit", { outcome: "rejected" });
@@ -212,9 +212,12 @@ describe("events", () => {
     });
   });
 
-  test.each(["after=x", "limit=0", "limit=501"])("the provider's GET events returns status 422 for ?%s", async (query) => {
-    expect((await callProvider(sandbox.url, "GET", `events?${query}`)).status).toBe(422);
-  });
+  test.each(["after=x", "limit=0", "limit=501"])(
+    "the simulated provider's GET events returns status 422 for the query ?%s",
+    async (query) => {
+      expect((await callProvider(sandbox.url, "GET", `events?${query}`)).status).toBe(422);
+    },
+  );
 });
 
 describe("a fault of the provider's API", () => {
@@ -226,7 +229,7 @@ describe("a fault of the provider's API", () => {
     ["timeout_after", 200],
     ["reset_after", 200],
   ])(
-    "the provider's POST applications with the fault %s sends no response, and GET by reference then returns status %i",
+    "the simulated provider's POST applications with the fault %s sends no response, and GET by reference then returns status %i",
     async (mode, expectedStatus) => {
       const creation = aCreation();
       await setFault("kyc_create", mode);
@@ -240,7 +243,7 @@ describe("a fault of the provider's API", () => {
     },
   );
 
-  test("the provider's POST applications with the fault truncated sends half of the response", async () => {
+  test("the simulated provider's POST applications with the fault truncated sends half of the response", async () => {
     const creation = aCreation();
     await setFault("kyc_create", "truncated");
     await expect(callProvider(sandbox.url, "POST", "applications", creation)).rejects.toThrow();
@@ -248,7 +251,7 @@ describe("a fault of the provider's API", () => {
   });
 
   test.each(["kyc_create", "kyc_get", "kyc_cancel"])(
-    "the provider's operation %s with the fault error:<status> returns the status of the fault and has no effect",
+    "the simulated provider's operation %s with the fault error:<status> returns the status of the fault and has no effect",
     async (operation) => {
       const { providerId } = await aVerification(sandbox.url);
       await setFault(operation, "error:422");
@@ -265,7 +268,7 @@ describe("a fault of the provider's API", () => {
     },
   );
 
-  test("the fault leak:<word> of the provider adds personal data to the application, and leak_error:<word> returns an error with the word", async () => {
+  test("the simulated provider adds personal data to an application for the fault leak:<word>, and returns an error with the word for leak_error:<word>", async () => {
     const { providerId } = await aVerification(sandbox.url);
     await setFault("kyc_get", "leak:canary-1");
     const leakingObject = await objectAt(sandbox.url, providerId);
@@ -282,7 +285,7 @@ describe("a fault of the provider's API", () => {
     expect((await control(sandbox.url, "GET", `kyc?reference=${creation.reference}`)).status).toBe(404);
   });
 
-  test("the provider's `cancel` with the fault timeout_after cancels the application and sends no response", async () => {
+  test("the simulated provider's `cancel` with the fault timeout_after cancels the application and sends no response", async () => {
     const { providerId } = await aVerification(sandbox.url);
     await setFault("kyc_cancel", "timeout_after");
     await expect(
@@ -299,7 +302,7 @@ describe("a fault of the provider's API", () => {
     ["kyc_get", "leak:"],
     ["kyc_callback", "leak_error:x"],
     ["refund", "leak:x"],
-  ])("PUT /sandbox/faults, for the operation %s, rejects the fault %s", async (operation, mode) => {
+  ])("PUT /sandbox/faults rejects, for the operation %s, the fault %s", async (operation, mode) => {
     expect(await setFault(operation, mode)).toMatchObject({ status: 422 });
   });
 });

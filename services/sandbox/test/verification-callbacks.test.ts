@@ -45,7 +45,7 @@ function isSigned({ headers, raw }: ReceivedCallback, key = secret): boolean {
   );
 }
 
-test("the provider sends a signed callback for every change, in order, with the application after the change and without the link", async () => {
+test("the simulated provider sends a signed callback for each change of an application, in order, with the changed application and without the link", async () => {
   const { token, reference, providerId } = await aVerificationWithReceiver();
   await kycControl(sandbox.url, token, "submit", { outcome: "needs_review" });
   await kycControl(sandbox.url, token, "review", { outcome: "approved" });
@@ -84,7 +84,7 @@ test("the provider sends a signed callback for every change, in order, with the 
   expect(await states(token)).toEqual(Array(5).fill("delivered"));
 });
 
-test("the provider sends a callback for the cancellation, expiry and failure of an application", async () => {
+test("the simulated provider sends a callback if an application is cancelled, expires or fails", async () => {
   const canceled = await aVerificationWithReceiver();
   await callProvider(sandbox.url, "POST", `applications/${canceled.providerId}/cancel`);
   const expired = await aVerificationWithReceiver();
@@ -100,7 +100,7 @@ test("the provider sends a callback for the cancellation, expiry and failure of 
   ]);
 });
 
-test("the provider sends callbacks when a check ends and when a link expires, even if it receives no request", async () => {
+test("the simulated provider sends a callback when a check ends or a link expires, even if the sandbox receives no request", async () => {
   await using clockSandbox = await aSandbox();
   const unused = await aVerification(clockSandbox.url, { callback_url: receiver.url });
   const delayedCheck = await aVerification(clockSandbox.url, { callback_url: receiver.url });
@@ -110,7 +110,7 @@ test("the provider sends callbacks when a check ends and when a link expires, ev
   await expect.poll(() => receiver.of(unused.reference).map(({ body }) => body.type)).toEqual(["application.expired"]);
 });
 
-test("the provider retries a callback with the same body until it gets a 2xx response, and only then sends the application's later callbacks", async () => {
+test("the simulated provider retries a callback with the same body until a 2xx response, and only then sends the application's later callbacks", async () => {
   receiver.respondNext(500, 302, 404);
   const { token } = await aVerificationWithReceiver();
   await kycControl(sandbox.url, token, "submit", { outcome: "approved" });
@@ -120,7 +120,7 @@ test("the provider retries a callback with the same body until it gets a 2xx res
   expect(await results(token)).toEqual([["500", "302", "404", "204"], ["204"], ["204"], ["204"]]);
 });
 
-test("the provider sets a callback to given_up after the last retry, and then sends the next callback", async () => {
+test("the simulated provider sets a callback to given_up after the last retry, and then sends the next callback", async () => {
   receiver.respondNext(500, 500, 500, 500);
   const { token } = await aVerificationWithReceiver();
   await kycControl(sandbox.url, token, "submit", { outcome: "approved" });
@@ -129,7 +129,7 @@ test("the provider sets a callback to given_up after the last retry, and then se
   expect(receiver.types().slice(0, 5)).toEqual(["opened", "opened", "opened", "opened", "submitted"]);
 });
 
-test("the provider sends callbacks of an application while callbacks of another application fail", async () => {
+test("the simulated provider sends an application's callbacks while another application's callbacks fail", async () => {
   await using slowRetrySandbox = await aSandbox({ kycCallbackRetryMs: [3_600_000] });
   const unreachable = await aVerification(slowRetrySandbox.url);
   const reachable = await aVerification(slowRetrySandbox.url, { callback_url: receiver.url });
@@ -140,7 +140,7 @@ test("the provider sends callbacks of an application while callbacks of another 
   expect(callbacks.map(({ attempts }: { attempts: unknown[] }) => attempts.length)).toEqual([1, 0, 0, 0]);
 });
 
-test("the provider signs each callback with both secrets during a rotation", async () => {
+test("the simulated provider signs each callback with both secrets during a rotation", async () => {
   await using rotatingSandbox = await aSandbox({ kycCallbackSecrets: ["old", "new"] });
   const { token } = await aVerification(rotatingSandbox.url, { callback_url: receiver.url });
   await kycControl(rotatingSandbox.url, token, "open");
@@ -164,14 +164,14 @@ describe("a fault of callbacks", () => {
     return verification;
   };
 
-  test("the provider sends a callback twice for the fault duplicate", async () => {
+  test("the simulated provider sends a callback twice for the fault duplicate", async () => {
     const { token } = await submitWith("duplicate");
     await waitUntilNotPending(token);
     expect(receiver.types()).toEqual(["opened", "opened", "submitted", "processing", "completed"]);
     expect(receiver.received[0]?.raw).toBe(receiver.received[1]?.raw);
   });
 
-  test("the provider does not send a callback for the fault drop, but the list of events contains the event", async () => {
+  test("the simulated provider does not send a callback for the fault drop, but lists the event in GET events", async () => {
     const { token } = await submitWith("drop");
     await waitUntilNotPending(token);
     expect(receiver.types()).toEqual(["submitted", "processing", "completed"]);
@@ -180,7 +180,7 @@ describe("a fault of callbacks", () => {
     expect(events.at(-4)).toMatchObject({ type: "application.opened", sequence: 2 });
   });
 
-  test("the provider sends a callback after the next callback for the fault reorder", async () => {
+  test("the simulated provider sends a callback after the next callback for the fault reorder", async () => {
     const { token } = await submitWith("reorder");
     await waitUntilNotPending(token);
     expect(receiver.types()).toHaveLength(4);
@@ -188,7 +188,7 @@ describe("a fault of callbacks", () => {
     expect(receiver.types()).toContain("opened");
   });
 
-  test("the provider sends a callback with an invalid signature for the fault bad_signature, and retries with a valid signature", async () => {
+  test("the simulated provider sends a callback with an invalid signature for the fault bad_signature, and retries it with a valid signature", async () => {
     receiver.respondNext(401);
     const { token } = await submitWith("bad_signature");
     await waitUntilNotPending(token);
@@ -196,7 +196,7 @@ describe("a fault of callbacks", () => {
     expect(receiver.types().slice(0, 3)).toEqual(["opened", "opened", "submitted"]);
   });
 
-  test("the provider sends a callback with personal data and a valid signature for the fault leak:<word>", async () => {
+  test("the simulated provider sends a callback with personal data and a valid signature for the fault leak:<word>", async () => {
     const { token } = await submitWith("leak:canary");
     await waitUntilNotPending(token);
     const [leaked, next] = receiver.received;
@@ -206,7 +206,7 @@ describe("a fault of callbacks", () => {
   });
 
   test.each(["timeout_after", "reset_after"])(
-    "the provider sends a callback and then retries the callback for the fault %s",
+    "the simulated provider sends a callback for the fault %s, and then sends the callback again as a retry",
     async (mode) => {
       const { token } = await submitWith(mode);
       await waitUntilNotPending(token);
@@ -215,7 +215,7 @@ describe("a fault of callbacks", () => {
   );
 
   test.each(["timeout_before", "http_500", "http_503", "error:418"])(
-    "the provider does not send the first attempt of a callback for the fault %s, and sends the retry",
+    "the simulated provider does not send a callback's first attempt for the fault %s, and sends the retry",
     async (mode) => {
       const { token } = await submitWith(mode);
       await waitUntilNotPending(token);
@@ -224,20 +224,20 @@ describe("a fault of callbacks", () => {
     },
   );
 
-  test("the provider does not send a callback for the fault html_200, and counts the callback as delivered", async () => {
+  test("the simulated provider does not send a callback for the fault html_200, and sets the callback to delivered", async () => {
     const { token } = await submitWith("html_200");
     await waitUntilNotPending(token);
     expect(receiver.types()).toEqual(["submitted", "processing", "completed"]);
   });
 
-  test("the provider sends half of a callback's body for the fault truncated, and then retries the callback", async () => {
+  test("the simulated provider sends half of a callback's body for the fault truncated, and then retries the callback", async () => {
     const { token } = await submitWith("truncated");
     await waitUntilNotPending(token);
     expect(receiver.incomplete.count).toBe(1);
     expect(receiver.types()).toEqual(["opened", "submitted", "processing", "completed"]);
   });
 
-  test("the provider sends a callback after a delay for the fault slow", async () => {
+  test("the simulated provider sends a callback after a delay for the fault slow", async () => {
     const { token } = await submitWith("slow:60");
     await waitUntilNotPending(token);
     expect((await results(token))[0]).toEqual(["204, fault slow:60"]);

@@ -16,7 +16,7 @@ const submitNew = async (body: object, creation: Record<string, unknown> = {}) =
 };
 const codes = (object: { reason_codes: { code: string }[] }) => object.reason_codes.map(({ code }) => code);
 
-test("the sandbox control call `open` sets the status OPENED, and has no effect when it is repeated", async () => {
+test("the sandbox control call `open` sets the status OPENED, and a repeated call has no effect", async () => {
   const { token } = await aVerification(sandbox.url);
   const first = await kycControl(sandbox.url, token, "open");
   expect(first).toMatchObject({ status: 200, body: { status: "OPENED", sequence: 2 } });
@@ -31,14 +31,14 @@ describe("submit", () => {
     ["failed", { status: "FAILED", error_message: expect.any(String), reason_codes: [] }],
     ["APPROVED", { status: "COMPLETED", verdict: "APPROVED" }],
   ])(
-    "the sandbox control call `submit` opens the link and concludes the application with the outcome %s",
+    "the sandbox control call `submit` opens the link and completes the application with the outcome %s",
     async (outcome, expected) => {
       const object = await submitNew({ outcome });
       expect(object).toMatchObject({ ...expected, sequence: 5, attempts_used: 1 });
     },
   );
 
-  test("the sandbox control call `submit` returns the application with all evidence that the tester chose", async () => {
+  test("the sandbox control call `submit` returns the application with all the evidence that the tester chose", async () => {
     const object = await submitNew({
       outcome: "rejected",
       reason_codes: ["FACE_MISMATCH", { code: "LIVENESS_FAILED", message: "No movement." }, "FACE_MISMATCH"],
@@ -62,7 +62,7 @@ describe("submit", () => {
     });
   });
 
-  test("the sandbox control call `submit` keeps the status PROCESSING for hold_seconds by the sandbox's clock, and returns status 409 for another submission in this time", async () => {
+  test("the sandbox control call `submit` keeps the status PROCESSING for hold_seconds, and returns status 409 for another submission in this time", async () => {
     await using clockSandbox = await aSandbox();
     const { token, providerId } = await aVerification(clockSandbox.url);
     const submission = await kycControl(clockSandbox.url, token, "submit", { outcome: "approved", hold_seconds: 60 });
@@ -77,7 +77,7 @@ describe("submit", () => {
     expect(await objectAt(clockSandbox.url, providerId)).toMatchObject({ status: "COMPLETED", verdict: "APPROVED" });
   });
 
-  test("the sandbox control call `submit` accepts another submission after a failure while attempts remain, and afterwards returns status 409", async () => {
+  test("the sandbox control call `submit` accepts another submission after a failure while attempts remain, and returns status 409 when none remain", async () => {
     const { token } = await aVerification(sandbox.url, { max_attempts: 2 });
     await submit(token, { outcome: "failed" });
     expect(await kycControl(sandbox.url, token, "open")).toMatchObject({ body: { status: "OPENED", attempts_used: 1 } });
@@ -91,7 +91,7 @@ describe("submit", () => {
     }
   });
 
-  test("the sandbox control call `submit` removes the error message of an earlier failure when the submission is approved", async () => {
+  test("the sandbox control call `submit` removes the error message of an earlier failure if the submission is approved", async () => {
     const { token } = await aVerification(sandbox.url);
     await submit(token, { outcome: "failed" });
     const { body } = await submit(token, { outcome: "approved" });
@@ -100,7 +100,7 @@ describe("submit", () => {
   });
 
   test.each(["cancel", "expire", "submit"])(
-    "the sandbox control call `submit` returns status 409 when the call `%s` has made the link unusable",
+    "the sandbox control call `submit` returns status 409 if the call `%s` has made the link unusable",
     async (end) => {
       const { token, providerId } = await aVerification(sandbox.url);
       if (end === "cancel") await callProvider(sandbox.url, "POST", `applications/${providerId}/cancel`);
@@ -138,7 +138,7 @@ describe("overrides of a submission", () => {
     favourite_colour: "blue",
   };
 
-  test("the sandbox control call `submit` with `answer` replaces, adds and removes fields in the API response and in the callback", async () => {
+  test("the sandbox control call `submit` with `answer` replaces, adds and removes fields in the API response and the callback", async () => {
     const { token, providerId } = await aVerification(sandbox.url);
     await submit(token, { outcome: "approved", answer: overriddenFields });
     const { liveness_outcome: _removed, ...overrides } = overriddenFields;
@@ -150,7 +150,7 @@ describe("overrides of a submission", () => {
     expect(callbacks.at(-2).application).not.toHaveProperty("favourite_colour");
   });
 
-  test("the sandbox control call `submit` applies `answer` after the check, even if the check failed, and not to the next attempt", async () => {
+  test("the sandbox control call `submit` applies `answer` after the check, even if the check failed, but not to the next attempt", async () => {
     await using clockSandbox = await aSandbox();
     const { token, providerId } = await aVerification(clockSandbox.url, { max_attempts: 2 });
     const settings = { outcome: "failed", answer: { error_message: "Zoé moved." }, hold_seconds: 60 };
@@ -162,7 +162,7 @@ describe("overrides of a submission", () => {
     expect(await objectAt(clockSandbox.url, providerId)).not.toHaveProperty("error_message");
   });
 
-  test("the sandbox control call `submit` can require a review with `answer`, and the reviewer's decision replaces the verdict but not the overridden evidence", async () => {
+  test("the sandbox control call `submit` can require a review by `answer`, and the reviewer's decision then replaces only the verdict", async () => {
     const { token } = await aVerification(sandbox.url);
     await submit(token, { outcome: "approved", answer: { verdict: "NEEDS_REVIEW", liveness_outcome: "INCONCLUSIVE" } });
     expect(await kycControl(sandbox.url, token, "review", { outcome: "rejected" })).toMatchObject({
@@ -172,7 +172,7 @@ describe("overrides of a submission", () => {
   });
 
   test.each([[[]], ["text"], [null]])(
-    "the sandbox control call `submit` returns status 422 for the `answer` %j, which is not an object",
+    "the sandbox control call `submit` returns status 422 if `answer` is %j, which is not an object",
     async (answer) => {
       const { token } = await aVerification(sandbox.url);
       expect(await submit(token, { outcome: "approved", answer })).toMatchObject({
@@ -187,18 +187,42 @@ describe("provider's rules without a chosen outcome", () => {
   const profile = { first_name: "Zoé Amel", last_name: "Ben-Ali", birth_date: "1990-05-17", address: "anything" };
 
   test.each([
-    ["valid documents", {}, {}, "APPROVED", []],
-    ["an expired document", { document_expiry: "2020-01-31" }, {}, "REJECTED", ["DOCUMENT_EXPIRED"]],
-    ["a list match", { aml_hit_count: 1 }, {}, "NEEDS_REVIEW", ["AML_MATCH"]],
-    ["no video", {}, { require_video: false }, "NEEDS_REVIEW", []],
-    ["another document", { document_type: "id_card" }, { allowed_documents: ["passport"] }, "REJECTED", ["DOCUMENT_NOT_ALLOWED"]],
-    ["a tampered document", { reason_codes: ["DOCUMENT_TAMPERED"] }, {}, "REJECTED", ["DOCUMENT_TAMPERED"]],
-    ["another name", { first_name: "Zohra" }, { profile }, "NEEDS_REVIEW", ["PROFILE_MISMATCH"]],
-    ["another birth date", { birth_date: "1990-05-18" }, { profile }, "NEEDS_REVIEW", ["PROFILE_MISMATCH"]],
-    ["the same name in capitals", { first_name: "ZOE  AMEL", last_name: "BEN ALI" }, { profile }, "APPROVED", []],
-    ["names without a profile", { first_name: "Zohra" }, {}, "APPROVED", []],
+    ["APPROVED for valid documents", {}, {}, "APPROVED", []],
+    ["REJECTED for an expired document", { document_expiry: "2020-01-31" }, {}, "REJECTED", ["DOCUMENT_EXPIRED"]],
+    ["NEEDS_REVIEW for an AML match", { aml_hit_count: 1 }, {}, "NEEDS_REVIEW", ["AML_MATCH"]],
+    ["NEEDS_REVIEW if no video was required", {}, { require_video: false }, "NEEDS_REVIEW", []],
+    [
+      "REJECTED for a document type that is not allowed",
+      { document_type: "id_card" },
+      { allowed_documents: ["passport"] },
+      "REJECTED",
+      ["DOCUMENT_NOT_ALLOWED"],
+    ],
+    ["REJECTED for a tampered document", { reason_codes: ["DOCUMENT_TAMPERED"] }, {}, "REJECTED", ["DOCUMENT_TAMPERED"]],
+    [
+      "NEEDS_REVIEW if the document's name differs from the profile",
+      { first_name: "Zohra" },
+      { profile },
+      "NEEDS_REVIEW",
+      ["PROFILE_MISMATCH"],
+    ],
+    [
+      "NEEDS_REVIEW if the document's birth date differs from the profile",
+      { birth_date: "1990-05-18" },
+      { profile },
+      "NEEDS_REVIEW",
+      ["PROFILE_MISMATCH"],
+    ],
+    [
+      "APPROVED if the document has the profile's name in capitals",
+      { first_name: "ZOE  AMEL", last_name: "BEN ALI" },
+      { profile },
+      "APPROVED",
+      [],
+    ],
+    ["APPROVED for any name if the application has no profile", { first_name: "Zohra" }, {}, "APPROVED", []],
   ])(
-    "the provider's rules, without an outcome that a tester chose, decide the expected verdict for %s",
+    "the simulated provider's rules decide, if the tester chose no outcome, the verdict %s",
     async (_name, body, creation, verdict, reasons) => {
       const object = await submitNew(body, creation);
       expect(object).toMatchObject({ status: "COMPLETED", verdict });
@@ -206,12 +230,12 @@ describe("provider's rules without a chosen outcome", () => {
     },
   );
 
-  test("the provider's rules return the liveness NOT_PERFORMED when no video is required", async () => {
+  test("the simulated provider's rules return the liveness outcome NOT_PERFORMED if no video is required", async () => {
     expect(await submitNew({}, { require_video: false })).toMatchObject({ liveness_outcome: "NOT_PERFORMED" });
     expect(await submitNew({})).toMatchObject({ liveness_outcome: "PASSED", face_match_outcome: "PASSED" });
   });
 
-  test("the sandbox control call `submit` with an outcome overrides the verdict of the provider's rules, but not the evidence", async () => {
+  test("the sandbox control call `submit` with an outcome overrides the verdict of the simulated provider's rules, but not the evidence", async () => {
     const object = await submitNew(
       { outcome: "approved", document_expiry: "2020-01-31", aml_hit_count: 3, first_name: "Zohra" },
       { require_video: false, profile },
@@ -225,7 +249,7 @@ describe("provider's rules without a chosen outcome", () => {
     });
   });
 
-  test("the provider's rules also compare the profile in a second attempt", async () => {
+  test("the simulated provider's rules also compare the profile in a second attempt", async () => {
     const { token } = await aVerification(sandbox.url, { profile });
     await submit(token, { outcome: "failed" });
     expect(codes((await submit(token, { last_name: "Other" })).body)).toEqual(["PROFILE_MISMATCH"]);
@@ -234,7 +258,7 @@ describe("provider's rules without a chosen outcome", () => {
 
 describe("review", () => {
   test.each(["approved", "REJECTED"])(
-    "the sandbox control call `review` applies the decision %s once, and returns status 409 when it is repeated",
+    "the sandbox control call `review` applies the decision %s once, and returns status 409 if the call is repeated",
     async (outcome) => {
       const { token } = await aVerification(sandbox.url);
       await submit(token, { outcome: "needs_review" });

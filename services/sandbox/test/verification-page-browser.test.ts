@@ -116,7 +116,7 @@ describe.skipIf(isBrowserMissing("browser tests of the verification page"))(
       },
     );
 
-    test("the camera step of the verification page shows, retakes and keeps pictures without sending them", async () => {
+    test("the camera step of the verification page shows, retakes and keeps pictures, and sends no picture", async () => {
       const page = await aPage({ permissions: ["camera"] });
       const origins = new Set<string>();
       const bodies: string[] = [];
@@ -208,7 +208,7 @@ describe.skipIf(isBrowserMissing("browser tests of the verification page"))(
       await page.context().close();
     });
 
-    test("the verification page can be completed without scripts, and reloads while the check is in progress", async () => {
+    test("the verification page can be completed without scripts, and reloads itself while the check is in progress", async () => {
       const page = await aPage({ javaScriptEnabled: false });
       const { linkUrl, reference } = await aLink({ require_video: false, locale: "fr" });
       await page.goto(linkUrl);
@@ -232,7 +232,7 @@ describe.skipIf(isBrowserMissing("browser tests of the verification page"))(
       await page.context().close();
     });
 
-    test("the verification page lets the applicant repeat each step, and keeps the other steps", async () => {
+    test("the verification page lets the applicant repeat each step without losing the other steps", async () => {
       const page = await aPage();
       const { linkUrl } = await aLink();
       await toReview(page, linkUrl, "id_card");
@@ -257,7 +257,7 @@ describe.skipIf(isBrowserMissing("browser tests of the verification page"))(
     });
 
     test.each([true, false])(
-      "the verification page makes only one submission despite a double click, a second tab, a reload and Back, with scripts allowed: %s",
+      "the verification page makes only one submission despite a double click, a second tab, a reload and Back (scripts allowed: %s)",
       async (javaScriptEnabled) => {
         const page = await aPage({ javaScriptEnabled });
         const { linkUrl, providerId } = await aLink();
@@ -313,7 +313,7 @@ describe.skipIf(isBrowserMissing("browser tests of the verification page"))(
       await page.context().close();
     });
 
-    test("the verification page keeps the chosen language in all steps", async () => {
+    test("the verification page keeps the chosen language through all steps", async () => {
       const page = await aPage();
       const { linkUrl } = await aLink({ locale: "fr" });
       await page.goto(linkUrl);
@@ -330,7 +330,7 @@ describe.skipIf(isBrowserMissing("browser tests of the verification page"))(
       await page.context().close();
     });
 
-    test("the verification page returns to the institution automatically, but not after the applicant has chosen to stay", async () => {
+    test("the verification page returns to the institution automatically if the applicant has not chosen to stay", async () => {
       for (const stays of [true, false]) {
         const { linkUrl, token, reference } = await aLink();
         await kycControl(sandbox.url, token, "submit", { outcome: "approved" });
@@ -346,7 +346,7 @@ describe.skipIf(isBrowserMissing("browser tests of the verification page"))(
       }
     });
 
-    test("a GET request of the verification page sets the status OPENED, and a HEAD request does not", async () => {
+    test("the verification page sets the status OPENED for a GET request, but not for a HEAD request", async () => {
       const page = await aPage();
       const { linkUrl, token } = await aLink();
       await fetch(linkUrl, { method: "HEAD" });

@@ -57,7 +57,7 @@ test("every page of a sandbox verification forbids caches, referrers, external r
   }
 });
 
-test("the verification page offers and accepts only the allowed documents", async () => {
+test("the verification page offers and accepts only the document types that the application allows", async () => {
   const { linkUrl } = await aVerification(sandbox.url, { allowed_documents: ["passport"] });
   await post(linkUrl, "start");
   expect(await textOf(linkUrl)).not.toContain('value="id_card"');
@@ -73,7 +73,7 @@ test("the verification page rejects a photograph when a video is required", asyn
   expect(await textOf(linkUrl)).toContain('data-camera="video"');
 });
 
-test("the verification page ignores a submission before all steps are completed", async () => {
+test("the verification page ignores a submission that is sent before all steps are completed", async () => {
   const { linkUrl, providerId } = await aVerification(sandbox.url);
   await post(linkUrl, "start");
   await post(linkUrl, "photo", "back");
@@ -81,7 +81,7 @@ test("the verification page ignores a submission before all steps are completed"
   expect(await objectAt(sandbox.url, providerId)).toMatchObject({ status: "OPENED", attempts_used: 0 });
 });
 
-test("the verification page approves a submission by default after a check of two seconds", async () => {
+test("the verification page by default approves a submission after a check of two seconds", async () => {
   const { linkUrl, providerId } = await aVerification(sandbox.url);
   await completeSteps(linkUrl);
   await Promise.all([post(linkUrl, "send"), post(linkUrl, "send")]);
@@ -98,7 +98,7 @@ test.each([
   ["COMPLETED", 200, "can no longer be used"],
   ["FAILED", 200, "All attempts are used"],
 ])(
-  "the verification page in the status %s shows the reason, accepts no input, and redirects to redirect_url with the status",
+  "the verification page in the status %s shows the reason, accepts no input, and its return path redirects to redirect_url with the status",
   async (status, code, text) => {
     const { linkUrl, token, providerId, reference } = await aVerification(sandbox.url, { redirect_url, max_attempts: 1 });
     if (status === "CANCELED") await callProvider(sandbox.url, "POST", `applications/${providerId}/cancel`);
@@ -114,7 +114,7 @@ test.each([
   },
 );
 
-test("the return path of the verification page redirects to the verification page before the verification ends, or if there is no redirect_url", async () => {
+test("the return path of the verification page redirects to the verification page if the verification is open or has no redirect_url", async () => {
   const open = await aVerification(sandbox.url, { redirect_url });
   expect(await location(`${open.linkUrl}/return`)).toEqual([303, `/verify/${open.token}?lang=en`]);
   const withoutRedirect = await aVerification(sandbox.url);
@@ -123,7 +123,7 @@ test("the return path of the verification page redirects to the verification pag
   expect(await textOf(withoutRedirect.linkUrl)).not.toContain("data-return");
 });
 
-test("the verification page starts no new attempt from an outdated tab after a failed attempt", async () => {
+test("the verification page starts no new attempt if an outdated tab is submitted after a failed attempt", async () => {
   const { linkUrl, token, providerId } = await aVerification(sandbox.url);
   await kycControl(sandbox.url, token, "submit", { outcome: "failed" });
   await post(linkUrl, "start");

@@ -13,7 +13,7 @@ test.each([
   },
 );
 
-test("buildAccountNumber returns the key 97 if branch code and account form a multiple of 97", () => {
+test("buildAccountNumber returns the check key 97 if the digits of branch code and account form a multiple of 97", () => {
   // The digits of branch code and account form a multiple of 97.
   expect(buildAccountNumber({ bankCode: "001", branchCode: "00000" }, 97n)).toBe("00100000000000009797");
 });
@@ -22,7 +22,7 @@ const codeOf = (digits: number) => fc.stringMatching(new RegExp(`^[0-9]{${digits
 const anInstitution = fc.record({ bankCode: codeOf(3), branchCode: codeOf(5) });
 const anAccount = fc.bigInt({ min: 1n, max: 9_999_999_999n });
 
-test("buildAccountNumber returns 20 digits, of which the last 17 (branch code, account and key) form a multiple of 97", () => {
+test("buildAccountNumber returns a number of 20 digits, and the last 17 digits are a multiple of 97", () => {
   fc.assert(
     fc.property(anInstitution, anAccount, ({ bankCode, branchCode }, account) => {
       const number = buildAccountNumber({ bankCode, branchCode }, account);
@@ -34,7 +34,7 @@ test("buildAccountNumber returns 20 digits, of which the last 17 (branch code, a
   );
 });
 
-test("the key of an account number does not match if one digit of the branch code or account is wrong", () => {
+test("the last 17 digits of an account number are not a multiple of 97 if one digit of the branch code or account is wrong", () => {
   fc.assert(
     fc.property(anInstitution, anAccount, fc.integer({ min: 3, max: 17 }), fc.nat(9), (institution, account, position, digit) => {
       const number = buildAccountNumber(institution, account);
@@ -45,6 +45,6 @@ test("the key of an account number does not match if one digit of the branch cod
   );
 });
 
-test.each([0n, -1n, 10_000_000_000n])("buildAccountNumber throws a RangeError for the account %i", (account) => {
+test.each([0n, -1n, 10_000_000_000n])("buildAccountNumber throws a RangeError for the account sequence number %i", (account) => {
   expect(() => buildAccountNumber({ bankCode: "001", branchCode: "00001" }, account)).toThrow(RangeError);
 });

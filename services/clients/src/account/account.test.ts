@@ -33,7 +33,7 @@ describe("account status", () => {
   );
 
   test.each(pairs.filter(({ isAllowed }) => isAllowed))(
-    "Account.$verb changes the status of an account that has the status $status",
+    "Account.$verb sets the new status and updatedAt of an account in the status $status",
     ({ verb, status }) => {
       const account = anAccount({ status, ...zeroBalances });
       transitions[verb].act(account);
@@ -44,7 +44,7 @@ describe("account status", () => {
   );
 
   test.each(pairs.filter(({ isAllowed }) => !isAllowed))(
-    "Account.$verb throws invalid_status_transition for an account that has the status $status",
+    "Account.$verb throws invalid_status_transition for an account in the status $status",
     ({ verb, status }) => {
       const account = anAccount({ status, ...zeroBalances });
       expectRefusal(account, () => transitions[verb].act(account), "invalid_status_transition");
@@ -74,7 +74,7 @@ describe("account status", () => {
     { kycStatus: "NOT_STARTED", kycLevel: "NOT_REQUIRED" },
     { kycStatus: "DECLINED", kycLevel: "NOT_REQUIRED" },
     { isBlacklisted: true },
-  ] as const)("Account.activate succeeds for a client with %j", (clientFields) => {
+  ] as const)("Account.activate sets the status ACTIVE if the client has %j", (clientFields) => {
     const account = anAccount({ status: "PENDING" });
     account.activate(aClient(clientFields), now);
     expect(account.status).toBe("ACTIVE");
@@ -98,7 +98,7 @@ describe("account change", () => {
     expect(account).toMatchObject({ accountName: "Savings", description: null, externalAccountId: "x-1", updatedAt: now });
   });
 
-  test("Account.change keeps updatedAt if all given values are equal to the current values", () => {
+  test("Account.change keeps updatedAt if all given values are the current values", () => {
     const account = anAccount(limitFields);
     account.change({ dailyLimitMinor: 100n, description: null }, now);
     expect(account.updatedAt).toEqual(openedAt);
@@ -138,7 +138,7 @@ describe("account change", () => {
 });
 
 describe("account balances", () => {
-  test("`credit`, `debit`, `hold`, `capture` and `release` of an account change its balances and lastActivityAt", () => {
+  test("the methods `credit`, `debit`, `hold`, `capture` and `release` of Account change the balances and lastActivityAt", () => {
     const account = anAccount();
     account.credit(500n, now);
     expect(balancesOf(account)).toEqual([100_500n, 100_500n, 0n]);
@@ -154,25 +154,22 @@ describe("account balances", () => {
     expect(account).toMatchObject({ lastActivityAt: now, updatedAt: now });
   });
 
-  test.each(["CREDIT", "DEBIT", "CAPTURE"] as const)(
-    "Account.reverse changes the balances by the opposite amount of a %s",
-    (kind) => {
-      const account = anAccount();
-      account.reverse(aPosting({ kind, amountMinor: 300n, countsOn: null }), now);
-      const balanceAfter = kind === "CREDIT" ? 99_700n : 100_300n;
-      expect(balancesOf(account)).toEqual([balanceAfter, balanceAfter, 0n]);
-    },
-  );
+  test.each(["CREDIT", "DEBIT", "CAPTURE"] as const)("Account.reverse undoes the balance change of a %s posting", (kind) => {
+    const account = anAccount();
+    account.reverse(aPosting({ kind, amountMinor: 300n, countsOn: null }), now);
+    const balanceAfter = kind === "CREDIT" ? 99_700n : 100_300n;
+    expect(balancesOf(account)).toEqual([balanceAfter, balanceAfter, 0n]);
+  });
 
   test.each(["HOLD", "RELEASE", "REVERSAL"] as const)(
-    "Account.reverse throws posting_not_reversible for a %s and changes no balance",
+    "Account.reverse throws posting_not_reversible for a %s posting and changes no balance",
     (kind) => {
       const account = anAccount();
       expectRefusal(account, () => account.reverse(aPosting({ kind }), now), "posting_not_reversible");
     },
   );
 
-  test("`debit`, `hold` and `reverse` of an account throw insufficient_funds for an amount above the available balance", () => {
+  test("the methods `debit`, `hold` and `reverse` of Account throw insufficient_funds for an amount above the available balance", () => {
     const account = anAccount({ availableBalanceMinor: 500n, reservedBalanceMinor: 99_500n });
     for (const change of [
       () => account.debit(501n, now),
@@ -191,7 +188,7 @@ describe("account balances", () => {
   });
 
   test.each(["PENDING", "SUSPENDED", "CLOSED"] as const)(
-    "each method of Account that changes a balance throws account_not_active while the status is %s",
+    "each method of Account that changes a balance throws account_not_active if the account's status is %s",
     (status) => {
       const account = anAccount({ status, availableBalanceMinor: 90_000n, reservedBalanceMinor: 10_000n });
       for (const change of [
@@ -213,7 +210,7 @@ describe("account limits", () => {
   const anAccountWithLimits = (limits: AccountChanges) => anAccount(limits);
 
   test.each(["dailyLimitMinor", "monthlyLimitMinor", "yearlyLimitMinor"] as const)(
-    "`debit` and `hold` of an account throw account_limit_exceeded when the used amount would exceed %s",
+    "the methods `debit` and `hold` of Account throw account_limit_exceeded when the used amount would exceed %s",
     (name) => {
       const account = anAccountWithLimits({ [name]: 1_000n });
       account.debit(400n, now);
@@ -223,7 +220,7 @@ describe("account limits", () => {
     },
   );
 
-  test("Account.debit throws an error that contains the name of the exceeded limit", () => {
+  test("Account.debit throws account_limit_exceeded with the name of the exceeded limit", () => {
     const account = anAccountWithLimits({ dailyLimitMinor: 100n, monthlyLimitMinor: 150n, yearlyLimitMinor: 160n });
     const limitOf = (change: () => unknown) => {
       try {
@@ -241,7 +238,7 @@ describe("account limits", () => {
     expect(limitOf(() => account.debit(60n, new Date("2026-04-02T00:00:00Z")))).toBe("monthly_limit");
   });
 
-  test("Account.debit counts amounts separately in each UTC day, month and year", () => {
+  test("Account.debit applies the limits separately to each UTC day, month and year", () => {
     const dateOf = (text: string) => new Date(text);
     const dailyLimited = anAccountWithLimits({ dailyLimitMinor: 100n });
     dailyLimited.debit(100n, dateOf("2026-03-31T23:59:59.999Z"));
@@ -257,21 +254,21 @@ describe("account limits", () => {
     expectRefusal(yearlyLimited, () => yearlyLimited.debit(1n, dateOf("2027-12-31T23:59:59.999Z")), "account_limit_exceeded");
   });
 
-  test("Account.debit does not add an amount to the sums of the same day and month in the previous year", () => {
+  test("Account.debit does not count the amounts of the same day and month of the previous year towards the limits", () => {
     const account = anAccountWithLimits({ dailyLimitMinor: 100n, monthlyLimitMinor: 100n });
     account.debit(100n, now);
     account.debit(100n, new Date("2027-03-31T12:00:00Z"));
     expect(account.usedMonthMinor).toBe(100n);
   });
 
-  test("Account.debit counts an amount on the day of the newest amount if the replica's clock still shows the previous day", () => {
+  test("Account.debit counts an amount on the day of the latest debit if the replica's clock shows the day before", () => {
     const account = anAccountWithLimits({ dailyLimitMinor: 100n });
     account.debit(60n, tomorrow);
     expectRefusal(account, () => account.debit(41n, now), "account_limit_exceeded");
     expect(account.debit(40n, now)).toBe("2026-04-01");
   });
 
-  test("`capture` and the reversal of a credit do not count against the limits of an account", () => {
+  test("the limits of Account count neither a capture nor the reversal of a credit", () => {
     const account = anAccountWithLimits({ dailyLimitMinor: 10_000n });
     account.hold(10_000n, now);
     account.capture(aPosting(), 10_000n, now);
@@ -279,7 +276,7 @@ describe("account limits", () => {
     expect(balancesOf(account)).toEqual([80_000n, 80_000n, 0n]);
   });
 
-  test("`release`, `capture` and `reverse` of an account subtract released, uncaptured and reversed amounts from the sums of periods that have not ended", () => {
+  test("the methods `release`, `capture` and `reverse` of Account subtract unspent amounts from the used amounts of the current day, month and year", () => {
     const account = anAccountWithLimits({ dailyLimitMinor: 10_000n, monthlyLimitMinor: 10_000n, yearlyLimitMinor: 20_000n });
     account.hold(10_000n, now);
     account.release(aPosting(), now);
@@ -296,7 +293,7 @@ describe("account limits", () => {
     expect([account.usedDayMinor, account.usedMonthMinor, account.usedYearMinor]).toEqual([10_000n, 10_000n, 16_000n]);
   });
 
-  test("Account.debit throws account_limit_exceeded until the day ends if the daily limit was reduced below the used amount", () => {
+  test("Account.debit throws account_limit_exceeded for the rest of the day if the daily limit is reduced below the day's used amount", () => {
     const account = anAccountWithLimits({ dailyLimitMinor: 1_000n });
     account.debit(900n, now);
     account.change({ dailyLimitMinor: 500n }, now);

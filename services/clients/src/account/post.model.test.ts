@@ -124,7 +124,7 @@ interface Row {
   readonly reserved_balance_minor: string;
 }
 
-test("`post` accepts and refuses the same orders as a model, and stores the model's balances, for random sequences of orders", async () => {
+test("`post` returns the same results and stores the same balances as a model for random sequences of orders", async () => {
   const caller = aBusinessCaller();
   const { businessId } = caller;
   const counts = { posted: 0, refused: 0 };

@@ -32,7 +32,7 @@ async function anActiveAccount(balanceMinor = 1_000n) {
 }
 
 describe("post", () => {
-  test("`post` stores the posting, the new balances and the time of the last activity", async () => {
+  test("`post` stores the posting, the account's new balances and the time of the account's last activity", async () => {
     const { id, caller, placeOrder, readBalances, readPostings } = await anActiveAccount();
     const debit = await placeOrder({ kind: "DEBIT", amountMinor: 300n, reference: "d" });
     expect(await readBalances()).toEqual([700n, 700n, 0n]);
@@ -53,7 +53,7 @@ describe("post", () => {
     });
   });
 
-  test("`post` sets the reserved balance to zero after a full capture, a partial capture or a release of a hold", async () => {
+  test("`post` sets the reserved balance to zero for a full capture, a partial capture or a release of the hold", async () => {
     const { placeOrder, readBalances } = await anActiveAccount();
     const hold = async (reference: string) => (await placeOrder({ kind: "HOLD", amountMinor: 400n, reference })).id;
     await placeOrder({ kind: "CAPTURE", holdId: await hold("h1"), reference: "c1" });
@@ -67,7 +67,7 @@ describe("post", () => {
     expect(await readBalances()).toEqual([500n, 500n, 0n]);
   });
 
-  test("`post` accepts only one of three concurrent captures and releases of a hold", async () => {
+  test("`post` accepts only one of three concurrent orders that capture or release the same hold", async () => {
     const { placeOrder, readPostings } = await anActiveAccount();
     const { id: holdId } = await placeOrder({ kind: "HOLD", amountMinor: 400n, reference: "h" });
     const outcomes = await Promise.allSettled([
@@ -93,7 +93,7 @@ describe("post", () => {
     expect(await readBalances()).toEqual([1_000n, 1_000n, 0n]);
   });
 
-  test("`post` adds one posting for eight concurrent orders with the same reference, and returns it for each order", async () => {
+  test("`post` adds one posting and returns it to each of eight concurrent orders with the same reference", async () => {
     const { placeOrder, readBalances, readPostings } = await anActiveAccount();
     const debit: PostingOrder = { kind: "DEBIT", amountMinor: 300n, reference: "same" };
     const responses = await Promise.all(Array.from({ length: 8 }, () => placeOrder(debit)));
@@ -125,7 +125,7 @@ describe("post", () => {
     expect(await readBalances()).toEqual([1_000n, 700n, 300n]);
   });
 
-  test("`post` returns the existing capture for a repeated order only if the given or default amount equals the captured amount", async () => {
+  test("`post` returns the existing capture for a repeated order only if the order's amount, or the default amount, equals the captured amount", async () => {
     const { placeOrder, readBalances } = await anActiveAccount();
     const capture = {
       kind: "CAPTURE",
@@ -145,7 +145,7 @@ describe("post", () => {
     expect(await readBalances()).toEqual([500n, 500n, 0n]);
   });
 
-  test("`post` accepts a reference that a posting of another account has", async () => {
+  test("`post` accepts a reference that another account's posting already has", async () => {
     const [firstAccount, secondAccount] = [await anActiveAccount(), await anActiveAccount()];
     expect((await firstAccount.readPostings())[0]?.["reference"]).toBe((await secondAccount.readPostings())[0]?.["reference"]);
   });
@@ -158,7 +158,7 @@ describe("post", () => {
     expect(await readPostings()).toHaveLength(1);
   });
 
-  test("`post` throws posting_not_found for a capture, release or reversal if its hold or posting does not exist on the account", async () => {
+  test("`post` throws posting_not_found if an order names a hold or posting that the account does not have", async () => {
     const [owner, otherAccount] = [await anActiveAccount(), await anActiveAccount()];
     const { id: holdId } = await owner.placeOrder({ kind: "HOLD", amountMinor: 1n, reference: "h" });
     const { id: debitId } = await owner.placeOrder({ kind: "DEBIT", amountMinor: 1n, reference: "d" });
@@ -173,7 +173,7 @@ describe("post", () => {
     }
   });
 
-  test("`post` throws the same error not_found for another business's account and for an unknown account id", async () => {
+  test("`post` throws the same error not_found for another business's account as for an unknown account id", async () => {
     const { id } = await anActiveAccount();
     const credit: PostingOrder = { kind: "CREDIT", amountMinor: 1n, reference: "x" };
     for (const [businessId, accountId] of [
@@ -196,7 +196,7 @@ describe("post", () => {
     expect(await readPostings()).toHaveLength(1);
   });
 
-  test("`post` leaves no posting and no balance change if the caller's transaction is rolled back", async () => {
+  test("`post` stores no posting and no balance change if the caller rolls back the transaction", async () => {
     const { id, caller, readBalances, readPostings } = await anActiveAccount();
     const failingTransaction = harness.transaction(async (em) => {
       await post(em, caller.businessId, id, { kind: "DEBIT", amountMinor: 1n, reference: "x" }, now);

@@ -139,7 +139,7 @@ test("the KYC consumer of clients stores the state of the newest application's n
   );
 });
 
-test("the KYC consumer of clients applies the newest event of six clients whose events arrive in three concurrent batches", async () => {
+test("the KYC consumer of clients applies the newest event of each client when three concurrent batches contain events of six clients", async () => {
   const clients = await Promise.all(Array.from({ length: 6 }, aClient));
   const openedEvents = clients.map(({ ids }) => aKycEvent({ ...ids, revision: 2, status: "OPENED" }));
   await Promise.all([
@@ -151,7 +151,7 @@ test("the KYC consumer of clients applies the newest event of six clients whose 
     expect(await readStatus()).toEqual(expect.arrayContaining(["KYC_PROCESSING", "PROCESSING"]));
 });
 
-test("createOnboardingDetails and a concurrent KYC event of the client both take effect", async () => {
+test("createOnboardingDetails stores the details and the KYC consumer stores the status when both run at the same time", async () => {
   const clients = await Promise.all(
     Array.from({ length: 8 }, async () => {
       const caller = aBusinessCaller();
@@ -178,7 +178,7 @@ test("the KYC consumer of clients ignores an event whose application has no clie
   expect(await harness.sql("select 1 from dead_letter where event_id = ?", [event.headers["ce_id"]])).toEqual([]);
 });
 
-test("the KYC consumer of clients stores an invalid event as a dead letter and applies the valid event of the same batch", async () => {
+test("the KYC consumer of clients stores an invalid event as a dead letter, and applies the valid event in the same batch", async () => {
   const { ids, clientId, readStatus } = await aClient();
   const invalidEvents = [
     aKycEvent({ ...ids, clientId: uuidv7() }),
@@ -199,7 +199,7 @@ test.each([
   ["status", (event: KycEvent) => Object.assign(event.application ?? {}, { status: 99 })],
   ["verdict", (event: KycEvent) => Object.assign(event.application ?? {}, { verdict: 99 })],
 ] as const)(
-  "the KYC consumer of clients stores an event as a WAITING dead letter if only a newer version supports its %s",
+  "the KYC consumer of clients stores an event as a WAITING dead letter if only a newer version supports the event's %s",
   async (_name, change) => {
     const { ids, readStatus } = await aClient();
     const applicationId = uuidv7();
@@ -235,7 +235,7 @@ test("the KYC consumer of clients changes the client's updated_at only if the KY
   harness.clock.nowMs = undefined;
 });
 
-test("clients with ONBOARDING_AUTO_APPROVE approves a client when it is verified and has details, and emits an audit event", async () => {
+test("the clients service with ONBOARDING_AUTO_APPROVE approves a client who is verified and has details, and emits an audit event", async () => {
   await using approvingHarness = await startHarness({ autoApprove: true });
   const caller = aBusinessCaller();
   const { id: clientId } = await approvingHarness.createPerson(caller);

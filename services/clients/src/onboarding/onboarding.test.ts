@@ -114,7 +114,7 @@ describe("applyVerification with a newer verification", () => {
     expect(statusOf(onboarding)).toEqual(["APPROVED", "CREATED", "APPROVED"]);
   });
 
-  test("Onboarding.decide accepts APPROVED for a newer verification after DECLINED for the previous verification", () => {
+  test("Onboarding.decide accepts APPROVED for a newer verification if an operator declined the previous verification", () => {
     const onboarding = aDecidedOnboarding("DECLINED");
     onboarding.applyVerification(aNewerVerification(approvedFields), now);
     expect(onboarding.step).toBe("PENDING_APPROVAL");
@@ -177,7 +177,7 @@ describe("decide", () => {
     },
   );
 
-  test("after DECLINED, applyVerification keeps the step KYC_DECLINED for a later event of the same verification", () => {
+  test("applyVerification keeps the step KYC_DECLINED if another event of the declined verification arrives", () => {
     const onboarding = anOnboardingWithDetails();
     const verdict = aVerification(approvedFields);
     onboarding.applyVerification(verdict, now);
@@ -189,7 +189,7 @@ describe("decide", () => {
   });
 });
 
-test("applyVerification and addDetails change the onboarding's updatedAt only if a public field changes", () => {
+test("applyVerification and addDetails change the updatedAt of the onboarding only if a public field changes", () => {
   const onboarding = anOnboarding();
   const isUpdatedBy = (change: (changedAt: Date) => void) => {
     const changedAt = new Date(onboarding.updatedAt.getTime() + 1_000);

@@ -100,7 +100,7 @@ describe("createBeneficiary", () => {
     expect((await createBeneficiary({ clientId: blacklistedClient.id })).clientId).toBe(blacklistedClient.id);
   });
 
-  test("createBeneficiary returns the existing beneficiary for a repeated Idempotency-Key, and rejects the key with another request", async () => {
+  test("createBeneficiary returns the existing beneficiary for a repeated Idempotency-Key, and rejects a different request with this key", async () => {
     const countBefore = (await countBeneficiaries()) ?? 0;
     const [firstOptions, secondOptions] = [withIdempotencyKey(caller, "k-1"), withIdempotencyKey(caller, "k-1")];
     const createdBeneficiary = await createBeneficiary({}, firstOptions);

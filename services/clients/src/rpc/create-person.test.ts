@@ -69,15 +69,18 @@ test.each([
   ["2026-03-01", "2008-02-29", true],
   ["2028-02-29", "2010-02-28", true],
   ["2028-02-29", "2010-03-01", false],
-])("createPerson on the UTC day %s accepts a person with the birth date %s: %s", async (today, dateOfBirth, isAllowed) => {
-  for (const time of ["00:00:00.000", "23:59:59.999"]) {
-    harness.clock.nowMs = Date.parse(`${today}T${time}Z`);
-    const creation = harness.createPerson(aBusinessCaller(), { dateOfBirth });
-    if (isAllowed) await creation;
-    else await expect(creation).rejects.toMatchObject({ kind: "invalid", code: "client_underage", pointer: "/date_of_birth" });
-  }
-  harness.clock.nowMs = undefined;
-});
+])(
+  "createPerson accepts a person only from the age of 18: UTC day %s, birth date %s, accepted %s",
+  async (today, dateOfBirth, isAllowed) => {
+    for (const time of ["00:00:00.000", "23:59:59.999"]) {
+      harness.clock.nowMs = Date.parse(`${today}T${time}Z`);
+      const creation = harness.createPerson(aBusinessCaller(), { dateOfBirth });
+      if (isAllowed) await creation;
+      else await expect(creation).rejects.toMatchObject({ kind: "invalid", code: "client_underage", pointer: "/date_of_birth" });
+    }
+    harness.clock.nowMs = undefined;
+  },
+);
 
 test("createPerson rejects an e-mail address that another client of the business has, even in different case", async () => {
   const caller = aBusinessCaller();
@@ -91,7 +94,7 @@ test("createPerson rejects an e-mail address that another client of the business
   await harness.createPerson(aBusinessCaller(), { email: "amina.é@example.DZ" });
 });
 
-test("createPerson accepts one of ten concurrent requests with the same e-mail address", async () => {
+test("createPerson accepts only one of ten concurrent requests with the same e-mail address", async () => {
   const caller = aBusinessCaller();
   const results = await Promise.allSettled(
     Array.from({ length: 10 }, () => harness.createPerson(caller, { email: "one@example.dz" })),
@@ -100,7 +103,7 @@ test("createPerson accepts one of ten concurrent requests with the same e-mail a
   for (const result of results) if (result.status === "rejected") expect(result.reason).toMatchObject({ code: "email_taken" });
 });
 
-test("createPerson returns the existing client for a repeated Idempotency-Key, and rejects the key with another body", async () => {
+test("createPerson returns the existing client for a repeated Idempotency-Key, and rejects a different body with this key", async () => {
   const caller = aBusinessCaller();
   const person = aPerson();
   const createdClient = await harness.clients.createPerson(person, withIdempotencyKey(caller, "k1"));

@@ -41,7 +41,7 @@ test("decideOnboarding with APPROVED changes the step to APPROVED", async () => 
   expect((await harness.clients.getClient({ id: clientId }, { caller })).kycStatus).toBe(ClientKycStatus.VALIDATED);
 });
 
-test("decideOnboarding with DECLINED changes the step to KYC_DECLINED, and a newer application changes it to KYC_PENDING", async () => {
+test("decideOnboarding with DECLINED changes the step to KYC_DECLINED, and a newer application changes the step to KYC_PENDING", async () => {
   const { clientId, caller, readOnboarding } = await aVerifiedClient();
   const declinedOnboarding = await decline(clientId);
   expect(declinedOnboarding).toMatchObject({
@@ -89,7 +89,7 @@ describe.each([
     ]);
   });
 
-  test(`decideOnboarding rejects any second decision after the first (${name}), and emits no second audit event`, async () => {
+  test(`decideOnboarding rejects any second decision after the first decision (${name}), and emits no second audit event`, async () => {
     const { clientId, readOnboarding } = await aVerifiedClient();
     await decide(clientId);
     for (const decideAgain of [approve, decline]) {
@@ -149,7 +149,7 @@ test.each([approve, decline])(
   },
 );
 
-test("decideOnboarding accepts one of two concurrent decisions", async () => {
+test("decideOnboarding accepts only one of two concurrent decisions", async () => {
   const { clientId, readOnboarding } = await aVerifiedClient();
   const results = await Promise.allSettled([approve(clientId), decline(clientId)]);
   expect(results.map((result) => result.status).sort()).toEqual(["fulfilled", "rejected"]);

@@ -87,7 +87,7 @@ describe("createOnboardingDetails", () => {
     expect(await readDetails(client)).toEqual(client.details);
   });
 
-  test("createOnboardingDetails accepts one of ten concurrent requests", async () => {
+  test("createOnboardingDetails accepts only one of ten concurrent requests for the same client", async () => {
     const client = await aClient();
     const results = await Promise.allSettled(Array.from({ length: 10 }, () => createDetails(client)));
     expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
@@ -109,13 +109,16 @@ describe("createOnboardingDetails", () => {
     [{ sourceOfFunds: "OTHER" }, ["other_source_of_funds"]],
     [{ occupation: "OTHER", sourceOfFunds: "OTHER" }, ["other_occupation", "other_source_of_funds"]],
     [{ accountPurposes: [] }, ["account_purposes"]],
-  ] as [Answers, string[]][])("createOnboardingDetails rejects %j with the missing fields %j", async (answers, missing) => {
-    const client = await aClient();
-    expect(await refusal(createDetails(client, answers))).toMatchObject(incompleteError(...missing));
-    expect(await refusal(readDetails(client))).toMatchObject({ code: "onboarding_details_not_found" });
-  });
+  ] as [Answers, string[]][])(
+    "createOnboardingDetails rejects the details %j and reports the missing fields %j",
+    async (answers, missing) => {
+      const client = await aClient();
+      expect(await refusal(createDetails(client, answers))).toMatchObject(incompleteError(...missing));
+      expect(await refusal(readDetails(client))).toMatchObject({ code: "onboarding_details_not_found" });
+    },
+  );
 
-  test("createOnboardingDetails after an approved verification accepts the first details and changes the step to PENDING_APPROVAL", async () => {
+  test("createOnboardingDetails changes the step to PENDING_APPROVAL if the verification is already approved", async () => {
     const client = await aClient();
     await client.publish({ status: "COMPLETED", verdict: "APPROVED" });
     await createDetails(client);
@@ -160,7 +163,7 @@ describe("updateOnboardingDetails", () => {
     [{ occupation: "OTHER", otherOccupation: "Luthier" }, { cleared: ["other_occupation"] }, "other_occupation"],
     [{ sourceOfFunds: "OTHER", otherSourceOfFunds: "Mécénat" }, { cleared: ["other_source_of_funds"] }, "other_source_of_funds"],
   ] as [Answers, Answers, string][])(
-    "updateOnboardingDetails for the details %j rejects the change %j because %s is required",
+    "updateOnboardingDetails, for a client with the details %j, rejects the change %j because %s is required",
     async (storedAnswers, answers, missing) => {
       const client = await aClientWithDetails(storedAnswers);
       expect(await refusal(updateDetails(client, answers))).toMatchObject(incompleteError(missing));
@@ -175,7 +178,7 @@ describe("updateOnboardingDetails", () => {
     expect(changedDetails).not.toHaveProperty("otherOccupation");
   });
 
-  test("updateOnboardingDetails applies all of several concurrent changes if they concern different fields", async () => {
+  test("updateOnboardingDetails applies all concurrent changes if they concern different fields", async () => {
     const client = await aClientWithDetails();
     await Promise.all(Object.entries(otherAnswers).map(([name, value]) => updateDetails(client, { [name]: value })));
     expect(await readDetails(client)).toMatchObject(otherAnswers);
@@ -189,7 +192,7 @@ describe("updateOnboardingDetails", () => {
     });
   });
 
-  test("updateOnboardingDetails rejects an incomplete request for a client without details, and lists all missing fields", async () => {
+  test("updateOnboardingDetails rejects an incomplete request for a client without details, and reports all missing fields", async () => {
     const client = await aClient();
     const allFields = [
       "account_purposes",
@@ -206,7 +209,7 @@ describe("updateOnboardingDetails", () => {
     expect(await refusal(readDetails(client))).toMatchObject({ code: "onboarding_details_not_found" });
   });
 
-  test("updateOnboardingDetails creates one details resource for ten concurrent requests for a client without details", async () => {
+  test("updateOnboardingDetails creates the details once for ten concurrent requests if the client has no details", async () => {
     const client = await aClient();
     const results = await Promise.all(
       Array.from({ length: 10 }, (_, n) =>
@@ -242,7 +245,7 @@ describe("updateOnboardingDetails after KYC events", () => {
     },
   );
 
-  test("updateOnboardingDetails rejects a change at the step APPROVED, even after the client gets a new application", async () => {
+  test("updateOnboardingDetails rejects a change at the step APPROVED, even if the client has a newer application", async () => {
     const client = await aClientWithDetails();
     await client.publish({ status: "COMPLETED", verdict: "APPROVED" });
     await harness.onboarding.decideOnboarding(
@@ -268,7 +271,7 @@ describe("updateOnboardingDetails after KYC events", () => {
   });
 });
 
-test("getOnboardingDetails returns the newest application's id and whether this application is open", async () => {
+test("getOnboardingDetails returns the newest application's id, and whether that application is open", async () => {
   const client = await aClientWithDetails();
   const applicationId = uuidv7();
   await client.publish({ applicationId, revision: 2, status: "OPENED" });

@@ -58,7 +58,7 @@ describe("openAccount", () => {
     expect(await harness.accounts.getAccount({ id: account.id }, { caller })).toEqual(account);
   });
 
-  test("openAccount assigns a unique account number with the configured bank and branch codes and a valid key", async () => {
+  test("openAccount assigns a unique account number with the configured bank code and branch code and a valid check key", async () => {
     const accounts = await Promise.all(Array.from({ length: 12 }, () => openAccount()));
     const numbers = accounts.map(({ accountNumber: number }) => number);
     expect(new Set(numbers).size).toBe(12);
@@ -169,7 +169,7 @@ describe("openAccount for a client who is blocked concurrently", () => {
     expect(await harness.sql("select id from account where client_id = ?", [id])).toEqual([]);
   });
 
-  test("openAccount accepts a request that locked the client before another request blocks the client, and rejects three later requests", async () => {
+  test("openAccount accepts the one request that locks the client before the client is blocked, and rejects three later requests", async () => {
     const { id } = await harness.createPerson(caller);
     const { id: occupiedId } = await openAccount({ externalAccountId: "freed-late" });
     let responses: Promise<unknown[]> | undefined;
@@ -191,7 +191,7 @@ describe("openAccount for a client who is blocked concurrently", () => {
     expect(lateErrors).toEqual(Array(3).fill(expect.objectContaining({ code: "client_blocked" })));
   });
 
-  test("openAccount opens the account if another request tries to block the client while openAccount has locked the client", async () => {
+  test("openAccount opens the account if a concurrent request blocks the client after openAccount has locked the client", async () => {
     const { id } = await harness.createPerson(caller);
     const { id: occupiedId } = await openAccount({ externalAccountId: "freed-soon" });
     let responses: Promise<unknown[]> | undefined;

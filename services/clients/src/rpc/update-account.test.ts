@@ -86,7 +86,7 @@ describe("updateAccount", () => {
     expect(await readAccount(accountBefore.id)).toEqual(accountBefore);
   });
 
-  test("updateAccount accepts a request that changes all limits, even if one of the changes alone would be invalid", async () => {
+  test("updateAccount accepts a request that changes all limits, even if one of these changes alone would be invalid", async () => {
     const { id } = await anAccount();
     expect(await updateAccount(id, { dailyLimit: "1000", monthlyLimit: "2000", yearlyLimit: "3000" })).toMatchObject({
       dailyLimitMinor: 100_000n,
@@ -101,7 +101,7 @@ describe("updateAccount", () => {
     expect(errors).toMatchObject([{ code: "account_limits_out_of_order" }]);
   });
 
-  test("updateAccount rejects an external_account_id that another account of the business has, until that account releases it", async () => {
+  test("updateAccount rejects an external_account_id of another account until that account's external_account_id is cleared", async () => {
     const [firstAccount, secondAccount] = [await anAccount(), await anAccount()];
     expect(await refusal(updateAccount(firstAccount.id, { externalAccountId: secondAccount.externalAccountId }))).toMatchObject({
       kind: "conflict",

@@ -106,7 +106,7 @@ describe("updateBeneficiary with payment details", () => {
     [{ iban }, { cleared: ["iban"], bic: "BEXADZAL", name: "Another" }],
     [{ iban }, { iban: "" }],
   ])(
-    "updateBeneficiary for the details %o rejects the change %o because neither an IBAN nor an account number remains",
+    "updateBeneficiary, for the stored details %o, rejects the change %o because neither an IBAN nor an account number remains",
     async (details, changes) => {
       const beneficiaryBefore = await harness.createBeneficiary(caller, details);
       expect(await refusal(updateBeneficiary(beneficiaryBefore.id, changes))).toMatchObject({
@@ -133,7 +133,7 @@ describe("updateBeneficiary with payment details", () => {
     expect(await readBeneficiary(beneficiaryBefore.id)).toEqual(beneficiaryBefore);
   });
 
-  test("updateBeneficiary rejects a change of the name if a stored payment detail is invalid and the request does not clear this detail", async () => {
+  test("updateBeneficiary rejects a change of the name if a stored payment detail is invalid and the request does not clear it", async () => {
     const beneficiaryBefore = await harness.createBeneficiary(caller, completeBeneficiary);
     await harness.sql("update beneficiary set bic = 'OLD' where id = ?", [beneficiaryBefore.id]);
     expect(await refusal(updateBeneficiary(beneficiaryBefore.id, { name: "Another" }))).toMatchObject({ pointer: "/bic" });

@@ -83,7 +83,7 @@ test("updatePerson clears each optional field in `cleared`, and ignores names of
   });
 });
 
-test("updatePerson applies all of several concurrent changes if they concern different fields", async () => {
+test("updatePerson applies all concurrent changes if they concern different fields", async () => {
   const { caller, id } = await aClient();
   const changes = Object.entries(allChanges).filter(([name]) => name !== "email");
   await Promise.all(changes.map(([name, value]) => harness.clients.updatePerson({ id, [name]: value }, { caller })));
@@ -103,7 +103,7 @@ test("updatePerson rejects an e-mail address that another client of the business
   });
 });
 
-test("updatePerson accepts one of two concurrent changes to the same e-mail address", async () => {
+test("updatePerson accepts only one of two concurrent requests that give two clients the same e-mail address", async () => {
   const { caller, id } = await aClient();
   const otherClient = await harness.createPerson(caller);
   const results = await Promise.allSettled(
@@ -114,7 +114,7 @@ test("updatePerson accepts one of two concurrent changes to the same e-mail addr
   expect(rejection?.reason).toMatchObject({ code: "email_taken" });
 });
 
-test("updatePerson and a concurrent KYC event of the client both take effect", async () => {
+test("updatePerson stores its change and the KYC consumer stores the status when both run at the same time", async () => {
   const { caller, id } = await aClient();
   await Promise.all([
     harness.publish(aKycEvent({ ...caller, clientId: id })),

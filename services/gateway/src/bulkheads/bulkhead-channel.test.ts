@@ -39,7 +39,7 @@ async function startSlowGateway() {
   };
 }
 
-test("slow payment creations of one business use only its share of the bulkhead's slots, and do not delay a creation of another business", async () => {
+test("a business whose payment creations are slow uses only its share of the bulkhead's slots and does not delay another business", async () => {
   const { gateway, create, refund, read, countReceived, respondAll } = await startSlowGateway();
   await using _ = gateway;
   const [floodingKey, otherKey] = [gateway.aKey(), gateway.aKey()];
@@ -59,7 +59,7 @@ test("slow payment creations of one business use only its share of the bulkhead'
   expect((await refundResponse).statusCode).toBe(200);
 });
 
-test("slow searches of one business delay neither its lists without a filter nor the searches of another business", async () => {
+test("slow searches of one business delay neither this business's lists without a filter nor another business's searches", async () => {
   const { gateway, search, list, countReceived, respondAll } = await startSlowGateway();
   await using _ = gateway;
   const [floodingKey, otherKey] = [gateway.aKey(), gateway.aKey()];

@@ -118,7 +118,7 @@ describe("checkForm", () => {
     expect(check(withFields(Rule.HIDDEN), { name: "n", email: "bad", phone: "bad" })).toEqual({ values: {}, errors: {} });
   });
 
-  test("checkForm removes hidden characters from a name, and rejects a name that is then empty or too long", () => {
+  test("checkForm removes hidden characters from a name, and rejects a name that is empty or too long without these characters", () => {
     const link = withFields(Rule.OPTIONAL);
     expect(check(link, { name: "Am\u202eina\u200b" }).values).toEqual({ customerName: "Amina" });
     expect(check(link, { name: "\u200b\u202e" }).errors).toEqual({ name: "name_missing" });

@@ -14,12 +14,12 @@ async function solve(captcha: Captcha) {
 
 afterEach(() => void vi.useRealTimers());
 
-test("Captcha accepts a solved challenge for the form and link for which it created the challenge", async () => {
+test("Captcha accepts a solved challenge if the form and the link are those for which the challenge was created", async () => {
   const captcha = new Captcha([key]);
   expect(await captcha.isSolved(encode(await solve(captcha)), form)).toBe(true);
 });
 
-test("Captcha rejects a solution for another form or another link", async () => {
+test("Captcha rejects a solution if its challenge was created for another form or another link", async () => {
   const captcha = new Captcha([key]);
   const solved = await solve(captcha);
   expect(await captcha.isSolved(encode(solved), { ...form, formToken: "form-2" })).toBe(false);
@@ -35,14 +35,14 @@ test("Captcha rejects a wrong solution and a challenge without a solution", asyn
   expect(await captcha.isSolved(encode({ challenge }), form)).toBe(false);
 });
 
-test("Captcha rejects a solution after the lifetime of its challenge", async () => {
+test("Captcha rejects a solution after the challenge has expired", async () => {
   const captcha = new Captcha([key]);
   const solved = encode(await solve(captcha));
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 31 * 60_000 });
   expect(await captcha.isSolved(solved, form)).toBe(false);
 });
 
-test("Captcha accepts a solution if one of its keys signed the challenge, and rejects a solution if another key signed the challenge", async () => {
+test("Captcha accepts a solution if the challenge was signed with one of Captcha's keys, and rejects any other signature", async () => {
   const solved = encode(await solve(new Captcha([key])));
   expect(await new Captcha([Buffer.alloc(32, 2), key]).isSolved(solved, form)).toBe(true);
   expect(await new Captcha([Buffer.alloc(32, 2)]).isSolved(solved, form)).toBe(false);

@@ -9,19 +9,19 @@ const payment = "a".repeat(64);
 const written = (keys: Buffer[], isSecure = true) => new PaymentCookie(keys).write(link, payment, { isSecure });
 const cookieOf = (setCookie: string) => setCookie.split(";", 1)[0] as string;
 
-test("the cookie that PaymentCookie writes is HttpOnly, SameSite=Lax, limited to the pages of its link, and Secure only for https", () => {
+test("PaymentCookie writes a cookie that is HttpOnly, SameSite=Lax, limited to the link's pages, and Secure only for https", () => {
   const [value, ...attributes] = written([newKey]).split("; ");
   expect(value).toMatch(new RegExp(`^amana_checkout=${payment}\\.[\\w-]{43}$`));
   expect(attributes).toEqual([`Path=/pay/${link}`, "Max-Age=3600", "HttpOnly", "SameSite=Lax", "Secure"]);
   expect(written([newKey], false)).not.toContain("Secure");
 });
 
-test("PaymentCookie finds its valid cookie among other cookies, and returns the page token of the payment", () => {
+test("PaymentCookie finds its cookie among other cookies and returns the payment's page token", () => {
   const cookie = new PaymentCookie([newKey]);
   expect(cookie.read(`theme=dark; ${cookieOf(written([newKey]))}; x=1`, link)).toBe(payment);
 });
 
-test("PaymentCookie accepts a cookie that any of its keys signed, and ignores a cookie that another key signed", () => {
+test("PaymentCookie accepts a cookie that was signed with any of its keys, and ignores a cookie that was signed with another key", () => {
   const value = cookieOf(written([oldKey]));
   expect(new PaymentCookie([newKey, oldKey]).read(value, link)).toBe(payment);
   expect(new PaymentCookie([newKey]).read(value, link)).toBeUndefined();

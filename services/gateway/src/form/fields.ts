@@ -56,10 +56,13 @@ export const money = (options: { description: string; examples: string[]; range?
   });
 };
 
-/** An amount that the card processor accepts: at most twelve digits before the decimal point. */
-export const chargedAmount = (purpose: string) =>
+/**
+ * Schema of a field with an amount that the card processor accepts. The schema permits at most
+ * twelve digits before the decimal point.
+ */
+export const chargedAmountField = (description: string) =>
   money({
-    description: `${purpose} In DZD, from 50.00 to 999999999999.99, with at most two decimals.`,
+    description: `${description} In DZD, from 50.00 to 999999999999.99, with at most two decimals.`,
     examples: ["5000.00"],
     range: { pattern: "(?=0*([5-9]\\d|[1-9]\\d{2,11})(\\.|$))", message: ', from "50.00" to "999999999999.99"' },
   });

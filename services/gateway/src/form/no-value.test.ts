@@ -93,7 +93,7 @@ const isBankDetail = ({ operation, name, isOptional }: Field) =>
   (operation === "updateBeneficiary" && isOptional);
 
 test.each([null, ""])(
-  "the gateway rejects %j in each field of a POST, except in the bank details of a beneficiary",
+  "the gateway rejects the value %j in each field of a POST, except in the bank details of a beneficiary",
   async (emptyValue) => {
     const fields = fieldsOf("POST");
     const rejectedByPost = fields.filter((field) => !isBankDetail(field));
@@ -103,7 +103,7 @@ test.each([null, ""])(
   },
 );
 
-test("null in a PUT or PATCH clears an optional field, and is rejected in a required field", async () => {
+test("the gateway clears an optional field that is null in a PUT or PATCH, and rejects null in a required field", async () => {
   const fields = fieldsOf("PUT", "PATCH");
   // `events` is always in the response, but null restores the default.
   const required = fields.filter(({ isOptional, name }) => !isOptional && name !== "events");
@@ -111,13 +111,13 @@ test("null in a PUT or PATCH clears an optional field, and is rejected in a requ
   expect(await rejectedFields(fields, null)).toEqual(namesOf(required));
 });
 
-test('"" in a PUT or PATCH clears the bank details of a beneficiary and is rejected for other fields', async () => {
+test('the gateway clears a beneficiary\'s bank detail that is "" in a PUT or PATCH, and rejects "" in other fields', async () => {
   const fields = fieldsOf("PUT", "PATCH");
   expect(fields.filter(isBankDetail).length).toBeGreaterThan(5);
   expect(await rejectedFields(fields, "")).toEqual(namesOf(fields.filter((field) => !isBankDetail(field))));
 });
 
-test("a PUT or PATCH returns immutable_field for each field of the response that the request cannot change", async () => {
+test("the gateway returns immutable_field if a PUT or PATCH contains a response field that requests cannot change", async () => {
   const testedFields: string[] = [];
   for (const [path, operations] of Object.entries(openApiDocument().paths)) {
     for (const method of ["put", "patch"] as const) {
@@ -149,7 +149,7 @@ test("a PUT or PATCH returns immutable_field for each field of the response that
   expect(testedFields.length).toBeGreaterThan(40);
 });
 
-test("for null in an optional field of a POST, the error message of the gateway recommends to leave the field out", async () => {
+test("the gateway's error message for null in an optional field of a POST recommends to leave the field out", async () => {
   const response = await gateway.app.inject({
     method: "POST",
     url: "/api/v1/webhook-endpoints",

@@ -56,7 +56,7 @@ test.each([
   ["https://[0:0::1]/", "https://[::1]/"],
   ["https://shop.example/a/../b", "https://shop.example/b"],
   ['https://shop.example/"', "https://shop.example/%22"],
-])("webUrl rejects %s and reports the form that browsers use", (url, href) => {
+])("webUrl rejects %s and reports the form of this URL that browsers use", (url, href) => {
   expect(checkHttpsUrl(url)).toEqual({ message: `must have the form that browsers use: ${href}` });
 });
 

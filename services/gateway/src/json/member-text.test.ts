@@ -27,13 +27,13 @@ describe("memberText", () => {
     expect(textOf('{"meta\\u0064ata":{"a":1}}')).toBe('{"a":1}');
   });
 
-  test("memberText returns undefined when the object has no such member", () => {
+  test("memberText returns undefined if the object has no member with the given key", () => {
     for (const json of ["{}", '{"a":{"metadata":1}}', '{"a":"metadata"}', '{"a":["metadata"]}']) {
       expect(textOf(json)).toBeUndefined();
     }
   });
 
-  test("memberText returns text that parses to the member's value, for any object", () => {
+  test("memberText returns, for any object, a text that JSON.parse converts to the member's value", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.jsonValue(), fc.nat(4), (otherMembers, value, spaces) => {
         const json = JSON.stringify({ ...otherMembers, metadata: value, end: [1] }, null, spaces);

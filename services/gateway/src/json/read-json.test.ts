@@ -29,7 +29,7 @@ describe("readJsonObject", () => {
     );
   });
 
-  test("parseJson rejects exactly the texts that JSON.parse rejects and the texts with a repeated key", () => {
+  test("parseJson rejects a text only if JSON.parse rejects the text or the text repeats a key", () => {
     const part = fc.constantFrom(
       ...'{}[]:,"\\/ \t\n\r.-+eE0123ua'.split(""),
       "true",
@@ -210,7 +210,7 @@ test.each([
   expect(refusal(text)?.message).toMatch(new RegExp(`, at line ${line}, column ${column}\\.$`));
 });
 
-test("readJsonObject reports the position of the 33rd level of nesting", () => {
+test("readJsonObject reports the position at which the 33rd level of nesting begins", () => {
   expect(refusal(`{"a":${"[".repeat(40)}`)?.message).toMatch(/deeper than 32 levels, at line 1, column 37\./);
 });
 

@@ -55,7 +55,7 @@ test.each([
   ["unknown", false],
   ["", false],
 ])(
-  "for the address %j, the filter of createAddressFilter for 203.0.113.0/24 and 2001:db8::/32 returns %s",
+  "the filter of createAddressFilter for 203.0.113.0/24 and 2001:db8::/32, called with the address %j, returns %s",
   (address, isContained) => {
     expect(createAddressFilter(["203.0.113.0/24", "2001:db8::/32"])(address)).toBe(isContained);
   },

@@ -89,7 +89,7 @@ describe("a lease", () => {
     expect(isCached(cache.resolve("a"))).toBe(false);
   });
 
-  test("ApiKeyCache does not cache a key if the lease has expired before the look-up's response, and resolves only the waiting requests", async () => {
+  test("ApiKeyCache resolves the waiting requests but does not cache the key if its lease expires before the look-up's response", async () => {
     const cache = createCache();
     const resolved = cache.resolve("a");
     cache.send();
@@ -140,7 +140,7 @@ describe("isFresh", () => {
     [0, {}, 500],
     [500, { expiresInMs: 100n }, 100],
   ])(
-    "with a lease of %i ms and the key fields %o, isFresh of ApiKeyCache returns true until %i ms after the look-up was sent",
+    "`isFresh` of ApiKeyCache, for a lease of %i ms and a key with %o, returns true until %i ms after the look-up was sent",
     async (leaseMs, key, freshMs) => {
       const cache = createCache({ leaseMs });
       const pendingResults = cache.resolve("a");
@@ -213,7 +213,7 @@ describe("a key in use", () => {
     expect(isCached(cache.resolve("a"))).toBe(false);
   });
 
-  test("while identity is unreachable, `resolve` of ApiKeyCache returns a key until its lease ends, and rejects afterwards", async () => {
+  test("`resolve` of ApiKeyCache still returns a key while identity is unreachable, until the key's lease ends", async () => {
     const cache = await createCacheWithLease();
     cache.pass(300);
     cache.resolve("a");

@@ -57,7 +57,7 @@ test.each([
   ["with a Content-Length", contentLengthHeader, order],
   ["in chunks", "Transfer-Encoding: chunked", `${order.length.toString(16)}\r\n${order}\r\n0\r\n\r\n`],
 ])(
-  "the gateway returns 401 and does not execute a request if the request's key is revoked before the end of a body %s",
+  "the gateway returns 401 and does not execute a request if the API key is revoked before the end of a body %s",
   async (_name, encoding, body) => {
     await using gatewayRun = await start(500);
     const lateRequest = await gatewayRun.begin(encoding);
@@ -68,7 +68,7 @@ test.each([
   },
 );
 
-test("the gateway executes a request whose body ends after the key's lease, if the key is still valid", async () => {
+test("the gateway executes a request if its body ends after the key's lease and the key is still valid", async () => {
   await using gatewayRun = await start(500);
   const lateRequest = await gatewayRun.begin(contentLengthHeader);
   await waitForLongestLease();
@@ -76,7 +76,7 @@ test("the gateway executes a request whose body ends after the key's lease, if t
   expect([gatewayRun.createdCount(), gatewayRun.counters.lookUps]).toEqual([1, 2]);
 });
 
-test("the gateway looks a key up once for a request whose body arrives in time, even if identity grants no leases", async () => {
+test("the gateway looks up a key once for a request whose body arrives in time, even if identity grants no leases", async () => {
   await using gatewayRun = await start(0);
   expect(await (await gatewayRun.begin(contentLengthHeader)).finish(order)).toBe("201");
   expect(gatewayRun.counters.lookUps).toBe(1);
@@ -102,7 +102,7 @@ describe("a key with allowed networks", () => {
     expect(gateway.received).toEqual([]);
   });
 
-  test("for a valid key from a network that is not allowed, the gateway returns address_not_allowed before it checks the role and the body", async () => {
+  test("the gateway returns address_not_allowed for a valid key from another network before it checks the role and the body", async () => {
     await using gateway = await startTestGateway();
     const problemFor = async (key: object) => {
       const { headers } = gateway.aKey(key);
@@ -186,7 +186,7 @@ describe("a key with allowed networks", () => {
     for (const text of ["203.0.113.7:5123", "[2001:db8::7]:443"]) expect(await statusOf(text), text).toBe("403");
   });
 
-  test("the gateway sends one look-up for a key with allowed networks that is used from several addresses", async () => {
+  test("the gateway sends one look-up for a key with allowed networks if several addresses use the key", async () => {
     await using gatewayRun = await start(500);
     const { headers } = gatewayRun.gateway.aKey(limitedKey);
     const from = (remoteAddress: string) =>

@@ -70,7 +70,7 @@ describe("boundBytes with more than 10 000 chunks", () => {
     ["POST", "/callbacks/kyc"],
     ["POST", "/unknown"],
     ["GET", "/healthz"],
-  ])("boundBytes closes the connection after 20 000 chunks of the body of %s %s", async (method, path) => {
+  ])("boundBytes closes the connection after 20 000 chunks of a request body to %s %s", async (method, path) => {
     const { gateway, port } = await start();
     await using _ = gateway;
     await using client = new RawClient(port);
@@ -80,7 +80,7 @@ describe("boundBytes with more than 10 000 chunks", () => {
 });
 
 describe("boundBytes for a business", () => {
-  test("boundBytes returns 429 before a body is sent if its Content-Length exceeds the limit of the business", async () => {
+  test("boundBytes returns 429 before the body is sent if the request's Content-Length exceeds the limit of the business", async () => {
     const { gateway, port, used } = await start({ byteBounds: { perBusiness: mebibyte } });
     await using _ = gateway;
     const [key, other] = [gateway.aKey(), gateway.aKey()];
@@ -210,7 +210,7 @@ describe("a client that does not read its responses", () => {
   });
 });
 
-test("the gateway serves health checks while the byte limit of all requests without a key is reached", async () => {
+test("the gateway serves health checks while requests without a key have reached their common byte limit", async () => {
   const { gateway, port, used } = await start({ byteBounds: { total: mebibyte } });
   await using _ = gateway;
   await using client = new RawClient(port, { address: "127.0.0.2" });
@@ -221,7 +221,7 @@ test("the gateway serves health checks while the byte limit of all requests with
 });
 
 test.each([1, 3])(
-  "boundBytes does not count the bytes of a response to a disconnected client (%i requests on the connection)",
+  "boundBytes does not count the bytes of a response after the client has disconnected (%i requests on the connection)",
   async (count) => {
     const { gateway, port, used } = await start();
     await using _ = gateway;
@@ -281,7 +281,7 @@ describe("boundBytes for keyless requests", () => {
     await business.expectStatuses("200");
   });
 
-  test("boundBytes counts the body of a request towards its network while the key of the request is looked up", async () => {
+  test("boundBytes counts a request's body towards the limit of its network while the gateway looks up the key", async () => {
     const { gateway, port, used } = await start({ leaseMs: 0, byteBounds: { perNetwork: 64 * kibibyte } });
     await using _ = gateway;
     const lookUpStarted = Promise.withResolvers<void>();
@@ -317,7 +317,7 @@ test("boundBytes returns 503 for a request when the bytes of all businesses exce
   expect(second.text).toContain('"code":"overloaded"');
 });
 
-test("boundBytes discards the body of a GET while the body is received", async () => {
+test("boundBytes counts no bytes for the body of a GET, because the gateway discards this body while it is received", async () => {
   const { gateway, port, used } = await start();
   await using _ = gateway;
   const key = gateway.aKey();

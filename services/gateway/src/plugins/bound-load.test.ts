@@ -6,7 +6,7 @@ import { startTestGateway } from "../../test/harness.ts";
 
 const id = "019a0000-0000-7000-8000-000000000001";
 
-test("boundLoad returns 429 for concurrent requests beyond the caller's limit, returns 503 beyond the total limit, and accepts health checks", async () => {
+test("boundLoad returns 429 beyond a caller's limit of concurrent requests and 503 beyond the total limit, and accepts health checks", async () => {
   await using gateway = await startTestGateway({ loadBounds: { total: 3, perCaller: 2 } });
   const released = Promise.withResolvers<void>();
   gateway.behaviour.payments.getPayment = async () => {
@@ -41,7 +41,7 @@ test("boundLoad returns 429 for concurrent requests beyond the caller's limit, r
   expect((await read(third)).statusCode).toBe(200);
 });
 
-test("boundLoad does not count a request whose client disconnects during the key look-up, and the gateway does not execute it", async () => {
+test("boundLoad does not count a request whose client disconnects during the key look-up, and the service is not called", async () => {
   await using gateway = await startTestGateway({ loadBounds: { total: 2, perCaller: 2 } });
   gateway.behaviour.payments.getPayment = async () => ({ id, currency: "DZD", status: PaymentStatus.PAID });
   const { port } = new URL(await gateway.app.listen({ host: "127.0.0.1", port: 0 }));

@@ -35,7 +35,7 @@ const rateOf = ({ statusCode, headers }: Awaited<ReturnType<typeof read>>) => [
 ];
 
 describe("a business", () => {
-  test("limitRate accepts a burst of four requests of a business, returns 429 with Retry-After for the fifth, and accepts two more after a second", async () => {
+  test("limitRate accepts four consecutive requests of a business, returns 429 with Retry-After for the fifth, and accepts two more requests a second later", async () => {
     const { headers } = gateway.aKey();
     const responses = [];
     for (let i = 0; i < 5; i++) responses.push(await read(headers));
@@ -77,7 +77,7 @@ describe("a business", () => {
     expect((await send(160 * 1024)).statusCode).toBe(429);
   });
 
-  test("limitRate uses one limit for all keys of a business, independent of other businesses", async () => {
+  test("limitRate applies one limit to all keys of a business, and a separate limit to each business", async () => {
     const key = gateway.aKey();
     const sameBusiness = gateway.aKey({ businessId: key.businessId });
     for (let i = 0; i < 4; i++) await read(key.headers);
@@ -95,7 +95,7 @@ describe("a business", () => {
     expect((await read(headers)).statusCode).toBe(200);
   });
 
-  test("limitRate applies an additional limit to the creations and another limit to the searches of a business", async () => {
+  test("limitRate applies an additional limit to a business's creations, and a separate additional limit to its searches", async () => {
     gateway.behaviour.payments.createPayment = async () => ({ id, currency: "DZD", status: PaymentStatus.PENDING });
     gateway.behaviour.payments.listPayments = async () => ({ payments: [] });
     const { headers } = gateway.aKey();
@@ -117,7 +117,7 @@ describe("a business", () => {
     expect(await statusesOf("GET", "?status=PAID")).toEqual([200, 200, 200]);
   });
 
-  test("limitRate counts requests that are rejected with 403 because of their role or address towards the limit of the business", async () => {
+  test("limitRate counts a request that is rejected with 403 for its role or address towards the limit of the business", async () => {
     const key = gateway.aKey();
     const limitedKey = gateway.aKey({
       businessId: key.businessId,
@@ -137,7 +137,7 @@ describe("a business", () => {
     expect(rejected[0]?.headers["retry-after"]).toBe("1");
   });
 
-  test("limitRate counts a request once, even if its key is looked up again after the body", async () => {
+  test("limitRate counts a request once, even if the gateway looks up the key again after the body", async () => {
     const { headers } = gateway.aKey({ expiresInMs: 0n });
     const { resolveKeys } = gateway.behaviour.keyLeases;
     let lookUps = 0;
@@ -152,7 +152,7 @@ describe("a business", () => {
     if (resolveKeys) gateway.behaviour.keyLeases.resolveKeys = resolveKeys;
   });
 
-  test("limitRate returns 429 for a request beyond the limit of the business before the body is checked", async () => {
+  test("limitRate returns 429 for a request beyond the limit of the business before the gateway checks the body", async () => {
     const { headers } = gateway.aKey();
     for (let i = 0; i < 4; i++) await read(headers);
     expect((await refund({ ...headers, "content-type": "text/plain" })).statusCode).toBe(429);

@@ -50,7 +50,7 @@ describe("a malformed HTTP request", () => {
     expect(JSON.parse(response.split("\r\n\r\n")[1] as string)).toMatchObject({ status: 400, code: "malformed_request" });
   });
 
-  test("the gateway responds to a complete request that is followed by a malformed HTTP request on the same connection", async () => {
+  test("the gateway responds to a complete request even if a malformed HTTP request follows on the same connection", async () => {
     gateway.behaviour.payments.refundPayment = async () => ({ id: paymentId, currency: "DZD", status: PaymentStatus.REFUNDED });
     const refund =
       `POST /api/v1/payments/${paymentId}/refund HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${gateway.business.key}\r\n` +

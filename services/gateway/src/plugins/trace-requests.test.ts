@@ -51,7 +51,7 @@ test("the spans of a sampled request form a chain: the caller's span, the gatewa
   expect(bodies.join()).not.toContain(business.key);
 });
 
-test("the gateway marks only spans of internal errors as failed, and uses the method as the span name for unknown paths", async () => {
+test("the gateway marks only spans of internal errors as failed, and names the span of an unknown path after the method", async () => {
   const { spans, bodies } = await collectSpans(1, [
     { method: "GET", url: "/api/v1/clients/zz-made-up?secret=zz" },
     { method: "GET", url: `/api/v1/clients/${id}` },
@@ -70,7 +70,7 @@ test("the gateway marks only spans of internal errors as failed, and uses the me
   });
 });
 
-test("the gateway sends no spans of a trace that is not sampled, even if the caller's flags request spans", async () => {
+test("the gateway sends no spans of an unsampled trace, even if the caller's trace flags request sampling", async () => {
   const { spans, connections } = await collectSpans(0, [{ method: "GET", url: `/api/v1/payments/${id}` }]);
   expect([spans, connections]).toEqual([[], 0]);
 });

@@ -76,7 +76,7 @@ describe("SharedBuckets with several gateways", () => {
     expect(permittedCount).toBeGreaterThanOrEqual(0.9 * Math.min(allowed, requestCount));
   });
 
-  test("SharedBuckets permit about one burst when three gateways receive a burst at the same time", async () => {
+  test("SharedBuckets of three gateways together permit about one burst if each gateway receives a burst at the same time", async () => {
     const identity = createFakeIdentity();
     const gateways = [1, 2, 3].map(() => createBuckets(identity));
     let permittedCount = 0;
@@ -102,7 +102,7 @@ test("SharedBuckets send no report while a business uses half a percent of its l
   expect(identity.reports).toEqual([]);
 });
 
-test("SharedBuckets report the draws of all keys in one RPC, and report many draws immediately", async () => {
+test("SharedBuckets report the draws of all keys in one RPC within 300 ms, and report many draws immediately", async () => {
   const identity = createFakeIdentity();
   const gateway = createBuckets(identity);
   for (let i = 0; i < 4; i++) for (const key of ["a", "b"]) gateway.draw(key);
@@ -121,7 +121,7 @@ test("SharedBuckets report the draws of all keys in one RPC, and report many dra
   expect(identity.reports).toHaveLength(2);
 });
 
-test("after two seconds, SharedBuckets of three gateways return the same Retry-After to a rejected caller, and they accept requests only after that time", async () => {
+test("SharedBuckets of three gateways return the same Retry-After within two seconds after their bursts, and reject requests until this time is over", async () => {
   const identity = createFakeIdentity();
   const gateways = [1, 2, 3].map(() => createBuckets(identity, { perSecond: 0.25, burst: 20 }));
   const drawAll = () => gateways.map((gateway) => gateway.draw("b"));
@@ -143,7 +143,7 @@ test("after two seconds, SharedBuckets of three gateways return the same Retry-A
   expect(drawAll().map(({ allowed }) => allowed)).toEqual([true, true, true]);
 });
 
-test("SharedBuckets synchronize about once a second while requests are rejected", async () => {
+test("SharedBuckets synchronize with identity about once a second while requests are rejected", async () => {
   const identity = createFakeIdentity();
   const gateway = createBuckets(identity, { perSecond: 0.01, burst: 3 });
   for (let ms = 0; ms < 10_000; ms += 10) {
@@ -155,7 +155,7 @@ test("SharedBuckets synchronize about once a second while requests are rejected"
   expect(syncs.length).toBeLessThan(10);
 });
 
-test("SharedBuckets apply the limit locally while identity is unreachable, and afterwards report only draws that were made after the outage", async () => {
+test("SharedBuckets apply the limit locally while identity is unreachable, and later report only draws from after the outage", async () => {
   const identity = createFakeIdentity();
   const gateway = createBuckets(identity, { perSecond: 1, burst: 5 });
   identity.setUnreachable(true);
@@ -180,7 +180,7 @@ test("SharedBuckets change no bucket when the response of identity lacks a bucke
   expect(buckets.draw("b")).toMatchObject({ allowed: true, remaining: 1 });
 });
 
-test("for a bucket with a negative number of tokens, `draw` of TokenBuckets returns 0 remaining tokens and the seconds until the next token", () => {
+test("`draw` of TokenBuckets returns 0 remaining tokens and the seconds until the next token for a bucket below zero", () => {
   const buckets = new TokenBuckets({ ...limit, nowMs: () => 0 });
   buckets.setTokens("b", -150);
   expect(buckets.draw("b")).toEqual({ allowed: false, limit: 200, remaining: 0, resetSeconds: 4, retryAfterSeconds: 2 });

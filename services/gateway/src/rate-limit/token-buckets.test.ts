@@ -17,7 +17,7 @@ test("`draw` of TokenBuckets permits a burst of requests and rejects the next re
   ]);
 });
 
-test("for each tested refill rate, `draw` of TokenBuckets permits a request after retryAfterSeconds", () => {
+test("`draw` of TokenBuckets permits a request after retryAfterSeconds, for each tested refill rate", () => {
   for (const perSecond of [1 / 60, 20 / 60, 0.7, 1, 3, 100]) {
     const { buckets, clock } = start({ perSecond, burst: 1 });
     buckets.draw("a");
@@ -30,7 +30,7 @@ test("for each tested refill rate, `draw` of TokenBuckets permits a request afte
   }
 });
 
-test("after a long time without draws, a bucket of TokenBuckets permits only one burst", () => {
+test("`draw` of TokenBuckets permits only one burst after a long time without draws", () => {
   const { buckets, clock } = start({ perSecond: 10, burst: 5 });
   clock.ms = 1e9;
   expect(Array.from({ length: 8 }, () => buckets.draw("a").allowed).filter(Boolean)).toHaveLength(5);
@@ -53,7 +53,7 @@ test("TokenBuckets replace the least recently used bucket when a new bucket exce
   expect(buckets.size).toBe(2);
 });
 
-test("over any period, `draw` of TokenBuckets permits at most the burst plus the refilled tokens", () => {
+test("`draw` of TokenBuckets permits, in any period, at most the burst plus the refilled tokens", () => {
   const pauses = fc.array(fc.integer({ min: 0, max: 2_000 }), { minLength: 1, maxLength: 200 });
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 50 }), fc.integer({ min: 1, max: 50 }), pauses, (perSecond, burst, ms) => {

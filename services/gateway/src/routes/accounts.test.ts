@@ -147,14 +147,14 @@ describe("POST /accounts", () => {
     },
   );
 
-  test("POST /accounts forwards the Idempotency-Key with its route", async () => {
+  test("POST /accounts forwards the Idempotency-Key together with the request's route", async () => {
     await send("POST", "", body, { "idempotency-key": "k-1" });
     expect(gateway.received[0]?.call.idempotencyKey).toMatchObject({ key: "k-1", route: "POST /api/v1/accounts" });
   });
 });
 
 describe("a rendered account", () => {
-  test("the gateway renders an account with two decimals in each amount and with each field that has a value", async () => {
+  test("the gateway returns an account with two decimals in each amount and with all optional fields that have a value", async () => {
     gateway.behaviour.accounts.getAccount = async () =>
       anAccount({
         type: AccountType.SAVINGS,
@@ -260,7 +260,7 @@ describe("GET /accounts", () => {
       expect((await send("GET", `/${malformedId}`, undefined, headers)).body).toBe(notFound.body);
   });
 
-  test("GET /accounts sends each filter to the clients service, and returns an array and the total", async () => {
+  test("GET /accounts sends each filter to the clients service, and returns an array of accounts and the total", async () => {
     gateway.behaviour.accounts.listAccounts = async () => ({ accounts: [anAccount()], total: 7 });
     const query = `limit=1&offset=2&client_id=${clientId}&account_type=ESCROW&status=CLOSED&currency=EUR&search=h`;
     const response = await send("GET", `?${query}`);

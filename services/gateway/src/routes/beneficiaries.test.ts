@@ -202,7 +202,7 @@ describe("POST /beneficiaries", () => {
     },
   );
 
-  test("POST /beneficiaries forwards the Idempotency-Key with its route", async () => {
+  test("POST /beneficiaries forwards the Idempotency-Key together with the request's route", async () => {
     await send("POST", "", body, { "idempotency-key": "k-1" });
     expect(gateway.received[0]?.call.idempotencyKey).toMatchObject({ key: "k-1", route: "POST /api/v1/beneficiaries" });
   });
@@ -289,7 +289,7 @@ describe("GET /beneficiaries", () => {
     },
   );
 
-  test("GET /beneficiaries sends each filter to the clients service, and returns an array and the total", async () => {
+  test("GET /beneficiaries sends each filter to the clients service, and returns an array of beneficiaries and the total", async () => {
     gateway.behaviour.beneficiaries.listBeneficiaries = async () => ({ beneficiaries: [aBeneficiary()], total: 7 });
     const query = `limit=1&offset=2&client_id=${clientId}&beneficiary_type=COMPANY&country_code=DZA&display=false&search=%25_%5C?a`;
     const response = await send("GET", `?${query}`);
@@ -307,7 +307,7 @@ describe("GET /beneficiaries", () => {
     });
   });
 
-  test("if the total is capped, GET /beneficiaries links to the next page only from a full page, and never to the last page", async () => {
+  test("GET /beneficiaries, if the total is capped, links to the next page only from a full page, and never to the last page", async () => {
     const relations = async (query: string) => {
       const { headers } = await send("GET", `?search=a&${query}`);
       expect([headers["x-total-count"], headers["x-total-count-capped"]]).toEqual(["1000", "true"]);

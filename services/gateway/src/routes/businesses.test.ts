@@ -50,7 +50,7 @@ describe("/businesses for operators", () => {
     expect(response.json()).toMatchObject({ status: 422, errors: [{ pointer: "/name" }] });
   });
 
-  test("POST /businesses and the search of GET /businesses normalize a name to NFC in the same way", async () => {
+  test("POST /businesses and the search of GET /businesses both normalize a name to NFC", async () => {
     gateway.behaviour.businesses.createBusiness = async () => aBusiness();
     gateway.behaviour.businesses.listBusinesses = async () => ({ businesses: [], total: 0 });
     const decomposedName = "\u1f82".repeat(100).normalize("NFD");
@@ -118,7 +118,7 @@ describe("/businesses for operators", () => {
     expect(gateway.received[1]?.request).toMatchObject({ status: BusinessStatus.DISABLED, search: "100%_\\" });
   });
 
-  test("if the total of a search is capped, GET /businesses links to the next page only from a full page", async () => {
+  test("GET /businesses, if the total of a search is capped, links to the next page only from a full page", async () => {
     gateway.behaviour.businesses.listBusinesses = async () => ({ businesses: [aBusiness()], total: 1_000, totalIsCapped: true });
     const link = async (limit: number) =>
       String((await send("admin", "GET", `/businesses?search=a&limit=${limit}`)).headers["link"]);
@@ -151,7 +151,7 @@ describe("/businesses for operators", () => {
     [{ status: null }, "validation_failed"],
     [{ rotate_api_key: "true" }, "validation_failed"],
     [{ rotate_api_key: 1 }, "validation_failed"],
-  ])("for the body %j, PATCH /businesses/{id} returns 422 with the code %s", async (payload, code) => {
+  ])("PATCH /businesses/{id} with the body %j returns 422 with the code %s", async (payload, code) => {
     const response = await send("admin", "PATCH", `/businesses/${id}`, payload);
     expect([response.statusCode, response.json().code]).toEqual([422, code]);
   });
@@ -166,7 +166,7 @@ describe("/businesses for operators", () => {
 });
 
 describe("/me", () => {
-  test("GET /me returns the business without the fields that only operators get", async () => {
+  test("GET /me omits the fields of a business that only operators get", async () => {
     gateway.behaviour.businesses.getOwnBusiness = async () => aBusiness();
     const response = await send("business", "GET", "/me");
     expect(response.json()).toEqual({
@@ -275,7 +275,7 @@ describe("/me/api-keys", () => {
     expect((await send("business", "POST", "/me/api-keys/x/revoke")).statusCode).toBe(404);
   });
 
-  test("POST /me/api-keys/{id}/revoke returns 404 for an unknown key and 409 for the key of the request", async () => {
+  test("POST /me/api-keys/{id}/revoke returns 404 for an unknown key and 409 for the key that authenticates the request", async () => {
     for (const [kind, code, status] of [
       ["not_found", "not_found", 404],
       ["conflict", "api_key_in_use", 409],
@@ -337,7 +337,7 @@ describe("/admin/api-keys", () => {
     expect(listResponse.json()).toMatchObject([{ expires_at: atText, allowed_ips: allowedIps }]);
   });
 
-  test("if identity does not support key limits, POST /admin/api-keys returns 503 for a limited key and creates no key", async () => {
+  test("POST /admin/api-keys returns 503 for a limited key and creates no key if identity does not support key limits", async () => {
     delete gateway.behaviour.apiKeys.createLimitedApiKey;
     gateway.behaviour.apiKeys.createApiKey = async () => aKey({ apiKey: "sk_test_secret" });
     const payload = { business_id: id, name: "till", allowed_ips: ["203.0.113.0/24"] };

@@ -39,7 +39,7 @@ const textOf = (body: string) =>
 const failed = (init: PaymentInit) => aPayment({ status: PaymentStatus.REFUSED, processorOrderStatus: 6, ...init });
 
 describe("the result of a payment", () => {
-  test("the result page shows every detail of an accepted payment in the language of the payment", async () => {
+  test("the result page of an accepted payment shows every detail in the payment's language", async () => {
     const { statusCode, body, headers } = await resultOf(aPaidPayment(), { lang: "" });
     expect(statusCode).toBe(200);
     expect(body).toContain('<html lang="fr"');
@@ -83,7 +83,7 @@ describe("the result of a payment", () => {
     expect(textOf(body)).toContain("The seller has refunded 500.00 DZD to you.");
   });
 
-  test("the result page states that the result of a PENDING payment is unknown, and reloads itself", async () => {
+  test("the result page of a PENDING payment states that the result is unknown, and reloads itself", async () => {
     const { body, headers } = await resultOf(aPayment());
     expect(headers["refresh"]).toBe("10");
     expect(textOf(body)).toContain("We do not know the result of this payment yet.");
@@ -100,12 +100,12 @@ describe("the result of a payment", () => {
       "Your transaction was rejected.",
     ],
     [
-      "a response code with a text",
+      "an order with texts for its action code and response code",
       failed({ actionCode: "116", actionCodeDescription: "Not enough money", respCodeDesc: "Insufficient balance" }),
       "Insufficient balance",
     ],
     [
-      "an action code with a text only",
+      "an order with a text only for its action code",
       failed({ actionCode: "116", actionCodeDescription: "Not enough money" }),
       "Not enough money",
     ],
@@ -140,7 +140,7 @@ describe("the result of a payment", () => {
     expect((await resultOf(payment, { link })).body).toContain(`href="${start}${payment.id}&amp;status=${status}"`);
   });
 
-  test("the result page shows the result without the seller's name while identity does not respond", async () => {
+  test("the result page shows the result without the seller's name if identity does not respond", async () => {
     gateway.behaviour.keyLeases.resolveBusiness = async () => Promise.reject(new Error("x"));
     const { statusCode, body } = await resultOf(aPaidPayment());
     expect(statusCode).toBe(200);

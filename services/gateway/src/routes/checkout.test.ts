@@ -171,7 +171,7 @@ describe("POST /pay/{token}", () => {
     expect(starts()[0]).not.toHaveProperty("paymentToken");
   });
 
-  test("POST /pay/{token} sends the values of the buyer and the payment of the browser to the payments service", async () => {
+  test("POST /pay/{token} sends the buyer's input and the page token in the browser's cookie to the payments service", async () => {
     serveLink(gateway, anOpenLink(), { payment: aPayment() });
     const fields = { amount: "2 000,50", name: "Amina", email: "amina@example.dz", phone: "0550123456", begin_again: "1" };
     expect((await post(fields, { headers: { cookie: browserCookie } })).statusCode).toBe(303);
@@ -187,7 +187,7 @@ describe("POST /pay/{token}", () => {
     ]);
   });
 
-  test("POST /pay/{token} returns the form with the buyer's input, marks each error, and focuses the first field with an error", async () => {
+  test("POST /pay/{token} returns the form with the buyer's input and an error at each invalid field, and focuses the first of these fields", async () => {
     serveLink(gateway, anOpenLink());
     const { statusCode, body } = await post({ amount: "5", name: "<Amina>", email: "bad", lang: "en" });
     expect(statusCode).toBe(422);
@@ -220,14 +220,14 @@ describe("POST /pay/{token}", () => {
     expect([response.statusCode, response.headers["content-type"]]).toEqual([413, "text/html; charset=utf-8"]);
   });
 
-  test("POST /pay/{token} offers to continue the payment in progress or to start a new payment when the amounts differ", async () => {
+  test("POST /pay/{token} offers to continue the browser's payment in progress if the form's amount differs from that payment's amount", async () => {
     serveLink(gateway, anOpenLink({ customerFields: {} }), { payment: aPayment() });
     const { body } = await post({ amount: "700", lang: "en" }, { headers: { cookie: browserCookie } });
     expect(h1(body)).toBe("You already have a payment in progress");
     expect(starts()).toEqual([]);
   });
 
-  test("POST /pay/{token} redirects to the result page if the payment of the form is already PAID", async () => {
+  test("POST /pay/{token} redirects to the result page if the payment that this form started is already PAID", async () => {
     gateway.behaviour.checkout.startCheckout = async () => ({ payment: aPaidPayment(), paymentToken });
     expect((await post()).headers.location).toBe(`${path}/result/${paymentToken}`);
   });
@@ -277,7 +277,7 @@ describe("with a proof of work", () => {
     await start({ checkout: { hasCaptcha: true } });
   });
 
-  test("POST /pay/{token} accepts a form with its own solved proof of work, even repeatedly, and rejects a form with no solution or another form's solution", async () => {
+  test("POST /pay/{token} accepts a form repeatedly with its own solved proof of work, and rejects a missing solution or another form's solution", async () => {
     const { body, headers } = await get();
     expect(headers["content-security-policy"]).toContain("worker-src 'self'");
     const challenge = challengeOf(body);
@@ -307,7 +307,7 @@ describe("limits", () => {
     await start({ limits: { checkoutPerMinute: 10, checkoutLinkPerSecond: 50 }, nowMs: () => 1_000 });
   });
 
-  test("POST /pay/{token} accepts ten payment starts a minute from one network for one link, and then returns 429", async () => {
+  test("POST /pay/{token} accepts ten payment starts per minute from one network for one link, and returns 429 for the next", async () => {
     const statuses: number[] = [];
     for (let i = 0; i < 10; i++) statuses.push((await post()).statusCode);
     expect(statuses).toEqual(Array(10).fill(303));
@@ -319,7 +319,7 @@ describe("limits", () => {
     expect((await post()).statusCode).toBe(303);
   });
 
-  test("POST /pay/{token} counts the addresses of an IPv6 /64 as one network for its rate limit", async () => {
+  test("POST /pay/{token} applies its rate limit to all addresses of an IPv6 /64 together", async () => {
     for (let i = 0; i < 10; i++) await post({}, { address: `2001:db8::${i}` });
     expect((await post({}, { address: "2001:db8::ffff" })).statusCode).toBe(429);
   });
@@ -348,7 +348,7 @@ describe("a link whose calls do not end", () => {
   // The gateway can stop only after its requests have ended.
   afterEach(() => blocked.reject(new Error("released")));
 
-  test("GET /pay/{token} responds while the payments service does not respond to calls for another link", async () => {
+  test("GET /pay/{token} returns the page of a link while calls for another link get no response from the payments service", async () => {
     const { getCheckout } = gateway.behaviour.checkout;
     gateway.behaviour.checkout.getCheckout = (request, call) =>
       request.linkToken === linkToken
@@ -358,7 +358,7 @@ describe("a link whose calls do not end", () => {
     expect((await get(`/pay/${otherToken}`)).statusCode).toBe(200);
   });
 
-  test("POST /pay/{token} starts a payment while the payments service does not respond to calls for a link of another business", async () => {
+  test("POST /pay/{token} starts a payment while calls for another business's link get no response from the payments service", async () => {
     const otherLink = aLink({ id: "01a1b2c3-0000-7000-8000-000000000002", businessId: "01a1b2c3-0000-7000-8000-0000000000b2" });
     gateway.behaviour.checkout.getCheckout = async (request) => ({
       link: request.linkToken === linkToken ? aLink() : otherLink,
@@ -372,7 +372,7 @@ describe("a link whose calls do not end", () => {
   });
 });
 
-test("GET /pay/{token} limits the rate of one network, and sends the 429 response as a page", async () => {
+test("GET /pay/{token} returns a page with status 429 for requests beyond the rate limit of a network", async () => {
   await gateway[Symbol.asyncDispose]();
   await start({ limits: { keylessPerSecond: 1 }, nowMs: () => 1_000 });
   expect([(await get()).statusCode, (await get()).statusCode]).toEqual([200, 200]);
@@ -396,7 +396,7 @@ describe("GET /pay/{token}/qr.svg and /poster", () => {
   });
 });
 
-test("GET /pay/{token} shows the words CIB and EDAHABIA, or the official marks from CARD_MARKS_DIR", async () => {
+test("GET /pay/{token} shows the words CIB and EDAHABIA, or the card marks in CARD_MARKS_DIR if it is set", async () => {
   expect((await get()).body).toContain('<bdi class="card-mark">EDAHABIA</bdi>');
   expect((await get("/assets/cib.svg")).statusCode).toBe(404);
   await gateway[Symbol.asyncDispose]();

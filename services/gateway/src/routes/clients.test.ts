@@ -110,7 +110,7 @@ describe("POST /clients/person", () => {
     });
   });
 
-  test("POST /clients/person trims strings and normalizes them to NFC", async () => {
+  test("POST /clients/person removes leading and trailing spaces from strings, and normalizes the strings to NFC", async () => {
     gateway.behaviour.clients.createPerson = async () => message;
     await send("POST", "/person", {
       ...person,
@@ -308,7 +308,7 @@ describe("GET /clients", () => {
     }
   });
 
-  test("GET /clients renders each client with the organization id of the calling business", async () => {
+  test("GET /clients returns each client with the organization id of the calling business", async () => {
     gateway.behaviour.clients.listClients = async () => ({ clients: [message], total: 1 });
     const otherKey = gateway.aKey({ organizationId: 8 });
     expect((await send("GET", "?organization_id=8", undefined, otherKey.headers)).json()).toEqual([
@@ -372,7 +372,7 @@ describe("GET /clients", () => {
   test.each([
     ["GET", `/${id}?expand=accounts`],
     ["PUT", `/person/${id}?__proto__=x`],
-  ] as const)("%s /clients%s rejects the unknown query parameter", async (method, path) => {
+  ] as const)("%s /clients%s rejects the query parameter with the code unknown_parameter", async (method, path) => {
     const response = await send(method, path, method === "GET" ? undefined : {});
     expect([response.statusCode, response.json().errors]).toEqual([
       422,
@@ -455,7 +455,7 @@ describe("PUT /clients/person/{id}", () => {
   });
 });
 
-test("the gateway renders a client with exactly the documented fields", () => {
+test("renderClient returns exactly the documented fields of a client", () => {
   const view = renderClient(
     { $typeName: "clients.v1.Client", ...message, blocked: false, isBlacklisted: false, ...optionalMessage, middleName: "x" },
     7,

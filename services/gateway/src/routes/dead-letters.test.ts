@@ -60,7 +60,7 @@ const send = (method: "GET" | "POST", path = "", payload?: object, headers: obje
     ...(payload === undefined ? {} : { payload }),
   });
 
-test("GET /admin/dead-letters merges the dead letters of all services, newest first, with the total of all services", async () => {
+test("GET /admin/dead-letters returns the dead letters of all services, newest first, with the sum of the services' totals", async () => {
   const deadLetters = [3, 1, 2].map((n) => aDeadLetter({ id: uuidv7(), createdAtMs: at + BigInt(n) }));
   gateway.behaviour.deadLetters.listDeadLetters = async () => ({ deadLetters: [deadLetters.shift() ?? aDeadLetter()], total: 5 });
   const response = await send("GET", "?limit=2&offset=1&topic=payments.v1&status=PARKED");
@@ -84,7 +84,7 @@ test("GET /admin/dead-letters returns an empty page for the maximum offset", asy
   }
 });
 
-test("GET /admin/dead-letters/{id} returns the payload, and 404 when no service has the dead letter", async () => {
+test("GET /admin/dead-letters/{id} returns the payload, or 404 when no service has the dead letter", async () => {
   expect((await send("GET", `/${id}`)).json()).toEqual({
     ...expectedJson,
     payload: { payment: { order_ref: "[8 characters]" } },
@@ -105,7 +105,7 @@ test("GET /admin/dead-letters/{id} returns 503 while a service is unavailable an
   expect((await send("GET", `/${id}`)).statusCode).toBe(503);
 });
 
-test("POST /admin/dead-letters/{id}/retry and /drop call the service that stores the dead letter, and forward Idempotency-Key and note", async () => {
+test("POST /admin/dead-letters/{id}/retry and /drop forward Idempotency-Key and note to the service that stores the dead letter", async () => {
   gateway.behaviour.deadLetters.retryDeadLetter = async () => aDeadLetter({ status: DeadLetterStatus.DELIVERED });
   gateway.behaviour.deadLetters.dropDeadLetter = async () => aDeadLetter({ status: DeadLetterStatus.DROPPED });
   const retryResponse = await send("POST", `/${id}/retry`, undefined, { "idempotency-key": "k-1" });
@@ -121,7 +121,7 @@ test.each([
   ["", "?service=kyc", "service"],
   ["", "?status=LOST", "status"],
   ["", "?topic=", "topic"],
-])("GET /admin/dead-letters rejects the query %s%s and names the parameter", async (_, query, parameter) => {
+])("GET /admin/dead-letters%s%s returns 422 and names the invalid parameter", async (_, query, parameter) => {
   expect((await send("GET", query)).json()).toMatchObject({ status: 422, errors: [{ parameter }] });
 });
 

@@ -100,7 +100,7 @@ describe("POST /kyc/applications", () => {
     });
   });
 
-  test("POST /kyc/applications returns client_id and external_id if the application has these fields", async () => {
+  test("POST /kyc/applications returns client_id and external_id if the application has values for them", async () => {
     gateway.behaviour.kycApplications.createKycApplication = async () => anApplication({ clientId: id, externalId: "x" });
     expect((await send("POST", path)).json()).toEqual({ ...creationShape, client_id: id, external_id: "x" });
   });
@@ -176,7 +176,7 @@ describe("POST /kyc/applications", () => {
     },
   );
 
-  test("POST /kyc/applications returns 429 with Retry-After beyond the rate limit of creations, and GET /kyc/applications/{id} is still accepted", async () => {
+  test("POST /kyc/applications returns 429 with Retry-After beyond the rate limit of creations, while GET /kyc/applications/{id} still returns 200", async () => {
     const clock = { ms: 0 };
     await using limitedGateway = await startTestGateway({ limits: { kycPerSecond: 1 }, nowMs: () => clock.ms });
     limitedGateway.behaviour.kycApplications.createKycApplication = async () => anApplication();
@@ -211,7 +211,7 @@ describe("POST /kyc/applications", () => {
     ["[]", 400, "invalid_json"],
     ["null", 400, "invalid_json"],
     ["{", 400, "invalid_json"],
-  ])("for the body %s, POST /kyc/applications returns status %i with the code %s", async (body, status, code) => {
+  ])("POST /kyc/applications with the body %s returns status %i with the code %s", async (body, status, code) => {
     const response = await send("POST", path, body);
     expect(response.statusCode).toBe(status);
     expect([response.json().code, ...(response.json().errors ?? []).map((error: { code: string }) => error.code)]).toContain(
@@ -220,13 +220,13 @@ describe("POST /kyc/applications", () => {
     expect(gateway.received).toEqual([]);
   });
 
-  test("for a repeated JSON member, POST /kyc/applications returns an error that contains the member's name but not its value", async () => {
+  test("POST /kyc/applications returns an error with the name but not the value of a repeated JSON member", async () => {
     const response = await send("POST", path, '{"profile":{"first_name":"Amina","first_name":"Lina"}}');
     expect(response.json().detail).toContain("first_name");
     expect(response.body).not.toMatch(/Amina|Lina/);
   });
 
-  test("with allowInsecureUrls, POST /kyc/applications accepts an http redirect_url only on loopback", async () => {
+  test("POST /kyc/applications with allowInsecureUrls accepts an http redirect_url only on loopback", async () => {
     await using insecureGateway = await startTestGateway({ allowInsecureUrls: true });
     insecureGateway.behaviour.kycApplications.createKycApplication = async () => anApplication();
     const create = (redirect_url: string) =>
@@ -293,7 +293,7 @@ describe("GET /kyc/applications", () => {
     });
   });
 
-  test("GET /kyc/applications uses limit 50 and offset 0 by default, and returns an empty array if there are no applications", async () => {
+  test("GET /kyc/applications uses limit 50 and offset 0 by default, and returns an empty array for a business without applications", async () => {
     gateway.behaviour.kycApplications.listKycApplications = async () => ({ applications: [], total: 0 });
     expect((await send("GET", path)).body).toBe("[]");
     expect(gateway.received[0]?.request).toMatchObject({ limit: 50, offset: 0 });
@@ -400,7 +400,7 @@ describe("POST /kyc/applications/{id}/review", () => {
     [{ ...decision, note: "x".repeat(1_001) }, 422, ["/note"]],
     [{ ...decision, reviewer: "me" }, 422, ["/reviewer"]],
   ])(
-    "for the body %j, POST /kyc/applications/{id}/review returns status %i with errors at %j",
+    "POST /kyc/applications/{id}/review with the body %j returns status %i with errors at %j",
     async (payload, status, pointers) => {
       const response = await review(payload);
       expect(response.statusCode).toBe(status);

@@ -24,7 +24,7 @@ describe("POST /callbacks/kyc", () => {
     ["application/json; charset=latin1", Buffer.from([0xe9, 0x00, 0xff])],
     ["text/plain", "not JSON"],
     ["application/x-www-form-urlencoded", "a=b&a=%zz"],
-  ])("for the content type %s, POST /callbacks/kyc forwards the signature and the body byte for byte", async (type, body) => {
+  ])("POST /callbacks/kyc with the content type %s forwards the signature and the body byte for byte", async (type, body) => {
     const response = await call(body, { "content-type": type, "x-provider-signature": "t=1,v1=ab" });
     expect([response.statusCode, response.body]).toEqual([204, ""]);
     const { request, call: rpcCall } = gateway.received[0] ?? {};
@@ -56,7 +56,7 @@ describe("POST /callbacks/kyc", () => {
 });
 
 describe("forged callbacks", () => {
-  test("POST /callbacks/kyc returns 429 or 503 for many forged callbacks, and accepts callbacks from a network that has sent a genuine callback", async () => {
+  test("POST /callbacks/kyc returns 429 or 503 for many forged callbacks, but accepts callbacks from a network that sent a genuine callback earlier", async () => {
     const limits = { keylessPerSecond: 2, keylessTotalPerSecond: 4 };
     await using floodedGateway = await startTestGateway({ limits, nowMs: () => 0 });
     const callbackFrom = (remoteAddress: string, signature: string) => {
@@ -87,7 +87,7 @@ describe("POST /callbacks/kyc/{vendor}", () => {
     ["didit", { "x-signature": "ab" }],
     ["sumsub", { "x-payload-digest": "ab", "x-payload-digest-alg": "HMAC_SHA256_HEX" }],
   ])(
-    "for the vendor %s, POST /callbacks/kyc/{vendor} forwards the vendor's name, the body and the signature headers, and no other header",
+    "POST /callbacks/kyc/{vendor} for the vendor %s forwards the vendor's name, the body and only the signature headers",
     async (vendor, headers) => {
       const response = await post(vendor, '{"a":1}', { ...headers, "x-signature-v2": "cd", cookie: "secret=1" });
       expect(response.statusCode).toBe(204);

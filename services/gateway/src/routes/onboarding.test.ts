@@ -131,7 +131,7 @@ describe("POST onboarding/details", () => {
     expect((await send("POST", "/details", details)).json()).toMatchObject({ status: 409, code: "onboarding_details_exist" });
   });
 
-  test("POST onboarding/details returns an error for each missing field that the value OTHER requires", async () => {
+  test("POST onboarding/details returns an error for each missing field that is required because another field is OTHER", async () => {
     gateway.behaviour.onboarding.createOnboardingDetails = refuse("invalid", "onboarding_details_incomplete", {
       missing: "other_occupation,other_source_of_funds",
     });
@@ -255,7 +255,7 @@ describe("GET onboarding/status", () => {
     expect([response.statusCode, response.json()]).toEqual([200, statusJson]);
   });
 
-  test("GET onboarding/status returns each step, each KYC status and each overall status", async () => {
+  test("GET onboarding/status returns the name of each step, KYC status and overall status", async () => {
     const statusJsonWith = async (fields: object) => {
       gateway.behaviour.onboarding.getOnboarding = async () => ({ ...status, ...fields });
       return (await send("GET", "/status")).json();
@@ -313,12 +313,15 @@ describe("kyc_link", () => {
     { status: KycStatus.EXPIRED },
     { status: KycStatus.CANCELED },
     { status: KycStatus.FAILED, attemptsRemaining: 0 },
-  ])("GET onboarding/status and /details omit kyc_link when the application has just become final: %j", async (fields) => {
-    gateway.behaviour.kycApplications.getKycApplication = async () => ({ ...application, ...fields });
-    for (const view of await readViews()) expect(view).not.toHaveProperty("kyc_link");
-  });
+  ])(
+    "GET onboarding/status and /details omit kyc_link if kyc returns an application that has just become final: %j",
+    async (fields) => {
+      gateway.behaviour.kycApplications.getKycApplication = async () => ({ ...application, ...fields });
+      for (const view of await readViews()) expect(view).not.toHaveProperty("kyc_link");
+    },
+  );
 
-  test("GET onboarding/status and /details omit kyc_link when kyc does not respond", async () => {
+  test("GET onboarding/status and /details return no kyc_link if kyc does not respond", async () => {
     gateway.behaviour.kycApplications.getKycApplication = async () => {
       throw new DomainError("unavailable", "service_unavailable", "The service is unavailable.");
     };
@@ -333,7 +336,7 @@ describe.each(["approve", "decline"] as const)("POST onboarding/%s", (verb) => {
   const expectedDecision = verb === "approve" ? OnboardingDecision.APPROVED : OnboardingDecision.DECLINED;
   const post = (payload?: object, headers = gateway.admin.headers) => send("POST", `/${verb}`, payload, headers);
 
-  test(`POST onboarding/${verb} returns the onboarding status to an operator, with no body or an empty object`, async () => {
+  test(`POST onboarding/${verb} returns the onboarding status to an operator, for a request with no body or an empty object`, async () => {
     gateway.behaviour.onboarding.decideOnboarding = async () => status;
     for (const payload of [undefined, {}]) {
       const response = await post(payload);

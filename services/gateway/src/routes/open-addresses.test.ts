@@ -54,7 +54,7 @@ describe("return from the card processor", () => {
     ["multipart/form-data; boundary=x", "--x--"],
     ["text/plain", "anything"],
     ["", "anything"],
-  ])("the return route of payments ignores a body of the content type %j", async (type, payload) => {
+  ])("the return route of payments ignores the body of a POST with the content type %j", async (type, payload) => {
     expect((await returnFromProcessor("POST", { "content-type": type }, payload)).statusCode).toBe(303);
   });
 
@@ -66,7 +66,7 @@ describe("return from the card processor", () => {
     ["de", "fr", "ltr", "Lien de paiement inconnu"],
     ["", "fr", "ltr", "Lien de paiement inconnu"],
   ])(
-    "for an unknown token, the return route of payments shows a page in the language of Accept-Language %j",
+    "the return route of payments with an unknown token and Accept-Language %j shows a page in this language",
     async (acceptLanguage, language, direction, title) => {
       refuse(unknownPayment);
       const response = await returnFromProcessor("GET", { "accept-language": acceptLanguage });
@@ -80,7 +80,7 @@ describe("return from the card processor", () => {
     },
   );
 
-  test("the return route of payments shows a page for every other error", async () => {
+  test("the return route of payments shows an error page for status 503, 500, 413 and 404", async () => {
     const headers = { "accept-language": "en" };
     refuse(new DomainError("unavailable", "service_unavailable", "The service is unavailable."));
     const unavailable = await returnFromProcessor("GET", headers);
@@ -116,7 +116,7 @@ describe("/problems", () => {
     }
   });
 
-  test("/problems lists every code with its status, advice and retry advice", async () => {
+  test("/problems lists every problem code with status, advice and retry advice", async () => {
     const { body } = await gateway.app.inject("/problems");
     for (const [code, [title, , status]] of Object.entries(problemCatalogue)) {
       const [row] = body.match(new RegExp(`<tr><td><a href="/problems/${code}">.*`)) ?? [];
@@ -148,7 +148,7 @@ describe("first page", () => {
     gateway.app.inject({ url: "/", headers: { accept, "accept-language": language } });
   const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 
-  test("for clients other than browsers, the gateway's first page is JSON with the name, state and addresses of the API", async () => {
+  test("the gateway's first page for clients other than browsers is JSON with the API's name, state and addresses", async () => {
     for (const accept of ["*/*", "application/json", ""]) {
       const response = await getFirstPage(accept);
       expect(response.headers["vary"]).toBe("accept, accept-language");
@@ -306,7 +306,7 @@ describe("reference", () => {
     expect(paths["/api/v1/events"].get.responses).not.toHaveProperty("404");
   });
 
-  test("the OpenAPI document describes every route of the API, and all routes except the return routes require a key", async () => {
+  test("the OpenAPI document describes every route of the API, and requires a key for all routes except the return routes", async () => {
     const document = (await gateway.app.inject("/openapi.json")).json();
     expect(document.openapi).toBe("3.1.0");
     const operations = Object.entries(document.paths as Record<string, Record<string, { security?: unknown[] }>>).flatMap(

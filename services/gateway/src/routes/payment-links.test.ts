@@ -43,7 +43,7 @@ const send = (method: "GET" | "POST" | "PATCH", url: string, payload?: object | 
   });
 
 describe("POST /payment-links", () => {
-  test("POST /payment-links sends amounts in centimes and customer_fields as enum numbers, and returns 201 with the link", async () => {
+  test("POST /payment-links sends the amount in centimes and customer_fields as enum numbers, and returns 201 with the link", async () => {
     gateway.behaviour.paymentLinks.createPaymentLink = async () => aLink();
     const response = await send(
       "POST",
@@ -79,7 +79,7 @@ describe("POST /payment-links", () => {
     });
   });
 
-  test("POST /payment-links sends a range of amounts, and uses the language FR by default", async () => {
+  test("POST /payment-links sends a range of amounts to the payments service, and uses the language FR by default", async () => {
     gateway.behaviour.paymentLinks.createPaymentLink = async () =>
       aLink({ amountMinor: undefined, amountMinMinor: 5_000n, amountMaxMinor: 900_000n });
     const response = await send("POST", "", { name: "Don", amount_min: "50", amount_max: "9000.00" });
@@ -125,7 +125,7 @@ describe("POST /payment-links", () => {
     expect(gateway.received).toEqual([]);
   });
 
-  test("POST /payment-links returns the pointer of an error of the payments service", async () => {
+  test("POST /payment-links returns the pointer of an error from the payments service", async () => {
     gateway.behaviour.paymentLinks.createPaymentLink = async () => {
       throw new DomainError("invalid", "validation_failed", "Send amount, or amount_min and amount_max.", { pointer: "/amount" });
     };

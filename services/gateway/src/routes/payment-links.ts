@@ -4,7 +4,7 @@ import { Type } from "typebox";
 import { field, optionalFields } from "../form/field.ts";
 import {
   anyCaseChoice,
-  chargedAmount,
+  chargedAmountField,
   choice,
   integer,
   nameText,
@@ -93,9 +93,9 @@ export async function paymentLinks(app: App, { rpc: { paymentLinks: rpc }, allow
       "which the buyer enters the amount (`amount_min` and `amount_max`). The same link can be paid many times.",
     body: {
       name: name(),
-      amount: Type.Optional(chargedAmount("Fixed price.")),
-      amount_min: Type.Optional(chargedAmount("Lowest amount that the buyer can enter.")),
-      amount_max: Type.Optional(chargedAmount("Highest amount that the buyer can enter.")),
+      amount: Type.Optional(chargedAmountField("Fixed price.")),
+      amount_min: Type.Optional(chargedAmountField("Lowest amount that the buyer can enter.")),
+      amount_max: Type.Optional(chargedAmountField("Highest amount that the buyer can enter.")),
       currency: Type.Optional(choice([currency], "Currency (ISO 4217).")),
       language: Type.Optional(anyCaseChoice(["AR", "FR", "EN"], "First language of the page, FR by default.")),
       order_ref: Type.Optional(processorText(20, "Your own identifier of the order, copied to each payment.")),

@@ -117,7 +117,7 @@ test.each(["/payments?origin=PROCESSOR", "/payments"])(
   },
 );
 
-test("GET /admin/payments/{id}/timeline merges the entries of the payments service and the webhooks service by time", async () => {
+test("GET /admin/payments/{id}/timeline returns the entries of the payments service and the webhooks service in order of time", async () => {
   const at = payment.createdAtMs;
   gateway.behaviour.refunds.getPaymentHistory = async () => ({
     payment: { ...payment, paidAtMs: at + 1_000n },
@@ -211,7 +211,7 @@ test("GET /admin/payments/{id}/timeline lists a cause before its effect if both 
   expect(entries.find(({ name }) => name === "SENT")?.detail).toBe("last of 2 times");
 });
 
-test("GET /admin/payments/{id}/timeline lists events as missing while the webhooks service is unavailable", async () => {
+test('GET /admin/payments/{id}/timeline returns `missing: ["events"]` while the webhooks service is unavailable', async () => {
   gateway.behaviour.refunds.getPaymentHistory = async () => ({ payment, refunds: [refund], calls: [], recordedAtMs: [] });
   const timeline = async (error: Error) => {
     gateway.behaviour.events.listEventsOfPayment = async () => {
@@ -233,7 +233,7 @@ test("GET /admin/payments/{id}/timeline lists events as missing while the webhoo
   expect((await timeline(new ConnectError("simulated failure", Code.Internal))).statusCode).toBe(500);
 });
 
-test("GET /admin/payments/{id}/timeline lists the kinds of entries that are truncated", async () => {
+test("GET /admin/payments/{id}/timeline names the kinds of entries that are truncated", async () => {
   const timeline = async (callsCut: boolean, isCut: boolean) => {
     gateway.behaviour.refunds.getPaymentHistory = async () => ({ payment, refunds: [], calls: [], callsCut, recordedAtMs: [] });
     gateway.behaviour.events.listEventsOfPayment = async () => ({ events: [], isCut });
@@ -264,7 +264,7 @@ describe("POST /admin/refunds/{id}/resolve", () => {
     [{ ...decision, note: "" }, ["/note"]],
     [{ ...decision, note: "x".repeat(1_001) }, ["/note"]],
     [{ ...decision, amount: "1.00" }, ["/amount"]],
-  ])("for the body %j, POST /admin/refunds/{id}/resolve returns 422 with errors at %j", async (payload, pointers) => {
+  ])("POST /admin/refunds/{id}/resolve with the body %j returns 422 with errors at %j", async (payload, pointers) => {
     const response = await send("POST", `/refunds/${id}/resolve`, payload);
     expect(response.statusCode).toBe(422);
     const { errors } = response.json() as { errors: { pointer: string }[] };

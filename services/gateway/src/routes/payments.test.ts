@@ -192,7 +192,7 @@ describe("POST /payments", () => {
     },
   );
 
-  test("POST /payments limits the length of strings for the processor in UTF-16 code units", async () => {
+  test("POST /payments measures the maximum length of strings for the processor in UTF-16 code units", async () => {
     gateway.behaviour.payments.createPayment = async () => aPayment();
     for (const [name, units] of [
       ["order_ref", 20],
@@ -351,7 +351,7 @@ describe("POST /payments/{id}/refund", () => {
     },
   );
 
-  test("POST /payments/{id}/refund returns the code, detail, pointer and members of a refusal of the payments service", async () => {
+  test("POST /payments/{id}/refund returns the code, detail, pointer and members of a payments service refusal", async () => {
     gateway.behaviour.payments.refundPayment = async () => {
       throw new DomainError("invalid", "refund_amount_invalid", "At most 5000.00 was paid.", { pointer: "/amount" });
     };

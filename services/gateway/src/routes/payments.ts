@@ -1,7 +1,7 @@
 import { PaymentJson, parseMoney, paymentStatuses, renderPayment } from "@amana/public-api";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { Type } from "typebox";
-import { anyCaseChoice, chargedAmount, choice, createdBetween, email, money, processorText, uuid } from "../form/fields.ts";
+import { anyCaseChoice, chargedAmountField, choice, createdBetween, email, money, processorText, uuid } from "../form/fields.ts";
 import { webUrl } from "../form/web-url.ts";
 import type { App, Gateway } from "../gateway.ts";
 import { addActionRoute, addCreateRoute, addListRoute, addReadRoute } from "../operations.ts";
@@ -40,7 +40,7 @@ export async function payments(app: App, gateway: Gateway): Promise<void> {
       "returns to `success_url` or `fail_url` with `payment_id` and `status` appended to the query. Fails with 502 when the " +
       "processor rejects the payment. After a 504 the outcome is unknown: send the same request with the same Idempotency-Key again.",
     body: {
-      amount: chargedAmount("Amount of the payment."),
+      amount: chargedAmountField("Amount of the payment."),
       success_url: returnUrl("Page for the card holder after a successful payment.", "https://shop.example/paid"),
       fail_url: returnUrl("Page for the card holder after any other outcome.", "https://shop.example/failed"),
       order_ref: Type.Optional(processorText(20, "Your own identifier of the order.")),

@@ -64,7 +64,7 @@ describe("GET /payments/{id}/receipt", () => {
     expect(lastCall()).toMatchObject({ rpc: "GetReceipt", call: { caller: { role: "business" } } });
   });
 
-  test("GET /payments/{id}/receipt returns the name of the buyer of a payment link, in JSON and on the page", async () => {
+  test("GET /payments/{id}/receipt and the receipt page contain the name that the buyer entered at a payment link", async () => {
     gateway.behaviour.receipts.getReceipt = async () => aReceipt({ customerName: "Yacine Benali" });
     expect((await getOwn()).json()).toMatchObject({ customer_name: "Yacine Benali" });
     gateway.behaviour.receipts.findReceipt = async () => aReceipt({ customerName: "Yacine Benali" });
@@ -86,7 +86,7 @@ describe("GET /payments/{id}/receipt", () => {
     ["?lang=ar", "AR"],
     ["?lang=EN", "EN"],
   ])(
-    "with Accept: application/pdf and the query %j, GET /payments/{id}/receipt returns the PDF in the language %s",
+    "GET /payments/{id}/receipt with Accept: application/pdf and the query %j returns the PDF in the language %s",
     async (query, language) => {
       const response = await getOwn(`${url}${query}`, { accept: "application/pdf" });
       expect(response.statusCode).toBe(200);
@@ -177,7 +177,7 @@ describe("GET /receipts/{token}", () => {
   });
 
   test.each(["", "/pdf"])(
-    "for a reversed payment, GET /receipts/{token}%s sends a 409 page that states the reversal",
+    "GET /receipts/{token}%s for a reversed payment sends a 409 page that states the reversal",
     async (path) => {
       gateway.behaviour.receipts.findReceipt = async () => aReversedReceipt();
       const response = await get(`${page}${path}?lang=en`);
@@ -187,7 +187,7 @@ describe("GET /receipts/{token}", () => {
     },
   );
 
-  test("for a PENDING payment, GET /receipts/{token} sends a 409 page that states that no payment was received", async () => {
+  test("GET /receipts/{token} for a PENDING payment sends a 409 page that states that no payment was received", async () => {
     gateway.behaviour.receipts.findReceipt = async () =>
       aReceipt({ status: PaymentStatus.PENDING, paidAtMs: undefined }, { receiptNumber: "", issuedAtMs: 0n });
     const response = await get(`${page}?lang=en`);
@@ -195,7 +195,7 @@ describe("GET /receipts/{token}", () => {
     expect(response.body).toContain("<h1>No payment received</h1>");
   });
 
-  test("for an unknown token, a malformed path or an unavailable service, GET /receipts/{token} shows an error page in the language of the browser", async () => {
+  test("GET /receipts/{token} shows an error page in the browser's language for an unknown token, a malformed path or an unavailable service", async () => {
     const english = { "accept-language": "en" };
     gateway.behaviour.receipts.findReceipt = rejectWith("not_found", "not_found");
     for (const path of [page, `${page}/pdf`, "/receipts/%zz"]) {
@@ -222,7 +222,7 @@ describe("POST /receipts/{token}/email", () => {
     gateway.app.inject({ method: "POST", url: `${page}/email${query}`, headers: { "content-type": type }, payload });
   const postJson = (body: object) => post(JSON.stringify(body), "application/json");
 
-  test("POST /receipts/{token}/email queues an e-mail for a form and shows a page with status 202", async () => {
+  test("POST /receipts/{token}/email, sent by a form, queues an e-mail and shows a page with status 202", async () => {
     const response = await post("email=a%2Bb%40example.com", undefined, "?lang=ar");
     expect([response.statusCode, response.headers["content-type"]]).toEqual([202, "text/html; charset=utf-8"]);
     expect(response.body).toContain('<html lang="ar" dir="rtl">');
@@ -232,13 +232,13 @@ describe("POST /receipts/{token}/email", () => {
     });
   });
 
-  test("POST /receipts/{token}/email queues an e-mail for a JSON body and returns 202", async () => {
+  test("POST /receipts/{token}/email with a JSON body queues an e-mail and returns 202", async () => {
     const response = await postJson({ email: "a@example.com", lang: "en" });
     expect([response.statusCode, response.json()]).toEqual([202, {}]);
     expect(lastCall()?.request).toMatchObject({ email: "a@example.com", language: "EN" });
   });
 
-  test("for an invalid address in a form, POST /receipts/{token}/email shows the receipt page with the address and an error", async () => {
+  test("POST /receipts/{token}/email shows the receipt page with the address and an error if a form contains an invalid address", async () => {
     gateway.behaviour.receipts.sendReceipt = rejectWith("validation_failed", "invalid");
     const response = await post(`email=${encodeURIComponent('"><script>x')}`);
     expect(response.statusCode).toBe(422);
@@ -257,7 +257,7 @@ describe("POST /receipts/{token}/email", () => {
     ["receipt_email_limit_reached", "Le reçu n’a pas été envoyé"],
     ["receipt_email_not_available", "Demande non reconnue"],
   ])(
-    "for the refusal %s, POST /receipts/{token}/email returns a 409 page to a form and a 409 problem document to a JSON request",
+    "POST /receipts/{token}/email, for the refusal %s, returns a 409 page to a form and a 409 problem document to a JSON request",
     async (code, title) => {
       gateway.behaviour.receipts.sendReceipt = rejectWith(code);
       const response = await post("email=a%40example.com");
@@ -274,7 +274,7 @@ describe("POST /receipts/{token}/email", () => {
   });
 
   test.each(["", "email=a&email=b", "other=1"])(
-    "for the form %j, POST /receipts/{token}/email sends a missing address as empty text and repeated addresses as one text",
+    "POST /receipts/{token}/email with the form %j sends a missing address as empty text and repeated addresses as one text",
     async (payload) => {
       await post(payload);
       expect(lastCall()?.request).toMatchObject({ email: payload.startsWith("email") ? "a,b" : "" });

@@ -84,7 +84,7 @@ describe("POST /onboarding/businesses", () => {
     expect((await post(`Bearer ${token}`, validBody)).json()).toMatchObject({ status: 409, code: "invitation_used" });
   });
 
-  test("POST /onboarding/businesses returns 503 when an earlier version of identity does not support invitations", async () => {
+  test("POST /onboarding/businesses returns 503 if identity is an earlier version that does not support invitations", async () => {
     delete gateway.behaviour.invitations.resolveInvitation;
     expect((await post(`Bearer ${token}`, validBody)).json()).toMatchObject({ status: 503, code: "service_unavailable" });
   });
@@ -103,7 +103,7 @@ describe("POST /onboarding/businesses", () => {
   });
 });
 
-test("GET /me rejects an invitation token without an RPC", async () => {
+test("GET /me returns invalid_api_key for an invitation token", async () => {
   const response = await gateway.app.inject({ url: "/api/v1/me", headers: { authorization: `Bearer ${token}` } });
   expect([response.statusCode, response.json().code]).toEqual([401, "invalid_api_key"]);
 });

@@ -91,7 +91,7 @@ describe("GET /payments/statement", () => {
     ]);
   });
 
-  test("for Accept: text/csv, GET /payments/statement returns CSV with quoted cells and escaped formulas", async () => {
+  test("GET /payments/statement with Accept: text/csv returns CSV with quoted cells and escaped formulas", async () => {
     const references = ['=HYPERLINK("x")', "+1", "-1", "@a", "\ta", "\ra", 'a "b", c', "a\nb", "a=b"];
     await using server = await start([references.map((orderRef, i) => aLine(i, { orderRef, amountMinor: -1n }))]);
     const response = await server.get(path, { accept: "application/x-ndjson;q=0.5, text/csv" });
@@ -113,7 +113,7 @@ describe("GET /payments/statement", () => {
     ["text/csv;q=0", "application/x-ndjson"],
     ["text/csv;q=0.4, application/x-ndjson;q=0.5", "application/x-ndjson"],
     ["text/html, TEXT/CSV;q=0.1", "text/csv"],
-  ])("for the header Accept: %s, GET /payments/statement responds with the content type %s", async (accept, contentType) => {
+  ])("GET /payments/statement with Accept: %s returns the content type %s", async (accept, contentType) => {
     await using server = await start([[]]);
     expect((await server.get(path, { accept })).headers.get("content-type")).toMatch(`${contentType}`);
   });
@@ -177,7 +177,7 @@ describe("GET /payments/statement", () => {
     expect(server.countCalls()).toBeLessThanOrEqual(3);
   });
 
-  test("GET /payments/statement reads only a few pages ahead of a client that does not read, and releases the counted bytes when the client disconnects", async () => {
+  test("GET /payments/statement reads only a few pages ahead of a slow client, and releases the counted bytes when the client disconnects", async () => {
     await using server = await start(async () => longPage);
     await using client = new RawClient(server.port, { reads: false });
     await client.write(getHeadOf(server.key));
@@ -200,7 +200,7 @@ describe("GET /payments/statement", () => {
     expect(server.countCalls()).toBeLessThanOrEqual(callsAtEnd + 1);
   });
 
-  test("GET /payments/statement responds to HEAD with the headers and reads one page", async () => {
+  test("HEAD /payments/statement returns the headers and reads one page", async () => {
     await using server = await start(async (page) => [aLine(page)]);
     const response = await fetch(`http://127.0.0.1:${server.port}${path}`, { method: "HEAD", headers: server.key.headers });
     expect([response.status, response.headers.get("x-statement-until")]).toEqual([200, "2026-11-25T10:00:00.123Z"]);

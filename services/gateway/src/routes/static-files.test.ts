@@ -21,7 +21,7 @@ const largeFiles = [
 ];
 
 describe.each(largeFiles)("GET %s", (url) => {
-  test(`GET ${url} returns the file uncompressed, as br or as gzip, depending on Accept-Encoding`, async () => {
+  test(`GET ${url} returns the file uncompressed, with br or with gzip, according to the header Accept-Encoding`, async () => {
     const plain = await get(url);
     const brotli = await get(url, { "accept-encoding": "gzip, deflate, br" });
     const gzipped = await get(url, { "accept-encoding": "gzip;q=1.0, br;q=0" });
@@ -45,7 +45,7 @@ test("the gateway sends a small static file uncompressed", async () => {
   expect([statusCode, headers["content-encoding"]]).toEqual([200, undefined]);
 });
 
-test("the gateway does not count responses with a static file towards the byte limit of the network", async () => {
+test("the gateway does not count the bytes of a static file towards the byte limit of the network", async () => {
   await using boundedGateway = await startTestGateway({ byteBounds: { perNetwork: 1_000 } });
   const response = await boundedGateway.app.inject("/docs/reference.js");
   expect([response.statusCode, response.rawPayload.length > 1_000_000]).toEqual([200, true]);

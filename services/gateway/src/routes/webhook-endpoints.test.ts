@@ -152,7 +152,7 @@ describe("/webhook-endpoints", () => {
     [{ url: null }, "validation_failed"],
     [{ events: [null] }, "validation_failed"],
     [{ events: ["KYC_COMPLETED", "KYC_COMPLETED"] }, "validation_failed"],
-  ])("for the body %j, PATCH /webhook-endpoints/{id} returns 422 with the code %s", async (payload, code) => {
+  ])("PATCH /webhook-endpoints/{id} with the body %j returns 422 with the code %s", async (payload, code) => {
     const response = await send("PATCH", `/webhook-endpoints/${id}`, payload);
     expect([response.statusCode, response.json().code]).toEqual([422, code]);
   });
@@ -219,7 +219,7 @@ test("POST /webhook-endpoints/{id}/test returns the event, its signed body, and 
   expect((await send("POST", `/webhook-endpoints/${id}/test`, { types: [] })).statusCode).toBe(422);
 });
 
-test("POST /webhook-endpoints/{id}/check returns the results in the order of the webhooks service", async () => {
+test("POST /webhook-endpoints/{id}/check returns the check results in the same order as the webhooks service", async () => {
   gateway.behaviour.webhookEndpoints.checkWebhookEndpoint = async () => ({
     checks: [
       { name: WebhookCheckName.GOOD, passed: true, detail: "responded with 204 in 35 ms" },
@@ -275,7 +275,7 @@ describe("/webhook-endpoints/{id}/replay", () => {
     ]);
   });
 
-  test("POST /webhook-endpoints/{id}/replay sends no types, statuses or end time if the body contains only since", async () => {
+  test("POST /webhook-endpoints/{id}/replay sends no types, statuses or end time if the body contains only the field `since`", async () => {
     expect((await send("POST", `/webhook-endpoints/${id}/replay`, { since })).statusCode).toBe(202);
     expect(gateway.received[0]?.request).toMatchObject({ types: [], statuses: [] });
     expect(gateway.received[0]?.request).not.toHaveProperty("untilMs");
@@ -305,7 +305,7 @@ describe("/webhook-endpoints/{id}/replay", () => {
 });
 
 describe("allowInsecureUrls", () => {
-  test("with allowInsecureUrls, POST /payments accepts an http success_url only on loopback", async () => {
+  test("POST /payments with allowInsecureUrls accepts an http success_url only on loopback", async () => {
     await using sandbox = await startTestGateway({ allowInsecureUrls: true });
     sandbox.behaviour.payments.createPayment = async () => ({ id, currency: "DZD", status: PaymentStatus.PENDING });
     const post = (path: string, payload: object) =>

@@ -48,7 +48,7 @@ async function findErrors(replicaToCheck: Replica = identity): Promise<string[]>
   return errors;
 }
 
-test("sealRows links each committed audit row exactly once while two replicas seal rows and requests insert rows", async () => {
+test("sealRows links each committed audit row exactly once while two replicas seal rows and other rows are inserted", async () => {
   await Promise.all(Array.from({ length: 20 }, (_, i) => identity.aBusiness({ name: `Shop ${i}` })));
   const rounds = await Promise.all(Array.from({ length: 8 }, (_, i) => seal(i % 2 ? identity : replica)));
   expect(rounds.filter(({ sealed }) => sealed > 0)).not.toEqual([]);
@@ -60,7 +60,7 @@ test("sealRows links each committed audit row exactly once while two replicas se
   expect((await readHeads()).at(-1)).toMatchObject({ links: await countRows("audit_event"), final: false });
 });
 
-test("startSealing does not advance the metric `sealedUntil` while another database session has the lock of the audit chain", async () => {
+test("startSealing does not advance the metric `sealedUntil` while another database session has locked the audit chain", async () => {
   const readSealedUntilMs = async () => ((await sealedUntil.get()).values[0]?.value ?? 0) * 1000;
   const em = identity.orm.em.fork();
   await forAllTenants(() => em.begin())();
@@ -113,7 +113,7 @@ test("sealRows links audit rows that an earlier version inserted without a queue
   expect([await countRows("audit_unsealed"), await countRows("audit_sweep")]).toEqual([0, 0]);
 });
 
-test("sealRows writes a final head for each completed day, including days without rows", async () => {
+test("sealRows writes a final head of the audit chain for each completed day, including days without audit rows", async () => {
   await using newIdentity = await startIdentityForTest();
   const dayOf = (daysAgo: number) => new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10);
   const tail = { day: dayOf(3), links: 0, hash: genesis, previous: genesis, final: false, made_at: `${dayOf(3)}T10:00:00.000Z` };
@@ -147,7 +147,7 @@ test.each(["audit_link", "audit_head"])(
   },
 );
 
-test("sealRows also links each audit row of a business to the previous audit row of the same business", async () => {
+test("sealRows also links each of a business's audit rows to the business's previous audit row", async () => {
   const { id } = await identity.aBusiness();
   await identity.apiKeys.createApiKey({ businessId: id, name: "till" }, asAdmin);
   await sealAll();

@@ -10,7 +10,7 @@ function aBusiness(status: BusinessStatus): Business {
   return Object.assign(Object.create(Business.prototype), { name: "x", status, updatedAt: createdAt });
 }
 
-test("changeStatus of a business accepts only the four allowed status changes in random sequences of requests", () => {
+test("changeStatus of a business accepts only the four allowed status changes, in random sequences of requests", () => {
   const anyStatus = fc.constantFrom(...statuses);
   fc.assert(
     fc.property(anyStatus, fc.array(anyStatus), (initialStatus, requestedStatuses) => {
@@ -31,7 +31,7 @@ test("changeStatus of a business accepts only the four allowed status changes in
   );
 });
 
-test("changeStatus of a business throws an error that lists the allowed next statuses or states that the status is final", () => {
+test("changeStatus of a business rejects a change with an error that lists the allowed next statuses, or states that there are none", () => {
   expect(() => aBusiness("REJECTED").changeStatus("ACTIVE", createdAt)).toThrow("REJECTED is final.");
   expect(() => aBusiness("PENDING").changeStatus("DISABLED", createdAt)).toThrow(
     "From PENDING it can become ACTIVE or REJECTED.",

@@ -36,7 +36,7 @@ async function aKey(): Promise<Key> {
 
 describe("removal of access", () => {
   test.each(Object.entries(revocations))(
-    "identity responds to a request to %s only after it has committed the change and waited for the longest key lease",
+    "identity responds to a request to %s only after it has committed the change and the longest key lease has ended",
     async (_name, removeAccess) => {
       const steps: string[] = [];
       let key: Key | undefined;
@@ -55,7 +55,7 @@ describe("removal of access", () => {
     },
   );
 
-  test("identity waits for the longest key lease before it responds to a rotation with a grace period, because gateways cache the old expiry", async () => {
+  test("identity responds to a rotation with a grace period only after the longest key lease, because gateways cache the old expiry", async () => {
     const waitsMs: number[] = [];
     identity = await startIdentityForTest({ leaseMs: 500, wait: async (ms) => void waitsMs.push(ms) });
     const key = await aKey();
@@ -64,7 +64,7 @@ describe("removal of access", () => {
     expect(waitsMs).toEqual([550]);
   });
 
-  test("identity waits for the longest key lease before each response to a repeated request that removes access", async () => {
+  test("identity waits for the longest key lease before every response if a request that removes access is repeated", async () => {
     const waitsMs: number[] = [];
     identity = await startIdentityForTest({ leaseMs: 500, wait: async (ms) => void waitsMs.push(ms) });
     const { id, businessId } = await aKey();
@@ -76,7 +76,7 @@ describe("removal of access", () => {
     expect(waitsMs).toEqual([550, 550, 550, 550, 550]);
   });
 
-  test("identity does not wait for key leases before it responds to requests that remove no access", async () => {
+  test("identity responds without a wait for key leases if a request removes no access", async () => {
     const waitsMs: number[] = [];
     identity = await startIdentityForTest({ leaseMs: 500, wait: async (ms) => void waitsMs.push(ms) });
     const { id, apiKey } = await identity.aBusiness();
@@ -88,7 +88,7 @@ describe("removal of access", () => {
     expect(waitsMs).toEqual([]);
   });
 
-  test("before it responds to a revocation, an identity replica with KEY_LEASE_MS=0 waits for the longest key lease of other replicas", async () => {
+  test("an identity replica with KEY_LEASE_MS=0 responds to a revocation only after the longest key lease of other replicas", async () => {
     const waitsMs: number[] = [];
     identity = await startIdentityForTest({ leaseMs: 0, wait: async (ms) => void waitsMs.push(ms) });
     for (const removeAccess of Object.values(revocations)) {
@@ -116,7 +116,7 @@ function aGateway({ keyLeases }: Pick<Identity, "keyLeases">) {
 
 describe("revocation under load", () => {
   test.each(Object.entries(revocations))(
-    "four gateways that use two identity replicas refuse a key after the response to a request to %s",
+    "four gateways with two identity replicas refuse a key as soon as identity has responded to a request to %s",
     async (_name, removeAccess) => {
       // The replica that removes access grants no leases. The second replica grants leases of 500
       // ms.

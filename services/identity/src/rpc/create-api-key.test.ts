@@ -29,7 +29,7 @@ test("createApiKey issues an additional live key and writes an audit row with th
   });
 });
 
-test("a key that createApiKey issues is the newest key of the business, even if the replica's clock is behind", async () => {
+test("createApiKey issues the newest key of the business, even if the replica's clock is behind", async () => {
   const { id } = await identity.aBusiness();
   identity.clock.advance(-10_000);
   const newestKey = await create(id, "till");
@@ -75,7 +75,7 @@ test("createApiKey limits a business to 20 live keys, even for 25 concurrent req
   expect(await identity.readAuditRows(id)).toHaveLength(21);
 });
 
-test("createApiKey rejects another key for a business with 20 live keys, and accepts it after one key is revoked", async () => {
+test("createApiKey rejects a further key for a business with 20 live keys until one of these keys is revoked", async () => {
   const { id } = await identity.aBusiness();
   const keys = [];
   for (let i = 0; i < 19; i++) keys.push(await create(id, `key ${i}`));

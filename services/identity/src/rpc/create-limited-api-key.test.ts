@@ -14,7 +14,7 @@ const create = (businessId: string, name: string, limits: { expiresAtMs?: bigint
   identity.apiKeys.createLimitedApiKey({ businessId, name, ...limits }, asAdmin);
 const keysOf = async (businessId: string) => (await identity.apiKeys.listApiKeys({ businessId, limit: 100 }, asAdmin)).apiKeys;
 
-test("createLimitedApiKey stores permitted networks, which also appear in listApiKeys, in resolveKeys and in the audit row", async () => {
+test("createLimitedApiKey stores permitted networks, which listApiKeys, resolveKeys and the audit row then contain", async () => {
   const { id } = await identity.aBusiness();
   const key = await create(id, "till", { allowedIps });
   expect(key.allowedIps).toEqual(allowedIps);
@@ -24,13 +24,13 @@ test("createLimitedApiKey stores permitted networks, which also appear in listAp
   expect((await identity.readAuditRows(id)).at(-1)?.after).toMatchObject({ allowed_ips: "203.0.113.0/24 2001:db8::/32" });
 });
 
-test("createLimitedApiKey stores the hash of a restricted key in a column that earlier versions do not read", async () => {
+test("createLimitedApiKey stores a restricted key's hash in a column that earlier versions of identity do not read", async () => {
   const { id } = await identity.aBusiness();
   const { apiKey = "" } = await create(id, "till", { allowedIps });
   expect(await identity.sql("select 1 from api_key where hash = ?", [hashApiKey(apiKey)])).toEqual([]);
 });
 
-test("resolveKeys returns BUSINESS_DISABLED or REVOKED for a key with permitted networks if its business is disabled or the key is revoked", async () => {
+test("resolveKeys returns BUSINESS_DISABLED for a disabled business's key and REVOKED for a revoked key, even if the key has permitted networks", async () => {
   const { id } = await identity.aBusiness();
   const key = await create(id, "till", { allowedIps });
   await identity.businesses.updateBusiness({ id, status: 3 }, asAdmin);
@@ -40,7 +40,7 @@ test("resolveKeys returns BUSINESS_DISABLED or REVOKED for a key with permitted 
   expect(await identity.stateOf(key.apiKey)).toBe("REVOKED");
 });
 
-test("resolveKeys returns LIVE before the expiry of a key by the database's clock, and EXPIRED afterwards", async () => {
+test("resolveKeys returns LIVE until a key expires and EXPIRED afterwards, according to the database's clock", async () => {
   const { id } = await identity.aBusiness();
   const expiresAtMs = getHourAheadMs();
   const key = await create(id, "till", { expiresAtMs });
@@ -81,7 +81,7 @@ test("a rotation by updateOwnBusiness or updateBusiness gives the new key the ol
   expect((await keysOf(id)).slice(0, 2)).toMatchObject([{ expiresAtMs: key.expiresAtMs }, { expiresAtMs: key.expiresAtMs }]);
 });
 
-test("when updateBusiness rotates a key that is in its grace period and was issued without an expiry, the new key has no expiry", async () => {
+test("updateBusiness issues a key without an expiry if it rotates a key in its grace period that was issued without an expiry", async () => {
   const { id, apiKey } = await identity.aBusiness();
   const callOptions = await identity.optionsFor(apiKey);
   const rotatedWithGrace = await identity.businesses.updateOwnBusiness(
@@ -94,7 +94,7 @@ test("when updateBusiness rotates a key that is in its grace period and was issu
   expect((await identity.resolve(rotated.apiKey)).expiresInMs).toBeUndefined();
 });
 
-test("when updateBusiness rotates a key that is in its grace period and was issued with an expiry, the new key has the original expiry", async () => {
+test("updateBusiness issues a key with the original expiry if it rotates a key in its grace period that was issued with an expiry", async () => {
   const { id, apiKey: firstKey } = await identity.aBusiness();
   const expiresAtMs = BigInt(Date.now() + 3_600_000);
   const limitedKey = await identity.businesses.createOwnApiKey(
@@ -115,7 +115,7 @@ test("when updateBusiness rotates a key that is in its grace period and was issu
   expect(Number(expiresInMs)).toBeLessThanOrEqual(3_600_000);
 });
 
-test("PostgreSQL rejects the replacement of an API key with permitted networks by an unrestricted key", async () => {
+test("PostgreSQL rejects an update that replaces an API key with permitted networks by an unrestricted key", async () => {
   const { id } = await identity.aBusiness();
   const key = await create(id, "till", { allowedIps });
   const [successor] = await identity.sql<{ id: string }>("select id from api_key where business_id = ? and name = 'default'", [

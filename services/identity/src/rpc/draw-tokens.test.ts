@@ -40,7 +40,7 @@ test("drawTokens refills a bucket at the bucket's rate, starting from a negative
   expect(await draw({ ...bucketOptions, tokens: 1 })).toEqual([9]);
 });
 
-test("drawTokens neither refills nor drains a bucket for the elapsed time after the database's clock was set back", async () => {
+test("drawTokens neither adds nor removes tokens for elapsed time if the database's clock was set back", async () => {
   const bucketOptions = { bucket: "kyc clock", perSecond: 1, burst: 10 };
   await draw({ ...bucketOptions, tokens: 5 });
   await ageBucket(bucketOptions.bucket, -3_600);

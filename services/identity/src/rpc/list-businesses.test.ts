@@ -22,7 +22,7 @@ test("listBusinesses returns all businesses, newest first, with the total", asyn
   expect(await list({})).toEqual({ names: ["Waiting", ...names.toReversed()], total: 7 });
 });
 
-test("each page of listBusinesses contains the number of all businesses as `total`, even an empty page after the last page", async () => {
+test("listBusinesses returns the number of all businesses as `total` with each page, even with an empty page after the last page", async () => {
   expect(await list({ limit: 2, offset: 1 })).toEqual({ names: ["oasis two", "École d'Alger"], total: 7 });
   expect(await list({ offset: 100 })).toEqual({ names: [], total: 7 });
 });
@@ -51,7 +51,7 @@ test("listBusinesses returns the key prefix of each business, and no secret keys
   }
 });
 
-test("listBusinesses finds a name with a capital letter that has several lower-case forms", async () => {
+test("listBusinesses ignores case in a search even if the name contains a capital letter that has several lower-case forms", async () => {
   await identity.aBusiness({ name: "ΟΔΟΣ" });
   expect((await list({ search: "ΟΔΟΣ" })).names).toEqual(["ΟΔΟΣ"]);
 });

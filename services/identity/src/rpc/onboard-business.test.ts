@@ -60,13 +60,10 @@ describe("invitation", () => {
     expect(auditRows).toMatchObject([{ action: "invitation.created", actor: "ak_test", after: { name: "Librairie", prefix } }]);
   });
 
-  test.each([-1_000, 31 * 86_400_000])(
-    "createInvitation rejects an expiry that is %i ms after the current time",
-    async (aheadMs) => {
-      const call = invite({ expiresAtMs: BigInt(Date.now() + aheadMs) });
-      await expect(call).rejects.toMatchObject({ kind: "invalid", code: "validation_failed", pointer: "/expires_at" });
-    },
-  );
+  test.each([-1_000, 31 * 86_400_000])("createInvitation rejects an expiry at %i ms from the current time", async (aheadMs) => {
+    const call = invite({ expiresAtMs: BigInt(Date.now() + aheadMs) });
+    await expect(call).rejects.toMatchObject({ kind: "invalid", code: "validation_failed", pointer: "/expires_at" });
+  });
 
   test("onboardBusiness registers one business when five concurrent requests use the same invitation", async () => {
     const { invitationToken } = await invite();

@@ -94,7 +94,7 @@ test("revokeOperatorKey refuses to revoke the last live key, even if all keys ar
   expect((await listKeys()).filter(({ revokedAtMs }) => revokedAtMs === undefined)).toHaveLength(1);
 });
 
-test("revokeOperatorKey waits for the longest key lease before each response, even when a request is repeated", async () => {
+test("revokeOperatorKey waits for the longest key lease before every response, even if the request is repeated", async () => {
   const { id, adminKey } = await create("amina");
   expect(waitsMs).toEqual([]);
   const firstResponse = await revoke(id);

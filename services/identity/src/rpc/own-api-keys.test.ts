@@ -23,7 +23,7 @@ async function aBusiness() {
   return { id, apiKey, apiKeyPrefix, options, keyId };
 }
 
-test("a business can replace its key with createOwnApiKey and revokeOwnApiKey, and both keys are live until the old key is revoked", async () => {
+test("createOwnApiKey and revokeOwnApiKey replace a business's key, and both keys are live until the old key is revoked", async () => {
   const business = await aBusiness();
   const createdKey = await create("next", business.options);
   expect(readApiKeyKind(createdKey.apiKey ?? "")).toBe("sk_test_");
@@ -56,7 +56,7 @@ describe("createOwnApiKey", () => {
     await expect(expiredRequest).rejects.toMatchObject({ kind: "invalid", pointer: "/expires_at" });
   });
 
-  test("createOwnApiKey rejects an expiry or networks beyond the limits of the issuing key", async () => {
+  test("createOwnApiKey rejects an expiry or permitted networks that exceed the limits of the key that authenticates the request", async () => {
     const { options } = await aBusiness();
     const endMs = BigInt(Date.now() + 60_000);
     const allowedIps = ["203.0.113.0/24", "2001:db8::/32"];
@@ -147,7 +147,7 @@ describe("revokeOwnApiKey", () => {
   });
 });
 
-test("createOwnApiKey and revokeOwnApiKey reject requests that are sent with a replaced key in its grace period", async () => {
+test("createOwnApiKey and revokeOwnApiKey reject a request that is authenticated with a replaced key in its grace period", async () => {
   const { id, options } = await aBusiness();
   const rotatedBusiness = await identity.businesses.updateOwnBusiness(
     { rotateApiKey: true, previousKeyTtlSeconds: 600 },

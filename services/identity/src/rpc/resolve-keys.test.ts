@@ -110,7 +110,7 @@ function aWarningLogger() {
   return { warnings, logger: Object.assign(createLogger("test", "silent"), { warn }) };
 }
 
-test("trackKeyUse does not wait for a key that is locked, and does not update its last use", async () => {
+test("trackKeyUse does not wait for a locked key, and does not update that key's last use", async () => {
   const { apiKey } = await identity.aBusiness();
   const { keyId } = await identity.resolve(apiKey);
   await identity.sql("update api_key set last_used_at = null where id = ?", [keyId]);
@@ -126,7 +126,7 @@ test("trackKeyUse does not wait for a key that is locked, and does not update it
   expect(rows[0]?.at).toBeNull();
 });
 
-test("trackKeyUse logs a failed write of key uses, and writes the uses that are added later", async () => {
+test("trackKeyUse logs a failed write of key uses, and writes key uses that are added after the failure", async () => {
   const { apiKey } = await identity.aBusiness();
   const { keyId } = await identity.resolve(apiKey);
   await identity.sql("update api_key set last_used_at = null where id = ?", [keyId]);

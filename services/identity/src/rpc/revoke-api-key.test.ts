@@ -42,7 +42,7 @@ test("revokeApiKey revokes even the last live key of a business", async () => {
   expect(await identity.stateOf(business.apiKey)).toBe("REVOKED");
 });
 
-test("revokeApiKey waits for a concurrent revocation of the same key, and returns the time of that revocation", async () => {
+test("revokeApiKey waits for a concurrent revocation of the same key, and returns that revocation's time", async () => {
   const business = await identity.aBusiness();
   const { keyId: id } = await identity.resolve(business.apiKey);
   const replacedAt = new Date("2026-03-01T12:00:00Z");

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => identity[Symbol.asyncDispose]());
 
-test("updateBusiness changes only the name for a request with a new name, and writes an audit row", async () => {
+test("updateBusiness changes only the name if the request contains only a name, and writes an audit row", async () => {
   const business = await identity.aBusiness({ name: "Old" });
   const updatedBusiness = await identity.businesses.updateBusiness({ id: business.id, name: "New" }, asAdmin);
   expect(updatedBusiness).toEqual({ ...business, apiKey: undefined, name: "New", updatedAtMs: updatedBusiness.updatedAtMs });
@@ -35,7 +35,7 @@ test.each([{}, { name: "Same" }, { status: BusinessStatus.ACTIVE }])(
   },
 );
 
-test("all keys of a business lose access when updateBusiness sets the status DISABLED, and regain access with the status ACTIVE", async () => {
+test("updateBusiness with the status DISABLED ends the access of all keys of the business, and the status ACTIVE restores the access", async () => {
   const business = await identity.aBusiness();
   const { apiKey } = await identity.apiKeys.createApiKey({ businessId: business.id, name: "second" }, asAdmin);
   const disabledBusiness = await identity.businesses.updateBusiness(
@@ -70,7 +70,7 @@ test("updateBusiness rejects a status change of a REJECTED business", async () =
   await expect(call).rejects.toMatchObject({ code: "invalid_status_transition" });
 });
 
-test("updateBusiness rotates only the newest live key, and gives the new key the same name", async () => {
+test("updateBusiness rotates only the newest live key, and gives the new key the old key's name", async () => {
   const business = await identity.aBusiness();
   const newestKey = await identity.apiKeys.createApiKey({ businessId: business.id, name: "till" }, asAdmin);
   const rotatedBusiness = await identity.businesses.updateBusiness({ id: business.id, rotateApiKey: true }, asAdmin);
@@ -94,7 +94,7 @@ test("updateBusiness rotates only the newest live key, and gives the new key the
   });
 });
 
-test("updateBusiness issues a key with the name `default` when a rotation is requested for a business without a live key", async () => {
+test("updateBusiness issues a key with the name `default` if a request rotates the key of a business without a live key", async () => {
   const { id } = await identity.aBusiness();
   const { apiKeys } = await identity.apiKeys.listApiKeys({ businessId: id, limit: 50 }, asAdmin);
   await identity.apiKeys.revokeApiKey({ id: apiKeys[0]?.id ?? "" }, asAdmin);
@@ -105,7 +105,7 @@ test("updateBusiness issues a key with the name `default` when a rotation is req
   expect((await identity.readAuditRows(id)).at(-1)).toMatchObject({ action: "api_key.created", before: null });
 });
 
-test("after eight concurrent rotations by updateBusiness, only the newest key of the business is live", async () => {
+test("updateBusiness leaves only the newest key of the business live after eight concurrent rotations", async () => {
   const { id } = await identity.aBusiness();
   const responses = await Promise.all(
     Array.from({ length: 8 }, () => identity.businesses.updateBusiness({ id, rotateApiKey: true }, asAdmin)),

@@ -40,7 +40,7 @@ test("updateOwnBusiness rotates the key that authenticates the request, not the 
   expect((await keysOf(business.id))[0]).toMatchObject({ name: "default", prefix: rotatedBusiness.apiKeyPrefix });
 });
 
-test("updateOwnBusiness keeps the old key live until the end of the grace period, by the database's clock", async () => {
+test("updateOwnBusiness keeps the old key live until the grace period ends according to the database's clock", async () => {
   const business = await identity.aBusiness();
   const request = { rotateApiKey: true, previousKeyTtlSeconds: 3_600 };
   const rotatedBusiness = await identity.businesses.updateOwnBusiness(request, await identity.optionsFor(business.apiKey));
@@ -58,7 +58,7 @@ test("updateOwnBusiness keeps the old key live until the end of the grace period
   });
 });
 
-test("updateOwnBusiness rejects a rotation that is requested with a replaced key in its grace period", async () => {
+test("updateOwnBusiness rejects a rotation that is authenticated with a replaced key in its grace period", async () => {
   const business = await identity.aBusiness();
   const caller = await identity.optionsFor(business.apiKey);
   await identity.businesses.updateOwnBusiness({ rotateApiKey: true, previousKeyTtlSeconds: 600 }, caller);
@@ -70,7 +70,7 @@ test("updateOwnBusiness rejects a rotation that is requested with a replaced key
   expect(await keysOf(business.id)).toHaveLength(2);
 });
 
-test("updateOwnBusiness accepts only one of five concurrent rotations that are requested with the same key", async () => {
+test("updateOwnBusiness accepts only one of five concurrent rotations that are authenticated with the same key", async () => {
   const business = await identity.aBusiness();
   const caller = await identity.optionsFor(business.apiKey);
   const outcomes = await Promise.allSettled(

@@ -51,7 +51,7 @@ const readStored = async (id: string) => {
 };
 
 describe("checkApplications", () => {
-  test("checkApplications reads an application at the provider and applies its state only when the check is due", async () => {
+  test("checkApplications reads an application at the provider and applies the state only when the application's check is due", async () => {
     const { id, linkUrl } = await harness.create();
     await harness.sandbox.submit(linkUrl, { outcome: "approved", hold_seconds: 0 });
     await harness.checkDue();
@@ -61,7 +61,7 @@ describe("checkApplications", () => {
     expect(await readStored(id)).toEqual({ status: "COMPLETED", seconds: null });
   });
 
-  test("checkApplications plans the next check in 300 seconds if the provider is unavailable", async () => {
+  test("checkApplications plans an application's next check in 300 seconds if the provider is unavailable", async () => {
     const { id } = await harness.create();
     await makeDue(id);
     await harness.sandbox.fault("kyc_get", "http_500");
@@ -80,7 +80,7 @@ describe("checkApplications", () => {
     expect(calls.filter(({ operation }) => operation === "kyc_get")).toHaveLength(1);
   });
 
-  test("checkApplications reads an application again if next_check_at is set to the current time during a read", async () => {
+  test("checkApplications reads an application again if `next_check_at` becomes due during a read", async () => {
     const { id, linkUrl } = await harness.create();
     await makeDue(id);
     await harness.sandbox.fault("kyc_get", "slow:500");
@@ -91,7 +91,7 @@ describe("checkApplications", () => {
     await eventually(async () => expect(await readStored(id)).toMatchObject({ status: "OPENED" }));
   });
 
-  test("checkApplications applies a decision at the provider to an application in review", async () => {
+  test("checkApplications applies a reviewer's decision at the provider to an application in review", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.aDecidedApplication({ outcome: "needs_review" }, caller);
     await harness.sandbox.review(linkUrl, "approved");
@@ -100,7 +100,7 @@ describe("checkApplications", () => {
     expect(await harness.kyc.getKycApplication({ id }, { caller })).toMatchObject({ verdict: KycVerdict.APPROVED });
   });
 
-  test("checkApplications sets an application to EXPIRED 90 seconds after the end of its link, even if the provider does not report EXPIRED", async () => {
+  test("checkApplications sets an application to EXPIRED 90 seconds after its link has expired, even if the provider does not report EXPIRED", async () => {
     const caller = aBusinessCaller();
     const { id } = await harness.create(caller, { ttlHours: 1 });
     await harness.readRefreshed(id, caller);
@@ -112,7 +112,7 @@ describe("checkApplications", () => {
     expect(await harness.kyc.getKycApplication({ id }, { caller })).toMatchObject({ status: KycStatus.EXPIRED });
   });
 
-  test("checkApplications stores the verdict on a submission that was made before the end of the link, even if an outdated read ends later", async () => {
+  test("checkApplications stores the verdict on a submission in time, even if a read that began before the submission ends after the link has expired", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller, { ttlHours: 1 });
     await harness.sandbox.open(linkUrl);
@@ -160,7 +160,7 @@ describe.each([
 });
 
 describe("catchUpOnce", () => {
-  test("a check that catchUpOnce scheduled stays due after the end of a read that began before the provider's change", async () => {
+  test("catchUpOnce schedules a check that stays due if a read from before the provider's change ends after it", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     while ((await catchUpOnce(harness.context)) > 0);
@@ -174,7 +174,7 @@ describe("catchUpOnce", () => {
     expect(await readStored(id)).toMatchObject({ status: "OPENED" });
   });
 
-  test("catchUpOnce schedules a check of a FAILED application without remaining attempts if the provider has cancelled it", async () => {
+  test("catchUpOnce schedules a check of a FAILED application if the provider has cancelled the application, even though no attempt remains", async () => {
     const { id } = await harness.aDecidedApplication({ outcome: "failed" }, aBusinessCaller(), { maxAttempts: 1 });
     expect(await readStored(id)).toEqual({ status: "FAILED", seconds: null });
     // Simulates a cancellation whose response was not recorded.
@@ -185,7 +185,7 @@ describe("catchUpOnce", () => {
     expect(await readStored(id)).toEqual({ status: "CANCELED", seconds: null });
   });
 
-  test("catchUpOnce schedules a check of an EXPIRED application if the provider has a late verdict, and the check applies this verdict", async () => {
+  test("catchUpOnce schedules a check of an EXPIRED application if the provider has a late verdict, and checkApplications applies the verdict", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     await harness.sandbox.open(linkUrl);
@@ -207,7 +207,7 @@ describe("catchUpOnce", () => {
     });
   });
 
-  test("a check of an EXPIRED application that catchUpOnce scheduled stays due until a read succeeds", async () => {
+  test("catchUpOnce schedules, for an EXPIRED application, a check that is repeated until a read succeeds", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     await harness.sandbox.open(linkUrl);
@@ -226,7 +226,7 @@ describe("catchUpOnce", () => {
     expect(await harness.readEventNames(id)).toEqual(["CREATED", "OPENED", "COMPLETED"]);
   });
 
-  test("a check of an EXPIRED application that catchUpOnce scheduled stays due after the end of a read that began before the provider's verdict", async () => {
+  test("catchUpOnce schedules, for an EXPIRED application, a check that stays due if a read from before the verdict ends after it", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     await harness.sandbox.open(linkUrl);
@@ -241,7 +241,7 @@ describe("catchUpOnce", () => {
     await eventually(async () => expect(await readStored(id)).toEqual({ status: "COMPLETED", seconds: null }));
   });
 
-  test("catchUpOnce stores the new cursor of a page that contains no readable event", async () => {
+  test("catchUpOnce stores the cursor of a page of events even if the page contains no readable event", async () => {
     await using server = createServer((_request, response) => response.end('{"events":[null,{"sequence":"x"}],"cursor":"7"}'));
     await once(server.listen(0, "127.0.0.1"), "listening");
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -252,7 +252,7 @@ describe("catchUpOnce", () => {
     await harness.sql("update provider_cursor set cursor = ?", [cursorBefore?.cursor]);
   });
 
-  test("catchUpOnce schedules a check of an application that changed at the provider, and of no other application", async () => {
+  test("catchUpOnce schedules a check only of the application that changed at the provider", async () => {
     const [changedApplication, unchangedApplication] = [await harness.create(), await harness.create()];
     await harness.sandbox.open(changedApplication.linkUrl);
     while ((await catchUpOnce(harness.context)) > 0);
@@ -288,7 +288,7 @@ describe("stored links", () => {
     return applications.map(({ linkUrl }) => linkUrl);
   };
 
-  test("removeLinks removes the link of an application that ended more than 30 days ago, and responses omit the removed link", async () => {
+  test("removeLinks removes an application's link 30 days after the application ended, and responses then omit the link", async () => {
     const caller = aBusinessCaller();
     const endedApplication = await harness.aDecidedApplication({ outcome: "approved" }, caller);
     const failedApplication = await harness.aDecidedApplication({ outcome: "failed" }, caller, { maxAttempts: 1 });
@@ -321,7 +321,7 @@ describe("stored links", () => {
     expect(await readCiphertext(id)).toBeNull();
   });
 
-  test("createReencryption encrypts links with the current key if a former key encrypted them, and skips unreadable links", async () => {
+  test("createReencryption encrypts links again with the current key if a former key encrypted them, and skips unreadable links", async () => {
     await harness.sql("update kyc_application set link_ciphertext = null");
     const caller = aBusinessCaller();
     const createdApplications = await Promise.all(Array.from({ length: 5 }, () => harness.create(caller)));

@@ -74,7 +74,7 @@ describe("evaluate, for all combinations of verdict and evidence", () => {
     amlHitCount: 0,
   };
 
-  test("evaluate returns APPROVED only if the provider approved and the evidence in every field is positive", () => {
+  test("evaluate returns APPROVED only if the provider approved and every field of the evidence is positive", () => {
     // Three combinations of terms and document type are allowed, and each occurs with two valid
     // expiry dates.
     expect(approvedRows).toHaveLength(6);
@@ -87,13 +87,13 @@ describe("evaluate, for all combinations of verdict and evidence", () => {
     }
   });
 
-  test("evaluate returns NEEDS_REVIEW for the provider's rejection only if PROFILE_MISMATCH is the only reason and all other evidence is positive", () => {
+  test("evaluate returns NEEDS_REVIEW for a rejection by the provider only if PROFILE_MISMATCH is the only reason and the other evidence is positive", () => {
     expect(reviewedRejections).toHaveLength(6);
     for (const evidence of reviewedRejections)
       expect(evidence).toMatchObject({ ...positiveEvidence, reasonCodes: ["PROFILE_MISMATCH"] });
   });
 
-  test("evaluate returns REJECTED only if the document has expired or the provider rejected, and NEEDS_REVIEW for all other combinations", () => {
+  test("evaluate returns REJECTED only for an expired document or a rejection by the provider, and NEEDS_REVIEW for all remaining combinations", () => {
     expect(rejectionCounts).toEqual({
       expired: 4 * rowsPerExpiry,
       byProvider: 3 * rowsPerExpiry - reviewedRejections.length,
@@ -121,7 +121,7 @@ describe("evaluate, reason codes of our rules", () => {
   test.each<[Partial<Evidence>, ReasonCode]>([
     [{ amlHitCount: 1 }, "AML_MATCH"],
     [{ documentExpiry: "2026-02-28" }, "DOCUMENT_EXPIRED"],
-  ])("for the evidence %o, evaluate adds the reason code %s exactly once", (change, code) => {
+  ])("evaluate, for the evidence %o, adds the reason code %s exactly once", (change, code) => {
     for (const reasons of [[], [code]]) {
       const { reasonCodes: codes } = evaluate("APPROVED", { ...evidence, ...change, reasonCodes: reasons }, term, today);
       expect(codes).toEqual([code]);
@@ -137,7 +137,7 @@ describe("evaluate, reason codes of our rules", () => {
   });
 });
 
-test.each(verdicts)("`evaluateDecision` returns a person's decision %s, but REJECTED if the document has expired", (outcome) => {
+test.each(verdicts)("`evaluateDecision` returns a person's decision %s, or REJECTED if the document has expired", (outcome) => {
   const reasons = { reasonCodes: ["AML_MATCH"] } as const;
   for (const documentExpiry of [today, "2026-03-02", undefined]) {
     expect(evaluateDecision(outcome, { ...reasons, documentExpiry }, today)).toEqual({

@@ -33,7 +33,7 @@ describe("applyState, status changes", () => {
   };
   const cases = kycStatuses.flatMap((from) => kycStatuses.map((to) => [from, to] as const)).filter(([from, to]) => from !== to);
 
-  test.each(cases)("applyState changes the status from %s to %s only if the change is allowed", (from, to) => {
+  test.each(cases)("applyState changes the status only if the change is allowed: from %s to %s", (from, to) => {
     const application = anApplicationIn(from);
     const { emitted, result } = applyState(application, { status: to, attemptsUsed: application.attemptsUsed });
     const isLegal = allowedChanges[from].includes(to);
@@ -62,7 +62,7 @@ describe("applyState, status changes", () => {
     },
   );
 
-  test("applyState emits KYC_FAILED again if a later attempt has failed", () => {
+  test("applyState emits KYC_FAILED again if a later attempt fails", () => {
     const application = anApplicationIn("FAILED");
     expect(applyState(application, { status: "FAILED", attemptsUsed: 2 }).emitted).toEqual(["KYC_FAILED"]);
     expect(applyState(application, { status: "FAILED", attemptsUsed: 2 }).emitted).toEqual([]);
@@ -70,7 +70,7 @@ describe("applyState, status changes", () => {
 
   // After a submission, the provider can report these statuses only if the attempt failed.
   test.each(checkedStatuses.flatMap((from) => (["OPENED", "EXPIRED", "CANCELED"] as const).map((to) => [from, to] as const)))(
-    "applyState emits KYC_FAILED first if the status changes from %s to %s without a reported failure",
+    "applyState emits KYC_FAILED first if the status changes from %s to %s and the failed attempt between them was not reported",
     (from, to) => {
       const application = anApplicationIn(from);
       expect(applyState(application, { status: to, attemptsUsed: 1 }).emitted).toEqual(["KYC_FAILED", `KYC_${to}`]);
@@ -103,7 +103,7 @@ describe("applyState, status changes", () => {
     ["PROCESSING", 2, "OPENED", 3, ["KYC_FAILED", "KYC_OPENED"]],
     ["CREATED", 0, "CREATED", 1, []],
   ])(
-    "applyState for the change from %s with %i attempts to %s with %i attempts emits %j",
+    "applyState, for the change from %s with %i attempts to %s with %i attempts, emits %j",
     (from, attemptsBefore, to, laterTime, expectedChanges) => {
       const application = anApplicationIn(from, attemptsBefore);
       expect(applyState(application, { status: to, attemptsUsed: laterTime }).emitted).toEqual(expectedChanges);
@@ -136,7 +136,7 @@ describe("applyState, status changes", () => {
     expect(application.status).toBe("CANCELED");
   });
 
-  test("toKycApplicationMessage sets `errorMessage` only while the status is FAILED", () => {
+  test("toKycApplicationMessage sets `errorMessage` only if the status is FAILED", () => {
     const application = anApplicationIn("PROCESSING");
     applyState(application, { status: "FAILED" });
     expect(toKycApplicationMessage(application).errorMessage).toContain("try again");
@@ -149,7 +149,7 @@ describe("applyState, status changes", () => {
 
 describe("applyState, ignored states", () => {
   test.each([4, 3, 0])(
-    "applyState changes only `syncedAt` for a state with the sequence %i if the stored sequence is 4",
+    "applyState changes only `syncedAt` if the state has the sequence %i and the stored sequence is 4",
     (sequence) => {
       const application = anApplicationIn("OPENED");
       expect(applyState(application, { sequence })).toEqual({ result: "stale", emitted: [] });
@@ -214,7 +214,7 @@ describe("applyState, verdict", () => {
     },
   );
 
-  test("applyState stores APPROVED for a document that expires on the same day", () => {
+  test("applyState stores APPROVED for a document that expires on the day of the verdict", () => {
     expect(completeApplication({ documentExpiry: "2026-03-01" }).verdict).toBe("APPROVED");
   });
 
@@ -265,7 +265,7 @@ describe("applyState, review", () => {
   };
 
   test.each(["APPROVED", "REJECTED"] as const)(
-    "applyState stores the provider's decision %s on a review as final, and emits only KYC_REVIEW_RESOLVED",
+    "applyState stores the provider's decision %s on a review, ignores later verdicts, and emits only KYC_REVIEW_RESOLVED",
     (verdict) => {
       const application = anApplicationInReview({ verdict: "NEEDS_REVIEW", amlHitCount: 2, amlDecision: "POSSIBLE_MATCH" });
       expect(applyState(application, { verdict, amlHitCount: 2 }).emitted).toEqual(["KYC_REVIEW_RESOLVED"]);
@@ -277,20 +277,20 @@ describe("applyState, review", () => {
     },
   );
 
-  test("applyState keeps the review open if only Amana's rules require it and the provider repeats its approval", () => {
+  test("applyState keeps a review open that only Amana's rules require, even if the provider repeats its approval", () => {
     const application = anApplicationInReview({ amlHitCount: 1 });
     for (let repetition = 0; repetition < 3; repetition++)
       expect(applyState(application, { amlHitCount: 0 }).emitted).toEqual([]);
     expect(application).toMatchObject({ verdict: "NEEDS_REVIEW", amlHitCount: 1 });
   });
 
-  test("if a review began with the provider's rejection, applyState keeps the review open after a later approval by the provider", () => {
+  test("applyState keeps a review open that began with the provider's rejection, even if the provider approves later", () => {
     const application = anApplicationInReview({ verdict: "REJECTED", reasonCodes: ["PROFILE_MISMATCH"] });
     expect(applyState(application, { verdict: "APPROVED" }).emitted).toEqual([]);
     expect(application.verdict).toBe("NEEDS_REVIEW");
   });
 
-  test("applyState ends a review that Amana's rules require if the provider rejects, or if the provider's own review ends", () => {
+  test("applyState ends a review that Amana's rules require if the provider rejects or if the provider's own review ends", () => {
     const rejectedApplication = anApplicationInReview({ amlHitCount: 1 });
     expect(applyState(rejectedApplication, { verdict: "REJECTED" }).emitted).toEqual(["KYC_REVIEW_RESOLVED"]);
     const reviewedApplication = anApplicationInReview({ amlHitCount: 1 });
@@ -307,14 +307,14 @@ describe("applyState, review", () => {
     expect(application).toMatchObject({ verdict: "REJECTED", reasonCodes: ["DOCUMENT_EXPIRED"] });
   });
 
-  test("applyState ends a review with REJECTED if the stored expiry has passed, even if the provider's approval omits the expiry", () => {
+  test("applyState ends a review with REJECTED if the stored document expiry has passed, even if the provider's approval omits the expiry", () => {
     const application = anApplicationInReview({ verdict: "NEEDS_REVIEW", documentExpiry: "2026-03-01" });
     applyState(application, { verdict: "APPROVED", documentExpiry: undefined }, new Date("2026-03-02T00:00:00.000Z"));
     expect(application).toMatchObject({ verdict: "REJECTED", documentExpiry: "2026-03-01" });
   });
 
   test.each(["at the provider", "in Amana"])(
-    "a person's approval %s ends a review with APPROVED, even if the evidence is not positive",
+    "KycApplication ends a review with APPROVED after a person's approval %s, even if the evidence is not positive",
     (place) => {
       const doubtfulEvidence = { livenessOutcome: undefined, amlHitCount: undefined, unread: ["reason_codes"] };
       const application = anApplicationInReview({ verdict: "NEEDS_REVIEW", ...doubtfulEvidence });
@@ -336,7 +336,7 @@ describe("expiry of the link", () => {
     ["SUBMITTED", 1, []],
     ["PROCESSING", 1, []],
   ])(
-    "after the link's grace period, applyState for the status %s with %i attempts emits the events %j",
+    "applyState, for the status %s with %i attempts after the grace period of the link, emits the events %j",
     (status, attemptsUsed, expectedChanges) => {
       const application = anApplicationIn(status, attemptsUsed);
       expect(applyState(application, { status, attemptsUsed, sequence: 4 }, afterGrace).emitted).toEqual(expectedChanges);
@@ -344,7 +344,7 @@ describe("expiry of the link", () => {
   );
 
   test.each([0, 1])(
-    "applyState does not set the status EXPIRED if the read began within the link's grace period (the sequence has increased by %i)",
+    "applyState does not set the status EXPIRED if the read began before the link's grace period ended (the sequence has increased by %i)",
     (sequenceStep) => {
       const application = anApplicationIn("OPENED");
       const requestedAt = new Date(afterGrace.getTime() - 2_000);
@@ -360,12 +360,12 @@ describe("expiry of the link", () => {
     },
   );
 
-  test("applyState does not set the status EXPIRED at the end of the link, before the grace period has passed", () => {
+  test("applyState does not set the status EXPIRED when the link has expired but its grace period has not ended", () => {
     const application = anApplicationIn("OPENED");
     expect(applyState(application, { status: "OPENED", sequence: 4 }, linkExpiresAt).emitted).toEqual([]);
   });
 
-  test("planCheck plans a check for the end of the link and for the end of the grace period", () => {
+  test("planCheck plans a check at the link's expiry and another check at the end of the link's grace period", () => {
     const application = anApplicationIn("OPENED");
     const planNextCheck = (now: Date) => {
       application.nextCheckAt = null;
@@ -452,7 +452,7 @@ describe("applyState, states without a sequence", () => {
     return { result, emitted };
   };
 
-  test("applyState changes nothing if the state hash is unchanged, and planCheck uses a longer pause than before", () => {
+  test("applyState returns `stale` if the state hash is unchanged, and planCheck then uses the next longer pause", () => {
     const application = aVendorApplication();
     expect(apply(application, { status: "OPENED" }, 10).result).toBe("applied");
     expect(application).toMatchObject({ sequence: 1, checks: 1 });
@@ -460,7 +460,7 @@ describe("applyState, states without a sequence", () => {
     expect(application).toMatchObject({ sequence: 1, checks: 2, nextCheckAt: later(621) });
   });
 
-  test("applyState ignores the response to an older request, and plans an immediate check if its hash differs", () => {
+  test("applyState ignores the response to an older request, and plans an immediate check if the response's hash differs", () => {
     const application = aVendorApplication();
     apply(application, { status: "COMPLETED", verdict: "NEEDS_REVIEW", stateHash: "h2" }, 20);
     const plannedAt = application.nextCheckAt;
@@ -469,14 +469,14 @@ describe("applyState, states without a sequence", () => {
     expect(plannedAt).not.toEqual(later(22));
   });
 
-  test("applyState plans no immediate check for the response to an older request if its hash equals the stored hash", () => {
+  test("applyState ignores the response to an older request, and plans no immediate check if the response's hash equals the stored hash", () => {
     const application = aVendorApplication();
     apply(application, { status: "OPENED" }, 20);
     expect(apply(application, { status: "OPENED" }, 10, undefined, 22).result).toBe("stale");
     expect(application.nextCheckAt?.getTime()).toBeGreaterThan(later(22).getTime());
   });
 
-  test("applyState plans an immediate check that closes a vendor's link after the last failed attempt, and no check after the link is closed", () => {
+  test("applyState plans a check that closes the link after the last failed attempt, and no further check after the link is closed", () => {
     const application = aVendorApplication({ provider: "sumsub", maxAttempts: 1 });
     expect(apply(application, { status: "FAILED", attemptsUsed: 1 }, 10).emitted).toEqual(["KYC_FAILED"]);
     expect(application).toMatchObject({ closing: "USED_UP", nextCheckAt: later(11) });
@@ -489,14 +489,14 @@ describe("applyState, states without a sequence", () => {
     expect(application).toMatchObject({ status: "FAILED", closing: null, nextCheckAt: null });
   });
 
-  test("applyState changes the status to CANCELED even before the link of a FAILED application is closed", () => {
+  test("applyState changes the status of a FAILED application to CANCELED, even before the application's link is closed", () => {
     const application = aVendorApplication({ maxAttempts: 1 });
     apply(application, { status: "FAILED", attemptsUsed: 1 }, 10);
     expect(apply(application, { status: "CANCELED", stateHash: "h3" }, 20).emitted).toEqual(["KYC_CANCELED"]);
     expect(application).toMatchObject({ status: "CANCELED", closing: null, nextCheckAt: null });
   });
 
-  test("closeReason returns EXPIRED from 60 seconds after the end of a vendor's link, and undefined for the provider port", () => {
+  test("closeReason returns EXPIRED from 60 seconds after a vendor's link expires, and undefined for the provider port", () => {
     const at = (seconds: number) => new Date(linkExpiresAt.getTime() + seconds * 1_000);
     expect(aVendorApplication().closeReason(at(59))).toBeUndefined();
     expect(aVendorApplication().closeReason(at(60))).toBe("EXPIRED");
@@ -514,7 +514,7 @@ describe("applyNotFound", () => {
   };
 
   test.each(checkedStatuses)(
-    "applyNotFound completes a %s application with NEEDS_REVIEW if the read began at least a minute after the end of the link",
+    "applyNotFound completes a %s application with NEEDS_REVIEW if the read began at least a minute after the link expired",
     (status) => {
       const application = Object.assign(anApplicationIn(status), { provider: "sumsub" });
       expect(applyNotFound(application, new Date(afterLink.getTime() - 1))).toEqual([]);
@@ -535,7 +535,7 @@ describe("applyNotFound", () => {
     },
   );
 
-  test("applyNotFound does not change an application of the provider port", () => {
+  test("applyNotFound does not change an application whose provider is `port`", () => {
     expect(applyNotFound(anApplicationIn("SUBMITTED"), afterLink)).toEqual([]);
   });
 });

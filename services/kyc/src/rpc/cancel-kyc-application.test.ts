@@ -47,7 +47,7 @@ describe("cancelKycApplication", () => {
     },
   );
 
-  test("cancelKycApplication throws kyc_in_progress if the applicant has submitted, and stores the provider's status", async () => {
+  test("cancelKycApplication throws kyc_in_progress and stores the provider's status if the applicant has already submitted", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     await harness.sandbox.submit(linkUrl, { outcome: "approved", hold_seconds: 60 });
@@ -63,7 +63,7 @@ describe("cancelKycApplication", () => {
     ["COMPLETED", async (linkUrl?: string) => harness.sandbox.submit(linkUrl, { outcome: "approved", hold_seconds: 0 })],
     ["EXPIRED", async (linkUrl?: string) => harness.sandbox.expire(linkUrl)],
   ])(
-    "cancelKycApplication throws kyc_application_final for a %s application, even if kyc has not stored this status yet",
+    "cancelKycApplication throws kyc_application_final for an application that is %s at the provider, even if kyc has not stored this status yet",
     async (status, changeAtProvider) => {
       const caller = aBusinessCaller();
       const { id, linkUrl } = await harness.create(caller);
@@ -76,7 +76,7 @@ describe("cancelKycApplication", () => {
     },
   );
 
-  test("cancelKycApplication throws kyc_provider_error if the provider rejects the cancellation although nothing was submitted", async () => {
+  test("cancelKycApplication throws kyc_provider_error if the provider rejects the cancellation of an application without a submission", async () => {
     const caller = aBusinessCaller();
     const { id } = await harness.create(caller);
     const { provider_id } = await harness.sandbox.application(id);
@@ -112,7 +112,7 @@ describe("cancelKycApplication", () => {
   });
 
   test.each(["reset_after", "timeout_before", "http_500"])(
-    "cancelKycApplication repeats the call to the provider after the fault %s, and emits one event",
+    "cancelKycApplication repeats its call to the provider after the fault %s, and emits one event",
     async (mode) => {
       const caller = aBusinessCaller();
       const { id } = await harness.create(caller);

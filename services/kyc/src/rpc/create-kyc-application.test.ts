@@ -51,7 +51,7 @@ describe("createKycApplication", () => {
     expect(events[0]?.application).not.toHaveProperty("linkUrl");
   });
 
-  test("createKycApplication uses the client id as the key of the event, or the application id if there is no client", async () => {
+  test("createKycApplication uses the client id as the event's key, or the application id if the application has no client", async () => {
     const caller = aBusinessCaller();
     const keysBefore = (await harness.readEventKeys()).length;
     await harness.create(caller, { clientId: unblockedClient });
@@ -60,7 +60,7 @@ describe("createKycApplication", () => {
     expect((await harness.readEventKeys()).slice(keysBefore)).toEqual([unblockedClient, unblockedClient, id]);
   });
 
-  test("createKycApplication stores a created_at that is later than the previous application's created_at, even if the replica's clock is a minute behind", async () => {
+  test("createKycApplication stores a later created_at than the previous application's, even if the replica's clock is a minute behind", async () => {
     const caller = aBusinessCaller();
     const firstApplication = await harness.create(caller);
     vi.useFakeTimers({ now: Date.now() - 60_000, toFake: ["Date"] });
@@ -93,7 +93,7 @@ describe("createKycApplication", () => {
     });
   });
 
-  test("createKycApplication without optional fields uses the locale fr, three attempts, a required video, both document types and empty metadata", async () => {
+  test("createKycApplication uses the locale fr, three attempts, a required video, both document types and empty metadata by default", async () => {
     const { id, metadata: defaultMetadata } = await harness.create();
     const [creation] = await listCreations(id);
     expect(creation?.parameters).toMatchObject({ locale: "fr", max_attempts: 3, require_video: true });
@@ -133,7 +133,7 @@ describe("createKycApplication, refusals", () => {
     ["an invalid client id", "x", "not_found", "client_not_found"],
     ["a blocked client", blockedClient, "conflict", "client_blocked"],
   ])(
-    "createKycApplication rejects %s without a call to the provider, and keeps no record of the Idempotency-Key",
+    "createKycApplication rejects %s without a call to the provider, and does not store the Idempotency-Key",
     async (_name, clientId, kind, code) => {
       const caller = aBusinessCaller();
       const request = harness.kyc.createKycApplication({ clientId }, withIdempotencyKey(caller, "k"));
@@ -145,7 +145,7 @@ describe("createKycApplication, refusals", () => {
     },
   );
 
-  test("createKycApplication stores the provider's refusal as the response for the Idempotency-Key", async () => {
+  test("createKycApplication stores the provider's refusal and returns it for a repeated Idempotency-Key", async () => {
     const caller = aBusinessCaller();
     await harness.sandbox.fault("kyc_create", "error:422");
     const refuseCreation = (options: Parameters<typeof harness.kyc.createKycApplication>[1]) =>
@@ -208,7 +208,7 @@ describe("createKycApplication for a client who is blocked during the call to th
     return { id: row?.application_id ?? "", outcome: await creation };
   };
 
-  test("createKycApplication stores nothing and cancels the application at the provider if the client is blocked during the call to the provider", async () => {
+  test("createKycApplication cancels the application at the provider and stores nothing if the client is blocked during the call to the provider", async () => {
     const caller = aBusinessCaller();
     const { id, outcome } = await createSlowly(caller, () =>
       refusal(createFor(clientsWith("GOOD", "BLOCKED"), withIdempotencyKey(caller, "k"))),
@@ -225,7 +225,7 @@ describe("createKycApplication for a client who is blocked during the call to th
     expect((await harness.sandbox.application(createdApplication.id)).status).toBe("CREATED");
   });
 
-  test("createKycApplication stores nothing if the client is blocked during the call to the provider, even if the cancellation at the provider fails", async () => {
+  test("createKycApplication stores nothing for a client who is blocked during the call to the provider, even if the cancellation there fails", async () => {
     const caller = aBusinessCaller();
     await harness.sandbox.fault("kyc_cancel", "http_500");
     const { id, outcome } = await createSlowly(caller, () =>
@@ -236,7 +236,7 @@ describe("createKycApplication for a client who is blocked during the call to th
     expect((await harness.sandbox.application(id)).status).toBe("CREATED");
   });
 
-  test("createKycApplication returns the application that a repeated request stored, even if the client was blocked afterwards", async () => {
+  test("createKycApplication returns the application that a concurrent repetition stored, even if the client is blocked after the repetition", async () => {
     const caller = aBusinessCaller();
     const secondCheck = Promise.withResolvers<void>();
     const clientBlocked = Promise.withResolvers<void>();
@@ -264,7 +264,7 @@ describe("createKycApplication for a client who is blocked during the call to th
     expect(await harness.readEventNames(repeatedResponse.id)).toEqual(["CREATED"]);
   });
 
-  test("createKycApplication throws service_unavailable if the second read of the client's standing fails, and creates one application when the key is repeated", async () => {
+  test("createKycApplication throws service_unavailable if its second read of the client's standing fails, and creates one application when the key is repeated", async () => {
     const caller = aBusinessCaller();
     const { id, outcome } = await createSlowly(caller, () =>
       refusal(createFor(clientsWith("GOOD", "unavailable"), withIdempotencyKey(caller, "k"))),
@@ -289,7 +289,7 @@ describe("createKycApplication with an Idempotency-Key", () => {
     expect(await listCreations(firstResponse.id)).toHaveLength(1);
   });
 
-  test("createKycApplication rejects another request with the same Idempotency-Key", async () => {
+  test("createKycApplication rejects a different request with the same Idempotency-Key", async () => {
     const caller = aBusinessCaller();
     await harness.kyc.createKycApplication({}, withIdempotencyKey(caller, "k"));
     expect(await refusal(harness.kyc.createKycApplication({}, withIdempotencyKey(caller, "k", "f2")))).toMatchObject({
@@ -297,7 +297,7 @@ describe("createKycApplication with an Idempotency-Key", () => {
     });
   });
 
-  test("createKycApplication creates one application for five concurrent requests with one Idempotency-Key", async () => {
+  test("createKycApplication creates one application for five concurrent requests with the same Idempotency-Key", async () => {
     const caller = aBusinessCaller();
     const outcomes = await Promise.allSettled(
       Array.from({ length: 5 }, () => harness.kyc.createKycApplication({}, withIdempotencyKey(caller, "k"))),
@@ -310,7 +310,7 @@ describe("createKycApplication with an Idempotency-Key", () => {
     expect(await readStoredApplications(caller.businessId)).toHaveLength(1);
   });
 
-  test("createKycApplication creates one application if four callers repeat the Idempotency-Key continuously while the first request runs", async () => {
+  test("createKycApplication creates one application if four callers constantly repeat the Idempotency-Key during the first request", async () => {
     for (let round = 0; round < 5; round++) {
       const caller = aBusinessCaller();
       let isRunning = true;
@@ -339,7 +339,7 @@ describe("createKycApplication with an Idempotency-Key", () => {
 
 describe("createKycApplication without a usable response of the provider", () => {
   test.each(["timeout_after", "reset_after", "truncated", "html_200", "http_500", "timeout_before"])(
-    "createKycApplication repeats the request to the provider after the fault %s, and creates one application",
+    "createKycApplication repeats its call to the provider after the fault %s, and creates one application",
     async (mode) => {
       const caller = aBusinessCaller();
       await harness.sandbox.fault("kyc_create", mode);
@@ -351,7 +351,7 @@ describe("createKycApplication without a usable response of the provider", () =>
   );
 
   test.each(["reset_after", "truncated", "html_200", "http_503", "timeout_before"])(
-    "createKycApplication throws kyc_provider_unavailable after repeated faults %s, and creates one application for the key when the faults end",
+    "createKycApplication throws kyc_provider_unavailable during repeated faults %s, and creates one application for the key when the faults end",
     async (mode) => {
       const caller = aBusinessCaller();
       await harness.sandbox.fault("kyc_create", mode, 100);
@@ -374,7 +374,7 @@ describe("createKycApplication without a usable response of the provider", () =>
     },
   );
 
-  test("after the provider's response was lost, createKycApplication returns CREATED for the repeated key, even if the applicant has opened the link", async () => {
+  test("createKycApplication returns CREATED for a repeated key after the provider's response was lost, even if the applicant has opened the link", async () => {
     const caller = aBusinessCaller();
     await harness.sandbox.fault("kyc_create", "reset_after", 100);
     await refusal(harness.kyc.createKycApplication({}, withIdempotencyKey(caller, "k")));
@@ -390,7 +390,7 @@ describe("createKycApplication without a usable response of the provider", () =>
   });
 });
 
-test("createKycApplication accepts a request without a client while the clients service is unavailable, and rejects a request with a client", async () => {
+test("createKycApplication accepts a request without a client and rejects a request with a client while the clients service is unavailable", async () => {
   const caller = aBusinessCaller();
   const { clients } = harness.context;
   const failStanding = async () => {

@@ -26,7 +26,7 @@ describe("getKycApplication", () => {
     expect(await readError("not-a-uuid")).toEqual(unknownIdError);
   });
 
-  test("getKycApplication reads an application at the provider only once for ten concurrent requests", async () => {
+  test("getKycApplication reads an application at the provider once for ten concurrent requests", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     await harness.sandbox.open(linkUrl);
@@ -80,7 +80,7 @@ test.each([
   },
 );
 
-test("kyc emits each event of an application with a greater revision than the previous event", async () => {
+test("kyc emits each event of an application with a greater revision than the application's previous event", async () => {
   const caller = aBusinessCaller();
   const { id, linkUrl } = await harness.create(caller);
   await harness.sandbox.open(linkUrl);
@@ -91,7 +91,7 @@ test("kyc emits each event of an application with a greater revision than the pr
   expect(revisions).toEqual([...new Set(revisions)].sort((left, right) => left - right));
 });
 
-test("kyc emits the first event after a restore with a greater revision than all events that the restore lost", async () => {
+test("kyc emits the first event after a database restore with a greater revision than all events that the restore lost", async () => {
   const caller = aBusinessCaller();
   const { id, linkUrl } = await harness.create(caller);
   const [rowBefore] = await harness.sql("select status, sequence, attempts_used, revision from kyc_application where id = ?", [
@@ -159,7 +159,7 @@ describe("result of a submission", () => {
     expect(await harness.readEventNames(failedApplication.id)).toEqual(["CREATED", "FAILED", "FAILED"]);
   });
 
-  test("getKycApplication returns EXPIRED if the link has expired at the provider without a submission", async () => {
+  test("getKycApplication returns EXPIRED if the link expired at the provider before the applicant submitted", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     await harness.sandbox.expire(linkUrl);

@@ -44,7 +44,7 @@ async function aHint(id: string, sequence: number, event_id: string = uuidv7()) 
 }
 
 describe("callbacks of the sandbox", () => {
-  test("a provider's callback updates the application without a request by the business", async () => {
+  test("kyc applies a provider's callback to the application without a request by the business", async () => {
     const { id, linkUrl } = await harness.create();
     await harness.sandbox.open(linkUrl);
     await eventually(async () => expect(await readStored(id)).toMatchObject({ status: "OPENED" }));
@@ -57,7 +57,7 @@ describe("callbacks of the sandbox", () => {
   });
 
   test.each(["duplicate", "reorder", "timeout_before", "reset_after", "bad_signature"])(
-    "provider callbacks with the fault %s change the application to COMPLETED and cause no event twice",
+    "kyc changes the application to COMPLETED and emits no event twice if callbacks have the fault %s",
     async (mode) => {
       const { id, linkUrl } = await harness.create();
       await harness.sandbox.fault("kyc_callback", mode, 2);
@@ -85,7 +85,7 @@ describe("receiveProviderCallback", () => {
     expect(await readStored(id)).toMatchObject({ status: "CREATED", sequence: 1 });
   });
 
-  test("receiveProviderCallback accepts a repeated callback without a call to the provider", async () => {
+  test("receiveProviderCallback accepts a repeated callback without another call to the provider", async () => {
     const { id } = await harness.create();
     const hint = await aHint(id, 99, "e-1");
     await sendCallback(hint);
@@ -106,7 +106,7 @@ describe("receiveProviderCallback", () => {
     expect(await countReads(id)).toBe(readsBefore);
   });
 
-  test("receiveProviderCallback throws kyc_provider_unavailable and plans a check while reads fail, and accepts the repeated callback later", async () => {
+  test("receiveProviderCallback throws kyc_provider_unavailable and plans a check while reads fail, and later accepts the repeated callback", async () => {
     const { id } = await harness.create();
     await harness.sandbox.fault("kyc_get", "http_500");
     const hint = await aHint(id, 2);

@@ -89,7 +89,7 @@ describe("reviewKycApplication", () => {
     expect(await refusal(review(id))).toMatchObject({ kind: "conflict", code: "kyc_review_not_open" });
   });
 
-  test("reviewKycApplication throws kyc_review_not_open if a person decided at the provider first, and stores that decision without an audit event", async () => {
+  test("reviewKycApplication throws kyc_review_not_open if a person decided earlier at the provider, and stores that decision without an audit event", async () => {
     const { id, linkUrl } = await harness.aDecidedApplication({ outcome: "needs_review" });
     await harness.sandbox.review(linkUrl, "rejected");
     expect(await refusal(review(id))).toMatchObject({ code: "kyc_review_not_open" });
@@ -107,7 +107,7 @@ describe("reviewKycApplication", () => {
     expect(await harness.readAuditEvents(id)).toHaveLength(1);
   });
 
-  test("`amana stuck` lists an operator's KYC decision only while the review is not decided", async () => {
+  test("`amana stuck` lists an operator's KYC decision only if kyc has not stored the review as decided", async () => {
     const { id } = await harness.aDecidedApplication({ outcome: "needs_review" });
     const stuckRows = repair.stuckRows.find(({ what }) => what.startsWith("operators' decisions"));
     const listStuckRows = async () => {
@@ -120,7 +120,7 @@ describe("reviewKycApplication", () => {
     expect(await listStuckRows()).toEqual([{ id }]);
   });
 
-  test("reviewKycApplication rejects another operator's second decision, even with the same Idempotency-Key", async () => {
+  test("reviewKycApplication rejects a second decision by another operator, even with the same Idempotency-Key", async () => {
     const { id } = await harness.aDecidedApplication({ outcome: "needs_review" });
     await review(id, KycVerdict.APPROVED, withIdempotencyKey(adminCaller, "k2"));
     expect(await refusal(review(id, KycVerdict.REJECTED, withIdempotencyKey(otherOperator, "k2", "f2")))).toMatchObject({
@@ -145,7 +145,7 @@ describe("reviewKycApplication", () => {
 
 describe("decision at the provider", () => {
   test.each(["approved", "rejected"])(
-    "kyc emits KYC_REVIEW_RESOLVED and no audit event after a person at the provider %s the application",
+    "kyc emits KYC_REVIEW_RESOLVED and no audit event after a reviewer at the provider has %s the application",
     async (outcome) => {
       const caller = aBusinessCaller();
       const { id, linkUrl } = await harness.aDecidedApplication({ outcome: "needs_review" }, caller);

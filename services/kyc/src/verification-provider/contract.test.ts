@@ -65,9 +65,12 @@ const aRequest = (vendor: "didit" | "sumsub", changes: Partial<ApplicationToCrea
 });
 
 describe("contract test 13: refusals", () => {
-  test.each(names)("`refusals` of the %s client returns an empty list for a request with only supported fields", (vendor) => {
-    expect(providers[vendor]("refuse").refusals(aRequest(vendor))).toEqual([]);
-  });
+  test.each(names)(
+    "the method `refusals` of the %s client returns an empty list for a request with only supported fields",
+    (vendor) => {
+      expect(providers[vendor]("refuse").refusals(aRequest(vendor))).toEqual([]);
+    },
+  );
 
   test.each([
     ["didit", { maxAttempts: 2 }, "/max_attempts"],
@@ -76,10 +79,13 @@ describe("contract test 13: refusals", () => {
     ["sumsub", { requireVideo: false }, "/require_video"],
     ["sumsub", { allowedDocuments: ["passport"] }, "/allowed_documents"],
     ["sumsub", { ttlHours: 721 }, "/ttl_hours"],
-  ] as const)("`refusals` of the %s client for a request with %j returns one refusal, at %s", (vendor, changes, pointer) => {
-    const refusals = providers[vendor]("refuse").refusals(aRequest(vendor, changes as Partial<ApplicationToCreate>));
-    expect(refusals.map((refusal) => refusal.pointer)).toEqual([pointer]);
-  });
+  ] as const)(
+    "the method `refusals` of the %s client, for a request with %j, returns one refusal at %s",
+    (vendor, changes, pointer) => {
+      const refusals = providers[vendor]("refuse").refusals(aRequest(vendor, changes as Partial<ApplicationToCreate>));
+      expect(refusals.map((refusal) => refusal.pointer)).toEqual([pointer]);
+    },
+  );
 
   describe.each(names)("%s", (vendor) => {
     test.each([
@@ -90,19 +96,19 @@ describe("contract test 13: refusals", () => {
       [{ nationality: "DZ" }, "/profile/nationality"],
       [{ "a/b": "x" }, "/profile/a~1b"],
       [{ address: { city: "Alger" } }, "/profile/address"],
-    ])(`refusals() of the ${vendor} client for the profile %j returns one refusal, at %s`, (profile, pointer) => {
+    ])(`the method \`refusals\` of the ${vendor} client, for the profile %j, returns one refusal at %s`, (profile, pointer) => {
       const refusals = providers[vendor]("refuse").refusals(aRequest(vendor, { profile: JSON.stringify(profile) }));
       expect(refusals.map((refusal) => refusal.pointer)).toEqual([pointer]);
     });
 
-    test(`refusals() of the ${vendor} client with the policy "review" returns an empty list for a profile field that no vendor compares`, () => {
+    test(`the method \`refusals\` of the ${vendor} client with the policy "review" returns an empty list for a profile field that no vendor compares`, () => {
       const profile = JSON.stringify({ address: { city: "Alger" } });
       expect(providers[vendor]("review").refusals(aRequest(vendor, { profile }))).toEqual([]);
       expect(readProfileKeys(profile)).toEqual(["other"]);
     });
   });
 
-  test("every field of ApplicationToCreate is listed in this test, either as checked by kyc or as sent to the provider", () => {
+  test("the lists of checked fields and sent fields in the contract test together contain every field of ApplicationToCreate", () => {
     const used = ["maxAttempts", "requireVideo", "ttlHours", "allowedDocuments"];
     const sent = ["reference", "locale", "redirectUrl", "applicantEmail", "applicantPhone", "profile"];
     expect(Object.keys(aRequest("didit")).sort()).toEqual([...used, ...sent].sort());

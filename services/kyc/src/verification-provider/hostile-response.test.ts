@@ -23,7 +23,7 @@ describe("readDecision", () => {
     expect(readDidit({ aml_screenings: [screening, screening] })).toMatchObject({ amlHitCount: 2 ** 31 - 1 });
   });
 
-  test("readDecision lists a section with an unexpected name in `unread` as other_feature", () => {
+  test("readDecision lists `other_feature` in `unread` if the decision has a section with an unexpected name", () => {
     const unread = readDidit({ "canary Amine Benali": [{ status: "Declined", warnings: "none" }] })?.unread;
     expect(unread).toEqual(["other_feature"]);
   });
@@ -37,7 +37,7 @@ describe("readDecision", () => {
     expect(readDidit({ poa_verifications })?.unread).toEqual(["poa_verifications"]);
   });
 
-  test("readDecision lists none of the sections `features`, `tags` and `reviews` in `unread`", () => {
+  test("readDecision ignores the sections `features`, `tags` and `reviews`, and does not list them in `unread`", () => {
     expect(readDidit({ features: ["OCR"], tags: [], reviews: [{ new_status: "Approved" }] })?.unread).toEqual([]);
   });
 
@@ -59,7 +59,7 @@ describe("readDecision", () => {
   });
 
   test.each(["__proto__", "constructor", "toString", "hasOwnProperty"])(
-    "readDecision treats %s as an unknown status, risk and liveness method",
+    "readDecision treats the text %s as an unknown status, risk and liveness method",
     (name) => {
       expect(readDidit({ status: name })).toBeUndefined();
       const fields = JSON.parse(
@@ -86,7 +86,7 @@ describe("isApprovedByPerson", () => {
     expect(isApprovedByPerson({ results: page.slice(1) })).toBe(true);
   });
 
-  test("isApprovedByPerson returns false if a rule approved half a second after a person", () => {
+  test("isApprovedByPerson returns false if a rule approved half a second after a person's approval", () => {
     const byPerson = didit.aReview({ created_at: "2026-05-01T10:00:00Z" });
     const byRule = didit.aReview({ actor_type: "API_KEY", actor_email: undefined, created_at: "2026-05-01T10:00:00.500Z" });
     expect(isApprovedByPerson({ results: [byPerson, byRule] })).toBe(false);
@@ -103,7 +103,7 @@ describe("readWorkflow", () => {
     },
   );
 
-  test("readWorkflow returns one problem for each of two actions that are set to no action", () => {
+  test('readWorkflow returns one problem for each of two settings with the value "no action"', () => {
     const fields = { expected_details_mismatch_action: "no_action", duplicated_user_action: "NONE" };
     expect(problemsOf(fields).filter((text) => text.includes("is set to no action"))).toHaveLength(2);
   });
@@ -152,7 +152,7 @@ describe("readApplicant", () => {
   });
 
   test.each(["__proto__", "constructor", "toString"])(
-    "readReview treats %s as an unknown status, and readApplicant treats it as an unknown step",
+    "readReview treats %s as an unknown review status, and readApplicant treats it as an unknown step",
     (name) => {
       expect(readReview(sumsub.withReview({ reviewStatus: name }))).toBeUndefined();
       const steps = { ...sumsub.someSteps(), ...JSON.parse(`{"${name}": {"x": 1}}`) };

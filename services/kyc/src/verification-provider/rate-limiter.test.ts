@@ -13,7 +13,7 @@ describe("createRateLimiter", () => {
     ["Sumsub writes", 600, 5],
     ["Sumsub AML cases", 10, 60],
   ])(
-    "four replicas with createRateLimiter make %s at no more than %i calls per minute in each window of %i s",
+    "four replicas with createRateLimiter together make %s at no more than %i calls per minute in each window of %i s",
     async (_name, perMinute, seconds) => {
       vi.useFakeTimers({ toFake: ["performance"] });
       const rateLimiter = createRateLimiter(perMinute, seconds);
@@ -42,7 +42,7 @@ describe("createRateLimiter", () => {
   });
 });
 
-test("RateLimiter.take returns false if the rate permits the call only after its timeout", async () => {
+test("RateLimiter.take returns false if the rate permits the call only after the call's timeout", async () => {
   // The rate is one call per minute, a quarter of the limit.
   const rateLimiter = createRateLimiter(4);
   expect(await rateLimiter.take(1_000)).toBe(true);

@@ -17,7 +17,7 @@ async function useThrice(results: readonly ProviderSetup<string>[]) {
   return { values, reads };
 }
 
-test("`usable` of createSetup reads a configuration without errors only once for three calls", async () => {
+test("`usable` of createSetup reads a configuration once for three calls if the configuration has no errors", async () => {
   expect(await useThrice([complete])).toEqual({ values: ["settings", "settings", "settings"], reads: 1 });
 });
 

@@ -39,7 +39,7 @@ describe("the client of Sumsub", () => {
     },
   );
 
-  test("the Sumsub client's `get` reads the AML case before a review and for an approval, but not while the applicant stays on hold", async () => {
+  test("the Sumsub client's `get` reads the AML case before a review and for a pending approval, but not for an applicant who is still on hold", async () => {
     await using provider = vendor.aSumsubProvider();
     const readsAml = async (changes: object) => {
       vendor.calls = [];
@@ -61,7 +61,7 @@ describe("the client of Sumsub", () => {
     [htmlPage(200), "unknown"],
     [[200, ""], "unknown"],
   ] as const)(
-    "the Sumsub client's `cancel` and `erase` after the response %j to the deactivation return the outcome %s",
+    "the Sumsub client's `cancel` and `erase`, after the response %j to the deactivation, return the outcome %s",
     async (reply, kind) => {
       await using provider = vendor.aSumsubProvider();
       vendor.replies = { ...open, "/presence/deactivated": reply };
@@ -109,7 +109,7 @@ describe("the client of Didit", () => {
     [htmlPage(200), "unknown"],
     [[200, ""], "unknown"],
   ] as const)(
-    "the Didit client's `cancel` and `erase` after the response %j to the deletion of the session return the outcome %s",
+    "the Didit client's `cancel` and `erase`, after the response %j to the deletion of the session, return the outcome %s",
     async (reply, kind) => {
       await using provider = vendor.aDiditProvider();
       vendor.replies = {

@@ -124,7 +124,7 @@ describe("the Didit client", () => {
   });
 
   test.each(["400", "200"] as const)(
-    "the Didit client's `review` accepts a repeated decision if Didit returns status %s for an unchanged session status",
+    "the Didit client's `review` accepts a repeated decision if Didit returns status %s because the session already has the requested status",
     async (sameStatus) => {
       await using didit = await startDidit({ sameStatus });
       const known = { ...(await create(didit)), ...inReview };
@@ -187,13 +187,13 @@ describe("the Didit client", () => {
 
   // According to the page docs.didit.me/es/sessions-api/delete-session, Didit returns status 200
   // with a body, not status 204.
-  test("the Didit client's `cancel` accepts the response to a deletion with status 200 and a body", async () => {
+  test("the Didit client's `cancel` accepts a response with status 200 and a body to the deletion of a session", async () => {
     await using didit = await startDidit({ deletion: "200" });
     const known = await create(didit);
     expect(await didit.provider.cancel(known, "CANCELED", timeoutMs)).toMatchObject({ kind: "accepted" });
   });
 
-  test("the Didit client's `erase` accepts the response to a deletion with status 200 and a body", async () => {
+  test("the Didit client's `erase` accepts a response with status 200 and a body to the deletion of a session", async () => {
     await using didit = await startDidit({ deletion: "200" });
     const known = await create(didit);
     expect(await didit.provider.erase(known, timeoutMs)).toEqual({ kind: "accepted", value: "erased" });
@@ -225,7 +225,7 @@ describe("the Didit client", () => {
   });
 
   test.each(["UTF-8", "ASCII-escaped"] as const)(
-    "the Didit client accepts each callback if X-Signature-V2 signs %s text, and returns a different event id for each callback",
+    "the Didit client accepts every callback if X-Signature-V2 signs %s text, and returns a different event id for each callback",
     async (signatureV2) => {
       await using didit = await startDidit({ signatureV2, webhookOnCreation: true });
       const known = await create(didit);
@@ -241,7 +241,7 @@ describe("the Didit client", () => {
     },
   );
 
-  test("the Didit client returns the same event id for each attempt of a callback, and rejects a changed body", async () => {
+  test("the Didit client returns the same event id for each attempt of the same callback, and rejects a changed body", async () => {
     await using didit = await startDidit();
     const known = await create(didit);
     didit.receiver.status = 503;
@@ -286,7 +286,7 @@ describe("the Didit client", () => {
     expect(didit.vendor.requests.filter(({ path }) => path.includes("/decision/"))).toHaveLength(1);
   });
 
-  test("the Didit client's `create` returns a refusal for a blocked user, and an unknown outcome if the account has no credits", async () => {
+  test("the Didit client's `create` returns a refusal for a blocked user, and an unknown outcome for an account without credits", async () => {
     await using didit = await startDidit({ environment: "live" });
     didit.vendor.store.blocked.add(reference);
     expect(await didit.provider.create(aCreationForShop(), timeoutMs)).toMatchObject({
@@ -305,7 +305,7 @@ describe("the Didit client", () => {
   test.each([
     ["older", olderWorkflows],
     ["newer", newerWorkflows],
-  ])("the Didit client's `create` accepts the %s documented format of the list of workflows", async (_name, workflows) => {
+  ])("the Didit client's `create` accepts the list of workflows in the %s documented format", async (_name, workflows) => {
     await using didit = await startDidit({ workflows });
     expect(await didit.provider.create(aCreationForShop(), timeoutMs)).toMatchObject({ kind: "accepted" });
   });
@@ -313,7 +313,7 @@ describe("the Didit client", () => {
   // According to the schema SimpleWorkflowUpdateRequest of
   // docs.didit.me/management-api/workflows/update, `session_expiration_time` is a number of seconds
   // from 3600 to 2419200.
-  test("the Didit client's `create` returns a link expiry that is not later than the session's expiry if sessions last one hour", async () => {
+  test("the Didit client's `create` returns a link expiry at or before the session's expiry if sessions last one hour", async () => {
     await using didit = await startDidit({ workflow: { sessionExpirationTime: 3_600 } });
     const { providerId, linkExpiresAt } = accepted(await didit.provider.create(aCreationForShop(), timeoutMs));
     expect(linkExpiresAt.getTime()).toBeLessThanOrEqual(Date.parse(didit.vendor.session(providerId).expiresAt));
@@ -334,7 +334,7 @@ describe("the Didit client", () => {
 
 describe("the Sumsub client", () => {
   test.each([201, 200] as const)(
-    "the Sumsub client's `create` returns a link for a new applicant if Sumsub returns status %i for the creation",
+    "the Sumsub client's `create` returns a link for a new applicant if Sumsub responds to the creation with status %i",
     async (creation) => {
       await using sumsub = await startSumsub({ creation });
       const created = accepted(await sumsub.provider.create(aCreationForShop(), timeoutMs));
@@ -380,7 +380,7 @@ describe("the Sumsub client", () => {
     ["reset", "CREATED", undefined],
     ["deactivated", "CANCELED", undefined],
   ])(
-    "the Sumsub client's `get` after the outcome %s at Sumsub returns the status %s with the verdict %s",
+    "the Sumsub client's `get`, for the outcome %s at Sumsub, returns the status %s with the verdict %s",
     async (outcome, status, verdict) => {
       await using sumsub = await startSumsub();
       const known = await create(sumsub);
@@ -390,7 +390,7 @@ describe("the Sumsub client", () => {
   );
 
   test.each(["screeningVendor", "vendorAttribution"] as const)(
-    "the Sumsub client's `get` returns the evidence of an approved applicant and no personal data if the AML case has the field %s",
+    "the Sumsub client's `get` returns an approved applicant's evidence without personal data; AML case with the field %s",
     async (amlVendorField) => {
       await using sumsub = await startSumsub({ amlVendorField });
       const known = await create(sumsub);
@@ -412,7 +412,7 @@ describe("the Sumsub client", () => {
     },
   );
 
-  test("the Sumsub client's `get` returns the reason codes of a rejected applicant, and the number of AML hits of an applicant on hold", async () => {
+  test("the Sumsub client's `get` returns a rejected applicant's reason codes, and the number of AML hits of an applicant on hold", async () => {
     await using sumsub = await startSumsub();
     const known = await create(sumsub);
     const rejectLabels = ["FORGERY", "BAD_FACE_MATCHING", "AGE_REQUIREMENT_MISMATCH"];
@@ -455,7 +455,7 @@ describe("the Sumsub client", () => {
     expect(sumsub.vendor.applicant(known.providerId).status).toBe("onHold");
   });
 
-  test("the Sumsub client's `get` returns NEEDS_REVIEW during a review if Sumsub reports an approval that Amana did not send", async () => {
+  test("the Sumsub client's `get` returns NEEDS_REVIEW during a review if Sumsub reports an approval that Amana did not request", async () => {
     await using sumsub = await startSumsub();
     const known = { ...(await create(sumsub)), ...inReview };
     await sumsub.vendor.finish(known.providerId, "onHold");
@@ -471,7 +471,7 @@ describe("the Sumsub client", () => {
         ["CANCELED", "CANCELED"],
         ["EXPIRED", "EXPIRED"],
       ] as const)(
-        `the Sumsub client's \`cancel\` closes an open applicant for the reason %s and accepts a repeated call if Sumsub then responds to reads with: ${deactivatedRead}`,
+        `the Sumsub client's \`cancel\` for the reason %s closes an open applicant and accepts a repeated call; response to later reads: ${deactivatedRead}`,
         async (why, status) => {
           await using sumsub = await startSumsub({ deactivatedRead });
           const known = await create(sumsub);
@@ -481,7 +481,7 @@ describe("the Sumsub client", () => {
         },
       );
 
-      test(`the Sumsub client's \`erase\` deactivates the applicant and accepts a repeated call if Sumsub then responds to reads with: ${deactivatedRead}`, async () => {
+      test(`the Sumsub client's \`erase\` deactivates an applicant and accepts a repeated call; response to later reads: ${deactivatedRead}`, async () => {
         await using sumsub = await startSumsub({ deactivatedRead });
         const known = await create(sumsub);
         await sumsub.vendor.finish(known.providerId, "approved");
@@ -522,7 +522,7 @@ describe("the Sumsub client", () => {
     expect(readCallbacks(sumsub).map((reading) => reading.kind)).toEqual([kind, kind, kind]);
   });
 
-  test("the Sumsub client returns the same event id for each attempt of a callback, and rejects a changed body", async () => {
+  test("the Sumsub client returns the same event id for each attempt of the same callback, and rejects a changed body", async () => {
     await using sumsub = await startSumsub();
     sumsub.receiver.status = 500;
     const known = await create(sumsub);
@@ -559,7 +559,7 @@ describe("the Sumsub client", () => {
     expect(await sumsub.provider.get(known, timeoutMs)).toMatchObject({ kind: "unknown", reason: "the AML case cannot be read" });
   });
 
-  test("checkSumsub reports only a warning about the webhook if no webhook id is configured", async () => {
+  test("checkSumsub returns one warning, about the webhook, and no failure if no webhook id is configured", async () => {
     await using sumsub = await startSumsub();
     const results = await resultsOf((add) => checkSumsub(sumsub.config, add, timeoutMs));
     expect(results.filter(([, result]) => result !== "ok")).toEqual([["webhook", "warning"]]);

@@ -100,12 +100,12 @@ describe.each([false, true])("postOnce with TLS %s", (isSecure) => {
     expect(receivedData).toEqual([]);
   });
 
-  test("postOnce returns the kind `unknown` when the connection ends without a response", async () => {
+  test("postOnce returns the kind `unknown` if the connection ends before a response", async () => {
     await using server = await aServer(isSecure, (socket) => socket.on("error", () => {}).on("data", () => socket.destroy()));
     expect(await post(server.url)).toMatchObject({ kind: "unknown" });
   });
 
-  test("postOnce resets the connection and discards buffered bytes when its signal aborts", async () => {
+  test("postOnce resets the connection and discards buffered bytes if its signal is aborted", async () => {
     const abort = new AbortController();
     const [connection, connectionEnd] = [Promise.withResolvers<Socket>(), Promise.withResolvers<string>()];
     let receivedBytes = 0;

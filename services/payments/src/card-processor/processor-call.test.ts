@@ -21,6 +21,6 @@ test.each<[Outcome<null>, string]>([
   [{ kind: "unknown", reason: `code 7: ${cardNumber}` }, "code 7"],
   [{ kind: "unknown", reason: `code ${cardNumber}: system error` }, "code in an unknown format"],
   [{ kind: "unknown", reason: "HTTP 503" }, "HTTP 503"],
-])("collectCalls, for the outcome %j, stores the detail `%s`", async (outcome, detail) => {
+])("collectCalls stores, for the outcome %j, the detail `%s`", async (outcome, detail) => {
   expect(await readDetail(outcome)).toBe(detail);
 });

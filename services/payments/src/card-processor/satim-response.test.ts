@@ -51,7 +51,7 @@ const extendedResponse = {
 };
 
 describe("readOrderState", () => {
-  test("readOrderState reads a confirm response with capitalized field names", () => {
+  test("readOrderState returns the order's fields from a confirm response with capitalized field names", () => {
     expect(stateOf(confirmResponse)).toEqual({
       errorCode: "0",
       orderStatus: 2,
@@ -69,7 +69,7 @@ describe("readOrderState", () => {
     });
   });
 
-  test("readOrderState reads an extended status response with camel-case field names", () => {
+  test("readOrderState returns the order's fields from an extended status response with camel-case field names", () => {
     expect(stateOf(extendedResponse)).toEqual({
       errorCode: "0",
       orderStatus: 4,
@@ -90,7 +90,7 @@ describe("readOrderState", () => {
   test.each([
     ["confirm", confirmResponse],
     ["extended status", extendedResponse],
-  ])("readOrderState accepts numbers as strings and field names in any case, in a response to the %s call", (_name, response) => {
+  ])("readOrderState accepts numbers as strings and field names in any case in a response to the %s call", (_name, response) => {
     const textResponse = JSON.parse(JSON.stringify(response), (_key, value) =>
       typeof value === "number" ? String(value) : value,
     );
@@ -108,7 +108,7 @@ describe("readOrderState", () => {
   test("readOrderState pads a numeric currency to three digits", () =>
     expect(stateOf({ ...confirmResponse, currency: 12 }).currency).toBe("012"));
 
-  test("readOrderState returns the outcome `accepted` with the order's state for a declined order", () => {
+  test("readOrderState accepts the response for a declined order and returns the order's state", () => {
     expect(stateOf({ ErrorCode: "3", OrderStatus: 6, actionCode: 116, params: { respCode: "51" } })).toMatchObject({
       errorCode: "3",
       orderStatus: 6,
@@ -125,7 +125,7 @@ describe("readOrderState", () => {
     expect(readOutcome(response)).toEqual({ kind: "refused", errorCode: "5", message: "Access denied" });
   });
 
-  test("readOrderState accepts a response that has no order status if its error code is 0", () => {
+  test("readOrderState accepts a response without an order status if the error code is 0", () => {
     expect(stateOf({ errorCode: 0, orderNumber: "1234567890" })).toMatchObject({ errorCode: "0", orderStatus: undefined });
   });
 });
@@ -140,9 +140,9 @@ describe("readOrderState with unusable responses", () => {
     ["a string", '"ok"'],
     ["a number", "0"],
     ["an empty object", "{}"],
-    ["another object", '{"status":"UP"}'],
-    ["deep nesting", "[".repeat(100_000)],
-    ["a huge body", "x".repeat(5_000_000)],
+    ["an object without order fields", '{"status":"UP"}'],
+    ["deeply nested lists", "[".repeat(100_000)],
+    ["a body of five million characters", "x".repeat(5_000_000)],
     ["an order status that is not a number", JSON.stringify({ ...confirmResponse, OrderStatus: "paid" })],
     ["an order status that is an object", JSON.stringify({ ...confirmResponse, OrderStatus: { value: 2 } })],
     ["a fractional order status", JSON.stringify({ ...confirmResponse, OrderStatus: 2.5 })],
@@ -162,13 +162,13 @@ describe("readOrderState with unusable values", () => {
   test.each([
     ["confirm", confirmResponse],
     ["extended status", extendedResponse],
-  ])("readOrderState omits the card holder's name and IP address that a response to the %s call contains", (_name, response) => {
+  ])("readOrderState omits the card holder's name and IP address in a response to the %s call", (_name, response) => {
     const text = JSON.stringify(stateOf(response), (_key, value) => (typeof value === "bigint" ? String(value) : value));
     expect(text).not.toMatch(/AMINA|203\.0\.113/);
   });
 
   test.each(["6280581110007215", "62805811**007215", "628058**", "**", "628058**72151", "6280 58** 7215", ""])(
-    "readOrderState omits %j, which is not a masked card number",
+    "readOrderState omits the text %j, which is not a masked card number",
     (pan) => {
       expect(stateOf({ ...confirmResponse, Pan: pan }).maskedPan).toBeUndefined();
       expect(stateOf({ ...extendedResponse, cardAuthInfo: { pan } }).maskedPan).toBeUndefined();
@@ -223,7 +223,7 @@ describe("readOrderState with arbitrary bodies", () => {
       .map(({ length, response }) => JSON.stringify(response).slice(0, length)),
   );
 
-  test("readOrderState never throws, and returns a paid state only if the body's error code, order status and response code show the payment", () => {
+  test("readOrderState never throws, and returns a paid state only if the error code, the order status and the response code all show a payment", () => {
     fc.assert(
       fc.property(anyBody, fc.constantFrom(200, 200, 500), (text, statusCode) => {
         const outcome = readOutcome(text, statusCode);

@@ -66,7 +66,7 @@ describe("createSatim with a hundred calls of one business without a response", 
     ["reads", 16, readStatus],
     ["refunds", 16, refund],
   ] as const)(
-    "the Satim client executes %s of a business while another business has its maximum of %i calls in flight",
+    "the Satim client executes %s of one business while another business has its maximum of %i calls in flight",
     async (_kind, slots, call) => {
       isHeld = (_path, order) => order === "busy";
       const callResults = repeat100Times(() => call("busy"));
@@ -82,7 +82,7 @@ describe("createSatim with a hundred calls of one business without a response", 
     },
   );
 
-  test("the Satim client executes a confirm while registrations and refunds occupy all of their own slots", async () => {
+  test("the Satim client executes a confirm while registrations and refunds occupy all the slots for these calls", async () => {
     isHeld = (path) => path === "/register.do" || path === "/refund.do";
     const callResults = [
       ...repeat100Times(() => register("busy")),
@@ -110,12 +110,12 @@ describe("createSatim, refund", () => {
     ],
     [{ errorCode: 7 }, { kind: "unknown" }],
     [{}, { kind: "unknown" }],
-  ])("`refund` of the Satim client, for the response %j, returns the outcome %j", async (response, expectedOutcome) => {
+  ])("the Satim client's `refund`, for the response %j, returns the outcome %j", async (response, expectedOutcome) => {
     refundResponse = () => response;
     expect(await refund("b")).toMatchObject(expectedOutcome);
   });
 
-  test("`refund` of the Satim client returns `not_sent` and does not call `commit` when no slot becomes free in time", async () => {
+  test("the Satim client's `refund` returns `not_sent` and does not call `commit` if no slot becomes free in time", async () => {
     isHeld = () => true;
     const callResults = Array.from({ length: 16 }, () => refund("busy"));
     await expect.poll(() => receivedCalls.length).toBe(16);

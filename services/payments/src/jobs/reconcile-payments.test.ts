@@ -15,7 +15,7 @@ const readStatus = async (id: string) =>
   (await harness.sql<{ status: string }>("select status from payment where id = ?", [id]))[0]?.status;
 const readEventTypes = async (id: string) => (await harness.readEvents(id)).map(({ type }) => type);
 
-test("reconcilePayments settles each payment whose card holder did not return, and emits one event for each payment", async () => {
+test("reconcilePayments settles each payment whose card holder did not return from the processor, and emits one event for each payment", async () => {
   const [paidPayment, declinedPayment, canceledPayment, unpaidPayment] = await Promise.all([
     harness.aPendingPayment(),
     harness.aPendingPayment(),
@@ -67,7 +67,7 @@ test("returnFromProcessor changes an EXPIRED payment to PAID when the card holde
 });
 
 test.each(["http_500", "html_200", "truncated", "reset_after", "error:5", "error:7"])(
-  "reconcilePayments does not expire a payment while status calls fail with %s, and settles the payment afterwards",
+  "reconcilePayments does not expire a payment while status calls fail with %s, and settles it when the calls succeed",
   async (mode) => {
     const payment = await harness.aPendingPayment();
     await harness.sandbox.fault("status", mode, 1_000);
@@ -94,7 +94,7 @@ test.each(["timeout_after", "http_503", "error:7"])("reconcilePayments retries a
   expect(await readEventTypes(payment.id)).toEqual([PaymentEventType.PAYMENT_COMPLETED]);
 });
 
-test("reconcilePayments settles a payment although the checks of ten other payments fail with an internal error", async () => {
+test("reconcilePayments settles a payment even if the checks of ten other payments fail with an internal error", async () => {
   const failingPayments = await Promise.all(Array.from({ length: 10 }, () => harness.aPendingPayment()));
   // Simulates an internal error: the table rejects the result of the check.
   await harness.sql(

@@ -74,7 +74,7 @@ describe("follow-ups of an EXPIRED payment", () => {
     expect(await readEventTypes()).toEqual([PaymentEventType.PAYMENT_EXPIRED, PaymentEventType.PAYMENT_COMPLETED]);
   });
 
-  test("followUpPayments reads an EXPIRED payment 5 minutes, 1 hour and 1 day after its expiry, and then no more", async () => {
+  test("followUpPayments reads an EXPIRED payment 5 minutes, 1 hour and 1 day after its expiry, and then plans no further read", async () => {
     await settleOnce();
     const seconds = [(await readRow()).seconds];
     for (const passedSeconds of [300, 3_600, 86_400]) {
@@ -98,7 +98,7 @@ describe("follow-ups of an EXPIRED payment", () => {
     expect((await readRow()).seconds).toBeGreaterThan(86_400);
   });
 
-  test("listChangedPayments returns an EXPIRED payment whose paid order is not confirmed, until the payment becomes PAID", async () => {
+  test("listChangedPayments returns an EXPIRED payment with a paid but unconfirmed order until the payment becomes PAID", async () => {
     await settleOnce();
     await harness.sandbox.pay(payment.processorOrderId);
     await harness.sandbox.fault("confirm", "error:7", 100);
@@ -140,7 +140,7 @@ describe("follow-ups of an EXPIRED payment", () => {
   });
 });
 
-test("settlePayment does not expire a payment if the read of the order began before the time to pay was over", async () => {
+test("settlePayment keeps a payment PENDING if its read of the order began before the time to pay was over", async () => {
   await harness.sandbox.fault("status", "slow:900");
   const settlement = settleOnce();
   await eventually(async () => expect(await harness.countCalls(payment, "status")).toBe(1));
@@ -156,7 +156,7 @@ test("settlePayment does not expire a payment if the read of the order began bef
   expect(await readEventTypes()).toEqual([PaymentEventType.PAYMENT_COMPLETED]);
 });
 
-test("followUpPayments and rereadPayments do not read a CANCELED payment, and remove its planned reads", async () => {
+test("followUpPayments and rereadPayments remove the planned reads of a CANCELED payment without a read of its order", async () => {
   await harness.sandbox.cancel(payment.processorOrderId);
   await settleOnce();
   const readsBefore = await harness.countCalls(payment, "status");
@@ -196,7 +196,7 @@ describe("500 due rereads of a business", () => {
     expect(await readEventTypes()).toHaveLength(3);
   });
 
-  test("rereadPayments uses all of its slots for one business when no other business has due rows", async () => {
+  test("rereadPayments uses all of its slots for one business if no other business has due rows", async () => {
     await harness.sandbox.fault("status", "slow:900", 8);
     await using _rereads = harness.startRereads();
     await eventually(async () => expect(await harness.sql("select 1 from payment where leased_until > now()")).toHaveLength(8));
@@ -246,7 +246,7 @@ test.each([
     "EXPIRED",
     "expired, and not confirmed at order status 2",
   ],
-])("after followUpPayments has read an EXPIRED payment, the payment %s", async (_result, replaceStatus, status, difference) => {
+])("an EXPIRED payment that followUpPayments reads %s", async (_result, replaceStatus, status, difference) => {
   await using sandbox = await startChangingProxy(replaceStatus);
   await using proxiedHarness = await startHarness({ sandbox });
   const { processorOrderId } = await proxiedHarness.aPendingPayment();

@@ -26,7 +26,7 @@ describe("checkPrice", () => {
   });
 });
 
-test("checkExpiry rejects an expiry in the past or present, and accepts a future expiry or none", async () => {
+test("checkExpiry rejects an expiry at or before the present, and accepts a later expiry or none", async () => {
   const past = new Date(now.getTime() - 1);
   for (const time of [now, past]) {
     expect(await refusalOf(() => checkExpiry(time, now))).toMatchObject({ code: "validation_failed", pointer: "/expires_at" });
@@ -58,7 +58,7 @@ test("isLinkFull returns true when the PAID and PENDING payments of a link toget
 describe("PaymentLink.amountOf", () => {
   const range = { amountMinor: null, amountMinMinor: 5_000n, amountMaxMinor: 9_000n };
 
-  test("PaymentLink.amountOf returns the fixed amount of a link, or the amount that the buyer chose in the link's range", () => {
+  test("PaymentLink.amountOf returns the link's fixed amount, or the buyer's amount within the link's range", () => {
     expect(aPaymentLink().amountOf(undefined)).toBe(500_000n);
     expect(aPaymentLink().amountOf(500_000n)).toBe(500_000n);
     for (const amount of [5_000n, 9_000n]) expect(aPaymentLink(range).amountOf(amount)).toBe(amount);
@@ -70,7 +70,7 @@ describe("PaymentLink.amountOf", () => {
     [range, 4_999n],
     [range, 9_001n],
     [range, -5_000n],
-  ])("PaymentLink.amountOf of a link with %o rejects the buyer's amount %s", async (changes, amount) => {
+  ])("PaymentLink.amountOf, for a link with %o, rejects the buyer's amount %s", async (changes, amount) => {
     const error = await refusalOf(() => aPaymentLink(changes).amountOf(amount));
     expect(error).toMatchObject({ code: "validation_failed", pointer: "/amount" });
   });

@@ -1,7 +1,7 @@
 import { CheckoutState } from "@amana/contracts/payments/v1/checkout_service_pb";
 import { namedQuery, type RowOf } from "@amana/database";
 import type { Context } from "../context.ts";
-import { pageTokenPattern, selectIdByPageToken } from "../payment/page-token.ts";
+import { idByPageTokenSql, pageTokenPattern } from "../payment/page-token.ts";
 import { paymentView } from "../payment/payment.message.ts";
 import { paymentLinkView } from "./payment-link.message.ts";
 import { isLinkFull, linkTokenPattern } from "./payment-link.ts";
@@ -28,7 +28,7 @@ const text = `
   left join lateral (
     select ${paymentView.columns.replaceAll(' as "', ` as "${paymentPrefix}`)},
       status = 'PENDING' and created_at > now() - $3::int * interval '1 second' as is_payable
-    from payment where id = (${selectIdByPageToken("$2")})
+    from payment where id = (${idByPageTokenSql("$2")})
       and business_id = link."businessId" and payment_link_id = link.id
   ) payment on true`;
 

@@ -1,7 +1,7 @@
 import { allTenants, forTenant } from "@amana/runtime";
 import { expect, test } from "vitest";
 import { startHarness } from "../../test/harness.ts";
-import { pageTokenOf, pageTokenPattern, pageTokenSql, selectIdByPageToken } from "./page-token.ts";
+import { idByPageTokenSql, pageTokenOf, pageTokenPattern, pageTokenSql } from "./page-token.ts";
 
 test("PostgreSQL computes the same page token as pageTokenOf", async () => {
   await using harness = await startHarness();
@@ -11,13 +11,13 @@ test("PostgreSQL computes the same page token as pageTokenOf", async () => {
   expect(row?.token).toMatch(pageTokenPattern);
 });
 
-test("the SQL of selectIdByPageToken uses the index on the page token even under row-level security", async () => {
+test("PostgreSQL uses the index on the page token for the SQL of idByPageTokenSql, even under row-level security", async () => {
   await using harness = await startHarness();
   const plan = await forTenant(allTenants, () =>
     harness.context.orm.em.fork().transactional(async (em) => {
       // On an empty table, the planner would prefer a sequential scan.
       await em.execute("set local enable_seqscan = off");
-      return await em.execute(`explain ${selectIdByPageToken("?")}`, ["0".repeat(64)]);
+      return await em.execute(`explain ${idByPageTokenSql("?")}`, ["0".repeat(64)]);
     }),
   );
   expect(JSON.stringify(plan)).toContain("Index Scan using payment_page_token_key");

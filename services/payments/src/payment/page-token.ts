@@ -14,12 +14,13 @@ export const pageTokenOf = (returnToken: string): string => createHash("sha256")
 export const pageTokenSql = "encode(sha256(return_token::bytea), 'hex')";
 
 /**
- * Returns the SQL that selects the id of the payment with a page token. The caller can append
- * conditions. The SQL reads the view `payment_of_tenants`, because PostgreSQL does not use an index
- * on an expression under row-level security.
+ * Returns the SQL that selects the id of the payment with a page token. `placeholder` is the query
+ * parameter of the token, for example `$2`. The caller can append conditions. The SQL reads the
+ * view `payment_of_tenants`, because PostgreSQL does not use an index on an expression under
+ * row-level security.
  */
-export const selectIdByPageToken = (parameter: string): string =>
-  `select id from payment_of_tenants where ${pageTokenSql} = ${parameter}`;
+export const idByPageTokenSql = (placeholder: string): string =>
+  `select id from payment_of_tenants where ${pageTokenSql} = ${placeholder}`;
 
 /**
  * Pattern of a page token. The token is checked before each query, because PostgreSQL rejects a

@@ -52,7 +52,7 @@ describe("settle for a PENDING payment", () => {
     ["11", { orderStatus: 11 }, "PENDING", []],
     ["99", { orderStatus: 99 }, "PENDING", []],
   ])(
-    "Payment.settle sets the status of a PENDING payment and emits its changes for the order status %s",
+    "Payment.settle changes a PENDING payment to the matching status and emits each change, for the order status %s",
     (_name, state, status, expectedChanges) => {
       const payment = aPayment();
       const { emitted, settlement } = settle(payment, anOrderState(state));
@@ -74,14 +74,14 @@ describe("settle for a PENDING payment", () => {
     },
   );
 
-  test("Payment.settle stores the processor's refunded sum, and not the paid amount, when the order is refunded", () => {
+  test("Payment.settle stores the processor's refunded sum, not the paid amount, if the order is refunded", () => {
     const payment = aPayment();
     settle(payment, anOrderState({ orderStatus: 4, refundedMinor: 120_000n }));
     expect(payment).toMatchObject({ refundedAmountMinor: 120_000n, paidAt: laterTime });
   });
 
   test.each([undefined, 0n, 500_001n])(
-    "Payment.settle keeps a payment PENDING when the order is refunded and its refunded sum is %s",
+    "Payment.settle keeps a payment PENDING if the order is refunded and the refunded sum is %s",
     (refundedMinor) => {
       const payment = aPayment();
       expect(settle(payment, anOrderState({ orderStatus: 4, refundedMinor }))).toEqual({ settlement: "mismatch", emitted: [] });
@@ -149,7 +149,7 @@ describe("settle for the state of another order", () => {
   ];
 
   test.each(mismatches)(
-    "Payment.settle returns `mismatch` and does not change the payment when the order has another %s",
+    "Payment.settle returns `mismatch` and does not change the payment if the order has a different %s than the payment",
     (_name, mismatch) => {
       for (const state of [
         paidState(mismatch),
@@ -164,7 +164,7 @@ describe("settle for the state of another order", () => {
   );
 
   test.each(["amountMinor", "currency", "orderNumber"] as const)(
-    "Payment.settle returns `mismatch` and does not change the payment when a paid order's state has no %s",
+    "Payment.settle returns `mismatch` and does not change the payment if the state of a paid order has no %s",
     (name) => {
       for (const state of [paidState(), anOrderState({ orderStatus: 4, refundedMinor: 1n })]) {
         const payment = aPayment();
@@ -174,14 +174,14 @@ describe("settle for the state of another order", () => {
     },
   );
 
-  test("Payment.settle sets REFUSED for a declined order even if the order's state has no amount, currency and order number", () => {
+  test("Payment.settle sets REFUSED for a declined order even if the order's state lacks the amount, currency and order number", () => {
     const payment = aPayment();
     const state = { orderStatus: 6, amountMinor: undefined, currency: undefined, orderNumber: undefined };
     expect(settle(payment, anOrderState(state)).emitted).toEqual(["PAYMENT_REFUSED REFUSED"]);
   });
 });
 
-test("Payment.settle does not change updatedAt when the order's state is the same as before", () => {
+test("Payment.settle does not change updatedAt if the order's state has not changed", () => {
   const payment = aPayment();
   payment.settle(anOrderState({ orderStatus: 0, actionCode: "-100" }), laterTime, () => {});
   expect(payment.updatedAt).toEqual(laterTime);
@@ -198,7 +198,7 @@ describe("settle for an EXPIRED payment", () => {
   });
 
   test.each([undefined, -1, 0, 1, 3, 5, 6, 7, 8])(
-    "Payment.settle does not change an EXPIRED payment for the order status %s",
+    "Payment.settle does not change an EXPIRED payment if the order status is %s",
     (orderStatus) => {
       const payment = aPayment({ status: "EXPIRED" });
       expect(settle(payment, anOrderState({ orderStatus, actionCode: "10" }))).toEqual({ settlement: "unchanged", emitted: [] });
@@ -210,7 +210,7 @@ describe("settle for an EXPIRED payment", () => {
 describe("waitOrExpire and registration", () => {
   const dateAt = (seconds: number) => new Date(createdAt.getTime() + seconds * 1000);
 
-  test("Payment.waitOrExpire plans checks after the pauses of the schedule and at the end of the time to pay", () => {
+  test("Payment.waitOrExpire plans a check after each pause of the schedule and a check at the end of the time to pay", () => {
     const payment = aPayment();
     const checkSeconds: number[] = [];
     for (let now = createdAt; now < dateAt(1_230); now = payment.nextCheckAt ?? dateAt(9_999)) {
@@ -228,13 +228,13 @@ describe("waitOrExpire and registration", () => {
     expect(payment.status).toBe("PENDING");
   });
 
-  test("Payment.waitOrExpire does not expire a payment whose order may be paid, even when the time to pay is over, and plans a further check", () => {
+  test("Payment.waitOrExpire plans a further check and does not expire a payment whose order may be paid, even after the time to pay", () => {
     const payment = aPayment();
     expect(payment.waitOrExpire(false, [60, 600], 1_230, dateAt(5_000))).toBe("waiting");
     expect(payment).toMatchObject({ status: "PENDING", nextCheckAt: dateAt(5_600) });
   });
 
-  test("Payment.waitOrExpire does not change the time of the planned check when callers read the payment earlier", () => {
+  test("Payment.waitOrExpire does not move the planned check if callers read the payment earlier", () => {
     const payment = aPayment();
     for (const seconds of [1, 11, 21, 59]) {
       payment.waitOrExpire(true, [60, 120, 300, 600], 1_230, dateAt(seconds));
@@ -254,7 +254,7 @@ describe("waitOrExpire and registration", () => {
     expect(payment.nextCheckAt).toEqual(dateAt(1_230));
   });
 
-  test("Payment.planLookUp plans order look-ups with pauses that grow from 2 to 60 seconds", () => {
+  test("Payment.planLookUp plans order look-ups after pauses that grow from 2 to 60 seconds", () => {
     const payment = aPayment({ processorOrderId: null });
     const pauseSeconds = Array.from({ length: 6 }, () => {
       payment.planLookUp(laterTime);
@@ -354,7 +354,7 @@ describe("Payment in arbitrary sequences of steps", () => {
     REFUNDED: "PAYMENT_REFUNDED",
   };
 
-  test("Payment makes only permitted status changes and emits each change once in any sequence of `settle`, `refund` and `waitOrExpire` calls", () => {
+  test("Payment makes only permitted status changes and emits each change once, in any sequence of `settle`, `refund` and `waitOrExpire` calls", () => {
     fc.assert(
       fc.property(fc.array(anyStep, { maxLength: 12 }), (steps) => {
         const payment = aPayment();

@@ -31,7 +31,7 @@ const readOperations = async ({ processorOrderNumber }: Payment) =>
 
 describe("registerOrder after a lost response", () => {
   test.each(["timeout_after", "reset_after", "truncated"])(
-    "registerOrder finds the registered order by its number when the fault %s loses the registration's response",
+    "registerOrder finds the registered order by its number if the fault %s loses the response to the registration",
     async (mode) => {
       await harness.sandbox.fault("register", mode);
       const payment = await createPayment(aBusinessCaller());
@@ -63,7 +63,7 @@ describe("registerOrder with a lasting unknown outcome", () => {
     ["the processor refuses the order look-up", "reset_after", "error:5"],
     ["the response to the order look-up is truncated", "truncated", "truncated"],
   ])(
-    "createPayment returns processor_outcome_unknown when %s, and later returns the payment for the same Idempotency-Key",
+    "createPayment returns processor_outcome_unknown if %s, and later returns the payment for the same Idempotency-Key",
     async (_name, registerMode, statusMode) => {
       const caller = aBusinessCaller();
       await harness.sandbox.fault("register", registerMode);
@@ -116,7 +116,7 @@ describe("registerOrder with a lasting unknown outcome", () => {
     expect(await harness.readEvents(id)).toMatchObject([{ type: PaymentEventType.PAYMENT_FAILED }]);
   });
 
-  test("registerOrder sets EXPIRED and emits one event when no order exists and the time to pay is over", async () => {
+  test("registerOrder sets EXPIRED and emits one event if no order exists when the time to pay is over", async () => {
     const caller = aBusinessCaller();
     await harness.sandbox.fault("register", "html_200", 2);
     expect(await refusal(createPayment(caller))).toMatchObject({ code: "processor_outcome_unknown" });

@@ -44,7 +44,7 @@ const readRow = async () => {
 };
 
 describe("rereadPayment", () => {
-  test("rereadPayment adopts two external partial refunds, stores the processor's total refunded sum, and emits an event for each refund", async () => {
+  test("rereadPayment adopts two external partial refunds, stores the total sum that the processor refunded, and emits an event for each refund", async () => {
     await harness.sandbox.refundExternally(payment.processorOrderId, "1000.00");
     await reread();
     expect(await readPayment()).toMatchObject({
@@ -63,7 +63,7 @@ describe("rereadPayment", () => {
     ]);
   });
 
-  test("rereadPayment adopts an external refund that follows a refund by Amana, stores the total refunded sum, and emits an event", async () => {
+  test("rereadPayment adopts an external refund after a refund by Amana, stores the total refunded sum, and emits an event", async () => {
     await harness.payments.refundPayment({ id: payment.id, amountMinor: 100_000n }, { caller, timeoutMs: 20_000 });
     expect((await readPayment()).origin).toBeUndefined();
     await harness.sandbox.refundExternally(payment.processorOrderId);
@@ -80,7 +80,7 @@ describe("rereadPayment", () => {
     expect((await readRow()).seconds).toBeNull();
   });
 
-  test("rereadPayment changes no public field of the payment when the order is unchanged", async () => {
+  test("rereadPayment changes no public field of the payment if the order has not changed", async () => {
     await reread();
     expect(await readPayment()).toEqual(payment);
     expect(await readRow()).toMatchObject({ difference: null, refundedMinor: "0" });
@@ -127,7 +127,7 @@ describe("rereadPayment", () => {
     },
   );
 
-  test("rereadPayment ignores an order state if a refund of the payment ended after the read began", async () => {
+  test("rereadPayment ignores an order state if a refund of the payment ended after the read of the order began", async () => {
     await harness.sandbox.fault("status", "slow:700");
     const rereading = reread();
     await eventually(async () => expect(await harness.countCalls(payment, "status")).toBe(1));
@@ -148,7 +148,7 @@ describe("rereadPayment", () => {
 });
 
 describe("planReread", () => {
-  test("planReread plans the first reread an hour ± 20 % after the payment, and plans follow-up reads after a partial refund", async () => {
+  test("planReread plans the first reread an hour ± 20 % after the payment, and further reads after a partial refund", async () => {
     const { seconds } = await readRow();
     expect(seconds).toBeGreaterThanOrEqual(2_880);
     expect(seconds).toBeLessThanOrEqual(4_320);
@@ -162,7 +162,7 @@ describe("planReread", () => {
     expect(await readRow()).toMatchObject({ seconds, follow_up_seconds: null });
   });
 
-  test("planReread plans no read of a fully refunded payment after the end of the refund schedule", async () => {
+  test("planReread plans no further read of a fully refunded payment two days after the refund", async () => {
     await harness.payments.refundPayment({ id: payment.id }, { caller, timeoutMs: 20_000 });
     expect(await readRow()).toMatchObject({ seconds: null, follow_up_seconds: 300 });
     await harness.sql("update payment set refund_ended_at = now() - interval '2 days' where id = ?", [payment.id]);
@@ -170,7 +170,7 @@ describe("planReread", () => {
     expect(await readRow()).toMatchObject({ seconds: null, follow_up_seconds: null });
   });
 
-  test("planReread plans the next reread in about an hour when the processor returned no order state", async () => {
+  test("planReread plans the next reread in about an hour if the processor returns no order state", async () => {
     await harness.sql("update payment set paid_at = now() - interval '60000 seconds' where id = ?", [payment.id]);
     await reread();
     expect((await readRow()).seconds).toBeGreaterThan(69_000);
@@ -179,7 +179,7 @@ describe("planReread", () => {
     expect((await readRow()).seconds).toBeLessThan(64_400);
   });
 
-  test("rereadPayments processes a due reread once when two instances of the job run", async () => {
+  test("rereadPayments processes a due reread once if two instances of the job run", async () => {
     await harness.sandbox.refundExternally(payment.processorOrderId, "1000.00");
     await harness.sql("update payment set next_reread_at = now() where id = ?", [payment.id]);
     const readsBefore = await harness.countCalls(payment, "status");
@@ -222,7 +222,7 @@ describe("refreshPayment", () => {
     },
   );
 
-  test("refreshPayment does not read the order when a hundred reads of the business are queued", async () => {
+  test("refreshPayment returns the stored payment without a read of the order if a hundred reads of the business are queued", async () => {
     const { processorOrderId = "" } = await harness.aPendingPayment(caller);
     await passTenSeconds();
     await harness.sandbox.fault("status", "slow:300", 1_000);
@@ -233,7 +233,7 @@ describe("refreshPayment", () => {
     expect(await harness.countCalls(payment, "status")).toBe(0);
   });
 
-  test("refreshPayment replays the stored response for a repeated Idempotency-Key", async () => {
+  test("refreshPayment returns the stored response for a repeated Idempotency-Key", async () => {
     const repeatedOptions = withIdempotencyKey(caller, "k");
     expect(await refresh(withIdempotencyKey(caller, "k"))).toEqual(await refresh(repeatedOptions));
     expect(repeatedOptions.replayed).toBe(true);

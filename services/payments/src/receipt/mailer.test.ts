@@ -18,7 +18,7 @@ test.each([
   ["a rejected content", { at: "data", code: 554 }, true],
   ["no response", "hang", false],
 ] as const)(
-  "`send` of the mailer, for %s, throws a MailRejected that does not contain the recipient's address",
+  "the mailer's `send`, for %s, throws a MailRejected that does not contain the recipient's address",
   async (_name, mode, isPermanent) => {
     using mailer = aMailer();
     server.setMode(mode);
@@ -30,7 +30,7 @@ test.each([
   },
 );
 
-test("`send` of the mailer throws a temporary MailRejected when requireTls is set and the SMTP server offers no TLS", async () => {
+test("the mailer's `send` throws a temporary MailRejected if requireTls is set and the SMTP server offers no TLS", async () => {
   using mailer = aMailer({ requireTls: true });
   await expect(mailer.send(mail)).rejects.toMatchObject({ name: "MailRejected", isPermanent: false });
   expect(server.received).toEqual([]);

@@ -114,7 +114,7 @@ describe("advanceRefund before the first request", () => {
     expect(await readPayment()).toMatchObject({ status: PaymentStatus.CANCELED, origin: "PROCESSOR" });
   });
 
-  test("advanceRefund sends no refund request when a restore of the database lost an executed refund", async () => {
+  test("advanceRefund sends no refund request if the processor executed a refund that a database restore has removed", async () => {
     await refund(100_000n);
     await harness.sql("delete from refund where payment_id = ?", [payment.id]);
     await harness.sql("update payment set status = 'PAID', refunded_amount_minor = null where id = ?", [payment.id]);
@@ -142,7 +142,7 @@ describe("advanceRefund after a rejected refund", () => {
   const endLateEffects = () =>
     harness.sql("update refund set last_sent_at = last_sent_at - interval '1 hour' where payment_id = ?", [payment.id]);
 
-  test("refundPayment rejects the next refund while a rejected refund may still take effect", async () => {
+  test("refundPayment rejects a new refund while an earlier refund that the processor refused may still take effect", async () => {
     await harness.sandbox.fault("refund", "error:5");
     expect(await refusal(refund(100_000n))).toMatchObject({ code: "refund_refused" });
     expect(await refusal(requestLaterRefund())).toMatchObject({ kind: "conflict", code: "refund_in_progress" });
@@ -151,7 +151,7 @@ describe("advanceRefund after a rejected refund", () => {
     await expectConsistent(100_000n);
   });
 
-  test("advanceRefund does not send the next refund when the processor executed the rejected refund later", async () => {
+  test("advanceRefund sends no new refund if the processor executes an earlier refund after it had refused it", async () => {
     await harness.sandbox.fault("refund", "error:5");
     await refusal(refund(100_000n));
     await harness.sandbox.refundExternally(payment.processorOrderId, "1000.00");
@@ -161,7 +161,7 @@ describe("advanceRefund after a rejected refund", () => {
     await expectConsistent(100_000n);
   });
 
-  test("refundPayment sends a full refund immediately after a rejected full refund, because the processor cannot execute both refunds", async () => {
+  test("refundPayment sends a full refund immediately after a refused full refund, because the processor cannot execute both", async () => {
     await harness.sandbox.fault("refund", "error:5");
     expect(await refusal(refund())).toMatchObject({ code: "refund_refused" });
     expect(await harness.payments.refundPayment({ id: payment.id }, withIdempotencyKey(caller, "again"))).toMatchObject({
@@ -171,7 +171,7 @@ describe("advanceRefund after a rejected refund", () => {
 });
 
 describe("advanceRefund after a system error", () => {
-  test("advanceRefund keeps a refund UNKNOWN after error code 7, and accepts the refund when a later read shows that it was executed", async () => {
+  test("advanceRefund sets a refund to UNKNOWN after error code 7, and accepts the refund if a later read shows that it was executed", async () => {
     await harness.sandbox.fault("refund", "error_late:600");
     expect(await refusal(refund(100_000n))).toMatchObject({ code: "refund_outcome_unknown" });
     expect(await readRefundRow()).toMatchObject({ status: "UNKNOWN", sends: 1 });
@@ -194,7 +194,7 @@ describe("advanceRefund after a lost response", () => {
     ["http_503", 2, undefined],
     ["html_200", 2, undefined],
   ])(
-    "advanceRefund keeps the payment locked after the fault %s, and refunds exactly once with %i sent requests",
+    "advanceRefund locks the payment after the fault %s, and refunds the amount once with %i sent requests",
     async (mode, sends, amountMinor) => {
       await harness.sandbox.fault("refund", mode);
       expect(await refusal(refund(amountMinor))).toMatchObject({ kind: "outcome_unknown", code: "refund_outcome_unknown" });
@@ -214,7 +214,7 @@ describe("advanceRefund after a lost response", () => {
   );
 
   test.each([100_000n, 250_000n])(
-    "advanceRefund does not resend a refund of %i centimes that the processor could execute twice, because 500000 centimes were paid",
+    "advanceRefund does not resend a refund of %i centimes, because the processor could execute it twice within the paid 500000 centimes",
     async (amountMinor) => {
       await harness.sandbox.fault("refund", "http_503");
       await refusal(refund(amountMinor));
@@ -250,7 +250,7 @@ describe("advanceRefund after a lost response", () => {
     expect(await eventually(() => refund(100_000n))).toMatchObject({ refundedAmountMinor: 100_000n });
   });
 
-  test("advanceRefunds refunds once when the responses to several successive calls are lost", async () => {
+  test("advanceRefunds refunds the amount once if the responses to several successive calls are lost", async () => {
     await harness.sandbox.fault("refund", "reset_after", 3);
     await harness.sandbox.fault("status", "http_500", 2);
     expect(await refusal(refund())).toMatchObject({ code: "refund_outcome_unknown" });
@@ -259,7 +259,7 @@ describe("advanceRefund after a lost response", () => {
     await expectConsistent(500_000n);
   });
 
-  test("advanceRefund does not reject a refund when the processor refuses the second and third request", async () => {
+  test("advanceRefund does not set REJECTED if the processor refuses the refund's second and third request after a lost first response", async () => {
     await harness.sandbox.fault("refund", "http_500");
     expect(await refusal(refund())).toMatchObject({ code: "refund_outcome_unknown" });
     await harness.sandbox.fault("refund", "error:5", 10);
@@ -334,7 +334,7 @@ describe("refundPayment with a failing database", () => {
 
 describe("advanceRefund without a readable order", () => {
   test.each(["timeout_before", "http_500", "html_200", "truncated", "error:5"])(
-    "advanceRefund sends no refund request while status calls fail with %s, and afterwards refunds once",
+    "advanceRefund sends no refund request while status calls fail with %s, and refunds the amount once afterwards",
     async (mode) => {
       await harness.sandbox.fault("status", mode);
       expect(await refusal(refund())).toMatchObject({ code: "refund_outcome_unknown" });
@@ -374,7 +374,7 @@ describe("advanceRefunds after a crash", () => {
     await expectConsistent(500_000n);
   });
 
-  test("advanceRefunds does not resend a SENT refund that the processor has executed", async () => {
+  test("advanceRefunds does not send a SENT refund again if the processor has executed it", async () => {
     await createUnsentRefund();
     await restoreRow("SENT");
     await harness.sandbox.refundExternally(payment.processorOrderId);
@@ -394,7 +394,7 @@ describe("advanceRefunds after a crash", () => {
     await expectConsistent(500_000n);
   });
 
-  test("advanceRefunds sends a refund once when two instances of the job run", async () => {
+  test("advanceRefunds sends a refund once if two instances of the job run", async () => {
     // On a busy machine, a response may exceed the short timeout of the other tests. The outcome
     // would then be unknown, and a second refund request would be correct.
     await using patient = await startHarness({ schedule: { refundCheckSeconds: [0.05, 0.1] }, satimTimeoutMs: 30_000 });
@@ -456,7 +456,7 @@ describe("advanceRefund and its lease", () => {
     return (await readRefundRow()).id;
   };
 
-  test("advanceRefund sends no refund request when the process was frozen for more than five seconds after the commit of SENT", async () => {
+  test("advanceRefund sends no refund request if the process was frozen for more than five seconds after the commit of SENT", async () => {
     // With long timeouts, only the time since the commit of SENT prevents the refund request.
     await using slowHarness = await startHarness({ satimTimeoutMs: 20_000 });
     payment = await slowHarness.aFinishedPayment(caller);
@@ -484,7 +484,7 @@ describe("advanceRefund and its lease", () => {
     expect(await readRow()).toMatchObject({ status: "UNKNOWN", sends: 1 });
   });
 
-  test("advanceRefund later accepts a refund that the processor refused but executed, because the refunded sum changed", async () => {
+  test("advanceRefund accepts a refund that the processor executed but refused, because the refunded sum at the processor changed", async () => {
     const id = await createRequestedRefund();
     const executeAndRefuse = async () => {
       await harness.sandbox.refundExternally(payment.processorOrderId);
@@ -496,7 +496,7 @@ describe("advanceRefund and its lease", () => {
     expect(await readRefundRow()).toMatchObject({ status: "ACCEPTED", sends: 1 });
   });
 
-  test("advanceRefund does not reject a refused refund if another process has sent the refund again in the meantime", async () => {
+  test("advanceRefund does not set REJECTED after a refusal if another process has sent the refund again before the refusal is stored", async () => {
     await harness.sandbox.fault("refund", "error:5");
     await harness.sandbox.fault("status", "slow:600", 2);
     const rejection = refusal(refund());

@@ -82,7 +82,7 @@ const letterOf = (step: ReturnType<typeof decideBeforeSending>): string => {
 
 describe("decideBeforeSending", () => {
   test.each(Object.entries(expectedSteps))(
-    "decideBeforeSending, for a refund that was %s, returns the steps %s for the order states",
+    "decideBeforeSending, for a refund that was %s, returns one step per order state (w wait, d decision, s send, a accept, x adopt): %s",
     (refund, expectedLetters) => {
       const steps = (Object.keys(states) as StateName[]).map((state) => letterOf(decideStep(refund as RefundName, state)));
       expect(steps.join("")).toBe(expectedLetters.replaceAll(" ", ""));
@@ -97,7 +97,7 @@ describe("decideBeforeSending", () => {
     }
   });
 
-  test("decideBeforeSending returns `wait` without a usable order state, and requires a decision for an order state that no rule explains", () => {
+  test("decideBeforeSending returns `wait` for an unusable order state, and requires a decision for an order state that no rule explains", () => {
     for (const refund of Object.keys(refunds) as RefundName[]) {
       for (const state of unreportedStates) expect(letterOf(decideStep(refund, state)), `${refund}, ${state}`).toBe("w");
       for (const state of unexplainedStates) expect(letterOf(decideStep(refund, state)), `${refund}, ${state}`).toBe("d");
@@ -127,26 +127,65 @@ describe("decideAfterSending", () => {
   const furtherRequest = aRefund({ amountMinor: 200_000n, sends: 1, refundedBeforeMinor: 0n });
 
   test.each([
-    ["accepted", firstRequest, { kind: "accepted", value: null }, undefined, "accept"],
-    ["accepted, for a further request", furtherRequest, { kind: "accepted", value: null }, undefined, "accept"],
-    ["unknown", firstRequest, { kind: "unknown", reason: "timeout" }, undefined, "wait"],
-    ["not sent", firstRequest, { kind: "not_sent", reason: "no connection" }, undefined, "wait"],
-    ["refused, with an unchanged sum", firstRequest, refusedOutcome, states["no refund"], "reject"],
-    ["refused, with a changed sum", firstRequest, refusedOutcome, states["this refund"], "wait"],
-    ["refused, without a reported sum", firstRequest, refusedOutcome, states["no sum"], "wait"],
-    ["refused, without a readable state", firstRequest, refusedOutcome, undefined, "wait"],
-    ["refused, for a further request", furtherRequest, refusedOutcome, undefined, "wait"],
-    ["refused, for a further request with an unchanged sum", furtherRequest, refusedOutcome, states["no refund"], "wait"],
-  ] as const)(
-    "decideAfterSending returns the expected step when the request's outcome is %s",
-    (_name, refund, outcome, stateAfter, kind) => {
-      expect(decideAfterSending(refund, aPaidPayment(), outcome, stateAfter).kind).toBe(kind);
-      if (kind === "reject")
-        expect(decideAfterSending(refund, aPaidPayment(), outcome, stateAfter)).toMatchObject({ errorCode: "5" });
-    },
-  );
+    ["returns `accept` for an accepted first request", firstRequest, { kind: "accepted", value: null }, undefined, "accept"],
+    ["returns `accept` for an accepted further request", furtherRequest, { kind: "accepted", value: null }, undefined, "accept"],
+    ["returns `wait` for an unknown outcome", firstRequest, { kind: "unknown", reason: "timeout" }, undefined, "wait"],
+    [
+      "returns `wait` if the request was not sent",
+      firstRequest,
+      { kind: "not_sent", reason: "no connection" },
+      undefined,
+      "wait",
+    ],
+    [
+      "returns `reject` if the first request was refused and the refunded sum is unchanged",
+      firstRequest,
+      refusedOutcome,
+      states["no refund"],
+      "reject",
+    ],
+    [
+      "returns `wait` if the first request was refused and the refunded sum has changed",
+      firstRequest,
+      refusedOutcome,
+      states["this refund"],
+      "wait",
+    ],
+    [
+      "returns `wait` if the first request was refused and the processor reports no refunded sum",
+      firstRequest,
+      refusedOutcome,
+      states["no sum"],
+      "wait",
+    ],
+    [
+      "returns `wait` if the first request was refused and the order's state cannot be read",
+      firstRequest,
+      refusedOutcome,
+      undefined,
+      "wait",
+    ],
+    [
+      "returns `wait` if a further request was refused and the order's state cannot be read",
+      furtherRequest,
+      refusedOutcome,
+      undefined,
+      "wait",
+    ],
+    [
+      "returns `wait` if a further request was refused and the refunded sum is unchanged",
+      furtherRequest,
+      refusedOutcome,
+      states["no refund"],
+      "wait",
+    ],
+  ] as const)("decideAfterSending %s", (_name, refund, outcome, stateAfter, kind) => {
+    expect(decideAfterSending(refund, aPaidPayment(), outcome, stateAfter).kind).toBe(kind);
+    if (kind === "reject")
+      expect(decideAfterSending(refund, aPaidPayment(), outcome, stateAfter)).toMatchObject({ errorCode: "5" });
+  });
 
-  test("canReject returns true only if the processor refused the refund's first request", () => {
+  test("canReject returns true only if the processor refused the first request of a refund", () => {
     expect([canReject(firstRequest, refusedOutcome), canReject(furtherRequest, refusedOutcome)]).toEqual([true, false]);
     expect(canReject(firstRequest, { kind: "unknown", reason: "timeout" })).toBe(false);
   });

@@ -45,13 +45,13 @@ async function simulateRestore() {
   await harness.sql("update refund_hold set history = 'of another cluster'");
 }
 
-test("updateHistory does not hold refunds in a new database, or if the database's history is unchanged", async () => {
+test("updateHistory does not hold refunds if the database is new or if its history is unchanged", async () => {
   expect(await readHeldUntil()).toBeUndefined();
   await updateHistory(harness.context);
   expect(await readHeldUntil()).toBeUndefined();
 });
 
-test("refundPayment does not repeat a partial refund that the restored database lacks, even if that refund takes effect late", async () => {
+test("refundPayment does not repeat a partial refund that a database restore removed, even if the removed refund takes effect late", async () => {
   await harness.sandbox.fault("refund", "late:2000");
   expect(await refusal(refund())).toMatchObject({ code: "refund_outcome_unknown" });
   await simulateRestore();
@@ -69,7 +69,7 @@ test("refundPayment does not repeat a partial refund that the restored database 
   });
 });
 
-test("advanceRefunds does not resend a refund whose status SENT was lost by a restore, so that the refund is REQUESTED again", async () => {
+test("advanceRefunds does not resend a refund that a database restore changed from SENT to REQUESTED", async () => {
   await harness.sandbox.fault("refund", "late:2000");
   await refusal(refund());
   await harness.sql(
@@ -86,7 +86,7 @@ test("advanceRefunds does not resend a refund whose status SENT was lost by a re
   expect(await readProcessorState()).toEqual({ refunded: Number(partMinor), calls: 1 });
 });
 
-test("refundPayment sends no refund request if the database is restored after the read of the order, and advanceRefunds sends the refund once after the hold", async () => {
+test("refundPayment sends no refund request if the database is restored after the read of the order, and advanceRefunds sends it after the hold", async () => {
   await harness.sandbox.fault("status", "slow:500");
   const pendingRefund = refusal(refund());
   await eventually(async () =>
@@ -114,7 +114,7 @@ test("holdRefunds holds refunds for REFUND_LATE_EFFECT_SECONDS even if the opera
   expect(await readHeldUntil()).toBeUndefined();
 });
 
-test("updateHistory does not hold refunds after all connections to the database were lost", async () => {
+test("updateHistory does not hold refunds if all connections to the database were lost", async () => {
   const [rowBefore] = await harness.sql<{ history: string }>("select history from refund_hold");
   await harness.sql(
     "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",

@@ -46,7 +46,7 @@ describe("createPaymentLink", () => {
     expect(await harness.links.getPaymentLink({ id: link.id }, { caller })).toEqual(link);
   });
 
-  test("createPaymentLink stores all fields and does not change a byte of the metadata", async () => {
+  test("createPaymentLink stores all fields of the request, and stores the metadata byte for byte", async () => {
     const caller = aBusinessCaller();
     const { amountMinor: _none, ...request } = aPaymentLinkRequest;
     const fields = {
@@ -82,7 +82,7 @@ describe("createPaymentLink", () => {
     expect(await countLinks(caller)).toBe(0);
   });
 
-  test("createPaymentLink replays the first response for a repeated request with the same Idempotency-Key", async () => {
+  test("createPaymentLink returns the stored response for a repeated request with the same Idempotency-Key", async () => {
     const caller = aBusinessCaller();
     const options = withIdempotencyKey(caller, "k");
     const link = await harness.links.createPaymentLink(aPaymentLinkRequest, withIdempotencyKey(caller, "k"));

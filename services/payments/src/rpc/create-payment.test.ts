@@ -73,7 +73,7 @@ describe("createPayment with an accepted order", () => {
     },
   );
 
-  test("createPayment plans the next check of each payment, and uses a different order number for each payment", async () => {
+  test("createPayment plans a check of the new payment, and assigns a different order number to each payment", async () => {
     const caller = aBusinessCaller();
     const payments = await Promise.all(Array.from({ length: 10 }, () => createPayment(caller)));
     expect(new Set(payments.map((payment) => payment.processorOrderNumber)).size).toBe(10);
@@ -87,7 +87,7 @@ describe("createPayment with an accepted order", () => {
 });
 
 describe("createPayment with a refused order", () => {
-  test("createPayment stores FAILED with the error code, emits an event and returns processor_error when the processor refuses the order", async () => {
+  test("createPayment stores FAILED with the error code, emits an event and returns processor_error if the processor refuses the order", async () => {
     const caller = aBusinessCaller();
     await harness.sandbox.fault("register", "error:5");
     const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
@@ -132,7 +132,7 @@ test.each([
   expect(error).toMatchObject({ kind: "forbidden", code: "business_key_required" });
 });
 
-test("createPayment returns processor_outcome_unknown when the database fails after the registration of the order", async () => {
+test("createPayment returns processor_outcome_unknown if the database fails after the order has been registered", async () => {
   const caller = aBusinessCaller();
   await harness.sql(
     "create function fail_updates() returns trigger language plpgsql as $$ begin raise exception 'simulated failure' using errcode = '57P03'; end $$",
@@ -152,7 +152,7 @@ test("createPayment returns processor_outcome_unknown when the database fails af
 });
 
 describe("createPayment with an Idempotency-Key", () => {
-  test("createPayment replays the first response for a repeated Idempotency-Key and registers no second order", async () => {
+  test("createPayment returns the stored response for a repeated Idempotency-Key and registers no second order", async () => {
     const caller = aBusinessCaller();
     const firstOptions = withIdempotencyKey(caller, "k");
     const repeatedOptions = withIdempotencyKey(caller, "k");
@@ -172,7 +172,7 @@ describe("createPayment with an Idempotency-Key", () => {
     expect(error).toMatchObject({ kind: "invalid", code: "idempotency_key_reused" });
   });
 
-  test("createPayment replays the processor's refusal for a repeated Idempotency-Key without another call to the processor", async () => {
+  test("createPayment returns the stored refusal of the processor for a repeated Idempotency-Key without another call to the processor", async () => {
     const caller = aBusinessCaller();
     await harness.sandbox.fault("register", "error:5");
     const firstError = await refusal(harness.payments.createPayment(aPaymentRequest, withIdempotencyKey(caller, "k")));
@@ -204,7 +204,7 @@ describe("createPayment with an Idempotency-Key", () => {
   });
 });
 
-test("createPayment rejects payments of a business that exceed its queue limit, and serves other businesses", async () => {
+test("createPayment rejects payments of a business beyond its queue limit, and accepts payments of other businesses", async () => {
   await harness.sandbox.fault("register", "slow:400", 60);
   const caller = aBusinessCaller();
   const results = Promise.allSettled(Array.from({ length: 150 }, () => createPayment(caller)));

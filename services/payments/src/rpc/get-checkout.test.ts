@@ -37,7 +37,7 @@ describe("getCheckout", () => {
     },
   );
 
-  test("getCheckout returns FULL while PAID and PENDING payments occupy all slots, and OPEN when the time to pay of a PENDING payment is over", async () => {
+  test("getCheckout returns FULL while PAID and PENDING payments occupy all slots, and OPEN when a PENDING payment's time to pay is over", async () => {
     const link = await aLink({ maxPayments: 2 });
     await harness.aPaidCheckout(link);
     expect(await read(link)).toMatchObject({ state: CheckoutState.OPEN });
@@ -47,7 +47,7 @@ describe("getCheckout", () => {
     expect(await read(link)).toMatchObject({ state: CheckoutState.OPEN });
   });
 
-  test("getCheckout returns the payment of the page token until the time to pay is over", async () => {
+  test("getCheckout returns the payment with the given page token until the payment's time to pay is over", async () => {
     const link = await aLink({ maxPayments: 1 });
     const { payment, paymentToken } = await harness.startCheckout(link);
     expect(await read(link, paymentToken)).toMatchObject({ state: CheckoutState.FULL, payment });
@@ -55,7 +55,7 @@ describe("getCheckout", () => {
     expect(await read(link, paymentToken)).not.toHaveProperty("payment");
   });
 
-  test("getCheckout returns no payment for the page token of a CANCELED payment or of another link's payment, or for an invalid page token", async () => {
+  test("getCheckout returns no payment if the page token is invalid or belongs to a CANCELED payment or another link's payment", async () => {
     const link = await aLink();
     const ended = await harness.startCheckout(link);
     await harness.sandbox.cancel(ended.payment?.processorOrderId);
@@ -113,7 +113,7 @@ describe("getCheckoutResult", () => {
     expect(await harness.countCalls(payment, "status")).toBe(1);
   });
 
-  test("getCheckoutResult returns `can_try_again` false when other payments occupy all slots of the link", async () => {
+  test("getCheckoutResult returns `can_try_again` false if other payments occupy all slots of the link", async () => {
     const link = await aLink({ maxPayments: 1 });
     const canceled = await harness.startCheckout(link);
     await harness.sandbox.cancel(canceled.payment?.processorOrderId);

@@ -36,7 +36,7 @@ test("getPaymentHistory returns the processor calls of a payment in order, each 
   ]);
 });
 
-test("getPaymentHistory returns a registration that got no response, and the look-up of the order that followed", async () => {
+test("getPaymentHistory returns a registration without a response, and the order look-up that followed", async () => {
   await harness.sandbox.fault("register", "timeout_after");
   const caller = aBusinessCaller();
   const { id } = await harness.aPendingPayment(caller);
@@ -50,7 +50,7 @@ test("getPaymentHistory returns a registration that got no response, and the loo
   expect(recordedAtMs).toContain(payment?.updatedAtMs);
 });
 
-test("getPaymentHistory returns the processor calls of both processes when two processes work on one payment concurrently", async () => {
+test("getPaymentHistory returns the processor calls of both processes if two processes work on one payment concurrently", async () => {
   const options = { remainingMs: () => 5_000 };
   const runTwice = (work: (stored: StoredPayment) => Promise<unknown>, id: string) =>
     forAllTenants(async () => {
@@ -106,7 +106,7 @@ test("getPaymentHistory returns the 50 oldest and 150 newest of 251 processor ca
   ]);
 });
 
-test("getPaymentHistory also returns the recording times of the processor calls that it omits", async () => {
+test("getPaymentHistory also returns the recording times of processor calls that it omits", async () => {
   const caller = aBusinessCaller();
   const { id } = await harness.aPendingPayment(caller);
   await harness.sql(

@@ -20,7 +20,7 @@ const passTenSeconds = (id: string) =>
   harness.sql("update payment set checked_at = checked_at - interval '10 seconds' where id = ?", [id]);
 
 describe("getPayment for a PENDING payment", () => {
-  test("getPayment confirms a paid order and returns PAID before the card holder's browser has returned", async () => {
+  test("getPayment confirms a paid order and returns PAID even before the card holder's browser has returned", async () => {
     const caller = aBusinessCaller();
     const { id, processorOrderId } = await harness.aPendingPayment(caller);
     await harness.sandbox.pay(processorOrderId);
@@ -88,7 +88,7 @@ describe("getPayment for a PENDING payment", () => {
     },
   );
 
-  test("getPayment returns the stored payment when the processor is slow, and records the later response", async () => {
+  test("getPayment returns the stored payment if the processor is slow, and records the response when it arrives", async () => {
     const caller = aBusinessCaller();
     const { id, processorOrderId } = await harness.aPendingPayment(caller);
     await harness.sandbox.pay(processorOrderId);
@@ -99,7 +99,7 @@ describe("getPayment for a PENDING payment", () => {
     expect(await harness.readEvents(id)).toHaveLength(1);
   });
 
-  test("getPayment returns PENDING when the paid order has another amount than the payment", async () => {
+  test("getPayment returns PENDING if the amount of the paid order differs from the payment's amount", async () => {
     const caller = aBusinessCaller();
     const { id, processorOrderId } = await harness.aPendingPayment(caller);
     await harness.sandbox.pay(processorOrderId);

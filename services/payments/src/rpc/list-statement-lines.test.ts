@@ -59,7 +59,7 @@ async function changeMoney() {
 }
 
 describe("listStatementLines", () => {
-  test("listStatementLines returns each payment, refund and reversal in the order in which it took effect", async () => {
+  test("listStatementLines returns each payment, refund and reversal in the order in which they took effect", async () => {
     const { ours, external, reversed } = await changeMoney();
     const lines = await readLines();
     expect(lines).toMatchObject([
@@ -78,7 +78,7 @@ describe("listStatementLines", () => {
     expect((await readPage(lastHour(), aBusinessCaller())).lines).toEqual([]);
   });
 
-  test("listStatementLines returns a payment before its refund when one read of the order shows both", async () => {
+  test("listStatementLines returns a payment before its refund even if both were found in the same read of the order", async () => {
     const pending = await harness.aPendingPayment(caller);
     await harness.sandbox.pay(pending.processorOrderId);
     await harness.sandbox.refundExternally(pending.processorOrderId, "1000.00");
@@ -104,7 +104,7 @@ describe("listStatementLines", () => {
     expect((await readSums()).slice(2)).toEqual([[REFUND, -500_000n, undefined]]);
   });
 
-  test("listStatementLines returns each line from the inclusive start to the exclusive end once and in order, over three pages", async () => {
+  test("listStatementLines returns each line in the half-open time range once and in order, over three pages", async () => {
     const { id } = await harness.aFinishedPayment(caller);
     const startMs = Date.UTC(2026, 0, 1);
     // Each second has three rows with the same time.
@@ -129,7 +129,7 @@ describe("listStatementLines", () => {
     expect(amounts.map((amount) => amount / 3n)).toEqual(amounts.map((amount) => amount / 3n).toSorted((a, b) => Number(a - b)));
   });
 
-  test("listStatementLines ends a statement before the start of a transaction in progress, and the next statement contains that transaction's line", async () => {
+  test("listStatementLines ends a statement before an open transaction, and returns the line of that transaction in the next statement", async () => {
     const [slow, quick] = [await harness.aPendingPayment(caller), await harness.aPendingPayment(caller)];
     const fromMs = BigInt(Date.now() - hourMs);
     const { promise: committed, resolve: commit } = Promise.withResolvers<void>();
@@ -156,7 +156,7 @@ describe("listStatementLines", () => {
     });
   });
 
-  test("listStatementLines returns statement_not_ready while the service still inserts movements of earlier payments", async () => {
+  test("listStatementLines returns statement_not_ready while the payments service still inserts money movements of earlier payments", async () => {
     await harness.sql("insert into money_movement_fill (began_at, after_id) values (now(), ?)", [
       "00000000-0000-0000-0000-000000000000",
     ]);
@@ -166,7 +166,7 @@ describe("listStatementLines", () => {
   });
 });
 
-test("the table money_movement rejects updates, deletions, and inserts by the service's role for another business", async () => {
+test("the table money_movement rejects updates and deletions, and rejects the insert of a row for another business", async () => {
   await harness.aFinishedPayment(caller);
   const owner = await createOrm({ ...database, url: harness.databaseUrl, poolMax: 1 }, createLogger("test", "silent"));
   for (const change of ["update money_movement set amount_minor = 1", "delete from money_movement", "truncate money_movement"]) {

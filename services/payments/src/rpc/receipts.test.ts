@@ -30,7 +30,7 @@ async function refresh(id: string) {
 }
 
 describe("getReceipt", () => {
-  test("getReceipt returns, for a PAID payment, a receipt number that does not change, the time of the payment and the token of the receipt page", async () => {
+  test("getReceipt returns, for a PAID payment, a constant receipt number, the time of the payment and the token of the receipt page", async () => {
     const payment = await harness.aFinishedPayment(caller);
     const receipt = await getReceipt(payment.id);
     expect(receipt).toMatchObject({ payment, issuedAtMs: payment.paidAtMs, canSendEmail: false });
@@ -41,7 +41,7 @@ describe("getReceipt", () => {
   });
 
   test.each([120_000n, undefined])(
-    "getReceipt returns the amount and the time of a refund of %s centimes (undefined means all)",
+    "getReceipt returns the amount and time of a refund of %s centimes (undefined means the full amount)",
     async (amountMinor) => {
       const payment = await aRefundedPayment(amountMinor);
       const { receiptNumber, ...receipt } = await getReceipt(payment.id);
@@ -56,7 +56,7 @@ describe("getReceipt", () => {
     },
   );
 
-  test("getReceipt returns the time of an external refund at the processor", async () => {
+  test("getReceipt returns the time at which an external refund was made at the processor", async () => {
     const payment = await harness.aFinishedPayment(caller);
     await harness.sandbox.refundExternally(payment.processorOrderId, "1000.00");
     await refresh(payment.id);
@@ -66,7 +66,7 @@ describe("getReceipt", () => {
     });
   });
 
-  test("getReceipt omits the refund time of an external refund that an earlier version adopted", async () => {
+  test("getReceipt omits the refund time if an earlier version adopted the external refund", async () => {
     const { id } = await aRefundedPayment();
     await harness.sql("update payment set refunded_at = null where id = ?", [id]);
     expect((await getReceipt(id)).refundedAtMs).toEqual(expect.any(BigInt));
@@ -75,7 +75,7 @@ describe("getReceipt", () => {
   });
 
   test.each(["PENDING", "REFUSED", "FAILED", "EXPIRED", "CANCELED"])(
-    "getReceipt rejects a payment in status %s, and listPayments returns the payment without a receipt_url",
+    "getReceipt rejects a payment in status %s, and listPayments returns that payment without a receipt_url",
     async (status) => {
       const { id } = await harness.aPendingPayment(caller);
       await harness.sql("update payment set status = ?, next_check_at = null where id = ?", [status, id]);
@@ -149,7 +149,7 @@ describe("renderReceipt", () => {
     expect(Buffer.from(pdf).toString("latin1")).toContain(`/Lang (${language.toLowerCase()}`);
   });
 
-  test("renderPdf throws service_unavailable for a receipt that exceeds the queue limit of the PDF renderer", async () => {
+  test("renderPdf throws service_unavailable for a receipt beyond the PDF renderer's queue limit", async () => {
     const payment = await harness.stored((await harness.aFinishedPayment(caller)).id);
     await using pdfRenderer = createPdfRenderer({ queuedMax: 0 });
     const rendering = renderPdf(

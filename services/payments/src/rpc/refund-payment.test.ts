@@ -90,7 +90,7 @@ describe("refundPayment with a rejected request", () => {
     },
   );
 
-  test("refundPayment returns the processor's refusal, keeps the payment PAID and accepts a later full refund", async () => {
+  test("refundPayment returns the processor's refusal, keeps the payment PAID, and accepts a full refund later", async () => {
     await harness.sandbox.fault("refund", "error:5");
     expect(await refusal(refund())).toMatchObject({
       kind: "refused_upstream",
@@ -128,7 +128,7 @@ describe("refundPayment with a rejected request", () => {
 });
 
 describe("refundPayment with concurrent requests", () => {
-  test("refundPayment executes one of twenty concurrent refunds, and rejects the other nineteen with a conflict", async () => {
+  test("refundPayment executes one of twenty concurrent refunds, and rejects the remaining nineteen with a conflict", async () => {
     const results = await Promise.allSettled(Array.from({ length: 20 }, () => refund()));
     const errors = results
       .filter((result) => result.status === "rejected")
@@ -143,7 +143,7 @@ describe("refundPayment with concurrent requests", () => {
     expect(await harness.readEvents(payment.id)).toHaveLength(2);
   });
 
-  test("refundPayment executes only one of twenty concurrent partial refunds whose sum is less than the paid amount", async () => {
+  test("refundPayment executes only one of twenty concurrent partial refunds, even if their sum is less than the paid amount", async () => {
     const results = await Promise.allSettled(Array.from({ length: 20 }, () => refund({ amountMinor: 10_000n })));
     expect(results.filter((result) => result.status === "fulfilled")).toHaveLength(1);
     expect((await harness.sandbox.order(payment.processorOrderId)).refundedAmount).toBe(10_000);
@@ -161,7 +161,7 @@ describe("refundPayment with concurrent requests", () => {
 });
 
 describe("refundPayment with an Idempotency-Key", () => {
-  test("refundPayment replays the first response for a repeated Idempotency-Key and sends no second refund", async () => {
+  test("refundPayment returns the stored response for a repeated Idempotency-Key and sends no second refund", async () => {
     const firstOptions = withIdempotencyKey(caller, "k");
     const repeatedOptions = withIdempotencyKey(caller, "k");
     const response = await refund({}, firstOptions);
@@ -176,7 +176,7 @@ describe("refundPayment with an Idempotency-Key", () => {
     expect(error).toMatchObject({ kind: "invalid", code: "idempotency_key_reused" });
   });
 
-  test("refundPayment replays the processor's refusal for a repeated Idempotency-Key without another call to the processor", async () => {
+  test("refundPayment returns the stored refusal of the processor for a repeated Idempotency-Key without another call to the processor", async () => {
     await harness.sandbox.fault("refund", "error:5");
     const firstError = await refusal(refund({}, withIdempotencyKey(caller, "k")));
     const repeatedOptions = withIdempotencyKey(caller, "k");
@@ -198,7 +198,7 @@ describe("refundPayment with an Idempotency-Key", () => {
       () => harness.sql("update payment set business_id = ? where id = ?", [caller.businessId, payment.id]),
     ],
   ])(
-    "refundPayment does not store a response with status %s, and later accepts the same Idempotency-Key",
+    "refundPayment does not store a response with status %s, and accepts the same Idempotency-Key when the reason is gone",
     async (_status, causeRefusal, removeCause) => {
       await causeRefusal();
       await refusal(refund({}, withIdempotencyKey(caller, "k")));
@@ -210,7 +210,7 @@ describe("refundPayment with an Idempotency-Key", () => {
     },
   );
 
-  test("refundPayment does not store its rejection of an invalid amount, and later accepts the same Idempotency-Key", async () => {
+  test("refundPayment does not store its rejection of an invalid amount, and accepts a valid request with the same Idempotency-Key", async () => {
     await refusal(refund({ amountMinor: 500_001n }, withIdempotencyKey(caller, "k")));
     expect(await refund({}, withIdempotencyKey(caller, "k", "other"))).toMatchObject({ status: PaymentStatus.REFUNDED });
   });

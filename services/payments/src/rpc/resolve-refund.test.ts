@@ -49,7 +49,7 @@ const readAuditEvents = async () =>
 const readRefundedEvents = async () =>
   (await harness.readEvents(payment.id)).filter(({ type }) => type === PaymentEventType.PAYMENT_REFUNDED);
 
-test("refundPayment replays the rejection by an operator who decided 26 hours after the request", async () => {
+test("refundPayment returns the refusal for a repeated Idempotency-Key if an operator rejected the refund 26 hours after the request", async () => {
   await harness.sql("update idempotency_key set created_at = created_at - interval '26 hours' where scope = ?", [
     caller.businessId,
   ]);
@@ -62,7 +62,7 @@ test("refundPayment replays the rejection by an operator who decided 26 hours af
   expect(await harness.countCalls(payment, "refund")).toBe(1);
 });
 
-test("listRefunds returns a refund that needs a decision, with Amana's state and the order's state at the processor", async () => {
+test("listRefunds returns a refund that needs a decision, with Amana's status and with the order's state at the processor", async () => {
   expect(await findOpenDecision()).toMatchObject({
     id,
     businessId: caller.businessId,
@@ -79,7 +79,7 @@ test("listRefunds returns a refund that needs a decision, with Amana's state and
   expect((await listRefunds(undefined)).some((listedRefund) => listedRefund.id === id)).toBe(true);
 });
 
-test("resolveRefund applies a decision once and replays the response for a repeated Idempotency-Key", async () => {
+test("resolveRefund applies a decision once and returns the stored response for a repeated Idempotency-Key", async () => {
   const firstResponse = await resolveRefund(RefundOutcome.ACCEPTED, withIdempotencyKey(adminCaller, `resolve-${id}`));
   const repeatedOptions = withIdempotencyKey(adminCaller, `resolve-${id}`);
   expect(await resolveRefund(RefundOutcome.ACCEPTED, repeatedOptions)).toEqual(firstResponse);
@@ -88,7 +88,7 @@ test("resolveRefund applies a decision once and replays the response for a repea
   expect(await readRefundedEvents()).toHaveLength(1);
 });
 
-test("resolveRefund with ACCEPTED sets the payment to REFUNDED, stores the response for the refund's Idempotency-Key, and emits a payment event and an audit event", async () => {
+test("resolveRefund with ACCEPTED sets REFUNDED, stores the response for the refund's Idempotency-Key, and emits a payment event and an audit event", async () => {
   const resolvedRefund = await resolveRefund(RefundOutcome.ACCEPTED, {
     caller: adminCaller,
     requestId: "request-1",
@@ -115,7 +115,7 @@ test("resolveRefund with ACCEPTED sets the payment to REFUNDED, stores the respo
   ]);
 });
 
-test("resolveRefund with REJECTED keeps the payment PAID, and refundPayment rejects the next refund while the resolved refund may still take effect", async () => {
+test("resolveRefund with REJECTED keeps the payment PAID, and refundPayment rejects a new refund while the rejected refund may still take effect", async () => {
   expect(await resolveRefund(RefundOutcome.REJECTED)).toMatchObject({ status: RefundStatus.REJECTED });
   expect((await readPayment()).status).toBe(PaymentStatus.PAID);
   expect(await readRefundedEvents()).toEqual([]);
@@ -129,7 +129,7 @@ test("resolveRefund with REJECTED keeps the payment PAID, and refundPayment reje
 });
 
 describe("resolveRefund with SEND_AGAIN", () => {
-  test("after resolveRefund with SEND_AGAIN, advanceRefunds sends the refund once more when the earlier request can no longer take effect", async () => {
+  test("advanceRefunds, after resolveRefund with SEND_AGAIN, sends the refund once more when the earlier request can no longer take effect", async () => {
     await harness.sql("update refund set last_sent_at = now() where id = ?", [id]);
     const resolvedRefund = await resolveRefund(RefundOutcome.SEND_AGAIN);
     expect(resolvedRefund).toMatchObject({ status: RefundStatus.UNKNOWN, resolution: RefundOutcome.SEND_AGAIN });
@@ -146,7 +146,7 @@ describe("resolveRefund with SEND_AGAIN", () => {
     expect((await harness.sandbox.order(payment.processorOrderId)).refundedAmount).toBe(100_000);
   });
 
-  test("after resolveRefund with SEND_AGAIN, advanceRefunds sends no second request when the order shows the effect of the first request", async () => {
+  test("advanceRefunds, after resolveRefund with SEND_AGAIN, sends no second request if the order shows that the first request was executed", async () => {
     await resolveRefund(RefundOutcome.SEND_AGAIN);
     await harness.sandbox.refundExternally(payment.processorOrderId, "1000.00");
     await using _job = harness.startRefundWorker();
@@ -154,7 +154,7 @@ describe("resolveRefund with SEND_AGAIN", () => {
     expect(await harness.countCalls(payment, "refund")).toBe(1);
   });
 
-  test("after resolveRefund with SEND_AGAIN, advanceRefunds requires another decision when no rule explains the refunded sum", async () => {
+  test("advanceRefunds, after resolveRefund with SEND_AGAIN, requires another decision if no rule explains the refunded sum", async () => {
     await resolveRefund(RefundOutcome.SEND_AGAIN);
     await harness.sandbox.refundExternally(payment.processorOrderId, "7.00");
     await using _job = harness.startRefundWorker();
@@ -164,7 +164,7 @@ describe("resolveRefund with SEND_AGAIN", () => {
 });
 
 test.each([RefundOutcome.ACCEPTED, RefundOutcome.REJECTED, RefundOutcome.SEND_AGAIN])(
-  "resolveRefund ignores a repetition of the decision with enum number %i, and rejects a different decision",
+  "resolveRefund ignores a repeated decision with the enum number %i, and rejects a different decision",
   async (outcome) => {
     const firstResponse = await resolveRefund(outcome);
     expect(await resolveRefund(outcome)).toEqual(firstResponse);

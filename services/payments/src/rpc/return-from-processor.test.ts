@@ -47,7 +47,7 @@ describe("returnFromProcessor", () => {
     expect(await readEventTypes(payment.id)).toEqual([PaymentEventType.PAYMENT_CANCELED]);
   });
 
-  test("returnFromProcessor redirects with the status PENDING before the buyer pays, and with PAID afterwards", async () => {
+  test("returnFromProcessor redirects with the status PENDING before the buyer pays, and with the status PAID after the payment", async () => {
     const caller = aBusinessCaller();
     const payment = await harness.aPendingPayment(caller);
     expect((await harness.returnFromProcessor(payment.id)).searchParams.get("status")).toBe("PENDING");
@@ -57,7 +57,7 @@ describe("returnFromProcessor", () => {
     expect(await readEventTypes(payment.id)).toEqual([PaymentEventType.PAYMENT_COMPLETED]);
   });
 
-  test("returnFromProcessor returns the same URL after a reload, and does not confirm the order again", async () => {
+  test("returnFromProcessor returns the same URL if the buyer reloads the page, and does not confirm the order again", async () => {
     const payment = await harness.aPendingPayment();
     await harness.sandbox.pay(payment.processorOrderId);
     const firstUrl = await harness.returnFromProcessor(payment.id);
@@ -66,7 +66,7 @@ describe("returnFromProcessor", () => {
     expect(await readEventTypes(payment.id)).toHaveLength(1);
   });
 
-  test("returnFromProcessor confirms the order once for ten concurrent returns when the order is paid", async () => {
+  test("returnFromProcessor confirms a paid order once for ten concurrent returns", async () => {
     const payment = await harness.aPendingPayment();
     await harness.sandbox.pay(payment.processorOrderId);
     const urls = await Promise.all(Array.from({ length: 10 }, () => harness.returnFromProcessor(payment.id)));
@@ -75,7 +75,7 @@ describe("returnFromProcessor", () => {
     expect(await readEventTypes(payment.id)).toHaveLength(1);
   });
 
-  test("returnFromProcessor confirms the order at most twice for ten concurrent returns when the order is unpaid", async () => {
+  test("returnFromProcessor confirms an unpaid order at most twice for ten concurrent returns", async () => {
     const payment = await harness.aPendingPayment();
     await harness.sandbox.fault("confirm", "slow:500");
     const urls = await Promise.all(Array.from({ length: 10 }, () => harness.returnFromProcessor(payment.id)));
@@ -104,7 +104,7 @@ describe("returnFromProcessor", () => {
     expect(await readEventTypes(payment.id)).toEqual([PaymentEventType.PAYMENT_COMPLETED]);
   });
 
-  test("returnFromProcessor emits PAYMENT_COMPLETED and PAYMENT_REFUNDED when the processor has already refunded a part of the amount", async () => {
+  test("returnFromProcessor emits PAYMENT_COMPLETED and PAYMENT_REFUNDED if the processor has already refunded part of the amount", async () => {
     const caller = aBusinessCaller();
     const payment = await harness.aPendingPayment(caller);
     await harness.sandbox.pay(payment.processorOrderId);
@@ -147,7 +147,7 @@ describe("returnFromProcessor with an unknown outcome", () => {
     "error:5",
     "error:7",
   ])(
-    "returnFromProcessor redirects with the status PENDING when the confirm fails with %s, and settles the payment after a reload",
+    "returnFromProcessor redirects with the status PENDING if the confirm fails with %s, and settles the payment when the page is reloaded",
     async (mode) => {
       const payment = await harness.aPendingPayment();
       await harness.sandbox.pay(payment.processorOrderId);
@@ -173,7 +173,7 @@ describe("returnFromProcessor with an unknown outcome", () => {
     expect((await harness.returnFromProcessor(payment.id)).searchParams.get("status")).toBe("PAID");
   });
 
-  test("returnFromProcessor redirects with the status PENDING before the deadline while another process has the payment's lease", async () => {
+  test("returnFromProcessor redirects with the status PENDING before the deadline if another process has the payment's lease", async () => {
     const payment = await harness.aPendingPayment();
     await harness.sql(
       "update payment set leased_until = now() + interval '1 hour', lease_token = gen_random_uuid() where id = ?",

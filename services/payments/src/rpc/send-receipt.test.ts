@@ -63,14 +63,14 @@ describe("sendReceipt", () => {
     },
   );
 
-  test("sendReceipt queues one e-mail for concurrent and repeated requests with the same address within an hour", async () => {
+  test("sendReceipt queues one e-mail for all requests with the same address within an hour, even if they are concurrent", async () => {
     const { send, rows } = await aReceipt();
     await Promise.all(["a@example.com", "A@example.com", "a@EXAMPLE.com", " a@example.com "].map((email) => send(email)));
     await send("a@example.com");
     expect(await rows()).toHaveLength(1);
   });
 
-  test("sendReceipt queues another e-mail to the same address after an hour by the database's clock", async () => {
+  test("sendReceipt queues another e-mail to the same address when an hour has passed according to the database's clock", async () => {
     const { id, send, rows } = await aReceipt();
     await send("a@example.com");
     await harness.sql("update receipt_mail set created_at = now() - interval '59 minutes' where payment_id = ?", [id]);
@@ -81,7 +81,7 @@ describe("sendReceipt", () => {
     expect(await rows()).toHaveLength(2);
   });
 
-  test("sendReceipt queues five e-mails for ten concurrent requests with different addresses, and rejects the other five requests", async () => {
+  test("sendReceipt queues five e-mails for ten concurrent requests with different addresses, and rejects five requests", async () => {
     const { send, rows } = await aReceipt();
     const results = await Promise.allSettled(Array.from({ length: 10 }, (_, number) => send(`a${number}@example.com`)));
     const rejected = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
@@ -90,7 +90,7 @@ describe("sendReceipt", () => {
     expect(await rows()).toHaveLength(5);
   });
 
-  test("sendReceipt counts deleted e-mails towards the payment's limit of five, and accepts a repeated address without a new e-mail", async () => {
+  test("sendReceipt counts deleted e-mails towards a payment's limit of five, and queues no new e-mail for an address that already got one", async () => {
     const { id, send, rows } = await aReceipt();
     for (const number of [1, 2, 3, 4, 5]) await send(`a${number}@example.com`);
     await harness.sql("update receipt_mail set created_at = now() - interval '31 days' where payment_id = ? and email < 'a5'", [
@@ -137,20 +137,17 @@ describe("sendReceiptMails", () => {
     ["the SMTP response 450 for the recipient", { at: "recipient", code: 450 }],
     ["the SMTP response 451 for the content", { at: "data", code: 451 }],
     ["no SMTP response", "hang"],
-  ] as const)(
-    "sendReceiptMails retries an e-mail after %s, and the SMTP server accepts the e-mail once",
-    async (_failure, mode) => {
-      const { send, rows, makeDue } = await aReceipt();
-      mails.setMode(mode);
-      await send("a@example.com");
-      await using _worker = harness.startReceiptMails();
-      await eventually(async () => expect(await rows()).toEqual([{ status: "QUEUED", attempts: 1, is_planned: true }]));
-      mails.setMode("accept");
-      await makeDue();
-      await eventually(async () => expect(await rows()).toMatchObject([{ status: "SENT", attempts: 2 }]));
-      expect(mails.received).toHaveLength(1);
-    },
-  );
+  ] as const)("sendReceiptMails retries an e-mail after %s, and the SMTP server accepts it once", async (_failure, mode) => {
+    const { send, rows, makeDue } = await aReceipt();
+    mails.setMode(mode);
+    await send("a@example.com");
+    await using _worker = harness.startReceiptMails();
+    await eventually(async () => expect(await rows()).toEqual([{ status: "QUEUED", attempts: 1, is_planned: true }]));
+    mails.setMode("accept");
+    await makeDue();
+    await eventually(async () => expect(await rows()).toMatchObject([{ status: "SENT", attempts: 2 }]));
+    expect(mails.received).toHaveLength(1);
+  });
 
   test.each([
     ["the SMTP response 550 for the recipient", { at: "recipient", code: 550 }],
@@ -164,7 +161,7 @@ describe("sendReceiptMails", () => {
     expect(mails.received).toEqual([]);
   });
 
-  test("sendReceiptMails sets an e-mail to FAILED when an attempt fails a day after its creation", async () => {
+  test("sendReceiptMails sets an e-mail to FAILED if an attempt fails a day after the e-mail was queued", async () => {
     const { id, send, rows } = await aReceipt();
     mails.setMode({ at: "recipient", code: 450 });
     await send("a@example.com");
@@ -173,7 +170,7 @@ describe("sendReceiptMails", () => {
     await eventually(async () => expect(await rows()).toMatchObject([{ status: "FAILED", attempts: 1 }]));
   });
 
-  test("sendReceiptMails sets an e-mail to DROPPED and does not send it when the payment was reversed after the request", async () => {
+  test("sendReceiptMails sets an e-mail to DROPPED and does not send it if the payment was reversed after the e-mail was queued", async () => {
     const { id, send, rows } = await aReceipt();
     await send("a@example.com");
     await harness.sql("update payment set status = 'CANCELED' where id = ?", [id]);
@@ -182,7 +179,7 @@ describe("sendReceiptMails", () => {
     expect(mails.received).toEqual([]);
   });
 
-  test("sendReceiptMails sends each e-mail once when two instances of the job run", async () => {
+  test("sendReceiptMails sends each e-mail once if two instances of the job run", async () => {
     const { send, rows } = await aReceipt();
     for (const number of [1, 2, 3, 4]) await send(`a${number}@example.com`);
     await using _first = harness.startReceiptMails();

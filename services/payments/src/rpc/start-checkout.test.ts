@@ -91,7 +91,7 @@ describe("startCheckout", () => {
     expect(payment).not.toHaveProperty("customerEmail");
   });
 
-  test("startCheckout uses the amount that the buyer chose for a link with an amount range", async () => {
+  test("startCheckout creates the payment with the buyer's amount if the link has an amount range", async () => {
     const link = await aLink({ amountMinor: undefined, amountMinMinor: 5_000n, amountMaxMinor: 10_000n });
     expect((await start(link, { amountMinor: 7_500n })).payment?.amountMinor).toBe(7_500n);
   });
@@ -148,7 +148,7 @@ describe("startCheckout", () => {
     expect(await refusal(harness.checkout.startCheckout(request, { caller: by }))).toMatchObject({ code: "platform_required" });
   });
 
-  test("startCheckout stores FAILED when the processor refuses the order, and returns the same processor_error for a repeated form token", async () => {
+  test("startCheckout stores FAILED if the processor refuses the order, and returns the same processor_error for a repeated form token", async () => {
     await harness.sandbox.fault("register", "error:5");
     const link = await aLink({ maxPayments: 1 });
     const formToken = uuidv7();
@@ -173,7 +173,7 @@ describe("startCheckout with a form token or browser of an earlier payment", () 
     expect(await harness.countCalls(payment, "register")).toBe(1);
   });
 
-  test("startCheckout returns the payment of a repeated form token even after the payment has become PAID", async () => {
+  test("startCheckout returns the existing payment for a repeated form token even after the payment has become PAID", async () => {
     const link = await aLink();
     const formToken = uuidv7();
     const { payment } = await start(link, { formToken });
@@ -183,13 +183,13 @@ describe("startCheckout with a form token or browser of an earlier payment", () 
     expect(await ofLink(link)).toHaveLength(1);
   });
 
-  test("startCheckout starts a payment for each of two links when both requests have the same form token", async () => {
+  test("startCheckout starts two payments if requests for two links have the same form token", async () => {
     const formToken = uuidv7();
     const [first, second] = [await start(await aLink(), { formToken }), await start(await aLink(), { formToken })];
     expect(first.payment?.id).not.toBe(second.payment?.id);
   });
 
-  test("startCheckout returns the payment in progress when another tab of the same browser sends its page token", async () => {
+  test("startCheckout returns the browser's payment in progress if another tab sends that payment's page token", async () => {
     const link = await aLink({ maxPayments: 1 });
     const { payment, paymentToken } = await start(link);
     const again = await start(link, { paymentToken });
@@ -197,7 +197,7 @@ describe("startCheckout with a form token or browser of an earlier payment", () 
     expect(await ofLink(link)).toHaveLength(1);
   });
 
-  test("startCheckout returns the browser's payment in progress even if the link was deactivated in the meantime", async () => {
+  test("startCheckout returns the browser's payment in progress even if the link has been deactivated", async () => {
     const link = await aLink();
     const { payment, paymentToken } = await start(link);
     await harness.links.updatePaymentLink({ id: link.id, status: PaymentLinkStatus.INACTIVE }, { caller });
@@ -205,7 +205,7 @@ describe("startCheckout with a form token or browser of an earlier payment", () 
     expect(await refusal(start(link, { paymentToken, beginAgain: true }))).toMatchObject({ code: "payment_link_not_available" });
   });
 
-  test("startCheckout with beginAgain starts a second payment, and the first payment still occupies its slot", async () => {
+  test("startCheckout with beginAgain starts a second payment while the first payment still occupies a slot", async () => {
     const link = await aLink({ maxPayments: 2 });
     const first = await start(link);
     const formToken = uuidv7();
@@ -217,7 +217,7 @@ describe("startCheckout with a form token or browser of an earlier payment", () 
     expect(await ofLink(link)).toHaveLength(2);
   });
 
-  test("startCheckout starts a new payment when the browser's earlier payment was canceled or its time to pay is over", async () => {
+  test("startCheckout starts a new payment if the browser's earlier payment was canceled or is past its time to pay", async () => {
     const link = await aLink();
     const first = await start(link);
     await harness.sandbox.cancel(first.payment?.processorOrderId);
@@ -255,7 +255,7 @@ describe("startCheckout with max_payments", () => {
     expect(await ownHarness.sandbox.countOrders()).toBe(2);
   });
 
-  test("startCheckout starts exactly one payment when two replicas concurrently get requests for the last slot", async () => {
+  test("startCheckout starts exactly one payment if two replicas concurrently get requests for the last slot", async () => {
     await using replica = await startHarness({ sandbox: harness.sandbox, databaseUrl: harness.databaseUrl });
     const link = await aLink({ maxPayments: 1 });
     const starts = Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? harness : replica).startCheckout(link));
@@ -289,25 +289,22 @@ describe("startCheckout with max_payments", () => {
         await harness.sql("update payment set created_at = created_at - interval '1230 seconds' where id = ?", [id]);
       },
     ],
-  ])(
-    "startCheckout gives the slot of an earlier payment to a new payment when the earlier payment was %s",
-    async (_name, end) => {
-      const link = await aLink({ maxPayments: 1 });
-      const { payment } = await start(link);
-      expect(await isFull(link)).toMatchObject({ code: "payment_link_full" });
-      await end(payment?.id ?? "", payment?.processorOrderId ?? "");
-      expect((await start(link)).payment?.id).not.toBe(payment?.id);
-    },
-  );
+  ])("startCheckout gives an earlier payment's slot to a new payment if the earlier payment was %s", async (_name, end) => {
+    const link = await aLink({ maxPayments: 1 });
+    const { payment } = await start(link);
+    expect(await isFull(link)).toMatchObject({ code: "payment_link_full" });
+    await end(payment?.id ?? "", payment?.processorOrderId ?? "");
+    expect((await start(link)).payment?.id).not.toBe(payment?.id);
+  });
 
-  test("startCheckout rejects a new payment when a refunded payment occupies the last slot", async () => {
+  test("startCheckout rejects a new payment if a refunded payment occupies the last slot", async () => {
     const link = await aLink({ maxPayments: 1 });
     const { id } = await harness.aPaidCheckout(link);
     await harness.payments.refundPayment({ id }, { caller, timeoutMs: 20_000 });
     expect(await refusal(start(link))).toMatchObject({ code: "payment_link_not_available" });
   });
 
-  test("startCheckout keeps a payment in its slot when the registration outcome is unknown, and reconcilePayments completes the registration", async () => {
+  test("startCheckout keeps a payment in its slot if the registration outcome is unknown, and reconcilePayments completes the registration", async () => {
     await harness.sandbox.fault("register", "reset_after", 1);
     await harness.sandbox.fault("status", "error:5", 1);
     const link = await aLink({ maxPayments: 1 });
@@ -324,7 +321,7 @@ describe("startCheckout with max_payments", () => {
 });
 
 describe("PAYMENT_LINK_COMPLETED", () => {
-  test("returnFromProcessor emits PAYMENT_LINK_COMPLETED once when two concurrently settled payments reach max_payments", async () => {
+  test("returnFromProcessor emits PAYMENT_LINK_COMPLETED once if two payments that settle concurrently reach max_payments", async () => {
     const link = await harness.aPaymentLink(aBusinessCaller(), { maxPayments: 2, metadata: '{"course":7}' });
     const started = await Promise.all([harness.startCheckout(link), harness.startCheckout(link)]);
     for (const { payment } of started) await harness.sandbox.pay(payment?.processorOrderId);

@@ -5,7 +5,7 @@ import { forTenant, sleep } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
 import { inPaymentTransaction, insertPayment, newReturnToken, registerPayment } from "../payment/begin-payment.ts";
-import { pageTokenOf, pageTokenPattern, selectIdByPageToken } from "../payment/page-token.ts";
+import { idByPageTokenSql, pageTokenOf, pageTokenPattern } from "../payment/page-token.ts";
 import { processorError, processorOutcomeUnknown } from "../payment/payment.errors.ts";
 import { toPaymentMessage } from "../payment/payment.message.ts";
 import { Payment } from "../payment/payment.ts";
@@ -74,10 +74,10 @@ async function findStarted(
   const ofForm = await em.findOne(Payment, { businessId, paymentLinkId, formToken });
   if (ofForm) return ofForm;
   if (beginAgain || !pageTokenPattern.test(paymentToken)) return undefined;
-  const [found] = await em.execute<{ id: string }[]>(
-    `${selectIdByPageToken("?")} and payment_link_id = ? and status = 'PENDING'`,
-    [paymentToken, paymentLinkId],
-  );
+  const [found] = await em.execute<{ id: string }[]>(`${idByPageTokenSql("?")} and payment_link_id = ? and status = 'PENDING'`, [
+    paymentToken,
+    paymentLinkId,
+  ]);
   const ofBrowser = found && (await em.findOne(Payment, { businessId, id: found.id }));
   return ofBrowser && !ofBrowser.isWindowOver(schedule.paymentWindowSeconds, now) ? ofBrowser : undefined;
 }

@@ -80,7 +80,7 @@ describe("updatePaymentLink", () => {
     }
   });
 
-  test("updatePaymentLink with a higher max_payments and a later expires_at makes a link ACTIVE that was completed and has expired", async () => {
+  test("updatePaymentLink makes a COMPLETED and expired link ACTIVE if the request contains a higher max_payments and a later expires_at", async () => {
     const { id } = await harness.aPaymentLink(caller, { maxPayments: 1, expiresAtMs: inAnHour() });
     await harness.sql("update payment_link set expires_at = now() - interval '1 second', payments_paid = 1 where id = ?", [id]);
     expect(await read(id)).toMatchObject({ status: PaymentLinkStatus.COMPLETED });
@@ -91,7 +91,7 @@ describe("updatePaymentLink", () => {
     expect(await update(id, { cleared: ["max_payments"] })).toMatchObject({ status: PaymentLinkStatus.ACTIVE });
   });
 
-  test("updatePaymentLink does not activate an INACTIVE link because of a higher max_payments, but only because of the status ACTIVE", async () => {
+  test("updatePaymentLink makes an INACTIVE link ACTIVE for the status ACTIVE, but not for a higher max_payments", async () => {
     const { id } = await harness.aPaymentLink(caller, { maxPayments: 1 });
     expect(await update(id, { status: PaymentLinkStatus.INACTIVE })).toMatchObject({ status: PaymentLinkStatus.INACTIVE });
     expect(await update(id, { maxPayments: 2 })).toMatchObject({ status: PaymentLinkStatus.INACTIVE });

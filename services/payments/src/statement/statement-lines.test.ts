@@ -12,7 +12,7 @@ const fill = `insert into payment (id, business_id, amount_minor, currency, stat
   insert into money_movement (business_id, at, payment_id, type, amount_minor)
   select business_id, updated_at, id, 'PAYMENT', amount_minor from payment`;
 
-test("readLines reads a page of a statement through an index on business_id", async () => {
+test("PostgreSQL uses an index on business_id when readLines reads a page of a statement", async () => {
   await using plans = await startListPlans("payments", database, ["payment", "money_movement"], fill);
   const pageCursor = firstCursor(new Date(Date.now() - 19 * 86_400_000), new Date(Date.now() - 18 * 86_400_000));
   const list = {

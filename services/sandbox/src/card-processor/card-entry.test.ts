@@ -9,7 +9,7 @@ test.each([
   [" 6280581110007215 ", "01 / 27"],
   ["٦٢٨٠٥٨١١١٠٠٠٧٢١٥", "٠١/٢٠٢٧"],
   ["6280581110007215", "012027"],
-])("matchCard accepts the card number %s and the expiry %s, with any separators and with Arabic-Indic digits", (pan, expiry) => {
+])("matchCard accepts the card number %s and the expiry %s with any separators and in Arabic-Indic digits", (pan, expiry) => {
   expect(matchCard({ ...entry, pan, expiry })).toMatchObject({ card: { outcome: "accepted" } });
 });
 
@@ -24,6 +24,6 @@ test.each([
     { pan: "1", expiry: "", cvv2: "" },
     { pan: "pan_not_test_card", expiry: "expiry_missing", cvv2: "cvv2_missing" },
   ],
-])("matchCard returns a problem for each wrong field of %j", (changes, problems) => {
+])("matchCard returns the problem of each wrong field of %j", (changes, problems) => {
   expect(matchCard({ ...entry, ...changes })).toEqual({ problems });
 });

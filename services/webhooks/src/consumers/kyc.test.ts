@@ -30,7 +30,7 @@ test("the KYC consumer of webhooks stores an event's body with the unchanged JSO
   });
 });
 
-test("the KYC consumer of webhooks creates deliveries for an event of an opt-in type only to endpoints that select this type", async () => {
+test("the KYC consumer of webhooks creates deliveries for an opt-in event type only to endpoints that select this type", async () => {
   const caller = aBusinessCaller();
   await harness.endpoints.createWebhookEndpoint({ url }, { caller });
   const subscribed = await harness.endpoints.createWebhookEndpoint({ url, events: ["KYC_CANCELED"] }, { caller });
@@ -40,7 +40,7 @@ test("the KYC consumer of webhooks creates deliveries for an event of an opt-in 
 });
 
 test.each([KycEventType.KYC_CREATED, KycEventType.KYC_OPENED, KycEventType.KYC_SUBMITTED, KycEventType.KYC_PROCESSING])(
-  "the KYC consumer of webhooks stores no event for a message of the internal KYC event type %i, and applies the next message",
+  "the KYC consumer of webhooks stores no event for the internal KYC event type %i, and applies the next message",
   async (type) => {
     const caller = aBusinessCaller();
     const nextEvent = aKycEvent(caller);

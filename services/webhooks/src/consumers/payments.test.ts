@@ -20,7 +20,7 @@ const deliveriesOf = (eventId: string) =>
   );
 const url = "http://127.0.0.1/";
 
-test("the payments consumer of webhooks stores an event's body with the exact characters of the order reference", async () => {
+test("the payments consumer of webhooks stores an event body with the exact characters of the order reference", async () => {
   const caller = aBusinessCaller();
   const orderRef = "'\\\\ ? \" \\u0000 é 😀 $1 :y";
   const event = aPaymentEvent({ ...caller, orderRef, paymentId: uuidv7(), occurredAt: "2026-11-20T10:00:00.000Z" });
@@ -33,7 +33,7 @@ test("the payments consumer of webhooks stores an event's body with the exact ch
   });
 });
 
-test("the payments consumer of webhooks stores a body with the origin PROCESSOR if the message has this origin", async () => {
+test("the payments consumer of webhooks stores an event body with the origin PROCESSOR if the message has this origin", async () => {
   const event = aPaymentEvent({ origin: "PROCESSOR" });
   await harness.publish(event);
   const [row] = await harness.sql<{ body: string }>("select body from event where id = ?", [event.id]);
@@ -53,7 +53,7 @@ test("the payments consumer of webhooks creates one delivery for each endpoint o
   expect((await deliveriesOf(expired.id)).map((row) => row.endpoint_id)).toEqual([all.id]);
 });
 
-test("the payments consumer of webhooks creates no second delivery if a message is repeated in the same batch or in a later batch", async () => {
+test("the payments consumer of webhooks creates no second delivery if the same batch or a later batch repeats a message", async () => {
   const caller = aBusinessCaller();
   await harness.endpoints.createWebhookEndpoint({ url }, { caller });
   const event = aPaymentEvent(caller);
@@ -62,7 +62,7 @@ test("the payments consumer of webhooks creates no second delivery if a message 
   expect(await deliveriesOf(event.id)).toHaveLength(1);
 });
 
-test("the payments consumer of webhooks stores each event of a payment once, with one delivery, if the events arrive in the wrong order", async () => {
+test("the payments consumer of webhooks stores each of a payment's events once, with one delivery, even if they arrive out of order", async () => {
   const caller = aBusinessCaller();
   await harness.endpoints.createWebhookEndpoint({ url }, { caller });
   const paymentId = uuidv7();

@@ -70,7 +70,7 @@ test("the delivery worker sends the stored body by POST with the headers X-Signa
   expect(delivery).toMatchObject({ status: DeliveryStatus.SUCCEEDED, attempts: [{ statusCode: 200 }] });
 });
 
-test("the delivery worker sends an event once if a batch of messages contains it twice", async () => {
+test("the delivery worker sends an event once if a batch of messages contains the event twice", async () => {
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
   await create(receiver.url, caller);
@@ -98,7 +98,7 @@ test("the delivery worker sets a delivery to FAILED after eight failed attempts"
   expect(receiver.requests).toHaveLength(8);
 });
 
-test("the delivery worker does not follow a redirect, and counts it as a failed attempt", async () => {
+test("the delivery worker does not follow a redirect, and counts the redirect as a failed attempt", async () => {
   await using target = await startReceiver();
   await using receiver = await startReceiver(respondWith(302, { location: target.url }));
   const { delivery } = await deliverOne(receiver.url);
@@ -106,7 +106,7 @@ test("the delivery worker does not follow a redirect, and counts it as a failed 
   expect(target.requests).toHaveLength(0);
 });
 
-test("after a response with status 410, the delivery worker sets the delivery to FAILED, disables the endpoint, and skips later deliveries", async () => {
+test("the delivery worker sets a delivery to FAILED and disables its endpoint after a response with status 410, and skips later deliveries", async () => {
   await using receiver = await startReceiver(respondWith(410));
   const { caller, endpoint, delivery } = await deliverOne(receiver.url);
   expect(delivery).toMatchObject({ status: DeliveryStatus.FAILED, attempts: [{ statusCode: 410 }] });
@@ -119,7 +119,7 @@ test("after a response with status 410, the delivery worker sets the delivery to
   expect(receiver.requests).toHaveLength(1);
 });
 
-test("after status 410 from the endpoint's previous URL, the delivery worker keeps the endpoint ACTIVE and sends the delivery to the current URL", async () => {
+test("the delivery worker keeps an endpoint ACTIVE after status 410 from its previous URL, and sends the delivery to its current URL", async () => {
   await using singleAttemptHarness = await startHarness({ deliver: { pausesMs: [] } });
   await using currentReceiver = await startReceiver();
   const caller = aBusinessCaller();
@@ -141,7 +141,7 @@ test("after status 410 from the endpoint's previous URL, the delivery worker kee
   expect([previousReceiver.requests.length, currentReceiver.requests.length]).toEqual([1, 1]);
 });
 
-test("the delivery worker sets a delivery to SKIPPED if it becomes due while its endpoint is DISABLED, and sends it when it is redelivered", async () => {
+test("the delivery worker sets a delivery to SKIPPED if it becomes due while its endpoint is DISABLED, and sends it after a redelivery", async () => {
   await using slowHarness = await startHarness({ deliver: { pausesMs: [60_000] } });
   await using receiver = await startReceiver((response, number) => response.writeHead(number === 1 ? 500 : 200).end());
   const { caller, endpoint, event } = await deliverOne(receiver.url, slowHarness);
@@ -180,7 +180,7 @@ test("the claim function sets all due deliveries to a DISABLED endpoint to SKIPP
   expect(skipped).toHaveLength(21);
 });
 
-test("the delivery worker plans the next attempt by the retry schedule, or by a longer Retry-After of status 429 or 503, limited to a day", async () => {
+test("the delivery worker plans the next attempt by the retry schedule, or by the longer Retry-After of a 429 or 503 response, up to a day", async () => {
   await using slowHarness = await startHarness({ deliver: { pausesMs: [60_000] } });
   const pauseAfter = async (status: number, retryAfter: string) => {
     await using receiver = await startReceiver(respondWith(status, { "retry-after": retryAfter }));
@@ -200,14 +200,14 @@ test("the delivery worker plans the next attempt by the retry schedule, or by a 
   }
 });
 
-test("the delivery worker retries a delivery at its due time without the signal `due`", async () => {
+test("the delivery worker retries a delivery when it is due, even without the signal `due`", async () => {
   await using timedHarness = await startHarness({ deliver: { pausesMs: [150] } });
   await using receiver = await startReceiver((response, number) => response.writeHead(number === 1 ? 500 : 200).end());
   await deliverOne(receiver.url, timedHarness);
   await eventually(() => expect(receiver.requests).toHaveLength(2), 5_000);
 });
 
-test("after a secret rotation, the delivery worker signs webhook-signature with both secrets until the previous secret expires", async () => {
+test("the delivery worker, after a secret rotation, signs webhook-signature with both secrets until the previous secret expires", async () => {
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
   const created = await create(receiver.url, caller);
@@ -230,7 +230,7 @@ test("after a secret rotation, the delivery worker signs webhook-signature with 
   expect(() => verify(created.secret, second)).toThrow();
 });
 
-test("until a new secret becomes active, the delivery worker signs X-Signature with the previous secret and webhook-signature with both secrets", async () => {
+test("the delivery worker signs X-Signature with the previous secret and webhook-signature with both secrets until a new secret becomes active", async () => {
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
   const { id, secret: old } = await create(receiver.url, caller);
@@ -294,7 +294,7 @@ test("the delivery worker signs a retry with the secret that is active at the ti
   expect(await retry()).toBe(keyedWith(secret));
 });
 
-test("the delivery worker sends a delivery with only the current secret's signature if the previous secret cannot be decrypted", async () => {
+test("the delivery worker signs a delivery with only the current secret if the previous secret cannot be decrypted", async () => {
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
   const { id } = await create(receiver.url, caller);
@@ -308,7 +308,7 @@ test("the delivery worker sends a delivery with only the current secret's signat
   expect(() => new Webhook(secret as string).verify(request?.body.toString() ?? "", headers)).not.toThrow();
 });
 
-test("the delivery worker retries a delivery whose secret cannot be decrypted, and sends it when the secret is readable again", async () => {
+test("the delivery worker retries a delivery while the endpoint's secret cannot be decrypted, and sends it when the secret is readable again", async () => {
   await using slowHarness = await startHarness({ deliver: { pausesMs: [60_000] } });
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
@@ -330,7 +330,7 @@ test("the delivery worker retries a delivery whose secret cannot be decrypted, a
   expect(await deliveriesOf(event.id, caller, slowHarness)).toMatchObject([{ status: DeliveryStatus.SUCCEEDED }]);
 });
 
-test("the delivery worker uses only two slots for an endpoint that does not respond, and meanwhile sends deliveries to another endpoint", async () => {
+test("the delivery worker uses only two slots for an unresponsive endpoint, and meanwhile sends deliveries to another endpoint", async () => {
   await using fairHarness = await startHarness({ deliver: { total: 4, perEndpoint: 2, timeoutMs: 60_000 } });
   await using hangingReceiver = await startReceiver(() => {});
   await using healthyReceiver = await startReceiver();
@@ -345,7 +345,7 @@ test("the delivery worker uses only two slots for an endpoint that does not resp
   await hangingReceiver[Symbol.asyncDispose]();
 });
 
-test("the delivery worker uses only six slots for a business whose endpoints do not respond, and meanwhile sends another business's deliveries", async () => {
+test("the delivery worker uses only six slots for a business with unresponsive endpoints, and meanwhile sends another business's deliveries", async () => {
   const shares = { total: 8, perBusiness: 6, perEndpoint: 2 };
   await using fairHarness = await startHarness({ deliver: { ...shares, timeoutMs: 60_000 } });
   await using hangingReceiver = await startReceiver(() => {});
@@ -398,7 +398,7 @@ test("the delivery worker sends at most two concurrent attempts to an endpoint t
   expect(await fairHarness.sql("select slow from webhook_endpoint")).toEqual([{ slow: false }]);
 });
 
-test("the claim function claims no more deliveries than the limits per business, per endpoint and for slow endpoints allow", async () => {
+test("the claim function claims no more deliveries than the limits for businesses, endpoints and slow endpoints allow", async () => {
   await using idleHarness = await startHarness({ deliver: false });
   const [busyCaller, otherCaller, slow] = [aBusinessCaller(), aBusinessCaller(), aBusinessCaller()];
   for (let i = 0; i < 4; i++) await create("http://127.0.0.1:9/", busyCaller, idleHarness);
@@ -479,7 +479,7 @@ async function deliveriesRead(idleHarness: Harness): Promise<number> {
   return Number(row?.rows);
 }
 
-test("two delivery workers on one database send each delivery once", async () => {
+test("two delivery workers on one database together send each delivery once", async () => {
   await using receiver = await startReceiver();
   const limits = new ConcurrencyLimits({ total: 64, perBusiness: 64, perEndpoint: 8 });
   const signals: typeof harness.context.signals = new EventEmitter();
@@ -498,7 +498,7 @@ test("two delivery workers on one database send each delivery once", async () =>
   expect(ids.sort()).toEqual(events.map(({ id }) => id).sort());
 });
 
-test("if another process has leased a delivery, the delivery worker sends the delivery only after this lease expires", async () => {
+test("the delivery worker sends a delivery that another process has leased only after this lease expires", async () => {
   await using idleHarness = await startHarness({ deliver: false });
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
@@ -519,7 +519,7 @@ test("if another process has leased a delivery, the delivery worker sends the de
   expect(await deliveriesOf(event.id, caller, idleHarness)).toMatchObject([{ status: DeliveryStatus.SUCCEEDED }]);
 });
 
-test("while the delivery worker stops, it waits for the response to an attempt in flight and records the result", async () => {
+test("the delivery worker waits for the response to an attempt in flight and records the result while it stops", async () => {
   await using idleHarness = await startHarness({ deliver: false });
   let release = () => {};
   await using receiver = await startReceiver((response) => {
@@ -539,7 +539,7 @@ test("while the delivery worker stops, it waits for the response to an attempt i
   ]);
 });
 
-test("if the delivery worker aborts an attempt because it stops, it releases the lease and does not count the attempt", async () => {
+test("the delivery worker releases the lease and does not count the attempt if it aborts an attempt in order to stop", async () => {
   await using idleHarness = await startHarness({ deliver: false });
   await using receiver = await startReceiver(() => {});
   const caller = aBusinessCaller();
@@ -554,7 +554,7 @@ test("if the delivery worker aborts an attempt because it stops, it releases the
   ]);
 });
 
-test("a redelivery during an attempt sends the event again, and a later failure of the first attempt does not change the status SUCCEEDED", async () => {
+test("the delivery worker keeps a redelivery's status SUCCEEDED if an attempt from before the redelivery fails later", async () => {
   let failFirst = () => {};
   await using receiver = await startReceiver((response, number) => {
     if (number === 1) failFirst = () => response.writeHead(500).end();
@@ -626,7 +626,7 @@ test("the delivery worker disables an endpoint whose attempts have failed for fi
   await eventually(async () => expect(await statusOf(endpoint.id, caller)).toBe(WebhookEndpointStatus.DISABLED));
 });
 
-test("the delivery worker sets a delivery to FAILED with SECRET_UNREADABLE if its secret stays unreadable, and a redelivery with a readable secret succeeds", async () => {
+test("the delivery worker sets a delivery to FAILED with SECRET_UNREADABLE while its secret is unreadable, and a later redelivery succeeds", async () => {
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
   const unreadable = await create(receiver.url, caller);
@@ -656,7 +656,7 @@ test("the delivery worker sets a delivery to FAILED with SECRET_UNREADABLE if it
   expect(await deliveryTo(unreadable)).toMatchObject({ status: DeliveryStatus.SUCCEEDED });
 });
 
-test("the delivery worker records the failure ADDRESS_FORBIDDEN for an attempt at an address that is not public", async () => {
+test("the delivery worker records the failure ADDRESS_FORBIDDEN if an endpoint's address is not public", async () => {
   await using strictHarness = await startHarness();
   const caller = aBusinessCaller();
   const { id } = await create("http://127.0.0.1:1/", caller, strictHarness);

@@ -73,7 +73,7 @@ test("the webhook HTTP client returns TIMEOUT when the server does not respond",
   await Promise.all(server.closed);
 });
 
-test("the webhook HTTP client returns TIMEOUT when the server sends an endless header byte by byte", async () => {
+test("the webhook HTTP client returns TIMEOUT when the server sends an endless header one byte at a time", async () => {
   const server = await startRawServer((socket) => {
     const timer = setInterval(() => socket.write("H"), 5);
     socket.once("close", () => clearInterval(timer));
@@ -180,7 +180,7 @@ test.each(["http://127.0.0.1", "http://[::1]", "http://2130706433", "http://loca
   },
 );
 
-test("the webhook HTTP client resolves a host name again for each connection, and sends nothing if an address is not public", async () => {
+test("the webhook HTTP client resolves a host name for each new connection, and sends nothing if an address is not public", async () => {
   await using receiver = await startReceiver((response) => response.writeHead(200, { connection: "close" }).end());
   let addresses = ["127.0.0.1"];
   const resolve: Resolve = async () => addresses.map((address) => ({ address, family: 4 }));
@@ -200,7 +200,7 @@ test("the webhook HTTP client returns DNS_ERROR for a host name that does not re
   });
 });
 
-test("after `abortAll` of the webhook HTTP client, current and future requests return undefined", async () => {
+test("the webhook HTTP client returns undefined for current and future requests after `abortAll`", async () => {
   const server = await startRawServer(() => {});
   const client = aClient();
   const posting = client.post(server.url, {}, body);

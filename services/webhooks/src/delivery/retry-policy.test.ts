@@ -17,7 +17,7 @@ test("retryPauseMs returns the scheduled pause ±20 % after attempts 1 to 7, and
   expect(retryPauseMs(8, pausesMs)).toBeUndefined();
 });
 
-test("retryPauseMs returns the longer of the scheduled pause and Retry-After, limited to a day, for status codes 429 and 503", () => {
+test("retryPauseMs returns the longer of the scheduled pause and Retry-After, up to a day, for status 429 and 503", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 7 }),
@@ -32,11 +32,11 @@ test("retryPauseMs returns the longer of the scheduled pause and Retry-After, li
   );
 });
 
-test("retryPauseMs ignores Retry-After of a response with status 500", () => {
+test("retryPauseMs ignores Retry-After in a response with status 500", () => {
   expect(retryPauseMs(1, pausesMs, { statusCode: 500, retryAfterMs: dayMs }, () => 0.5)).toBe(30_000);
 });
 
-test("readRetryAfterMs parses seconds or a future HTTP date, and returns undefined for other values", () => {
+test("readRetryAfterMs converts seconds or a future HTTP date to milliseconds, and returns undefined for other values", () => {
   const nowMs = Date.parse("2026-11-20T10:00:00Z");
   expect(readRetryAfterMs("120", nowMs)).toBe(120_000);
   expect(readRetryAfterMs("Fri, 20 Nov 2026 10:05:00 GMT", nowMs)).toBe(300_000);

@@ -8,7 +8,7 @@ const body = Buffer.from(
   '{"id":"01980000-0000-7000-8000-000000000001","event":"PAYMENT_REFUNDED","occurred_at":"2026-11-20T10:00:00.000Z","business_id":"01980000-0000-7000-8000-000000000002","payment_id":"01980000-0000-7000-8000-000000000003","order_ref":"commande-é-1","processor_order_id":"V721uPPfNNofVQAAABL3","status":"REFUNDED","amount":"5000.00","currency":"DZD","refunded_amount":"5000.00"}',
 );
 
-test("signatureHeaders returns the documented signatures for the documented example", () => {
+test("signatureHeaders returns the signatures in the documented example", () => {
   expect(
     signatureHeaders("01980000-0000-7000-8000-000000000001", 1795170000, body, { current: secret, other: undefined }),
   ).toEqual({
@@ -21,7 +21,7 @@ test("signatureHeaders returns the documented signatures for the documented exam
 
 const secrets = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => `whsec_${Buffer.from(bytes).toString("base64")}`);
 
-test("the Standard Webhooks library verifies the result of signatureHeaders with the current secret and with the previous secret", () => {
+test("signatureHeaders returns a webhook-signature that the Standard Webhooks library accepts with the current and the previous secret", () => {
   fc.assert(
     fc.property(fc.uuid(), fc.jsonValue(), secrets, secrets, (id, payload, current, previous) => {
       const text = JSON.stringify(payload);
@@ -31,7 +31,7 @@ test("the Standard Webhooks library verifies the result of signatureHeaders with
   );
 });
 
-test("signatureHeaders returns other values of x-signature and webhook-signature when one byte of the body changes", () => {
+test("signatureHeaders returns different values of x-signature and webhook-signature if one byte of the body changes", () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 1 }), fc.nat(), fc.integer({ min: 1, max: 255 }), (bytes, at, change) => {
       const changedBody = Buffer.from(bytes);

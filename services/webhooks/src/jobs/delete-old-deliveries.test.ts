@@ -25,7 +25,7 @@ async function publishAged(harness: Harness, caller: { businessId: string }, ...
   return events;
 }
 
-test("the hourly jobs of webhooks delete events older than 30 days with their deliveries and attempts if none of these deliveries is pending", async () => {
+test("the hourly jobs of webhooks delete an event older than 30 days, with its deliveries and attempts, if none of the deliveries is pending", async () => {
   await using harness = await startHarness({ deliver: false });
   const caller = aBusinessCaller();
   await harness.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/" }, { caller });
@@ -59,7 +59,7 @@ test("listEvents counts only events of the last 30 days, before and after the ho
   expect(await total()).toBe(3);
 });
 
-test("the hourly jobs of webhooks delete a delivery that is still pending after 31 days, and then drop the partition of its event", async () => {
+test("the hourly jobs of webhooks delete a delivery that is still pending after 31 days, and then drop its event's partition", async () => {
   await using harness = await startHarness({ deliver: false });
   const caller = aBusinessCaller();
   const { id } = await harness.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/" }, { caller });

@@ -64,7 +64,7 @@ async function aReceiver(receive: Receive, headers: Record<string, string> = {})
 const { GOOD, FORGED_SIGNATURE, DUPLICATE, OLD_TIMESTAMP } = WebhookCheckName;
 const names = [GOOD, FORGED_SIGNATURE, DUPLICATE, OLD_TIMESTAMP];
 
-test("checkWebhookEndpoint sends four WEBHOOK_CHECK events, and a correct receiver passes all checks", async () => {
+test("checkWebhookEndpoint sends four WEBHOOK_CHECK events and returns four passed checks for a correct receiver", async () => {
   await using receiver = await aReceiver(correctReceiver);
   const { checks } = await receiver.check();
   expect(checks.map(({ name, passed }) => [name, passed])).toEqual(names.map((name) => [name, true]));
@@ -155,7 +155,7 @@ test("checkWebhookEndpoint keeps no transaction open while it waits for response
   expect(receiver.requests).toHaveLength(8);
 });
 
-test("checkWebhookEndpoint runs one check and returns its result twice for two requests with the same Idempotency-Key", async () => {
+test("checkWebhookEndpoint runs one check and returns its result to both of two requests with the same Idempotency-Key", async () => {
   await using receiver = await aReceiver(correctReceiver);
   const check = () => harness.endpoints.checkWebhookEndpoint({ id: receiver.id }, withIdempotencyKey(receiver.caller, "again"));
   const first = await check();
@@ -163,7 +163,7 @@ test("checkWebhookEndpoint runs one check and returns its result twice for two r
   expect(receiver.requests).toHaveLength(4);
 });
 
-test("checkWebhookEndpoint returns all checks as passed during a secret rotation if the receiver has only the previous secret", async () => {
+test("checkWebhookEndpoint returns passed checks during a secret rotation even if the receiver has only the previous secret", async () => {
   await using receiver = await aReceiver(correctReceiver);
   await harness.endpoints.updateWebhookEndpoint({ id: receiver.id, rotateSecret: true }, receiver);
   const { checks } = await receiver.check();

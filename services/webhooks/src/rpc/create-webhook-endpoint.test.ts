@@ -21,7 +21,7 @@ test("createWebhookEndpoint creates an ACTIVE endpoint and returns its secret", 
   expect(row).toEqual({ business_id: caller.businessId, status: "ACTIVE", url });
 });
 
-test("no table contains a secret in plain text after createWebhookEndpoint and a rotation by updateWebhookEndpoint", async () => {
+test("createWebhookEndpoint and a rotation by updateWebhookEndpoint store no secret in plain text", async () => {
   const caller = aBusinessCaller();
   const created = await harness.endpoints.createWebhookEndpoint({ url }, withIdempotencyKey(caller, "k"));
   const rotated = await harness.endpoints.updateWebhookEndpoint({ id: created.id, rotateSecret: true }, { caller });
@@ -59,7 +59,7 @@ test("createWebhookEndpoint accepts a URL that another endpoint of the business 
   expect(second.id).not.toBe(first.id);
 });
 
-test("createWebhookEndpoint accepts exactly 20 of 25 concurrent requests of one business, and then accepts a request of another business", async () => {
+test("createWebhookEndpoint accepts exactly 20 of 25 concurrent requests of one business, and still accepts a request of another business", async () => {
   const caller = aBusinessCaller();
   const results = await Promise.allSettled(
     Array.from({ length: 25 }, () => harness.endpoints.createWebhookEndpoint({ url }, { caller, timeoutMs: 20_000 })),
@@ -70,7 +70,7 @@ test("createWebhookEndpoint accepts exactly 20 of 25 concurrent requests of one 
   await harness.endpoints.createWebhookEndpoint({ url }, { caller: aBusinessCaller() });
 });
 
-test("createWebhookEndpoint rejects an http URL with url_not_https and a loopback address with url_not_public, both at /url", async () => {
+test("createWebhookEndpoint rejects an http URL with url_not_https and a loopback address with url_not_public, both with the pointer /url", async () => {
   const caller = aBusinessCaller();
   const create = (forbiddenUrl: string) => harness.endpoints.createWebhookEndpoint({ url: forbiddenUrl }, { caller });
   await expect(create("http://93.184.215.14/")).rejects.toMatchObject({
@@ -85,7 +85,7 @@ test("createWebhookEndpoint rejects an http URL with url_not_https and a loopbac
   });
 });
 
-test("createWebhookEndpoint stores each event type once, and rejects an unknown type and WEBHOOK_TEST at /events", async () => {
+test("createWebhookEndpoint stores each event type once, and rejects an unknown type and WEBHOOK_TEST with the pointer /events", async () => {
   const caller = aBusinessCaller();
   const events = ["PAYMENT_REFUNDED", "KYC_DOCUMENT_EXPIRED", "PAYMENT_REFUNDED"];
   const endpoint = await harness.endpoints.createWebhookEndpoint({ url, events }, { caller });

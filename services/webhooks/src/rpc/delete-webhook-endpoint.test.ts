@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness[Symbol.asyncDispose]());
 
-test("deleteWebhookEndpoint deletes the endpoint and its pending deliveries, but not its finished deliveries or deliveries to other endpoints", async () => {
+test("deleteWebhookEndpoint deletes the endpoint and its pending deliveries, but not its finished deliveries or other endpoints' deliveries", async () => {
   const caller = aBusinessCaller();
   const { id } = await harness.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/a" }, { caller });
   const other = await harness.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/b" }, { caller });
@@ -82,7 +82,7 @@ async function createLockRace() {
 const sessionsWaitingForLocks = async () =>
   (await harness.sql("select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'")).length;
 
-test("deleteWebhookEndpoint causes no deadlock if another session locks the endpoint first and then its delivery", async () => {
+test("deleteWebhookEndpoint causes no deadlock with a session that locks the endpoint first and then the endpoint's delivery", async () => {
   await using race = await createLockRace();
   await race.lockEndpoint();
   const removal = race.remove();
@@ -93,7 +93,7 @@ test("deleteWebhookEndpoint causes no deadlock if another session locks the endp
   expect(await race.isEndpointGone()).toBe(true);
 });
 
-test("deleteWebhookEndpoint causes no deadlock if another session locks a delivery first and then its endpoint", async () => {
+test("deleteWebhookEndpoint causes no deadlock with a session that locks a delivery first and then the delivery's endpoint", async () => {
   await using race = await createLockRace();
   await race.lockDelivery();
   await race.remove();

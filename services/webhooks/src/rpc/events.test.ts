@@ -115,7 +115,7 @@ test("listDeliveries returns the failure UNSPECIFIED if a newer version stored a
   expect(await attempts()).toMatchObject([{ statusCode: 200, failure: DeliveryFailure.UNSPECIFIED }]);
 });
 
-test("redeliverEvent sends the same bytes again, only to ACTIVE endpoints to which the event had a delivery", async () => {
+test("redeliverEvent sends the same bytes again, but only to ACTIVE endpoints that already had a delivery of the event", async () => {
   const caller = aBusinessCaller();
   await using receiver = await startReceiver();
   await using disabledReceiver = await startReceiver();
@@ -147,7 +147,7 @@ test("redeliverEvent sends the same bytes again, only to ACTIVE endpoints to whi
   expect(refusals[0]).toMatchObject({ kind: "not_found", code: "webhook_endpoint_not_found" });
 });
 
-test("redeliverEvent sends the event again only once for two requests with the same Idempotency-Key", async () => {
+test("redeliverEvent sends the event again only once if two requests have the same Idempotency-Key", async () => {
   const caller = aBusinessCaller();
   await using receiver = await startReceiver();
   await harness.endpoints.createWebhookEndpoint({ url: receiver.url }, { caller });

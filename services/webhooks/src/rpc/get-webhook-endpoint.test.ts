@@ -18,7 +18,7 @@ test("getWebhookEndpoint returns an endpoint without its secret", async () => {
   expect(Object.keys(health ?? {})).toEqual(["$typeName"]);
 });
 
-test("getWebhookEndpoint returns an endpoint's health with success rates, the last error and the time of the first failure since the last success", async () => {
+test("getWebhookEndpoint returns the endpoint's success rates, last error, and time of the first failure since the last success", async () => {
   await using deliveringHarness = await startHarness();
   const statuses = [200, 503, 200, 500];
   await using receiver = await startReceiver((response, number) => response.writeHead(statuses[number - 1] ?? 500).end());

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness[Symbol.asyncDispose]());
 
-test("listEventsOfPayment returns only one payment's events at the requested times, and rejects a caller that is not an operator", async () => {
+test("listEventsOfPayment returns only one payment's events of the requested times, and accepts only operators", async () => {
   const { businessId, ...rest } = aBusinessCaller();
   const at = new Date(Date.now() - 60_000);
   const [atTime, later] = [at, new Date(at.getTime() + 1_000)].map((time) =>
@@ -59,7 +59,7 @@ const aPayment = () => ({ businessId: aBusinessCaller().businessId, paymentId: u
 const read = ({ at, ...payment }: ReturnType<typeof aPayment>) =>
   harness.events.listEventsOfPayment({ ...payment, atMs: [BigInt(at)] }, { caller: adminCaller });
 
-test("listEventsOfPayment returns 20 events at most, and sets `isCut` if the payment has more events", async () => {
+test("listEventsOfPayment returns at most 20 events, and sets `isCut` if the payment has more events", async () => {
   const payment = aPayment();
   await addEvents(payment, [20, 0, 0]);
   expect(await read(payment)).toMatchObject({ isCut: false, events: { length: 20 } });
@@ -79,7 +79,7 @@ test("listEventsOfPayment returns only the newest 50 attempts of a delivery, and
   expect(await readAttempts(cut)).toEqual({ isCut: true, attempts: Array.from({ length: 50 }, (_, i) => i + 2) });
 });
 
-test("listEventsOfPayment returns less than 4 MiB for 20 events with 20 deliveries each and 50 attempts per delivery", async () => {
+test("listEventsOfPayment returns less than 4 MiB for 20 events that each have 20 deliveries with 50 attempts", async () => {
   const payment = aPayment();
   await addEvents(payment, [20, 20, 50]);
   const response = await read(payment);

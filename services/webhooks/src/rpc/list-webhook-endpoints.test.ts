@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness[Symbol.asyncDispose]());
 
-test("listWebhookEndpoints returns the endpoints of the business in pages, newest first, without secrets", async () => {
+test("listWebhookEndpoints returns the business's endpoints in pages, newest first and without secrets", async () => {
   const caller = aBusinessCaller();
   const ids: string[] = [];
   for (let number = 0; number < 3; number++)

@@ -99,7 +99,7 @@ test("replayWebhookEndpoint without `until` includes events up to the database's
   }
 });
 
-test("a replay sends its endpoint's skipped and failed deliveries again with the same bytes, and sends no delivery to another endpoint", async () => {
+test("a replay sends its endpoint's skipped and failed deliveries again with the same bytes, and sends nothing to another endpoint", async () => {
   await using receiver = await startReceiver((response, number) => response.writeHead(number > 8 ? 204 : 500).end());
   await using otherReceiver = await startReceiver();
   const endpoint = await anEndpoint(harness, receiver.url);
@@ -128,7 +128,7 @@ test("a replay sends its endpoint's skipped and failed deliveries again with the
   expect(await endpoint.replay()).toMatchObject({ matched: 0 });
 });
 
-test("replayWebhookEndpoint accepts one of ten concurrent requests for an endpoint, and accepts the next request when that replay is DONE", async () => {
+test("replayWebhookEndpoint accepts one of ten concurrent requests for an endpoint, and accepts another request after the replay is DONE", async () => {
   const endpoint = await anEndpoint(idleHarness);
   const results = await Promise.allSettled(Array.from({ length: 10 }, () => endpoint.replay()));
   const refusals = results.filter((result) => result.status === "rejected").map(({ reason }) => reason);
@@ -142,7 +142,7 @@ test("replayWebhookEndpoint accepts one of ten concurrent requests for an endpoi
   }
 });
 
-test("replayWebhookEndpoint returns the stored response when a request repeats the Idempotency-Key, even after the replay is DONE", async () => {
+test("replayWebhookEndpoint returns the stored response for a repeated Idempotency-Key, even after the replay is DONE", async () => {
   const { id, caller } = await anEndpoint(idleHarness);
   const first = await idleHarness.endpoints.replayWebhookEndpoint({ id, sinceMs }, withIdempotencyKey(caller, "again"));
   await idleHarness.sql("update webhook_replay set status = 'DONE', next_step_at = null where id = ?", [first.id]);
@@ -175,7 +175,7 @@ test("replayWebhookEndpoint rejects a DISABLED endpoint, and returns the same er
   await expect(endpoint.replay()).rejects.toMatchObject({ kind: "conflict", code: "webhook_endpoint_disabled" });
 });
 
-test("a replay with 12000 matching deliveries restarts only 16 of them while the endpoint completes none", async () => {
+test("a replay with 12000 matching deliveries restarts only 16 deliveries if the endpoint completes none of them", async () => {
   const endpoint = await anEndpoint(idleHarness);
   await addOldEvents(idleHarness, { ...endpoint, count: 12_000, hoursAgo: 20, status: "SKIPPED" });
   const replay = await endpoint.replay();
@@ -197,7 +197,7 @@ test("a replay with 12000 matching deliveries restarts only 16 of them while the
   expect(sent).toBe(16);
 });
 
-test("two replicas send each of a replay's 4000 deliveries once, and send a new event before the replay ends", async () => {
+test("two replicas send each of a replay's 4000 deliveries once, and send a new event before the replay is DONE", async () => {
   const count = 4_000;
   await using receiver = await startReceiver();
   const endpoint = await anEndpoint(harness, receiver.url);
@@ -231,7 +231,7 @@ test("advanceReplay restarts no deliveries if its process has lost the replay's 
   expect(await endpoint.dueCount()).toBe(0);
 });
 
-test("a running replay becomes DONE when its endpoint is disabled, and is deleted when its endpoint is deleted", async () => {
+test("a running replay becomes DONE if its endpoint is disabled, and is deleted if its endpoint is deleted", async () => {
   const disabled = await anEndpoint(idleHarness);
   const deleted = await anEndpoint(idleHarness);
   for (const endpoint of [disabled, deleted])
@@ -253,7 +253,7 @@ test("a running replay becomes DONE when its endpoint is disabled, and is delete
   expect(await deleted.dueCount()).toBe(0);
 });
 
-test("deleteOldReplays deletes finished replays that are older than 30 days, and deletes no replay in progress", async () => {
+test("deleteOldReplays deletes a replay 30 days after it finished, and deletes no replay in progress", async () => {
   const endpoints = [await anEndpoint(idleHarness), await anEndpoint(idleHarness), await anEndpoint(idleHarness)];
   const [young, old, running] = await Promise.all(endpoints.map(({ replay }) => replay()));
   await idleHarness.sql("update webhook_replay set status = 'DONE', next_step_at = null where id in (?, ?)", [

@@ -15,7 +15,7 @@ afterAll(() => harness[Symbol.asyncDispose]());
 const page = { limit: 50, offset: 0 };
 const idOf = ({ event }: { event?: { id: string } | undefined }) => event?.id ?? "";
 
-test("testWebhookEndpoint stores a signed test event and delivers it only to the tested endpoint, even if that endpoint subscribes to other event types", async () => {
+test("testWebhookEndpoint delivers a signed test event only to the tested endpoint, even if that endpoint subscribes to other event types", async () => {
   const caller = aBusinessCaller();
   await using receiver = await startReceiver();
   await using otherReceiver = await startReceiver();
@@ -48,7 +48,7 @@ test("testWebhookEndpoint stores a signed test event and delivers it only to the
   ]);
 });
 
-test("testWebhookEndpoint creates one event for two requests with the same Idempotency-Key, and the event is retried after a response with status 500", async () => {
+test("testWebhookEndpoint creates one event for two requests with the same Idempotency-Key, and the event is sent again after status 500", async () => {
   const caller = aBusinessCaller();
   await using receiver = await startReceiver((response, number) => response.writeHead(number === 1 ? 500 : 204).end());
   const { id } = await harness.endpoints.createWebhookEndpoint({ url: receiver.url }, { caller });

@@ -21,7 +21,7 @@ const read = async (id: string, caller: ReturnType<typeof aBusinessCaller>) => {
   return endpoint;
 };
 
-test("updateWebhookEndpoint changes only the fields in the request: `url`, `status` or `events`", async () => {
+test("updateWebhookEndpoint changes only the field `url`, `status` or `events` that the request contains", async () => {
   const { caller, created, id } = await anEndpoint();
   const updated = await harness.endpoints.updateWebhookEndpoint({ id, url: "http://127.0.0.1/new" }, { caller });
   const expected = { ...created, url: "http://127.0.0.1/new", secret: undefined, updatedAtMs: expect.any(BigInt) };
@@ -50,7 +50,7 @@ test("updateWebhookEndpoint changes no field and keeps `updated_at` if the reque
   });
 });
 
-test("updateWebhookEndpoint with `rotateSecret` returns the new secret, and stores the previous secret encrypted for 24 hours", async () => {
+test("updateWebhookEndpoint with `rotateSecret` returns the new secret, and stores the encrypted previous secret for 24 hours", async () => {
   const { caller, created, id } = await anEndpoint();
   const rotated = await harness.endpoints.updateWebhookEndpoint({ id, rotateSecret: true }, { caller });
   expect(rotated.secret).toMatch(/^whsec_/);
@@ -93,7 +93,7 @@ test("updateWebhookEndpoint rejects a rotation if `activateInSeconds` is not fro
   expect(harness.context.secrets.decrypt(row?.secret as string, id)).toBe(created.secret);
 });
 
-test("updateWebhookEndpoint changes no field if it rejects the URL or an event type", async () => {
+test("updateWebhookEndpoint changes no field if the request's URL or an event type is invalid", async () => {
   const { caller, created, id } = await anEndpoint();
   await expect(
     harness.endpoints.updateWebhookEndpoint({ id, url: "http://10.0.0.1/", rotateSecret: true }, { caller }),

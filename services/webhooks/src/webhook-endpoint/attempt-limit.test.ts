@@ -32,7 +32,7 @@ async function aBusiness(url: string, attempts = 0, ago = "1 hour") {
   return { caller, id, count };
 }
 
-test("webhooks rejects redeliveries, replays and tests after the business has reached its attempt limit, and still delivers new events", async () => {
+test("webhooks rejects redeliveries, replays and tests of a business that has reached its attempt limit, and still delivers the business's new events", async () => {
   await using receiver = await startReceiver();
   const { caller, id } = await aBusiness(receiver.url);
   const tested = await harness.endpoints.testWebhookEndpoint({ id }, withIdempotencyKey(caller, "before"));
@@ -55,14 +55,14 @@ test("webhooks rejects redeliveries, replays and tests after the business has re
   expect(deliveries).toMatchObject([{ status: DeliveryStatus.SUCCEEDED }]);
 }, 60_000);
 
-test("testWebhookEndpoint does not count other businesses' attempts or attempts older than 24 hours towards the attempt limit", async () => {
+test("testWebhookEndpoint does not count other businesses' attempts, or attempts older than 24 hours, towards the attempt limit", async () => {
   await using receiver = await startReceiver();
   await aBusiness(receiver.url, 3);
   const { caller, id } = await aBusiness(receiver.url, 3, "24 hours 1 minute");
   await harness.endpoints.testWebhookEndpoint({ id }, { caller });
 });
 
-test("a running replay pauses while the business has reached its attempt limit, and continues afterwards", async () => {
+test("a running replay pauses while the business is at its attempt limit, and continues afterwards", async () => {
   await using receiver = await startReceiver();
   const { caller, id, count } = await aBusiness(receiver.url);
   await addOldEvents(harness, { caller, id, count: 2, hoursAgo: 2, status: "SKIPPED" });

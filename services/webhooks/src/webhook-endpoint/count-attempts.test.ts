@@ -18,7 +18,7 @@ const aCounter = () => startCountingAttempts(harness.orm, harness.context.logger
 const totals = async (endpoint: ReturnType<typeof anEndpoint>) =>
   (await dayOf(endpoint)).map(({ duration_class, succeeded, failed }) => [duration_class, succeeded, failed]);
 
-test("two attempt counters add their counts by duration class in the database, and write the last counts when they stop", async () => {
+test("two attempt counters together store the sum of their counts per duration class, including counts from just before they stop", async () => {
   const [endpoint, other] = [anEndpoint(), anEndpoint()];
   {
     await using first = aCounter();
@@ -36,14 +36,14 @@ test("two attempt counters add their counts by duration class in the database, a
   expect(await totals(other)).toEqual([[0, 2, 0]]);
 });
 
-test("the attempt counter writes counts while the process runs", async () => {
+test("the attempt counter writes counts to the database while the process runs", async () => {
   const endpoint = anEndpoint();
   await using counter = aCounter();
   counter.count(endpoint, 20, true);
   await eventually(async () => expect(await totals(endpoint)).toHaveLength(1));
 });
 
-test("readDay returns the business's counts of the last hour and day, and deleteOldHealth deletes counts older than 25 hours", async () => {
+test("readDay returns the business's counts of the last hour and the last day, and deleteOldHealth deletes counts older than 25 hours", async () => {
   const endpoint = anEndpoint();
   const counts = ["2 minutes", "61 minutes", "1435 minutes", "1441 minutes", "1501 minutes"];
   for (const ago of counts) {

@@ -35,7 +35,7 @@ async function deliver(caller: Caller): Promise<void> {
   await harness.waitUntilIdle();
 }
 
-test("after a response with status 410, webhooks disables the endpoint, writes an audit entry, and delivers an event to subscribed endpoints of the business", async () => {
+test("webhooks disables an endpoint after status 410, writes an audit entry, and delivers an event about this to the business's subscribed endpoints", async () => {
   await using goneReceiver = await startReceiver((response) => response.writeHead(410).end());
   await using subscribedReceiver = await startReceiver();
   await using otherReceiver = await startReceiver();
@@ -77,7 +77,7 @@ test("after a response with status 410, webhooks disables the endpoint, writes a
   expect(read).toMatchObject({ status: WebhookEndpointStatus.DISABLED, health: { lastError: "http_410" } });
 });
 
-test("webhooks disables an endpoint once, with the reason FAILING, after its attempts have failed for five days", async () => {
+test("webhooks disables an endpoint once, with the reason FAILING, if the endpoint's attempts have failed for five days", async () => {
   await using failingReceiver = await startReceiver((response) => response.writeHead(500).end());
   const caller = aBusinessCaller();
   const { id } = await create(failingReceiver.url, caller);
@@ -87,7 +87,7 @@ test("webhooks disables an endpoint once, with the reason FAILING, after its att
   expect(await auditOf(id)).toMatchObject([{ reason: "FAILING" }]);
 });
 
-test("disableEndpoints ignores a request whose reason is no longer true, and disables an endpoint once for five concurrent requests", async () => {
+test("disableEndpoints ignores a request whose reason no longer applies, and disables an endpoint once for five concurrent requests", async () => {
   const caller = aBusinessCaller();
   const { id, url } = await create("http://127.0.0.1:9/", caller);
   const disable = (reason: "GONE" | "FAILING", at = url) => disableEndpoints(harness.context, [{ id, reason, url: at }]);
@@ -103,7 +103,7 @@ test("disableEndpoints ignores a request whose reason is no longer true, and dis
   expect((await harness.endpoints.getWebhookEndpoint({ id }, { caller })).status).toBe(WebhookEndpointStatus.DISABLED);
 });
 
-test("disableEndpoints keeps an endpoint ACTIVE and writes no audit entry if the insertion of the event fails", async () => {
+test("disableEndpoints keeps an endpoint ACTIVE and writes no audit entry if it cannot insert the event", async () => {
   const caller = aBusinessCaller();
   const { id, url } = await create("http://127.0.0.1:9/", caller);
   await harness.sql("alter table event add constraint refuse check (type <> 'WEBHOOK_ENDPOINT_DISABLED') not valid");

@@ -9,7 +9,7 @@ test("healthOf returns no success rate, no duration and no error if the endpoint
   expect(healthOf({ failingSince: null, lastError: "timeout" }, [])).toEqual({});
 });
 
-test("healthOf returns the share of successful attempts in the last hour and in the last day, or undefined without attempts", () => {
+test("healthOf returns the share of successful attempts in the last hour and the last day, or undefined if there were no attempts", () => {
   const day = [
     { ...aClass, succeeded: 6, failed: 1, succeeded_1h: 1, failed_1h: 1 },
     { ...aClass, duration_class: 9, failed: 1 },

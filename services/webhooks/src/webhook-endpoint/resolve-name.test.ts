@@ -59,7 +59,7 @@ test.each(["localhost", "LOCALHOST.", "a.localhost"])(
   },
 );
 
-test("the webhook name resolver resolves a host name while 50 queries for other names get no response", async () => {
+test("the webhook name resolver resolves a host name while 50 other queries get no response", async () => {
   let isWaiting = true;
   const pending = Array.from({ length: 50 }, (_, i) => resolve(`silent${i}.test`).catch(() => []));
   const firstResult = Promise.race(pending).then(() => {

@@ -27,7 +27,7 @@ const evaluateState = (decision: object, changes: Partial<KnownApplication> = {}
 };
 
 describe("contract test 2: readDecision", () => {
-  test("readDecision reads every evidence field of an approved decision, and evaluate returns APPROVED for it", () => {
+  test("readDecision returns every evidence field of an approved decision, and evaluate returns APPROVED for this evidence", () => {
     expect(read(aDecision())).toMatchObject({
       providerId: sessionId,
       reference,
@@ -58,7 +58,7 @@ describe("contract test 2: readDecision", () => {
     ["In Review", "COMPLETED", "NEEDS_REVIEW"],
     ["Expired", "EXPIRED", undefined],
     ["Abandoned", "EXPIRED", undefined],
-  ])("readDecision converts Didit's status %s to the status %s with the verdict %s", (status, expectedStatus, verdict) => {
+  ])("readDecision converts Didit's status %s to Amana's status %s with the verdict %s", (status, expectedStatus, verdict) => {
     expect(read(aDecision({ status }))).toMatchObject({ status: expectedStatus, verdict });
   });
 
@@ -82,7 +82,7 @@ describe("contract test 2: readDecision", () => {
     ["aml_screenings", withAml({ status: "In Review" })],
     ["ip_analyses", aDecision({ ip_analyses: [{ status: "Declined", warnings: [] }] })],
     ["phone_verifications", aDecision({ phone_verifications: [{ status: "In Review", warnings: [] }] })],
-  ])("readDecision lists %s in `unread` if Didit approved the session but not this feature", (name, decision) => {
+  ])("readDecision lists %s in `unread` if Didit approved the session but not the check of this section", (name, decision) => {
     expect(read(decision)?.unread).toContain(name);
     expect(evaluateState(decision)).toMatchObject({ verdict: "NEEDS_REVIEW" });
   });
@@ -139,7 +139,7 @@ describe("contract test 2: readDecision", () => {
     expect(JSON.stringify(read(aDecision()))).not.toContain("canary");
   });
 
-  test("readDecision returns the same hash if only an ignored field changes, and another hash if the status changes", () => {
+  test("readDecision returns the same hash if only an ignored field changes, and a different hash if the status changes", () => {
     expect(read(aDecision())?.stateHash).toBe(read(aDecision({ session_number: 9 }))?.stateHash);
     expect(read(aDecision())?.stateHash).not.toBe(read(aDecision({ status: "Kyc Expired" }))?.stateHash);
   });
@@ -177,7 +177,7 @@ describe("contract test 3: Didit AML", () => {
     ["hits that are not a list", withAml({ hits: null }), undefined, "POSSIBLE_MATCH"],
     ["a screening in review", withAml({ status: "In Review" }), 0, "POSSIBLE_MATCH"],
   ])(
-    "readDecision for an AML result with %s returns the hit count %s and the decision %s",
+    "readDecision, for an AML result with %s, returns the hit count %s and the decision %s",
     (_name, decision, amlHitCount, amlDecision) => {
       expect(read(decision)).toMatchObject({ amlHitCount, amlDecision });
     },
@@ -209,7 +209,7 @@ describe("contract test 4: isApprovedByPerson", () => {
     ],
     ["a rejection by a person", [aReview({ new_status: "Declined" })], false],
   ])(
-    "isApprovedByPerson returns whether the newest status change is a person's approval, for a list with %s (case %#)",
+    "isApprovedByPerson returns true only if the newest status change is a person's approval; list with %s (case %#)",
     (_name, results, expected) => {
       expect(isApprovedByPerson({ results })).toBe(expected);
     },

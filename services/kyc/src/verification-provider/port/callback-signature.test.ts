@@ -35,10 +35,10 @@ describe("isSignedByProvider", () => {
     ["an empty text", ""],
     ["no time", signV1()],
     ["no signature", `t=${time}`],
-    ["another version", header.replace("v1=", "v0=")],
+    ["a signature of another version", header.replace("v1=", "v0=")],
     ["a short signature", header.slice(0, -2)],
     ["a time that is not a number", header.replace("t=", "t=x")],
-    ["another time", header.replace(`t=${time}`, `t=${time + 1}`)],
+    ["a changed time", header.replace(`t=${time}`, `t=${time + 1}`)],
     ["a signature with an empty secret", `t=${time},${signV1("")}`],
   ])("isSignedByProvider rejects a header with %s", (_name, invalidHeader) => {
     expect(isSignedByProvider(body, invalidHeader, [secret], dateOf(time))).toBe(false);

@@ -18,7 +18,7 @@ const createdContent = {
 };
 
 describe("readState and readCreated", () => {
-  test("readState omits fields outside of the allow-list, including personal data", () => {
+  test("readState returns only fields on the allow-list, and no personal data", () => {
     const content = {
       ...completeState,
       first_name: "Canary",
@@ -33,7 +33,7 @@ describe("readState and readCreated", () => {
     expect(json).toContain('"reasonCodes":["DUPLICATE"]');
   });
 
-  test("readState returns evidence fields with unknown values as undefined, and omits unknown reason codes", () => {
+  test("readState returns undefined for each evidence field with an unknown value, and omits unknown reason codes", () => {
     const result = readState({
       ...completeState,
       reason_codes: [{ code: "OTHER" }, "x", null, { code: "UNDERAGE" }],
@@ -122,7 +122,7 @@ describe("readState and readCreated", () => {
   });
 });
 
-test("readChanges skips unreadable changes, and returns the previous cursor if the page has no cursor", () => {
+test("readChanges omits unreadable changes, and returns the previous cursor if the page has no cursor", () => {
   const events = [{ sequence: 2, application: { provider_id: "ver_1" } }, { sequence: "x" }, null];
   expect(readChanges({ events, cursor: "7" }, "5")).toEqual({ changes: [{ providerId: "ver_1", sequence: 2 }], cursor: "7" });
   expect(readChanges({ events: [] }, "5")).toEqual({ changes: [], cursor: "5" });

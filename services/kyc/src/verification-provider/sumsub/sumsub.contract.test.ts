@@ -86,7 +86,7 @@ describe("contract test 8: Sumsub statuses", () => {
     ["CREATED", someSteps({ SELFIE: null }), "OPENED"],
     ["OPENED", { IDENTITY: null, SELFIE: null }, "OPENED"],
   ] as const)(
-    "readApplicant for a %s application with the review status init and the steps %j returns the status %s",
+    "readApplicant, for a %s application with the review status init and the steps %j, returns the status %s",
     (status, steps, expected) => {
       expect(read({ applicant: withReview({ reviewStatus: "init" }), steps }, { status })).toMatchObject({ status: expected });
     },
@@ -105,7 +105,7 @@ describe("contract test 8: Sumsub statuses", () => {
     expect(read({ applicant: anApplicant({ deleted: true }) })).toMatchObject({ status: "CANCELED" });
   });
 
-  test("readApplicant returns APPROVED during a review only while an operator's approval is pending, and otherwise NEEDS_REVIEW", () => {
+  test("readApplicant returns APPROVED for an approved applicant in review only if an operator's approval is pending, and NEEDS_REVIEW otherwise", () => {
     const inReview = { awaitsReview: true, providerVerdict: "NEEDS_REVIEW" } as const;
     expect(read({}, inReview)).toMatchObject({ verdict: "NEEDS_REVIEW", unread: ["reviews"] });
     expect(read({}, { ...inReview, pendingOutcome: "APPROVED" })).toMatchObject({ verdict: "APPROVED", unread: [] });
@@ -115,7 +115,7 @@ describe("contract test 8: Sumsub statuses", () => {
 });
 
 describe("contract test 9: Sumsub evidence", () => {
-  test("readApplicant reads every evidence field of an approved applicant, and evaluate returns APPROVED for it", () => {
+  test("readApplicant returns every evidence field of an approved applicant, and evaluate returns APPROVED for this evidence", () => {
     expect(read()).toMatchObject({
       livenessOutcome: "PASSED",
       faceMatchOutcome: "PASSED",
@@ -146,7 +146,7 @@ describe("contract test 9: Sumsub evidence", () => {
   test.each([
     ["two documents of one type", withIdDocs({}, {})],
     ["no document", withIdDocs()],
-    ["a document of another country", withIdDocs({ country: "FRA" })],
+    ["a document whose country differs from the identity step", withIdDocs({ country: "FRA" })],
     ["a document that does not expire", withIdDocs({ termless: true })],
   ])("readApplicant returns no document expiry for %s", (_name, applicant) => {
     expect(read({ applicant })).toMatchObject({ documentExpiry: undefined });
@@ -166,7 +166,7 @@ describe("contract test 9: Sumsub evidence", () => {
     [["BAD_SELFIE"], "FAILED", "INCONCLUSIVE", ["LIVENESS_FAILED"]],
     [["BAD_SELFIE", "BAD_FACE_MATCHING"], "FAILED", "FAILED", ["LIVENESS_FAILED", "FACE_MISMATCH"]],
   ])(
-    "readApplicant for a RED selfie with the labels %j returns the liveness outcome %s and the face match outcome %s",
+    "readApplicant, for a RED selfie with the labels %j, returns the liveness outcome %s and the face match outcome %s",
     (rejectLabels, livenessOutcome, faceMatchOutcome, reasonCodes) => {
       const applicant = withReview({ reviewResult: { reviewAnswer: "RED", reviewRejectType: "FINAL", rejectLabels } });
       const steps = someSteps({ SELFIE: { reviewResult: { reviewAnswer: "RED" } } });
@@ -175,8 +175,8 @@ describe("contract test 9: Sumsub evidence", () => {
   );
 
   test.each([
-    ["another level", { applicant: withReview({ levelName: "other" }) }, "level"],
-    ["another type", { applicant: anApplicant({ type: "company" }) }, "type"],
+    ["a level other than the configured level", { applicant: withReview({ levelName: "other" }) }, "level"],
+    ["the type company", { applicant: anApplicant({ type: "company" }) }, "type"],
     ["a step that is not completed", { steps: someSteps({ QUESTIONNAIRE: null }) }, "questionnaire"],
     [
       "a RED document",
@@ -184,7 +184,7 @@ describe("contract test 9: Sumsub evidence", () => {
       "document_type",
     ],
     [
-      "another document type",
+      "a document type that Amana does not support",
       { steps: someSteps({ IDENTITY: { idDocType: "DRIVERS", country: "DZA", reviewResult: { reviewAnswer: "GREEN" } } }) },
       "document_type",
     ],
@@ -194,7 +194,7 @@ describe("contract test 9: Sumsub evidence", () => {
       "reason_codes",
     ],
   ])(
-    "for an approved applicant with %s, readApplicant lists a field in `unread`, and evaluate returns NEEDS_REVIEW",
+    "readApplicant lists a field in `unread` and evaluate returns NEEDS_REVIEW for an approved applicant with %s",
     (_name, responses, field) => {
       expect(read(responses)?.unread).toContain(field);
       expect(evaluateState(responses)).toMatchObject({ verdict: "NEEDS_REVIEW" });
@@ -232,7 +232,7 @@ describe("contract test 10: Sumsub AML case", () => {
     ["neither answer nor reviewAnswer", anAmlCase({ review: {} }), 0, "POSSIBLE_MATCH"],
     ["hits that are not a list", anAmlCase({ hits: null }), undefined, undefined],
   ])(
-    "for an AML case with %s, readApplicant returns the hit count and decision, and evaluate returns APPROVED only for CLEAR",
+    "readApplicant returns the hit count and decision of an AML case with %s, and evaluate returns APPROVED only for CLEAR",
     (_name, amlCase, amlHitCount, amlDecision) => {
       expect(read({ amlCase })).toMatchObject({ amlHitCount, amlDecision });
       const isClear = amlDecision === "CLEAR";

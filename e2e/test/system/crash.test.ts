@@ -125,7 +125,7 @@ describe("events", () => {
     await expectRefundedOnce(payment);
   });
 
-  test("the API completes refunds while Kafka restarts, and every event is delivered after the restart", async () => {
+  test("refunds succeed while Kafka restarts, and every event is delivered after the restart", async () => {
     const payments = [];
     for (let i = 0; i < 4; i++) payments.push(await aPaidPayment(testSystem.system, business));
     await testSystem.kafka?.stop();
@@ -197,7 +197,7 @@ describe("amana outbox republish after the loss of a topic", () => {
     publishedIds.push(...consumed, ...lost, newPayment);
   });
 
-  test("a running consumer reads the new messages of a topic that was deleted and created again", async () => {
+  test("a running Kafka consumer reads the new messages of a topic that was deleted and created again", async () => {
     await deleteTopic("payments.v1");
     const deliveriesBefore = countDeliveries(publishedIds);
     await republish();
@@ -211,7 +211,7 @@ describe("amana outbox republish after the loss of a topic", () => {
 /** Tests in services/payments/src cover every lost response without the other services. */
 describe("lost responses of the processor", () => {
   test.each(["timeout_after"])(
-    "a refund with the processor fault %s returns status 504 and locks the payment. The payment then becomes REFUNDED without a second refund call",
+    "a refund with the processor fault %s returns status 504, and the payment later becomes REFUNDED without a second refund call",
     async (mode) => {
       const payment = await aPaidPayment(testSystem.system, business);
       await callSandbox(testSystem.system, "PUT", "/sandbox/faults", { operation: "refund", mode, times: 1 });
@@ -228,7 +228,7 @@ describe("lost responses of the processor", () => {
   );
 
   test.each(["http_500"])(
-    "a refund with the processor fault %s returns status 504, and payments sends it again only after it has read the order",
+    "a refund with the processor fault %s returns status 504, and payments sends the refund again only after a read of the order",
     async (mode) => {
       const payment = await aPaidPayment(testSystem.system, business);
       await callSandbox(testSystem.system, "PUT", "/sandbox/faults", { operation: "refund", mode, times: 1 });

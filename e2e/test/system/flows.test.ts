@@ -86,7 +86,7 @@ test("a webhook endpoint receives test and check events, and a replay delivers t
   });
 });
 
-test("webhooks disables an endpoint that responds with status 410, notifies the business's other endpoints, and adds an audit row", async () => {
+test("the webhooks service disables an endpoint that responds with status 410, notifies the business's other endpoints, and adds an audit row", async () => {
   const { call, receiver } = await aBusiness(testSystem.system, "Librairie", ["WEBHOOK_ENDPOINT_DISABLED"]);
   await using _receiver = receiver;
   const goneServer = createServer((_request, response) => response.writeHead(410).end());
@@ -203,7 +203,7 @@ describe("invalid input", () => {
     },
   );
 
-  test("POST /payments stores no payment for a rejected request", async () => {
+  test("POST /payments stores no payment for a request that it rejects with status 422", async () => {
     const totalBefore = (await business.call("GET", "/api/v1/payments")).headers["x-total-count"];
     await business.call("POST", "/api/v1/payments", { ...anOrder, amount: 5000 as unknown as string });
     await business.call("POST", "/api/v1/payments", { ...anOrder, unknown_field: true });
@@ -286,7 +286,7 @@ describe("a gRPC client", () => {
 });
 
 describe("key leases", () => {
-  test("no gateway accepts a key after the API has confirmed the key's revocation, under load and with two identity replicas", async () => {
+  test("no gateway accepts an API key after the confirmation of the key's revocation, even under load and with two identity replicas", async () => {
     const { system } = testSystem;
     await using stack = new AsyncDisposableStack();
     const [identityPort, gatewayPort] = await Promise.all([freePort(), freePort()]);
@@ -362,7 +362,7 @@ describe("key leases", () => {
   });
 });
 
-test("the gateway returns status 503 with Retry-After until a stopped service has started again", async () => {
+test("the gateway returns status 503 with Retry-After for a stopped service until the service has started again", async () => {
   const { system } = testSystem;
   await system.services.payments.stop();
   const unavailable = await business.call("GET", `/api/v1/payments/${randomUUID()}`);

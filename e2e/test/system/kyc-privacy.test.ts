@@ -271,7 +271,7 @@ describe("the token of the verification link", () => {
 });
 
 describe("findPlaces", () => {
-  test("findPlaces finds words in the databases' text columns, JSON columns and stored responses", () => {
+  test("findPlaces finds words in text columns, JSON columns and stored responses of the databases", () => {
     expect(findPlaces(databases, controls.externalId)).toEqual(
       expect.arrayContaining(["kyc: public.kyc_application", "kyc: public.idempotency_key", "webhooks: public.event"]),
     );

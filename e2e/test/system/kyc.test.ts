@@ -122,7 +122,7 @@ describe("a creation", () => {
     expect(text).not.toMatch(/Amina|example\.dz|\+213|shop\.example/);
   });
 
-  test("GET, the list, the webhook and the event log return the metadata of POST /kyc/applications byte for byte", async () => {
+  test("a KYC application's metadata is the same byte for byte in the API's responses, the webhook and the event log", async () => {
     const metadata = String.raw`{"z":1,"a":{"n":12345678901234567890,"f":1.10,"e":1E+2},"t":"\u00e9 \ud83d\ude00","k":[null,true,"\/"]}`;
     const created = await business.call("POST", applicationsPath, `{"external_id":"bytes","metadata": ${metadata} }`, {
       "content-type": "application/json",
@@ -139,7 +139,7 @@ describe("a creation", () => {
     expect((await business.call("GET", "/api/v1/events?type=KYC_REJECTED")).text).toContain(expectedText);
   });
 
-  test("the responses and the webhook contain the client_id of POST /kyc/applications, and the list can be filtered by this client_id", async () => {
+  test("a KYC application's client_id is in the API's responses and the webhook, and GET /kyc/applications filters by client_id", async () => {
     const client_id = await aClient(business);
     const created = await business.call("POST", applicationsPath, { client_id });
     expect(created.body).toMatchObject({ status: "CREATED", client_id });
@@ -233,7 +233,7 @@ describe("the view of the business", () => {
     });
   });
 
-  test("GET /kyc/applications returns only the caller's applications, newest first, with pages and with every filter", async () => {
+  test("GET /kyc/applications returns only the caller's applications, newest first, on every page and with every filter", async () => {
     const mark = randomUUID();
     const createdIds: string[] = [];
     for (let i = 0; i < 3; i++) createdIds.unshift((await anApplication(defaultBusiness, { external_id: mark })).id);
@@ -279,7 +279,7 @@ describe("a transition", () => {
     expect((await cancel(id)).body["status"]).toBe("CANCELED");
   });
 
-  test("POST /kyc/applications/{id}/cancel returns status 409 with code kyc_in_progress after the submission, and kyc applies the verdict", async () => {
+  test("POST /kyc/applications/{id}/cancel returns 409 kyc_in_progress after the submission, and the application then gets its verdict", async () => {
     const application = await anApplication(business);
     await submit(application, { outcome: "approved", hold_seconds: 1 });
     const rejected = await cancel(application.id);
@@ -418,7 +418,7 @@ describe("a verdict and its event", () => {
     },
   );
 
-  test("kyc emits KYC_REVIEW_RESOLVED after a reviewer of the provider has decided", async () => {
+  test("kyc emits KYC_REVIEW_RESOLVED when a reviewer at the provider decides an application in review", async () => {
     const { id, link } = await submitAndWait("KYC_NEEDS_REVIEW", { outcome: "needs_review" });
     await actOnLink(testSystem.system, link, "review", { outcome: "rejected" });
     expect((await waitForWebhook(business, "KYC_REVIEW_RESOLVED", id)).body["verdict"]).toBe("REJECTED");

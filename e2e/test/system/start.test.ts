@@ -100,7 +100,7 @@ describe("start", () => {
     expect(start.output()).toContain("Allowed choices are auto, kafka, docker, direct");
   });
 
-  test("`pnpm start` prints valid keys, leaves no process when it stops, and uses the same data in its next run", async () => {
+  test("`pnpm start` prints valid API keys, leaves no process when it stops, and uses the same data in its next run", async () => {
     const first = run("start.ts", ["--events=direct"], fromSource);
     await eventually(() => expect(first.output()).toContain("Ready after"), 300_000);
     const { business, gateway_url, admin_key } = await readDevFile();
@@ -149,7 +149,7 @@ describe("start", () => {
     expect(postmaster).toBe("");
   });
 
-  test("`pnpm start` stops the processes that a killed run left, and deletes the data of this run only with --fresh", async () => {
+  test("`pnpm start` stops the processes that a killed run left, and deletes the data of the killed run only with --fresh", async () => {
     await copySystemData(folder, { withPostgres: true });
     const startAndWait = async (...args: string[]) => {
       const start = run("start.ts", ["--events=direct", ...args]);

@@ -102,7 +102,7 @@ async function startHangingProxy() {
 }
 
 describe("defineView", () => {
-  test("a view converts a row and the entity of that row to the same message, with exact bigint values and times", async () => {
+  test("toMessage of a view returns the same message for a row and for the row's entity, with exact bigint values and times", async () => {
     const payment = create(PaymentSchema);
     const fields = { processorRefundedMinor: 9_007_199_254_740_993n, processorReadAt: day(2), difference: "2 ≠ 3" };
     const thing = await createThing(uuidv7(), fields);
@@ -203,7 +203,7 @@ describe("defineList", () => {
     expect(await findOrderRefs(businessId, { paymentLinkId: "S3", status: PaymentStatus.PENDING })).toEqual(["a"]);
   });
 
-  test("defineList returns no rows for an enum value that this version does not have", async () => {
+  test("defineList returns no rows for a filter with an unknown enum value", async () => {
     const businessId = uuidv7();
     await createThing(businessId);
     expect(await findOrderRefs(businessId, { status: 99 as PaymentStatus })).toEqual([]);

@@ -87,7 +87,7 @@ describe.skipIf(missing !== "")("Kafka in production", () => {
     await eventually(() => expect(received).toContain("over TLS"));
   });
 
-  test("createTransport throws for a topic with one replica and names the setting that accepts the risk", async () => {
+  test("createTransport throws for a topic with one replica, with an error that names the setting KAFKA_WITHOUT", async () => {
     const starting = connect({ KAFKA_BROKERS: secure, ...tls, ...login });
     await expect(starting).rejects.toThrow(/safe\.v1 has 1 replica and needs 3.*kafka-reassign-partitions.*KAFKA_WITHOUT=copies/);
   });

@@ -189,7 +189,7 @@ describe("over TLS with client certificates", () => {
     expect(callers).toEqual([caller]);
   });
 
-  test("the RPC server resumes no TLS session, so that it verifies the certificate of each connection", async () => {
+  test("the RPC server does not resume TLS sessions, so that it verifies the client certificate on each connection", async () => {
     const server = await startServer(validFiles);
     const options = { ...(await clientOptions(validFiles)), port: server.port, host: "localhost" };
     const sessions: Buffer[] = [];
@@ -230,7 +230,7 @@ describe("changed certificate files", () => {
     }, 5_000);
   });
 
-  test("the RPC server, after a change of certificate files, ends an earlier connection that has not completed its handshake", async () => {
+  test("the RPC server ends a connection whose handshake is not complete when the certificate files change", async () => {
     const newFiles = await otherCa.issue("after");
     const files = await copyFiles("early", validFiles);
     const server = await startServer(files);

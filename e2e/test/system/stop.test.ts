@@ -80,7 +80,7 @@ test("`pnpm start` prints that it stops, and prints no failure, after Ctrl-C in 
   const start = await run("packages/dev-env/src/start.ts", ["--events=direct"], ["python3", "-c", terminal], sendOnce);
   await start.ended;
   expect(start.output()).toContain("Migrations: stopped");
-  expect(start.output()).toContain("Stopping: before all services had started");
+  expect(start.output()).toContain("Stopping: stopped before all services had started");
   expect(start.output()).not.toContain("✗");
   expect(findProcesses()).toEqual([]);
 });

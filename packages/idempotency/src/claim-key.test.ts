@@ -194,7 +194,7 @@ describe("a held key", () => {
     expect(stillHeld.id).not.toBe("");
   });
 
-  test("claimKey replays the response of a held key for 24 hours after the response was stored, even if it was stored a day after the claim", async () => {
+  test("claimKey replays the response of a held key for 24 hours after the response was stored, even if the execution took a day", async () => {
     const caller = aBusinessCaller();
     const { id } = await claimRecord(aCall({ caller }), 0);
     await setAge("23 hours 59 minutes");

@@ -145,7 +145,7 @@ test("processDueRows uses at most half of the slots for six slow rows of one bus
   }
 });
 
-test("if perBusiness equals concurrency, processDueRows uses all slots for one business, and gives the next free slot to another business", async () => {
+test("processDueRows uses all slots for one business if perBusiness equals concurrency, and gives the next free slot to another business", async () => {
   const alone = await insertDueRows(6);
   const ends = new Map(alone.map((id) => [id, Promise.withResolvers<void>()]));
   const startedIds: string[] = [];

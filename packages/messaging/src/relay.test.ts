@@ -307,7 +307,7 @@ test("the relay publishes more messages than fit in one batch, in order", async 
   expect(transport.bodies).toEqual(bodies);
 });
 
-test("the relay publishes an event after its commit without waiting for a timer", async () => {
+test("the relay publishes an event immediately after the event's commit, without waiting for a timer", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
   aRelay();
   for (const [index, body] of ["1", "2", "3"].entries()) {

@@ -87,7 +87,7 @@ describe.skipIf(missing !== "")("Kafka in production", () => {
     await eventually(() => expect(received).toContain("over TLS"));
   });
 
-  test("createTransport throws for a topic with one replica, with an error that names the setting KAFKA_WITHOUT", async () => {
+  test("createTransport throws an error that names the setting KAFKA_WITHOUT if a topic has only one replica", async () => {
     const starting = connect({ KAFKA_BROKERS: secure, ...tls, ...login });
     await expect(starting).rejects.toThrow(/safe\.v1 has 1 replica and needs 3.*kafka-reassign-partitions.*KAFKA_WITHOUT=copies/);
   });

@@ -169,7 +169,7 @@ describe.skipIf(missing !== "")("Kafka", () => {
     });
   });
 
-  test("the Kafka transport passes messages again in order to a handler that failed, until the handler succeeds", async () => {
+  test("the Kafka transport passes the same messages again, in the same order, until a failing handler succeeds", async () => {
     let failures = 0;
     const { received } = await aSubscriber("failing.v1", "fail", async (messages) => {
       if (messages.some((message) => bodyOf(message) === "bad") && ++failures < 5) throw new TypeError("handler failed");

@@ -23,7 +23,7 @@ test("receiptMail isolates a text if its writing direction differs from the dire
   expect(receiptMail(aReceipt, "ar", url).text).toContain("\u2066628058**7215\u2069");
 });
 
-test("receiptMail writes the subject in one line and escapes texts of a caller", () => {
+test("receiptMail writes the subject in one line, and escapes texts that a caller sent", () => {
   const businessName = `${hostileTexts.lines}\r\nBcc: victim@example.com ${hostileTexts.markup}`;
   const { subject, html } = receiptMail({ ...aReceipt, businessName }, "fr", url);
   expect(subject).not.toMatch(/[\r\n]/);

@@ -60,7 +60,7 @@ describe("createPdfRenderer", () => {
     expect(text).toContain("1.234.567,50");
   });
 
-  test("PdfRenderer.render shows the markup in texts of a caller as plain text", async () => {
+  test("PdfRenderer.render shows markup in a caller's text as plain text", async () => {
     const receipt = { ...aReceipt, businessName: hostileTexts.markup, description: hostileTexts.overrides };
     const { text, pages } = await read(await renderer.render({ ...receipt, customerName: hostileTexts.invisible }, "fr"));
     expect(text).toContain("<script>alert(1)</script> #panic() *bold* $x$ \\u{41} [a] & \"quotes\" 'x'");

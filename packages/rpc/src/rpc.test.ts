@@ -177,7 +177,7 @@ describe("createRpcClient and createRpcServer", () => {
     expect(String(error)).not.toContain("secret detail");
   });
 
-  test("an RPC server returns unavailable while its database is unavailable, and the client retries a call with an idempotency key", async () => {
+  test("an RPC server returns unavailable while its database is unavailable, and the RPC client retries a call that has an idempotency key", async () => {
     calls = [];
     behaviour = async () => Promise.reject(new Error("the database is unavailable"));
     const error = await withClient([server.url], (client) =>
@@ -217,7 +217,7 @@ describe("createRpcClient and createRpcServer", () => {
     expect(calls).toHaveLength(1);
   });
 
-  test("an RPC client does not retry a failed change without an idempotency key", async () => {
+  test("an RPC client does not retry a change that fails if the call has no idempotency key", async () => {
     calls = [];
     behaviour = async () => Promise.reject(new Error("the database is unavailable"));
     await withClient([server.url], (client) => client.handOverMessages(request, { caller }).catch(() => {}));
@@ -240,7 +240,7 @@ describe("createRpcClient and createRpcServer", () => {
     expect(calls).toHaveLength(0);
   });
 
-  test("an RPC client retries a call with a new token when the token expired before the server read the call", async () => {
+  test("an RPC client retries a call with a new token when the first token expired before the server read the call", async () => {
     calls = [];
     behaviour = async () => ({});
     const old = createCallerSigner({ id: "gateway", privateKey: gatewayKey.privateKey }, () => Date.now() - 11_000);
@@ -253,7 +253,7 @@ describe("createRpcClient and createRpcServer", () => {
     expect(calls).toHaveLength(1);
   });
 
-  test("an RPC client without a signing key throws for a call with a caller, and does not send the call", async () => {
+  test("an RPC client without a signing key throws for a call that has a caller, and does not send the call", async () => {
     const call = withClient([server.url], (client) => client.handOverMessages(request, { caller }), { signer: undefined });
     await expect(call).rejects.toThrow("no signing key");
   });

@@ -244,7 +244,7 @@ test.each([
   ["dead-letters", "retry", uuidv7(), "--wait", "Infinity"],
   ["dead-letters", "list", "--limit", ""],
   ["refunds", "hold", "--reason", "r", "--minutes", "1e99"],
-])("amana %s %s exits with code 2 if a numeric option is invalid or out of range", async (...args) => {
+])("`amana %s %s` exits with code 2 if a numeric option is invalid or out of range", async (...args) => {
   expect(await amana(...args)).toMatchObject({ code: 2, err: expect.stringContaining("It must be a number from") });
 });
 

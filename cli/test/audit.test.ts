@@ -91,7 +91,7 @@ async function verify(options: Options = {}): Promise<Finding[]> {
 }
 const problemCodes = async (options = {}) => [...new Set((await verify(options)).map(({ problem }) => problem))].sort();
 
-test("verifyTrail reports no problem for an unchanged trail that contains all heads stored elsewhere", async () => {
+test("verifyTrail reports no problem for an unchanged trail that contains all separately stored heads", async () => {
   expect(await verify({ kept: await heads() })).toEqual([]);
 });
 
@@ -288,7 +288,7 @@ test.each([
     "added at the end",
     `insert into audit_link (day, number, event_id, leaf, hash) select day, 10, event_id, leaf, hash from audit_link where number = 9`,
   ],
-])("verifyTrail reports a problem for links that were %s", async (_change, statement) => {
+])("verifyTrail reports a problem for audit chain links that were %s", async (_change, statement) => {
   await tamper(statement);
   const foundProblems = await problemCodes();
   expect(foundProblems).not.toEqual([]);
@@ -307,7 +307,7 @@ test("verifyTrail reports a head that was changed, deleted or signed with anothe
   ]);
 });
 
-test("verifyTrail reports a chain that was rewritten with the signing key only if it gets a head that was stored elsewhere", async () => {
+test("verifyTrail reports a chain that was rewritten with the signing key only if verifyTrail gets a separately stored head", async () => {
   const [, , kept] = await heads();
   await tamper(
     `update audit_event set reason = 'another' where id = '${ids[0]}'`,
@@ -411,7 +411,7 @@ test.each([
   expect(leaf("100")).toBe(leaf("1.00e2"));
 });
 
-test("verifyTrail reports head_missing for a day without a head between days with heads", async () => {
+test("verifyTrail reports head_missing for a day without a head if an earlier and a later day have heads", async () => {
   await tamper("update audit_head set day = day - 2", "update audit_link set day = day - 2");
   for (const { signature, ...head } of await heads())
     await tamper(

@@ -134,7 +134,7 @@ async function kycAndWebhooks() {
   };
 }
 
-test("`amana restored kyc` emits KYC_NEEDS_REVIEW once for a lost review decision, and schedules a read of applications that differ from their newest event", async () => {
+test("`amana restored kyc` emits KYC_NEEDS_REVIEW once for a lost review decision, and schedules a read of outdated applications at the provider", async () => {
   const { anApplication, addEvent, restored, kycSql } = await kycAndWebhooks();
   const decidedAtProvider = await anApplication("COMPLETED", "NEEDS_REVIEW", "APPROVED");
   const openAtProvider = await anApplication("COMPLETED", "NEEDS_REVIEW");

@@ -22,7 +22,7 @@ test("chaos/src/tenants/resources.ts lists a resource for each id that a path pa
   ).toEqual([]);
 });
 
-test("chaos/src/tenants/resources.ts lists only resources and operations of the OpenAPI document", () => {
+test("chaos/src/tenants/resources.ts lists only resources and operations that occur in the OpenAPI document", () => {
   const used = new Set(operations.flatMap(({ places }) => places.map(({ resource }) => resource)));
   expect([...listed].filter((resource) => !used.has(resource))).toEqual([]);
   const operationNames = new Set(operations.map(({ name }) => name));

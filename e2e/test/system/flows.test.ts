@@ -116,7 +116,7 @@ test("the webhooks service disables an endpoint that responds with status 410, n
 });
 
 describe("ids of another business", () => {
-  test("the routes of payments and webhooks return the same response for an id of another business as for an unknown id", async () => {
+  test("each payment and webhook route returns the same response for an id of another business as for an unknown id", async () => {
     const payment = await aPaidPayment(testSystem.system, business);
     await business.call("POST", `/api/v1/payments/${payment.id}/refund`);
     const webhook = await eventually(async () => {
@@ -278,7 +278,7 @@ describe("a gRPC client", () => {
     },
   );
 
-  test("payments returns UNAUTHENTICATED to a gRPC client without a caller token", async () => {
+  test("the payments service returns UNAUTHENTICATED to a gRPC client that sends no caller token", async () => {
     await expect(call(portOf("payments"), "/payments.v1.PaymentService/ListPayments")).rejects.toMatchObject({
       code: grpc.status.UNAUTHENTICATED,
     });

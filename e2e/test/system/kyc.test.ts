@@ -258,7 +258,7 @@ describe("the view of the business", () => {
 
 describe("a transition", () => {
   test.each(["fr", "ar", "en"])(
-    "POST /kyc/applications/{id}/cancel changes CREATED to CANCELED, and the verification link then shows an explanation in %s",
+    "after POST /kyc/applications/{id}/cancel, a CREATED application is CANCELED, and its verification link shows an explanation in the language %s",
     async (locale) => {
       const application = await anApplication(business, { locale });
       const canceled = await cancel(application.id);

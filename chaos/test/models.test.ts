@@ -11,7 +11,7 @@ if (!isInstalled) {
   process.stderr.write(`\n${message}\n\n`);
 }
 
-describe.skipIf(!isInstalled)("models", () => {
+describe.skipIf(!isInstalled)("the spin models of refunds and key leases", () => {
   test("spin finds a counterexample in a model of refunds or key leases if and only if a rule is removed from the model", async () => {
     const report = await runProgram(modelsProgram, { seed: 1, seconds: 1 });
     expect(report.violations).toEqual([]);

@@ -32,7 +32,7 @@ const certify = (folder: string, ...args: string[]) => {
 };
 const points = ["--only", "checkout,transport,card-valid,card-card-blocked,unknown"];
 
-describe.skipIf(isMissing)("certify", () => {
+describe.skipIf(isMissing)("amana certify", () => {
   test("`amana certify` checks certification points in a browser and writes the evidence, and its next run skips the points that passed", async () => {
     const first = await certify("whole", "--language", "ar", ...points);
     expect(first).toMatchObject({ code: 0, err: "" });

@@ -92,7 +92,7 @@ describe("the common component of all services", () => {
   });
 });
 
-describe.each(services)("%s", (service) => {
+describe.each(services)("the manifests of %s", (service) => {
   test(`the Service and the disruption budget of ${service} select only the pods of the Deployment ${service}`, async () => {
     const deployment = await readSingle("Deployment", "base", service, "deployment.yaml");
     expect(deployment.spec.selector.matchLabels).toEqual({ [nameLabel]: service });
@@ -281,7 +281,7 @@ describe("the network policies", () => {
   });
 });
 
-describe("settings", () => {
+describe("the settings in the Kubernetes overlays", () => {
   let folder: string;
   let values: Record<string, string>;
   beforeAll(async () => {
@@ -386,7 +386,7 @@ if (missing.length > 0) {
   );
 }
 
-describe.skipIf(!kustomize)("the manifests in external tools", () => {
+describe.skipIf(!kustomize)("checks of the manifests by external tools", () => {
   let folder: string;
   const built = new Map<string, string>();
   beforeAll(async () => {

@@ -170,7 +170,7 @@ describe("an onboarding", () => {
   });
 });
 
-describe("an operator's decision", () => {
+describe("an operator's decision about an onboarding", () => {
   test("POST onboarding/approve adds one audit row for two requests with one Idempotency-Key, and returns the same response to both", async () => {
     const client = await aVerifiedClient();
     const path = `${onboarding(client)}/approve`;
@@ -348,7 +348,7 @@ test("GET /clients returns each client with the organization_id of its business,
   expect([otherClients.text, otherClients.headers["x-total-count"]]).toEqual(["[]", "0"]);
 });
 
-describe("the lists", () => {
+describe("the lists of the clients service", () => {
   /** Number of rows of the large business. It exceeds the 1 000 rows that the API counts. */
   const rowCount = 1_005;
   let largeBusiness: TestBusiness;

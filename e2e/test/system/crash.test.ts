@@ -67,7 +67,7 @@ const refundWebhookIds = (paymentId: string) =>
  * These tests kill payments in a complete system. services/payments/test/crash.test.ts tests every
  * fault point of refunds and creations, without the other services.
  */
-describe("payments killed with SIGKILL", () => {
+describe("the payments service killed with SIGKILL", () => {
   test("a refund takes effect once if the payments service is killed before the processor's response, and a retry with the same key returns the result", async () => {
     const payment = await aPaidPayment(testSystem.system, business);
     const key = { "idempotency-key": `refund-${payment.id}` };
@@ -106,7 +106,7 @@ describe("payments killed with SIGKILL", () => {
   });
 });
 
-describe("events", () => {
+describe("events when a service or Kafka stops", () => {
   test("the relay publishes an event again, with the same webhook id, if it is killed after it published the event and before it marked the event as published", async () => {
     const payment = await aPaidPayment(testSystem.system, business);
     await killAt("payments", "relay.published", () => business.call("POST", `/api/v1/payments/${payment.id}/refund`));

@@ -150,7 +150,7 @@ describe("ids of another business", () => {
   });
 });
 
-describe("invalid input", () => {
+describe("requests with invalid input", () => {
   const amounts: unknown[] = [
     5000,
     "5e3",

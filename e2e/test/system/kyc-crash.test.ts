@@ -120,7 +120,7 @@ const killedKeys: string[] = [];
  * Tests one kill for each guarantee in a complete system. services/kyc/test/crash.test.ts tests
  * every fault point, without the other services.
  */
-describe("kyc killed with SIGKILL", () => {
+describe("the kyc service killed with SIGKILL", () => {
   test.each(["application.linked"])(
     "kyc stores no application and keeps the Idempotency-Key held if it is killed at %s before a creation is committed",
     async (faultPoint) => {
@@ -175,7 +175,7 @@ describe("kyc killed with SIGKILL", () => {
   );
 });
 
-describe("a creation while the provider is down", () => {
+describe("the creation of a KYC application while the provider is down", () => {
   test.each(["http_503", "timeout_before"])(
     "POST /kyc/applications returns status 503 during the provider fault %s, and a later retry with the same Idempotency-Key creates one application",
     async (mode) => {
@@ -217,7 +217,7 @@ describe("a creation while the provider is down", () => {
   });
 });
 
-describe("callbacks", () => {
+describe("callbacks of the provider", () => {
   test.each([
     ["drop", 4],
     ["duplicate", 4],
@@ -276,7 +276,7 @@ describe("callbacks", () => {
   });
 });
 
-describe("concurrent requests", () => {
+describe("concurrent changes of a KYC application", () => {
   const rounds = 24;
   const roundsAtOnce = 8;
   /** Waits for a number of HTTP round trips, to vary the order of two concurrent requests. */

@@ -248,7 +248,7 @@ async function runScenarios(): Promise<void> {
   });
 }
 
-describe.each(Object.entries(canaries))("%s", (name, canary) => {
+describe.each(Object.entries(canaries))("the personal data %s", (name, canary) => {
   test(`no table of any database contains the personal data "${name}"`, () => expect(findPlaces(databases, canary)).toEqual([]));
   test(`no log at level trace contains the personal data "${name}"`, () => expect(findPlaces(logs, canary)).toEqual([]));
   test(`no Kafka message contains the personal data "${name}"`, () => expect(findPlaces(messages, canary)).toEqual([]));

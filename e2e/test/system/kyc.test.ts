@@ -59,7 +59,7 @@ async function submitAndWait(kind: string, submission: object, body: object = {}
   return { ...application, webhook, view: (await read(application.id, by)).body };
 }
 
-describe("a creation", () => {
+describe("the creation of a KYC application", () => {
   test("POST /kyc/applications returns status 201 with the documented fields and the Location header", async () => {
     const created = await business.call("POST", applicationsPath, { external_id: "é-1", metadata: { a: 1 } });
     expect(created.status).toBe(201);
@@ -197,7 +197,7 @@ describe("a creation", () => {
   });
 });
 
-describe("the view of the business", () => {
+describe("KYC applications that a business reads", () => {
   test("GET /kyc/applications/{id} returns only the required fields before a verdict", async () => {
     const { id } = await anApplication(business);
     expect((await read(id)).body).toEqual({
@@ -256,7 +256,7 @@ describe("the view of the business", () => {
   });
 });
 
-describe("a transition", () => {
+describe("status changes of a KYC application", () => {
   test.each(["fr", "ar", "en"])(
     "after POST /kyc/applications/{id}/cancel, a CREATED application is CANCELED, and its verification link shows an explanation in the language %s",
     async (locale) => {
@@ -312,7 +312,7 @@ describe("a transition", () => {
   };
 });
 
-describe("a verdict and its event", () => {
+describe("verdicts of KYC applications and their events", () => {
   const verdictCases: [kind: string, submission: object, body: object, view: object][] = [
     ["KYC_COMPLETED", { outcome: "approved" }, {}, { verdict: "APPROVED", reason_codes: [] }],
     [
@@ -425,7 +425,7 @@ describe("a verdict and its event", () => {
   });
 });
 
-describe("an error", () => {
+describe("errors of the KYC application routes", () => {
   const routes = [
     ["POST", () => applicationsPath],
     ["GET", () => applicationsPath],

@@ -68,7 +68,7 @@ function run(program: string, args: string[] = [], env: Record<string, string> =
 
 const readDevFile = async (): Promise<DevFile> => JSON.parse(await readFile(join(folder, "dev.json"), "utf8")) as DevFile;
 
-describe("start", () => {
+describe("pnpm start", () => {
   beforeEach(prepareFolder);
   afterEach(stopAll);
 
@@ -175,7 +175,7 @@ describe("start", () => {
   });
 });
 
-describe("demo without a running system", () => {
+describe("pnpm demo without a running system", () => {
   beforeEach(prepareFolder);
   afterEach(stopAll);
 
@@ -187,7 +187,7 @@ describe("demo without a running system", () => {
   });
 });
 
-describe("demo with a running system", () => {
+describe("pnpm demo with a running system", () => {
   beforeAll(async () => {
     await prepareFolder();
     await copySystemData(folder, { withPostgres: true });

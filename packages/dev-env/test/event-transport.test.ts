@@ -41,7 +41,7 @@ async function failureOf(start: Promise<unknown>): Promise<DevEnvError> {
   return error as DevEnvError;
 }
 
-describe("with brokers given", () => {
+describe("startEventTransport with given Kafka brokers", () => {
   test.each(["auto", "kafka"] as const)(
     "startEventTransport with `%s` uses the given Kafka brokers, and does not stop them at the end",
     async (choice) => {
@@ -69,7 +69,7 @@ describe("with brokers given", () => {
   });
 });
 
-describe("on a machine without Docker, Java and Maven", () => {
+describe("startEventTransport on a machine without Docker, Java and Maven", () => {
   beforeEach(() => {
     vi.stubEnv("PATH", dir);
     vi.stubEnv("JAVA_HOME", "");

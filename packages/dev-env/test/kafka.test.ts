@@ -85,7 +85,7 @@ async function consume(kafka: Kafka, topic: string, count: number): Promise<stri
   return values;
 }
 
-describe.skipIf(skipsKafka)("Kafka by Java", () => {
+describe.skipIf(skipsKafka)("Kafka that Java runs without Docker", () => {
   test("the broker of startKafka keeps its messages after a stop or a kill, and does not create a topic automatically", async () => {
     const kafka = await aKafka();
     await expect(produce(kafka, "misspelt", "one", { retries: 0 })).rejects.toThrow(/does not host this topic-partition/);

@@ -82,7 +82,7 @@ test("claimKey replays a stored response even if the response has no content", a
   expect(await beginExecution(aCall({ caller }))).toMatchObject({ replayed: { id: "", name: "" } });
 });
 
-describe("retention of a key", () => {
+describe("the retention of an Idempotency-Key", () => {
   const refused = new DomainError("refused_upstream", "refund_refused", "The bank refused the refund.");
 
   test.each([
@@ -120,7 +120,7 @@ describe("retention of a key", () => {
   });
 });
 
-describe("a held key", () => {
+describe("a held Idempotency-Key", () => {
   const claimHeldKey = (call: Call, heldMs: number) =>
     transaction(db.orm, async (em) => {
       const claim = await claimKey(em, call, ApiKeySchema, { heldMs });

@@ -45,7 +45,7 @@ test("readTransportOptions rejects missing, malformed and duplicate MAC keys wit
   expect(read({ ...direct, EVENT_MAC_KEYS: `${second},${keys}` }).keys["x.v1"]?.map(({ id }) => id)).toEqual(["next", "test"]);
 });
 
-describe("Kafka in production", () => {
+describe("the settings of Kafka in production", () => {
   const production = { ...kafka, NODE_ENV: "production" };
   const login = { KAFKA_SASL_MECHANISM: "scram-sha-512", KAFKA_SASL_USERNAME: "u", KAFKA_SASL_PASSWORD: "p" };
 

@@ -71,7 +71,7 @@ const connect = async (settings: Record<string, string>) => {
 const login = { KAFKA_SASL_MECHANISM: "plain", KAFKA_SASL_USERNAME: "amana", KAFKA_SASL_PASSWORD: password };
 const tls = { KAFKA_TLS: "true", KAFKA_TLS_CA_FILE: certFile };
 
-describe.skipIf(missing !== "")("Kafka in production", () => {
+describe.skipIf(missing !== "")("the Kafka transport in production", () => {
   test("createTransport throws with a next step when a single broker cannot create a topic with three replicas", async () => {
     const starting = connect({ KAFKA_BROKERS: kafka.brokers, KAFKA_WITHOUT: "tls,login" });
     await expect(starting).rejects.toThrow(/cannot have 3 replicas.*Run at least 3 brokers.*KAFKA_WITHOUT=copies/);

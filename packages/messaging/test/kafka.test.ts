@@ -94,7 +94,7 @@ const groupState = (group: string) =>
     return `${groups[0]?.state} ${groups[0]?.members.length}`;
   });
 
-describe.skipIf(missing !== "")("Kafka", () => {
+describe.skipIf(missing !== "")("the Kafka transport", () => {
   const warnings: string[] = [];
   const warned = (warning: Error) => warnings.push(`${warning.name}: ${warning.message}`);
   beforeAll(() => {

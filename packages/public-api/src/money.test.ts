@@ -8,7 +8,7 @@ const moneyText = fc
   .tuple(fc.stringMatching(/^[0-9]{1,15}$/), fc.option(fc.stringMatching(/^[0-9]{1,2}$/)))
   .map(([whole, fraction]) => (fraction === null ? whole : `${whole}.${fraction}`));
 
-describe("amounts", () => {
+describe("texts of amounts of money", () => {
   test("parseMoney returns the original amount for each text that formatMoney returns", () => {
     fc.assert(fc.property(amount, (minor) => parseMoney(formatMoney(minor, "DZD"), "DZD") === minor));
   });

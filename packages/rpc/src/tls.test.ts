@@ -84,7 +84,7 @@ async function createTlsClient(server: { readonly port: number }, files: TlsFile
   return { deliver: (timeoutMs = 3_000) => client.handOverMessages({}, { caller, timeoutMs }) };
 }
 
-describe("over TLS with client certificates", () => {
+describe("RPC over TLS with client certificates", () => {
   test("createRpcClient gets a response over TLS with a client certificate", async () => {
     const client = await createTlsClient(await startServer(validFiles), validFiles);
     await client.deliver();
@@ -206,7 +206,7 @@ describe("over TLS with client certificates", () => {
   });
 });
 
-describe("changed certificate files", () => {
+describe("RPC with changed certificate files", () => {
   /** Copies the files, so that a test can replace them. */
   async function copyFiles(name: string, from: TlsFiles): Promise<TlsFiles> {
     const at = (kind: string) => join(folder, `${name}-${kind}.pem`);

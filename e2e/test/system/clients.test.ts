@@ -391,7 +391,7 @@ describe("the lists of the clients service", () => {
   const tables = { clients: "client", beneficiaries: "beneficiary", accounts: "account" };
   const lists = ["clients", "beneficiaries", "accounts"] as const;
   test.each(lists)(
-    "the pages of the list of %s contain every row once, newest first, even if the list has more rows than the 1 000 that are counted",
+    "the pages of the list of %s contain every row once, newest first, even beyond the 1 000 rows that the total counts",
     async (list) => {
       const path = `/api/v1/${list}?limit=100`;
       const first = await readPage(path);

@@ -116,7 +116,7 @@ test("the webhooks service disables an endpoint that responds with status 410, n
 });
 
 describe("ids of another business", () => {
-  test("each payment and webhook route returns the same response for an id of another business as for an unknown id", async () => {
+  test("the payment, event and webhook endpoint routes return the same response for an id of another business as for an unknown id", async () => {
     const payment = await aPaidPayment(testSystem.system, business);
     await business.call("POST", `/api/v1/payments/${payment.id}/refund`);
     const webhook = await eventually(async () => {
@@ -203,7 +203,7 @@ describe("requests with invalid input", () => {
     },
   );
 
-  test("POST /payments stores no payment for a request that it rejects with status 422", async () => {
+  test("POST /payments stores no payment if the body has a numeric amount or an unknown field", async () => {
     const totalBefore = (await business.call("GET", "/api/v1/payments")).headers["x-total-count"];
     await business.call("POST", "/api/v1/payments", { ...anOrder, amount: 5000 as unknown as string });
     await business.call("POST", "/api/v1/payments", { ...anOrder, unknown_field: true });

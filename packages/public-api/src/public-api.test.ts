@@ -114,7 +114,7 @@ test("renderPaymentEvent renders payment_link_id and the link's metadata byte fo
   expect(text).toContain('"metadata":{"b":1.0,"a":"\\u00e9"}}');
 });
 
-test("renderPaymentEvent renders all fields in a fixed order, without nested objects", () => {
+test("renderPaymentEvent renders the fields in a fixed order, without nested objects", () => {
   const event = create(PaymentEventSchema, {
     type: PaymentEventType.PAYMENT_REFUNDED,
     payment: aPayment({ status: PaymentStatus.REFUNDED, orderRef: "commande-é-1", refundedAmountMinor: 500_000n }),

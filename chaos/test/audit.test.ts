@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { auditProgram } from "../src/audit/audit.ts";
 import { runProgram } from "../src/run-program.ts";
 
-test("in the attack program `audit`, the verification reports each change of the trail or of a bundle, and accepts an unchanged trail", async () => {
+test("the attack program `audit` finds no change of the audit trail or of an evidence bundle that the verification commands miss", async () => {
   const report = await runProgram(auditProgram, { seed: 1, seconds: 1 });
   expect(report.violations).toEqual([]);
   expect(report.countOf("checked: an unmodified trail passes verification")).toBeGreaterThan(0);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { databaseProgram } from "../src/database/database.ts";
 import { runProgram } from "../src/run-program.ts";
 
-test("in the attack program `database`, no change with a 2xx response is lost when PostgreSQL is killed, and no refund is sent twice after a restore", async () => {
+test("the attack program `database` finds no lost change after PostgreSQL is killed, and no repeated refund after a restore", async () => {
   const report = await runProgram(databaseProgram, { seed: 1, seconds: 3 });
   expect(report.violations).toEqual([]);
   expect(report.countOf("PostgreSQL killed (-9)")).toBeGreaterThan(0);

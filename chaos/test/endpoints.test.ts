@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { endpointsProgram } from "../src/endpoints/endpoints.ts";
 import { runProgram } from "../src/run-program.ts";
 
-test("in the attack program `endpoints`, healthy endpoints receive every event while other endpoints are faulty, and webhooks then releases its resources", async () => {
+test("the attack program `endpoints` finds that healthy endpoints receive every event while other webhook endpoints are faulty", async () => {
   const report = await runProgram(endpointsProgram, { seed: 1, seconds: 1 });
   expect(report.violations).toEqual([]);
   expect(report.countOf("faulty endpoints")).toBeGreaterThan(40);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { eventsProgram } from "../src/events/events.ts";
 import { runProgram } from "../src/run-program.ts";
 
-test("in the attack program `events`, endpoints receive every committed event unchanged and no forged event while processes are killed and frozen", async () => {
+test("the attack program `events` finds no lost, changed or forged event at webhook endpoints while processes are killed and frozen", async () => {
   const report = await runProgram(eventsProgram, { seed: 3, seconds: 1 });
   expect(report.violations).toEqual([]);
   expect(report.countOf("events committed")).toBeGreaterThan(100);

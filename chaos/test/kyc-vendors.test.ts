@@ -8,7 +8,7 @@ import { verdictsProgram } from "../src/verdicts/verdicts.ts";
 const seeds = { didit: { verdicts: 483, matrix: 5035 }, sumsub: { verdicts: 742, matrix: 6017 } } as const;
 
 describe.each(["didit", "sumsub"] as const)("with KYC_PROVIDER=%s", (kycProvider) => {
-  test(`the attack program "secrets" finds no personal data from ${kycProvider}'s responses and callbacks in rows, logs, files, messages and API responses`, async () => {
+  test(`the attack program "secrets" finds no personal data of ${kycProvider}'s responses and callbacks in rows, logs, files, messages and API responses`, async () => {
     const report = await runProgram(secretsProgram, { seed: 1, seconds: 1, kycProvider });
     expect(report.violations).toEqual([]);
     expect(report.countOf("personal fields of the vendor")).toBeGreaterThanOrEqual(kycProvider === "didit" ? 25 : 20);
@@ -19,7 +19,7 @@ describe.each(["didit", "sumsub"] as const)("with KYC_PROVIDER=%s", (kycProvider
     expect(report.countOf("checked: files of PostgreSQL and of Kafka contain metadata")).toBe(1);
   });
 
-  test(`in the attack program "verdicts", each verdict has its evidence and each person's decision takes effect once while kyc and ${kycProvider} have faults`, async () => {
+  test(`the attack program "verdicts" finds no verdict without evidence and no repeated decision while kyc and ${kycProvider} have faults`, async () => {
     const report = await runProgram(verdictsProgram, { seed: seeds[kycProvider].verdicts, seconds: 1, kycProvider });
     expect(report.violations).toEqual([]);
     for (const verdict of ["APPROVED", "NEEDS_REVIEW", "REJECTED"])
@@ -34,7 +34,7 @@ describe.each(["didit", "sumsub"] as const)("with KYC_PROVIDER=%s", (kycProvider
     );
   });
 
-  test(`the attack program "matrix" finds no violated promise after three schedules of work and faults with ${kycProvider}`, async () => {
+  test(`the attack program "matrix" finds no violated promise in three generated schedules of work and faults with ${kycProvider}`, async () => {
     const report = await runProgram(matrixProgram, {
       ...{ seed: seeds[kycProvider].matrix, seconds: 400, kycProvider },
       matrix: { schedules: 3, shrinks: false },

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { rollingProgram } from "../src/rolling/rolling.ts";
 import { runProgram } from "../src/run-program.ts";
 
-test("in the attack program `rolling`, all requests succeed and take effect once while each service is replaced under load", async () => {
+test("the attack program `rolling` finds no failed request and no repeated effect while each service is replaced under load", async () => {
   const report = await runProgram(rollingProgram, { seed: 1, seconds: 1 });
   expect(report.violations).toEqual([]);
   for (const name of ["identity", "webhooks", "clients", "kyc", "payments", "gateway"])

@@ -7,7 +7,7 @@ import { minimize, shrink } from "../src/matrix/shrink.ts";
 
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i);
 
-test("drawSchedule returns the same schedule for the same seed and number, and readSchedule parses the schedule's JSON", () => {
+test("drawSchedule returns the same schedule for the same seed and number, and readSchedule parses the JSON of that schedule", () => {
   for (const number of numbers(20)) {
     const schedule = drawSchedule(7, number);
     expect(drawSchedule(7, number)).toEqual(schedule);
@@ -18,7 +18,7 @@ test("drawSchedule returns the same schedule for the same seed and number, and r
 });
 
 test.each(kycProviders)(
-  "drawSchedule for %s takes the first fault from each cell before it repeats a cell, and adds the work during which each fault occurs",
+  "drawSchedule for the provider %s draws first faults from each cell once before it repeats a cell, and adds the work that each fault needs",
   (provider) => {
     const cells = cellsOf(provider);
     const schedules = numbers(cells.length).map((number) => drawSchedule(3, number, provider));
@@ -35,7 +35,7 @@ test.each(kycProviders)(
   },
 );
 
-test("minimize returns only the items that are necessary for the failure", async () => {
+test("`minimize` returns the smallest list of items with which the given check still fails", async () => {
   const all = numbers(40);
   const candidates: (readonly number[])[] = [];
   const fails = async (subset: readonly number[]) => {
@@ -48,7 +48,7 @@ test("minimize returns only the items that are necessary for the failure", async
   expect(await minimize(all, async (subset) => subset.length === 40)).toEqual(all);
 });
 
-test("shrink returns only the fault and the work that cause a failure, with rounded times", async () => {
+test("`shrink` returns a schedule with only the fault and the work that cause the failure, with rounded times", async () => {
   const refundRequest = { amount: "1000.00", pauseMs: 700, patienceMs: 6_000 };
   const refund = {
     atMs: 650,

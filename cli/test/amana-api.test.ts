@@ -58,7 +58,7 @@ async function jsonOf<T = Record<string, unknown>>(result: Promise<CommandResult
 const leafCommands = (command: Command): Command[] =>
   command.commands.length === 0 ? [command] : command.commands.flatMap((child) => leafCommands(child));
 
-test("the help text of every amana command names the API, databases or files that the command uses, and contains an example", async () => {
+test("the help text of every `amana` command contains an example, and names the API, databases or files that the command uses", async () => {
   for (const command of leafCommands(await createProgram())) {
     let text = "";
     command.configureOutput({ writeOut: (part) => (text += part) }).outputHelp();
@@ -67,7 +67,7 @@ test("the help text of every amana command names the API, databases or files tha
   }
 });
 
-test("amana loads no schema or database packages for command groups that use the API", async () => {
+test("`amana` loads no schema or database packages for command groups that use the API", async () => {
   const reportModules = `import { registerHooks } from "node:module";
     const load = (url, context, next) => (/typebox|mikro-orm|prom-client/.test(url) && console.error(url), next(url, context));
     registerHooks({ load });`;
@@ -108,7 +108,7 @@ test("`amana payment-links` creates, lists, shows and deactivates payment links 
   expect(JSON.parse(rejected.err)).toMatchObject({ error: { code: "validation_failed", status: 422 } });
 });
 
-test("`amana invitations`, `operator-keys` and `api-keys` create and revoke, and `api-keys revoke` continues after an unknown key id", async () => {
+test("`amana invitations`, `amana operator-keys` and `amana api-keys` create and revoke items, and `api-keys revoke` continues after an unknown key id", async () => {
   const { id: invitation } = await jsonOf(amanaLocal("invitations", "create", "--name", "x", "--json"));
   await jsonOf(amanaLocal("invitations", "revoke", String(invitation), "--yes", "--json"));
   expect((await amanaLocal("invitations", "list")).out).toMatch(new RegExp(`${invitation} +REVOKED`));
@@ -261,7 +261,7 @@ test("`amana refunds decide` exits with code 1 for an unknown refund, and `amana
   expect(unanswered.err).toMatch(/--idempotency-key [0-9a-f-]{36}$/m);
 });
 
-test("`amana payments show` lists PAYMENT_COMPLETED before PAYMENT_REFUNDED, and reports omitted entries", async () => {
+test("`amana payments show` lists PAYMENT_COMPLETED before PAYMENT_REFUNDED when one transaction emitted both, and warns when entries are omitted", async () => {
   type Shown = { entries: { kind: string; name: string }[] };
   // The payment is paid and refunded before its first refresh, so one transaction emits both
   // events.
@@ -299,7 +299,7 @@ test("`amana payments show` lists PAYMENT_COMPLETED before PAYMENT_REFUNDED, and
   expect(out).toMatch(/ event +PAYMENT_REFUNDED /);
 });
 
-test("`amana kyc` prints no application's secret link, and `amana kyc review` requires an operator key", async () => {
+test("`amana kyc show` does not print the application's secret link, and `amana kyc review` exits with code 2 without an operator key", async () => {
   const created = await business.call("POST", "/api/v1/kyc/applications", { external_id: "a-1" });
   const id = String(created.body["id"]);
   expect(await jsonOf(amanaBusiness("kyc", "list", "--external-id", "a-1", "--json"))).toMatchObject([{ id }]);
@@ -319,7 +319,7 @@ test("`amana kyc` prints no application's secret link, and `amana kyc review` re
     });
 });
 
-test("`amana events` and `amana webhooks` show deliveries, and `events redeliver` and `deliveries replay` deliver events again", async () => {
+test("`amana events show` lists delivery attempts, and `amana events redeliver` and `amana deliveries replay` deliver events again", async () => {
   const tested = await jsonOf(amanaBusiness("webhooks", "test", business.endpointId, "--json"));
   const id = String(tested["id"]);
   expect(await jsonOf(amanaBusiness("webhooks", "list", "--json"))).toMatchObject([{ id: business.endpointId }]);
@@ -383,7 +383,7 @@ test("`amana payments show` prints the payment and exits with code 1 when the re
   expect(out).toMatch(/ payment +PAID\n/);
 });
 
-test("amana prints the name of an invalid option or setting, exits with the documented code, and prints no key", async () => {
+test("`amana` prints the name of an invalid option or setting, but no API key, and exits with the documented code", async () => {
   const otherDeployment = "https://elsewhere.example";
   const incompleteDir = await mkdtemp(join(dir, "incomplete-"));
   await writeFile(join(incompleteDir, "dev.json"), `{"business":{"api_key":"${business.key}`);
@@ -431,7 +431,7 @@ test("amana prints the name of an invalid option or setting, exits with the docu
   }
 });
 
-test("amana replaces control characters, limits tables to the terminal's width, and exits with code 0 after the reader closes the pipe", async () => {
+test("`amana` replaces control characters, limits tables to the terminal's width, and exits with code 0 when the reader closes the pipe", async () => {
   const hostile = await jsonOf(
     amanaLocal(
       "businesses",

@@ -120,7 +120,7 @@ test("`amana dead-letters show` omits the free text of a message, and concurrent
   expect(trail[0]).toMatchObject({ actor: "command:amina", before: { fields: { status: "PARKED", service: "webhooks" } } });
 });
 
-test("a consumer processes, after its start, a message that `amana dead-letters retry` made due while the consumer was stopped", async () => {
+test("a consumer processes a message at its start if `amana dead-letters retry` made the message due while the consumer was stopped", async () => {
   const { deliver, stop } = await aConsumer();
   const { id, eventId } = await aParkedDeadLetter(deliver);
   await stop();
@@ -170,7 +170,7 @@ test("`amana stuck` runs without SQL errors on the schema of each service", asyn
   }
 });
 
-test("`amana outbox republish` adds the events of a time range or with given ids to the outbox, adds an audit row for each run, and rejects a topic of another service", async () => {
+test("`amana outbox republish` adds events to the outbox by time range or by ids, adds one audit row each time, and rejects another service's topic", async () => {
   await using serviceDb = await createTestDatabase("payments", payments.database);
   const emit = (key: string) =>
     transaction(serviceDb.orm, async (em) =>
@@ -244,11 +244,11 @@ test.each([
   ["dead-letters", "retry", uuidv7(), "--wait", "Infinity"],
   ["dead-letters", "list", "--limit", ""],
   ["refunds", "hold", "--reason", "r", "--minutes", "1e99"],
-])("amana %s %s exits with code 2 if a numeric option is invalid or out of range", async (...args) => {
+])("`amana %s %s` exits with code 2 if a numeric option is invalid or out of range", async (...args) => {
   expect(await amana(...args)).toMatchObject({ code: 2, err: expect.stringContaining("It must be a number from") });
 });
 
-test("amana reads the database password from a setting or a file, and never prints the password", async () => {
+test("`amana` reads the database password from a setting or a file, and never prints the password", async () => {
   const url = new URL(db.url);
   const password = url.password;
   url.password = "";

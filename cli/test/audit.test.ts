@@ -91,7 +91,7 @@ async function verify(options: Options = {}): Promise<Finding[]> {
 }
 const problemCodes = async (options = {}) => [...new Set((await verify(options)).map(({ problem }) => problem))].sort();
 
-test("verifyTrail reports no problem for an unchanged trail that contains all heads stored elsewhere", async () => {
+test("verifyTrail reports no problem for an unchanged trail that contains all separately stored heads", async () => {
   expect(await verify({ kept: await heads() })).toEqual([]);
 });
 
@@ -117,7 +117,7 @@ test("verifyTrail reports row_deleted for a row that was deleted before or after
   expect(await verify()).toMatchObject([{ id: ids[4] }, { problem: "row_deleted", id: unsealed }]);
 });
 
-test("sealRows leaves no links if its process is killed before the commit, and other processes then seal the rows", async () => {
+test("sealRows leaves no links if its process is killed before the commit, and other processes later seal the same rows", async () => {
   for (let i = 0; i < 5; i++) await recordAction();
   const settings = { DATABASE_URL: db.url, KEY_MODE: "test" };
   {
@@ -154,7 +154,7 @@ test.each([0, -1, 9])("verifyTrail reports links_missing for an added row whose 
   expect(await problemCodes()).toContain("links_missing");
 });
 
-test("verifyTrail reports row_past_chain for a new row that was removed from the queue, even if the sweep of old rows was restarted", async () => {
+test("verifyTrail reports row_past_chain for a new row that was deleted from audit_unsealed, even if the sweep of older rows starts again", async () => {
   await tamper("insert into audit_sweep values ('00000000-0000-0000-0000-000000000000')");
   await recordAction();
   await tamper("delete from audit_unsealed");
@@ -213,7 +213,7 @@ test.each([
   expect(await verify()).toEqual([]);
 });
 
-test("verifyTrail reports a row that is older than the chain only if the row was sealed more than a day after the chain began", async () => {
+test("verifyTrail reports row_sealed_late for a row older than the chain only if the row was sealed more than a day after the chain began", async () => {
   await insertThroughTrigger(-1000 * hourMs, "api_key");
   expect(await problemCodes()).toEqual(["row_sealed_late"]);
   // Starts a new chain, which seals the same row at once.
@@ -226,7 +226,7 @@ test("verifyTrail reports a row that is older than the chain only if the row was
   expect(await verify()).toEqual([]);
 });
 
-test("verifyTrail reports a row whose sealing was delayed for more than a day", async () => {
+test("verifyTrail reports row_sealed_late for a row that was sealed more than a day after its insertion", async () => {
   const id = await recordAction();
   await withClockAhead(25 * hourMs, async () => {
     while ((await seal()).sealed > 0);
@@ -239,29 +239,32 @@ test.each([
   ["2026-11-17T10:00:00.000Z", ["row_sealed_late"]],
   ["2026-11-23T10:00:00.000Z", ["row_sealed_early"]],
   ["soon", ["row_sealed_late"]],
-])("verifyBundle, for a row that was sealed on 2026-11-20 and has the time %s, reports the problems %j", async (at, expected) => {
-  const day = "2026-11-20";
-  const period = { from: day, to: day };
-  const manifest = JSON.stringify({ business_id: "b", ...period, files: {} });
-  const after = { manifest_sha256: createHash("sha256").update(manifest).digest("hex"), ...period };
-  const entity = { type: "evidence_bundle", id: "e" };
-  const sealed = { day, number: 1, business_number: 1 };
-  const row = { id: "r", at, action: "evidence_bundle.created", entity, business_id: "b", after, sealed };
-  const [leaf, previous] = [leafOf(row), "ab".repeat(32)];
-  const head = { day, links: 1, hash: linkHash(previous, leaf), previous, final: true, made_at: `${day}T23:59:59.000Z` };
-  const dir = await mkdtemp(join(tmpdir(), "amana-bundle-"));
-  try {
-    await writeFile(join(dir, "manifest.json"), manifest);
-    await writeFile(join(dir, "trail.jsonl"), `${JSON.stringify(row)}\n`);
-    await writeFile(join(dir, "links.jsonl"), `${JSON.stringify({ day, number: 1, leaf })}\n`);
-    await writeFile(join(dir, "heads.jsonl"), `${JSON.stringify(signHead(head, key.privateKey))}\n`);
-    const foundProblems: string[] = [];
-    await verifyBundle(dir, { trusted: new Set([key.publicKey]), report: ({ problem }) => foundProblems.push(problem) });
-    expect(foundProblems).toEqual(expected);
-  } finally {
-    await rm(dir, { recursive: true });
-  }
-});
+])(
+  "verifyBundle compares the time %s of a row with the day 2026-11-20 on which the row was sealed, and reports the problems %j",
+  async (at, expected) => {
+    const day = "2026-11-20";
+    const period = { from: day, to: day };
+    const manifest = JSON.stringify({ business_id: "b", ...period, files: {} });
+    const after = { manifest_sha256: createHash("sha256").update(manifest).digest("hex"), ...period };
+    const entity = { type: "evidence_bundle", id: "e" };
+    const sealed = { day, number: 1, business_number: 1 };
+    const row = { id: "r", at, action: "evidence_bundle.created", entity, business_id: "b", after, sealed };
+    const [leaf, previous] = [leafOf(row), "ab".repeat(32)];
+    const head = { day, links: 1, hash: linkHash(previous, leaf), previous, final: true, made_at: `${day}T23:59:59.000Z` };
+    const dir = await mkdtemp(join(tmpdir(), "amana-bundle-"));
+    try {
+      await writeFile(join(dir, "manifest.json"), manifest);
+      await writeFile(join(dir, "trail.jsonl"), `${JSON.stringify(row)}\n`);
+      await writeFile(join(dir, "links.jsonl"), `${JSON.stringify({ day, number: 1, leaf })}\n`);
+      await writeFile(join(dir, "heads.jsonl"), `${JSON.stringify(signHead(head, key.privateKey))}\n`);
+      const foundProblems: string[] = [];
+      await verifyBundle(dir, { trusted: new Set([key.publicKey]), report: ({ problem }) => foundProblems.push(problem) });
+      expect(foundProblems).toEqual(expected);
+    } finally {
+      await rm(dir, { recursive: true });
+    }
+  },
+);
 
 test("verifyTrail reports row_past_chain for a row that was inserted while the trigger was disabled", async () => {
   await tamper(
@@ -285,7 +288,7 @@ test.each([
     "added at the end",
     `insert into audit_link (day, number, event_id, leaf, hash) select day, 10, event_id, leaf, hash from audit_link where number = 9`,
   ],
-])("verifyTrail reports a problem for links that were %s", async (_change, statement) => {
+])("verifyTrail reports a problem for audit chain links that were %s", async (_change, statement) => {
   await tamper(statement);
   const foundProblems = await problemCodes();
   expect(foundProblems).not.toEqual([]);
@@ -304,7 +307,7 @@ test("verifyTrail reports a head that was changed, deleted or signed with anothe
   ]);
 });
 
-test("verifyTrail, with a head that was stored elsewhere, reports that an owner of database and signing key rewrote the chain", async () => {
+test("verifyTrail reports a chain that was rewritten with the signing key only if verifyTrail gets a separately stored head", async () => {
   const [, , kept] = await heads();
   await tamper(
     `update audit_event set reason = 'another' where id = '${ids[0]}'`,
@@ -319,7 +322,7 @@ test("verifyTrail, with a head that was stored elsewhere, reports that an owner 
   expect(await problemCodes({ kept: [kept] })).toContain("links_missing");
 });
 
-test("PostgreSQL rejects direct changes to the table audit_unsealed, and sealing removes its rows", async () => {
+test("PostgreSQL rejects direct changes to the table audit_unsealed, and sealRows deletes each sealed row from this table", async () => {
   const id = await recordAction();
   for (const statement of [
     "delete from audit_unsealed",
@@ -363,7 +366,7 @@ test("sealRows writes no final head for the current day when the database clock 
   }
 });
 
-test("verifyTrail accepts days whose rows and links were dropped after five years, and reports a changed head of such a day", async () => {
+test("verifyTrail accepts a day whose rows and links were dropped after five years, but reports a changed head of this day", async () => {
   await tamper("delete from audit_head", "delete from audit_link", "delete from audit_event", "delete from audit_unsealed");
   const dayMs = 86_400_000;
   const business = uuidv7();
@@ -408,7 +411,7 @@ test.each([
   expect(leaf("100")).toBe(leaf("1.00e2"));
 });
 
-test("verifyTrail reports head_missing for a day without a head between days with heads", async () => {
+test("verifyTrail reports head_missing for a day without a head if an earlier and a later day have heads", async () => {
   await tamper("update audit_head set day = day - 2", "update audit_link set day = day - 2");
   for (const { signature, ...head } of await heads())
     await tamper(

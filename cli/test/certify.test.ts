@@ -32,8 +32,8 @@ const certify = (folder: string, ...args: string[]) => {
 };
 const points = ["--only", "checkout,transport,card-valid,card-card-blocked,unknown"];
 
-describe.skipIf(isMissing)("certify", () => {
-  test("`amana certify` checks points in a browser and writes the evidence, and its next run skips the points that passed", async () => {
+describe.skipIf(isMissing)("amana certify", () => {
+  test("`amana certify` checks certification points in a browser and writes the evidence, and its next run skips the points that passed", async () => {
     const first = await certify("whole", "--language", "ar", ...points);
     expect(first).toMatchObject({ code: 0, err: "" });
     expect(first.out).toContain("4 passed, 0 failed, 1 not applicable, 0 not run.");
@@ -52,7 +52,7 @@ describe.skipIf(isMissing)("certify", () => {
     expect(items).toEqual([]);
   });
 
-  test("`amana certify` exits with code 1 and prints the failed check, and its next run repeats only the failed point", async () => {
+  test("`amana certify` exits with code 1 and prints the failed check, and its next run repeats only the failed certification point", async () => {
     const file = join(dir, "cards.json");
     const blocked = { name: "blocked", pan: "6280581110006712", expiry: "01/2027", cvv2: "897", password: "123456" };
     await writeFile(file, JSON.stringify([{ ...blocked, accepted: true }]));
@@ -67,7 +67,7 @@ describe.skipIf(isMissing)("certify", () => {
   });
 });
 
-test("`amana certify` prints the next step for an unknown point, a browser that does not start, and evidence of another deployment", async () => {
+test("`amana certify` prints the next step for an unknown certification point, a browser that does not start, and another deployment's evidence", async () => {
   expect(await certify("x", "--only", "nothing")).toMatchObject({
     code: 2,
     err: expect.stringContaining("The points are: checkout, "),

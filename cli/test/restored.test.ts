@@ -58,7 +58,7 @@ async function paymentsAndWebhooks() {
   };
 }
 
-test("`amana restored` lists lost payments, schedules a read of payments whose status differs, and does not change other payments", async () => {
+test("`amana restored` lists lost and outdated payments, and schedules a read at the processor for the outdated payments only", async () => {
   const { aPayment, addEvent, restored, paymentsSql } = await paymentsAndWebhooks();
   const [older, unchanged, alreadyRefunded] = [await aPayment("PAID"), await aPayment("PAID"), await aPayment("REFUNDED")];
   const unknown = { id: uuidv7(), businessId: uuidv7() };
@@ -82,7 +82,7 @@ test("`amana restored` lists lost payments, schedules a read of payments whose s
   expect((await restored()).rows).toMatchObject([{ id: unknown.id }]);
 });
 
-test("`amana restored` reports the payment of an event as unknown if the payment with this id belongs to another business", async () => {
+test("`amana restored` reports an event's payment as unknown if the payment with this id belongs to another business", async () => {
   const { aPayment, addEvent, restored } = await paymentsAndWebhooks();
   const { id } = await aPayment("PAID");
   await addEvent({ id, businessId: uuidv7() }, "PAID");
@@ -134,7 +134,7 @@ async function kycAndWebhooks() {
   };
 }
 
-test("`amana restored kyc` emits KYC_NEEDS_REVIEW once for a lost review decision, and schedules a read of applications whose status differs", async () => {
+test("`amana restored kyc` emits KYC_NEEDS_REVIEW once for a lost review decision, and schedules a read of outdated applications at the provider", async () => {
   const { anApplication, addEvent, restored, kycSql } = await kycAndWebhooks();
   const decidedAtProvider = await anApplication("COMPLETED", "NEEDS_REVIEW", "APPROVED");
   const openAtProvider = await anApplication("COMPLETED", "NEEDS_REVIEW");

@@ -40,7 +40,7 @@ const endpoints = () =>
     .fork()
     .execute<{ id: string; text: string }[]>("select id, secret_ciphertext as text from webhook_endpoint order by id");
 
-test("`amana secrets reencrypt` encrypts every secret with the first key and adds audit rows, and a second run changes no secret", async () => {
+test("`amana secrets reencrypt` encrypts every secret with the first key and adds audit rows; a second run changes no secret", async () => {
   for (let i = 0; i < 600; i++) await addEndpoint(oldBox);
   const { code, out, err } = await reencrypt();
   expect({ code, err, rows: JSON.parse(out) }).toEqual({
@@ -61,7 +61,7 @@ test("`amana secrets reencrypt` encrypts every secret with the first key and add
   expect(JSON.parse((await reencrypt()).out)).toMatchObject([{ reencrypted: 0 }, { reencrypted: 0 }]);
 });
 
-test("`amana secrets reencrypt` encrypts the readable secrets and exits with code 1 when another secret's key is missing", async () => {
+test("`amana secrets reencrypt` exits with code 1 when the key of one secret is missing, and encrypts the other secrets", async () => {
   const readable = await addEndpoint(oldBox);
   const unreadable = await addEndpoint(createSecretBox([{ id: "gone", key: Buffer.alloc(32, 9) }]));
   expect(await reencrypt()).toMatchObject({ code: 1, out: "", err: expect.stringContaining("1 secrets of webhooks") });

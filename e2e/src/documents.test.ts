@@ -41,7 +41,7 @@ function findPaths(document: string): string[][] {
   ];
 }
 
-test.each(documents)("all file paths in the document %s exist", (document) => {
+test.each(documents)("each file path in the document %s leads to an existing file or folder", (document) => {
   const missing = findPaths(document).filter((locations) => !locations.some((path) => existsSync(join(root, path))));
   expect(missing.map(([path]) => path)).toEqual([]);
 });

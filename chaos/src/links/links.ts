@@ -31,7 +31,8 @@ const refundShare = 0.2;
  * processes and the gateway, cuts database connections, and steps wall clocks.
  */
 export const linksProgram: Program = {
-  summary: "P13: pay by links while processes are killed and links change; one payment for a form, no payment beyond the slots",
+  summary:
+    "P13: pay by links while processes are killed and links change; a form starts one payment at most, and no link exceeds its slots",
   run,
 };
 

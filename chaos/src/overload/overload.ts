@@ -26,7 +26,7 @@ const usedConnections = 18;
 const capacityMin = 100;
 
 export const overloadProgram: Program = {
-  summary: "P7: send twice and ten times the capacity, then take all database connections of a service",
+  summary: "P7: send requests at two and ten times the capacity, then use up all database connections of a service",
   async run({ seed, signal, report, log }) {
     const random = createRandom(seed);
     await using test = await startTestSystem("direct", {

@@ -10,7 +10,7 @@ const businessOperations = operations.filter(
 );
 const listed = new Set<string>([...createdResources, ...sharedResources]);
 
-test("chaos/src/tenants/resources.ts lists a resource for each path parameter, filter and body field that contains an id", () => {
+test("chaos/src/tenants/resources.ts lists a resource for each id that a path parameter, filter or body field of the API accepts", () => {
   const missing = businessOperations.flatMap(({ name, places }) =>
     places
       .filter(({ resource }) => !listed.has(resource))
@@ -22,14 +22,14 @@ test("chaos/src/tenants/resources.ts lists a resource for each path parameter, f
   ).toEqual([]);
 });
 
-test("chaos/src/tenants/resources.ts lists only resources and operations of the OpenAPI document", () => {
+test("chaos/src/tenants/resources.ts lists only resources and operations that occur in the OpenAPI document", () => {
   const used = new Set(operations.flatMap(({ places }) => places.map(({ resource }) => resource)));
   expect([...listed].filter((resource) => !used.has(resource))).toEqual([]);
   const operationNames = new Set(operations.map(({ name }) => name));
   expect(Object.keys(extraFields).filter((name) => !operationNames.has(name))).toEqual([]);
 });
 
-test("the OpenAPI document has an example, an enum or a format for each required body field of the operations for businesses", () => {
+test("each required body field of an operation for businesses has an example, an enum or a format in the OpenAPI document", () => {
   const unknown = businessOperations.flatMap(({ name, unknownFields }) => unknownFields.map((field) => `${name}: ${field}`));
   expect(unknown, "add an example to the field's schema in services/gateway/src").toEqual([]);
 });

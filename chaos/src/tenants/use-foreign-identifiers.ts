@@ -111,7 +111,7 @@ async function testPlace(
   report.check(
     "a business finds its own resource",
     isFound,
-    () => `${description}: the own resource returned ${ownResponse.status} ${ownResponse.text}`,
+    () => `${description}: the business's own resource returned ${ownResponse.status} ${ownResponse.text}`,
   );
   report.check(
     "a resource of another business returns 404",

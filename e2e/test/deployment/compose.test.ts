@@ -14,7 +14,7 @@ beforeAll(async () => {
   longRunning = entries.filter(([name]) => !name.endsWith("-migrate"));
 });
 
-test("docker-compose.yml contains PostgreSQL, Kafka and every service, and every container that one of them depends on", () => {
+test("docker-compose.yml contains PostgreSQL, Kafka, every service, and each container in their depends_on lists", () => {
   expect(longRunning.map(([name]) => name).sort()).toEqual([...thirdPartyServices, ...ownServices].sort());
   for (const [name, service] of entries) {
     const dependencies = Array.isArray(service.depends_on) ? service.depends_on : Object.keys(service.depends_on ?? {});
@@ -36,18 +36,18 @@ test("docker-compose.yml mounts volumes for the data of PostgreSQL, Kafka and th
   }
 });
 
-test("in docker-compose.yml, PostgreSQL's health check connects by TCP, which PostgreSQL does not accept during its initialization", () => {
+test("PostgreSQL's health check in docker-compose.yml uses TCP, so that the check fails while PostgreSQL is being initialized", () => {
   expect(compose.services["postgres"]?.healthcheck?.test.join(" ")).toMatch(/^CMD pg_isready .*-h 127\.0\.0\.1/);
 });
 
-test("in docker-compose.yml, every long-running container has a restart policy and a health check", () => {
+test("every long-running container in docker-compose.yml has a restart policy and a health check", () => {
   for (const [name, { restart, healthcheck }] of longRunning) {
     expect([name, restart]).toEqual([name, "unless-stopped"]);
     expect(healthcheck?.test, name).toBeDefined();
   }
 });
 
-test("in docker-compose.yml, health checks run only bash or pg_isready, and never start a JVM or a Node process", () => {
+test("the health checks in docker-compose.yml run only bash or pg_isready, and never start a JVM or a Node process", () => {
   for (const [name, { healthcheck }] of longRunning) {
     const [kind, program, ...args] = healthcheck?.test ?? [];
     expect([name, kind]).toEqual([name, "CMD"]);
@@ -56,7 +56,7 @@ test("in docker-compose.yml, health checks run only bash or pg_isready, and neve
   }
 });
 
-test("in docker-compose.yml, every container has no Linux capabilities, a memory limit and a log size limit", () => {
+test("every container in docker-compose.yml has a memory limit, a log size limit and no Linux capabilities", () => {
   for (const [name, service] of entries) {
     expect(service.cap_drop, name).toEqual(["ALL"]);
     expect(service.security_opt, name).toContain("no-new-privileges:true");
@@ -66,7 +66,7 @@ test("in docker-compose.yml, every container has no Linux capabilities, a memory
   }
 });
 
-test("in docker-compose.yml, database URLs contain no password, so that a password can contain any characters", async () => {
+test("database URLs in docker-compose.yml contain no password, so that a password can contain any characters", async () => {
   const values = databasePasswords((name) => `the/pass'word of ${name}`);
   const usedPasswords = new Set<string>();
   for (const [name] of entries) {
@@ -83,6 +83,6 @@ test("in docker-compose.yml, database URLs contain no password, so that a passwo
   expect(composeSettings(compose, "postgres", values)).toMatchObject(values);
 });
 
-test("in docker-compose.yml, third-party images are pinned to a version", () => {
+test("each third-party image in docker-compose.yml has a fixed version", () => {
   for (const name of thirdPartyServices) expect(compose.services[name]?.image, name).toMatch(/:\d+\.\d+(\.\d+)?$/);
 });

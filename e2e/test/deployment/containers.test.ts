@@ -106,7 +106,7 @@ describe.skipIf(!engine)("the system in containers", () => {
     eventually(async () => expect((await request(`${gatewayUrl}/readyz`)).statusCode).toBe(200), 120_000);
 
   test(
-    "the system in containers passes the demo",
+    "the demo program passes against the system in containers",
     async () => {
       const dev = {
         gateway_url: "http://gateway:8080",

@@ -47,7 +47,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe("the Dockerfile", () => {
-  test("the Dockerfile is accepted by the validator without errors", () => {
+  test("the Dockerfile validator reports no error for the Dockerfile", () => {
     expect(validate(dockerfile)).toEqual([]);
   });
 
@@ -57,7 +57,7 @@ describe("the Dockerfile", () => {
     expect(finalStage).toMatch(/^COPY --from=install \/app \.\/$/m);
   });
 
-  test("the Dockerfile pins its base images and tools to the versions of the repository", async () => {
+  test("the Dockerfile uses the versions of Node, pnpm, turbo and rolldown that package.json and pnpm-workspace.yaml contain", async () => {
     const { packageManager } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
     const { catalog } = parse(await readFile(join(root, "pnpm-workspace.yaml"), "utf8"));
     expect(dockerfile).toContain(`\nARG NODE_IMAGE=node:${catalog.node}-slim\n`);
@@ -68,7 +68,7 @@ describe("the Dockerfile", () => {
   });
 });
 
-test(".dockerignore permits only the sources of the images, without settings files, keys and certificates", async () => {
+test(".dockerignore permits only the sources of the images, and excludes settings files, keys and certificates in these folders", async () => {
   const rules = (await readFile(join(root, ".dockerignore"), "utf8")).split("\n").filter((line) => line && !line.startsWith("#"));
   expect(rules[0]).toBe("*");
   const permitted = rules.filter((rule) => rule.startsWith("!")).map((rule) => rule.slice(1));

@@ -62,7 +62,7 @@ describe("the common component of all services", () => {
     expect(container.resources).toMatchObject({ requests: expect.anything(), limits: { memory: expect.any(String) } });
   });
 
-  test("the liveness probe of a service does not use the database, and the readiness probe does", () => {
+  test("a service's liveness probe does not depend on the database, and its readiness probe does", () => {
     expect(container.livenessProbe.httpGet).toEqual({ path: "/livez", port: "metrics" });
     expect(container.readinessProbe.httpGet).toEqual({ path: "/readyz", port: "metrics" });
     // The startup probe uses the same path as the liveness probe, and permits a start of 180 s.
@@ -70,7 +70,7 @@ describe("the common component of all services", () => {
     expect(container.startupProbe.periodSeconds * container.startupProbe.failureThreshold).toBeGreaterThanOrEqual(180);
   });
 
-  test("the grace period of a pod is longer than the sum of its pre-stop pause and the longest graceful shutdown", async () => {
+  test("a pod's termination grace period is longer than its pre-stop pause and the longest graceful shutdown together", async () => {
     const pauseSeconds = container.lifecycle.preStop.sleep.seconds;
     expect(pauseSeconds).toBeGreaterThan(0);
     expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(stopTimeoutMs / 1000 + pauseSeconds);
@@ -80,7 +80,7 @@ describe("the common component of all services", () => {
     expect(configMapGenerator[0].literals).toContain("STOP_DELAY_MS=5000");
   });
 
-  test("the scheduler spreads the replicas of a service over nodes and zones", () => {
+  test("the topology spread constraints of a service spread its replicas over nodes and zones", () => {
     const keys = spec.topologySpreadConstraints.map(({ topologyKey }: Manifest) => topologyKey);
     expect(keys).toEqual(["kubernetes.io/hostname", "topology.kubernetes.io/zone"]);
     for (const { matchLabelKeys } of spec.topologySpreadConstraints) expect(matchLabelKeys).toContain(nameLabel);
@@ -92,7 +92,7 @@ describe("the common component of all services", () => {
   });
 });
 
-describe.each(services)("%s", (service) => {
+describe.each(services)("the manifests of %s", (service) => {
   test(`the Service and the disruption budget of ${service} select only the pods of the Deployment ${service}`, async () => {
     const deployment = await readSingle("Deployment", "base", service, "deployment.yaml");
     expect(deployment.spec.selector.matchLabels).toEqual({ [nameLabel]: service });
@@ -281,7 +281,7 @@ describe("the network policies", () => {
   });
 });
 
-describe("settings", () => {
+describe("the settings in the Kubernetes overlays", () => {
   let folder: string;
   let values: Record<string, string>;
   beforeAll(async () => {
@@ -386,7 +386,7 @@ if (missing.length > 0) {
   );
 }
 
-describe.skipIf(!kustomize)("the manifests in external tools", () => {
+describe.skipIf(!kustomize)("checks of the manifests by external tools", () => {
   let folder: string;
   const built = new Map<string, string>();
   beforeAll(async () => {
@@ -420,7 +420,7 @@ describe.skipIf(!kustomize)("the manifests in external tools", () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  test("kustomize builds the same objects from the folders of the services as from the complete overlay", async () => {
+  test("kustomize builds the same objects from each service's own folder as from the complete overlay", async () => {
     const idsOf = async (name: string) => {
       const objects = parseAllDocuments(await readFile(built.get(name) as string, "utf8")).map((document) => document.toJS());
       return objects.map(({ kind, metadata }: Manifest) => `${kind} ${metadata.name}`);
@@ -430,7 +430,7 @@ describe.skipIf(!kustomize)("the manifests in external tools", () => {
     expect((await idsOf("production")).sort()).toEqual([...parts, ...namespace].sort());
   });
 
-  test("kustomize, with the tracing component, sets the span collector for every service and for no other pod", async () => {
+  test("the tracing component of kustomize sets the span collector for every service and for no other pod", async () => {
     const objects = parseAllDocuments(await readFile(built.get("traced") as string, "utf8")).map((document) => document.toJS());
     const namesOf = (kind: string, part: string) =>
       objects

@@ -87,7 +87,7 @@ describe("the tables in the sandbox page of the guide", () => {
     expect(await Promise.all(results)).toEqual(verdicts);
   });
 
-  test("the API returns the documented responses for the sandbox faults in the guide's list before going live", async () => {
+  test("the API returns the documented responses for the sandbox faults in the guide's table 'What to try before going live'", async () => {
     const { system } = testSystem;
     const [, ...rows] = readRows("sandbox", "What to try before going live");
     const [creation = [], refund = [], rejection = [], verification = [], ...others] = rows;

@@ -132,7 +132,7 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
     expect(firing.filter((alert) => !speedAlerts.test(alert))).toEqual([]);
   });
 
-  test("alerts fire when processor, provider, endpoints or span collector fail, and during forged messages, key guessing and overload", async () => {
+  test("the matching alert fires when the processor, provider, endpoints or span collector fails, and during forged messages, key guessing or overload", async () => {
     const withoutServer = await aBusiness(testSystem.system, "Without a server");
     await withoutServer.receiver[Symbol.asyncDispose]();
     for (let i = 0; i < 5; i++) await aPaidPayment(testSystem.system, withoutServer);
@@ -199,7 +199,7 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
     await producer.disconnect();
   }
 
-  test("alerts fire when a consumer cannot apply events, and when a dead letter is parked", async () => {
+  test("the matching alert fires when a consumer cannot apply events, and when a dead letter is parked", async () => {
     await runAsSuperuser("webhooks", async (owner) => {
       await owner.query("alter table event rename column body to body_renamed");
       for (let i = 0; i < 5; i++) await aPaidPayment(testSystem.system, business);
@@ -215,7 +215,7 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
     });
   });
 
-  test("alerts fire when events are not published because Kafka is down or no relay runs", async () => {
+  test("the matching alert fires when events are not published because Kafka is down or no relay runs", async () => {
     await testSystem.kafka?.kill();
     await aPaidPayment(testSystem.system, business);
     await Promise.all([expectFiring("OutboxStuck", { job: "payments" }), expectFiring("ConsumerNotJoined", { job: "webhooks" })]);
@@ -232,7 +232,7 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
     });
   });
 
-  test("alerts fire when processes are missing, frozen or restart repeatedly", async () => {
+  test("the matching alert fires when a process is missing, is frozen or restarts repeatedly", async () => {
     await testSystem.system.services.identity.kill();
     const alertsOfIdentity = [
       expectFiring("ServiceDown", { job: "identity" }),
@@ -258,7 +258,7 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
     await expectFiring("ServiceRestarting", { job: "clients" });
   });
 
-  test("alerts fire when a database is slow and when PostgreSQL is down", async () => {
+  test("the matching alert fires when a database is slow, and when PostgreSQL is down", async () => {
     const { id } = await aPaidPayment(testSystem.system, business);
     const read = () => business.call("GET", `/api/v1/payments/${id}`);
     const sealingAlert = runAsSuperuser("identity", async (holder) => {

@@ -69,7 +69,7 @@ test("every operation in `auditedOperations` adds an audit row with actor, addre
   }
 });
 
-test("operators can filter the audit trail by business, action, entity and time, and other callers cannot read it", async () => {
+test("GET /admin/audit-events filters by business, action, entity and time, and returns status 403 to a business", async () => {
   const endpoint = await anEndpoint();
   const from = new Date(Date.now() - 60_000).toISOString();
   const list = async (filters: Record<string, string>) => {
@@ -109,7 +109,7 @@ test("operators can filter the audit trail by business, action, entity and time,
   });
 });
 
-test("the verify script accepts an unchanged evidence bundle offline, and reports each change of a bundle file", async () => {
+test("audit-chain.mjs accepts an unchanged evidence bundle offline, and reports each change of a bundle file", async () => {
   const payment = await aPaidPayment(testSystem.system, business);
   await business.call("POST", `/api/v1/payments/${payment.id}/refund`);
   await business.receiver.next("PAYMENT_REFUNDED", payment.id, 90_000);

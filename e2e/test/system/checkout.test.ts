@@ -32,7 +32,7 @@ async function pay(formUrl: string): Promise<string> {
   return redirect_url;
 }
 
-test("GET /payments, filtered by a payment link's id or the buyer's e-mail address, returns the payment that the buyer made with the link", async () => {
+test("GET /payments with a payment link's id or a buyer's e-mail address returns the payment that the buyer made with the link", async () => {
   const link = await business.amana.paymentLinks.create({
     name: "Cours d'arabe",
     amount: "5000.00",
@@ -79,7 +79,7 @@ test("GET /payments, filtered by a payment link's id or the buyer's e-mail addre
   expect((await new Buyer(link.url).open()).status).toBe(410);
 });
 
-test("POST /pay/{token} starts no payment once the API has responded that the link is deactivated or the business is disabled", async () => {
+test("POST /pay/{token} returns status 410 after the API has confirmed that the link is inactive or the business is disabled", async () => {
   const other = await aBusiness(testSystem.system, "Ferme");
   try {
     const link = await other.amana.paymentLinks.create({ name: "Miel", amount: "900.00" });
@@ -98,7 +98,7 @@ test("POST /pay/{token} starts no payment once the API has responded that the li
   }
 });
 
-test("GET /payments, filtered by the payment link of another business, returns status 404 with code payment_link_not_found", async () => {
+test("GET /payments with the id of another business's payment link returns status 404 with code payment_link_not_found", async () => {
   const other = await aBusiness(testSystem.system, "Autre");
   try {
     const link = await other.amana.paymentLinks.create({ name: "Miel", amount: "900.00" });

@@ -134,8 +134,8 @@ async function killAndRestart(service: ServiceProcess = testSystem.system.servic
   await service.start();
 }
 
-describe("clients during verdicts", () => {
-  test("the clients service applies each verdict once when it is killed at random times, and between its commit and its Kafka offset", async () => {
+describe("the clients service while verdicts arrive", () => {
+  test("the clients service applies each verdict once when it is killed at random times, or after its commit and before it stores its Kafka offset", async () => {
     const { clients } = testSystem.system.services;
     const verdicts = await createClientsWithVerdicts(12);
     await expectStatesOfNewestApplications();
@@ -155,7 +155,7 @@ describe("clients during verdicts", () => {
     await expectStatesOfNewestApplications();
   });
 
-  test("the clients service applies each verdict once when one of two replicas is killed", async () => {
+  test("the clients service applies each verdict once when one of its two replicas is killed", async () => {
     const { system } = testSystem;
     await using stack = new AsyncDisposableStack();
     const port = await freePort();
@@ -199,7 +199,7 @@ describe("clients during verdicts", () => {
     await expectStatesOfNewestApplications();
   });
 
-  test("the clients service changes no row when Kafka delivers the whole topic again after its inbox was emptied", async () => {
+  test("the clients service changes no client or onboarding when Kafka delivers all its messages again after the service's inbox was emptied", async () => {
     const { clients } = testSystem.system.services;
     const readState = async () => [
       await queryRows("clients", "select to_jsonb(c) as row from client c order by id"),
@@ -279,7 +279,7 @@ test("the clients service creates one row for each Idempotency-Key when it is ki
   }
 });
 
-test("POST /accounts opens no account after its client was blocked, and each account exists for which it returned status 201", async () => {
+test("POST /accounts opens no account for a client that is already blocked, and every account with a 201 response exists", async () => {
   const makeRoundTrip = async () => (await request(`${testSystem.system.sandboxUrl}/healthz`)).body.dump();
   const opensMax = 50;
   const accountsOf = async (clientId: string) =>
@@ -337,7 +337,7 @@ test("POST /accounts opens no account after its client was blocked, and each acc
   expect(Math.max(...rounds)).toBeGreaterThan(0);
 });
 
-test("clients has no dead letter after the crash tests, each approval has one audit row, and list totals equal the numbers of rows", async () => {
+test("after the crash tests, the clients service has no dead letter, one audit row for each approval, and list totals that match the rows", async () => {
   expect(await queryRows("clients", "select reason from dead_letter where status <> 'DELIVERED'")).toEqual([]);
   const approved = await queryRows("clients", "select id as entity_id from onboarding where decision = 'APPROVED' order by id");
   expect(approved.length).toBeGreaterThan(0);

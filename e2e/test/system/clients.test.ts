@@ -130,15 +130,18 @@ describe("an onboarding", () => {
   test.each([
     ["APPROVED", onboardingStatuses.verified],
     ["REJECTED", onboardingStatuses.declined],
-  ] as const)("an onboarding in review has the final statuses after the review is resolved as %s", async (outcome, statuses) => {
-    const { client, application } = await aClientWithLink();
-    await submit(application, { outcome: "needs_review" });
-    await expectStatuses(client, onboardingStatuses.underReview, { id: application.id });
-    await operator("POST", `${applicationsPath}/${application.id}/review`, { outcome, note: "Seen in person." });
-    await expectStatuses(client, statuses, { id: application.id });
-  });
+  ] as const)(
+    "an onboarding in review gets its final statuses when the review of its KYC application is resolved as %s",
+    async (outcome, statuses) => {
+      const { client, application } = await aClientWithLink();
+      await submit(application, { outcome: "needs_review" });
+      await expectStatuses(client, onboardingStatuses.underReview, { id: application.id });
+      await operator("POST", `${applicationsPath}/${application.id}/review`, { outcome, note: "Seen in person." });
+      await expectStatuses(client, statuses, { id: application.id });
+    },
+  );
 
-  test("an onboarding keeps its link after a failed attempt, and the next attempt determines the verdict", async () => {
+  test("an onboarding keeps its verification link after a failed attempt, and the next attempt on the link determines the verdict", async () => {
     const { client, application } = await aClientWithLink({ max_attempts: 2 });
     await submit(application, { outcome: "failed" });
     await eventually(async () => {
@@ -149,7 +152,7 @@ describe("an onboarding", () => {
     await expectStatuses(client, onboardingStatuses.verified, { id: application.id });
   });
 
-  test("an onboarding has the statuses of its newest application, and ignores a later verdict of an older application", async () => {
+  test("an onboarding has the statuses of its newest application, even if an older application gets its verdict later", async () => {
     const { client, application: older } = await aClientWithLink();
     await submit(older, { outcome: "needs_review" });
     await expectStatuses(client, onboardingStatuses.underReview, { id: older.id });
@@ -167,7 +170,7 @@ describe("an onboarding", () => {
   });
 });
 
-describe("an operator's decision", () => {
+describe("an operator's decision about an onboarding", () => {
   test("POST onboarding/approve adds one audit row for two requests with one Idempotency-Key, and returns the same response to both", async () => {
     const client = await aVerifiedClient();
     const path = `${onboarding(client)}/approve`;
@@ -195,7 +198,7 @@ describe("an operator's decision", () => {
     ]);
   });
 
-  test("a declined onboarding stays declined until a newer application, and the audit trail contains the reason", async () => {
+  test("a declined onboarding stays declined until the client has a newer application, and the audit trail contains the reason", async () => {
     const client = await aVerifiedClient();
     const path = `${onboarding(client)}/decline`;
     expect(statusAndCode(await business.call("POST", path, { reason: "mine" }))).toEqual([403, "admin_required"]);
@@ -213,7 +216,7 @@ describe("an operator's decision", () => {
     ]);
   });
 
-  test("POST onboarding/approve and onboarding/decline return an error for a client that is not verified or does not exist", async () => {
+  test("POST onboarding/approve and onboarding/decline return status 409 for a client that is not verified, and status 404 for an unknown client", async () => {
     const { client } = await aClientWithLink();
     for (const verb of ["approve", "decline"]) {
       expect(statusAndCode(await operator("POST", `${onboarding(client)}/${verb}`))).toEqual([409, "invalid_status_transition"]);
@@ -225,7 +228,7 @@ describe("an operator's decision", () => {
 describe("an account", () => {
   const changeStatus = (id: string, verb: string) => business.call("POST", `/api/v1/accounts/${id}/${verb}`);
 
-  test("POST /accounts/{id}/activate requires a verified client, and each change of an account's status requires a permitted status", async () => {
+  test("POST /accounts/{id}/activate returns 409 until the client is verified, and a status change returns 409 if the account's current status does not permit it", async () => {
     const { client, application } = await aClientWithLink();
     const opened = await openAccount(client);
     const id = String(opened.body["id"]);
@@ -268,7 +271,7 @@ describe("an account", () => {
     });
   });
 
-  test("the API rejects a new account, beneficiary or application for a blocked client, but still changes the client's accounts", async () => {
+  test("the API returns 409 client_blocked to a new account, beneficiary or application of a blocked client, but still changes the status of the client's accounts", async () => {
     const client = await aVerifiedClient();
     const id = String((await openAccount(client)).body["id"]);
     await changeStatus(id, "activate");
@@ -287,7 +290,7 @@ describe("an account", () => {
 });
 
 describe("while a service is down", () => {
-  test("while clients is down, POST /kyc/applications returns status 503 for a body with a client_id and status 201 for a body without it", async () => {
+  test("while the clients service is down, POST /kyc/applications returns status 503 if the body has a client_id, and status 201 without client_id", async () => {
     const client_id = await aClient(business);
     const count = async () =>
       (await business.call("GET", `${applicationsPath}?external_id=clients-down`)).headers["x-total-count"];
@@ -306,7 +309,7 @@ describe("while a service is down", () => {
     expect((await business.call("POST", applicationsPath, { external_id: "clients-down", client_id })).status).toBe(201);
   });
 
-  test("while kyc is down, GET onboarding/status and onboarding/details return status 200 without the verification link", async () => {
+  test("while the kyc service is down, GET onboarding/status and onboarding/details return status 200 without the verification link", async () => {
     const { client, application } = await aClientWithLink();
     await expectStatuses(client, onboardingStatuses.created, application);
     await testSystem.system.services.kyc.stop();
@@ -345,7 +348,7 @@ test("GET /clients returns each client with the organization_id of its business,
   expect([otherClients.text, otherClients.headers["x-total-count"]]).toEqual(["[]", "0"]);
 });
 
-describe("the lists", () => {
+describe("the lists of the clients service", () => {
   /** Number of rows of the large business. It exceeds the 1 000 rows that the API counts. */
   const rowCount = 1_005;
   let largeBusiness: TestBusiness;
@@ -388,7 +391,7 @@ describe("the lists", () => {
   const tables = { clients: "client", beneficiaries: "beneficiary", accounts: "account" };
   const lists = ["clients", "beneficiaries", "accounts"] as const;
   test.each(lists)(
-    "the pages of the list of %s contain every row once, newest first, even if there are more than the 1 000 counted rows",
+    "the pages of the list of %s contain every row once, newest first, even beyond the 1 000 rows that the total counts",
     async (list) => {
       const path = `/api/v1/${list}?limit=100`;
       const first = await readPage(path);
@@ -412,7 +415,7 @@ describe("the lists", () => {
   );
 
   test.each(lists)(
-    "a search in the list of %s with more than 1 000 results has a capped total, and its pages contain all results",
+    "a search of the list of %s that matches more than 1 000 rows returns a capped total, and its pages contain all matches",
     async (list) => {
       const path = `/api/v1/${list}?search=GROUP&limit=100`;
       const first = await readPage(path);
@@ -507,7 +510,7 @@ describe("ids of another business", () => {
     ...["activate", "suspend", "reactivate", "close"].map((verb): Operation => ["POST", `/api/v1/accounts/${account}/${verb}`]),
   ];
 
-  test("every route of clients returns the same response for an id of another business as for an unknown id, and changes nothing", async () => {
+  test("every route of the clients service returns the same response for an id of another business as for an unknown id, and changes nothing", async () => {
     const client = await aVerifiedClient();
     const beneficiary = (await business.call("POST", "/api/v1/beneficiaries", { ...someBeneficiary, client_id: client })).body[
       "id"
@@ -540,7 +543,7 @@ describe("ids of another business", () => {
     expect((await readResources()).map(({ text }) => text)).toEqual(textsBefore);
   });
 
-  test("the routes of clients accept an Idempotency-Key, e-mail address or external id that another business has used", async () => {
+  test("the routes of the clients service accept an Idempotency-Key, e-mail address or external id that another business has used", async () => {
     const key = { "idempotency-key": randomUUID() };
     const client = await aClient(business);
     const body = { ...someAccount, client_id: client, external_account_id: "shared" };

@@ -198,7 +198,7 @@ describe("costs of the operations", async () => {
       .map(parseRow),
   );
 
-  test("docs/costs.md has one row for each operation", () => {
+  test("docs/costs.md has one row for each operation of the API", () => {
     if (!isUpdate) expect([...recorded.keys()]).toEqual(operationIds);
   });
 
@@ -220,7 +220,7 @@ describe("costs of the operations", async () => {
   });
 
   for (const id of operationIds) {
-    test(`${id} needs at most the statements and calls that docs/costs.md records`, async () => {
+    test(`${id} needs at most as many SQL statements and calls as docs/costs.md records`, async () => {
       const known = recorded.get(id);
       let measured = await measure(id);
       let growth = known && !isUpdate ? growthOf(id, measured.costs, known) : [];
@@ -235,7 +235,7 @@ describe("costs of the operations", async () => {
     });
   }
 
-  test("docs/costs.md has the current columns, or is rewritten if UPDATE_COSTS is 1", async () => {
+  test("docs/costs.md has the columns that this test measures; with UPDATE_COSTS=1, the test rewrites docs/costs.md instead", async () => {
     const [introduction = ""] = text.split("| Operation |");
     const head = `| Operation | ${columns.join(" | ")} |\n| --- | ${columns.map(() => "---").join(" | ")} |`;
     if (isUpdate) await writeFile(file, `${introduction}${head}\n${updated.join("\n")}\n`);

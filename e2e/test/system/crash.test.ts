@@ -67,8 +67,8 @@ const refundWebhookIds = (paymentId: string) =>
  * These tests kill payments in a complete system. services/payments/test/crash.test.ts tests every
  * fault point of refunds and creations, without the other services.
  */
-describe("payments killed with SIGKILL", () => {
-  test("a refund takes effect once if payments is killed before the processor's response, and a retry with the same Idempotency-Key returns the result", async () => {
+describe("the payments service killed with SIGKILL", () => {
+  test("a refund takes effect once if the payments service is killed before the processor's response, and a retry with the same key returns the result", async () => {
     const payment = await aPaidPayment(testSystem.system, business);
     const key = { "idempotency-key": `refund-${payment.id}` };
     const refund = () => business.call("POST", `/api/v1/payments/${payment.id}/refund`, {}, key);
@@ -89,7 +89,7 @@ describe("payments killed with SIGKILL", () => {
     await expectRefundedOnce(payment);
   });
 
-  test("POST /payments registers one order if payments is killed before the processor's response, and a retry with the same Idempotency-Key returns the payment", async () => {
+  test("POST /payments registers one order if the payments service is killed before the processor's response, and a retry with the same key returns the payment", async () => {
     const key = { "idempotency-key": `create-${Date.now()}` };
     const create = () => business.call("POST", "/api/v1/payments", { ...anOrder, order_ref: "killed" }, key);
     await killAt("payments", "register.answering", async () => {
@@ -106,26 +106,26 @@ describe("payments killed with SIGKILL", () => {
   });
 });
 
-describe("events", () => {
+describe("events when a service or Kafka stops", () => {
   test("the relay publishes an event again, with the same webhook id, if it is killed after it published the event and before it marked the event as published", async () => {
     const payment = await aPaidPayment(testSystem.system, business);
     await killAt("payments", "relay.published", () => business.call("POST", `/api/v1/payments/${payment.id}/refund`));
     await expectRefundedOnce(payment);
   });
 
-  test("the webhooks consumer creates no second event if it is killed after its commit and before it stores its Kafka offset", async () => {
+  test("the webhooks service stores an event once if the service is killed after its commit and before it stores its Kafka offset", async () => {
     const payment = await aPaidPayment(testSystem.system, business);
     await killAt("webhooks", "consumer.committed", () => business.call("POST", `/api/v1/payments/${payment.id}/refund`));
     await expectRefundedOnce(payment);
   });
 
-  test("webhooks sends a second POST with the same webhook id if it is killed after the first POST and before it stores the result", async () => {
+  test("the webhooks service repeats a POST with the same webhook id if the service is killed after the POST and before it stores the result", async () => {
     const payment = await aPaidPayment(testSystem.system, business);
     await killAt("webhooks", "delivery.posted", () => business.call("POST", `/api/v1/payments/${payment.id}/refund`));
     await expectRefundedOnce(payment);
   });
 
-  test("the API completes refunds while Kafka restarts, and every event is delivered after the restart", async () => {
+  test("refunds succeed while Kafka restarts, and every event is delivered after the restart", async () => {
     const payments = [];
     for (let i = 0; i < 4; i++) payments.push(await aPaidPayment(testSystem.system, business));
     await testSystem.kafka?.stop();
@@ -197,7 +197,7 @@ describe("amana outbox republish after the loss of a topic", () => {
     publishedIds.push(...consumed, ...lost, newPayment);
   });
 
-  test("a running consumer reads the new messages of a topic that was deleted and created again", async () => {
+  test("a running Kafka consumer reads the new messages of a topic that was deleted and created again", async () => {
     await deleteTopic("payments.v1");
     const deliveriesBefore = countDeliveries(publishedIds);
     await republish();
@@ -211,7 +211,7 @@ describe("amana outbox republish after the loss of a topic", () => {
 /** Tests in services/payments/src cover every lost response without the other services. */
 describe("lost responses of the processor", () => {
   test.each(["timeout_after"])(
-    "a refund with the processor fault %s returns status 504 and locks the payment. The payment then becomes REFUNDED without a second refund call",
+    "a refund with the processor fault %s returns status 504, and the payment later becomes REFUNDED without a second refund call",
     async (mode) => {
       const payment = await aPaidPayment(testSystem.system, business);
       await callSandbox(testSystem.system, "PUT", "/sandbox/faults", { operation: "refund", mode, times: 1 });
@@ -228,7 +228,7 @@ describe("lost responses of the processor", () => {
   );
 
   test.each(["http_500"])(
-    "a refund with the processor fault %s returns status 504, and payments sends it again only after it has read the order",
+    "a refund with the processor fault %s returns status 504, and the payments service sends the refund again only after a read of the order",
     async (mode) => {
       const payment = await aPaidPayment(testSystem.system, business);
       await callSandbox(testSystem.system, "PUT", "/sandbox/faults", { operation: "refund", mode, times: 1 });
@@ -251,7 +251,7 @@ describe("lost responses of the processor", () => {
     },
   );
 
-  test("a refund that the processor rejects returns status 422, leaves the payment PAID, and emits no event", async () => {
+  test("a refund returns status 422, leaves the payment PAID and emits no event if the processor rejects it", async () => {
     const payment = await aPaidPayment(testSystem.system, business);
     await callSandbox(testSystem.system, "PUT", "/sandbox/faults", { operation: "refund", mode: "error:5", times: 1 });
     const rejected = await business.call("POST", `/api/v1/payments/${payment.id}/refund`);

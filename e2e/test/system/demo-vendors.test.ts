@@ -14,7 +14,7 @@ const program = join(root, "packages", "dev-env", "src", "demo", "demo.ts");
 const personalText = "canary";
 
 test.each(["didit", "sumsub"])(
-  "the demo passes with KYC_PROVIDER=%s, and Amana neither stores nor logs the vendor's personal data",
+  "the demo program passes with KYC_PROVIDER=%s, and Amana neither stores nor logs the personal data of the vendor's responses",
   async (vendor) => {
     const folder = await mkdtemp(join(tmpdir(), "amana-demo-"));
     try {
@@ -30,7 +30,7 @@ test.each(["didit", "sumsub"])(
   260_000,
 );
 
-test("the demo prints the permitted values if KYC_PROVIDER is unknown", async () => {
+test("the demo program prints the permitted values if KYC_PROVIDER has an unknown value", async () => {
   const folder = await mkdtemp(join(tmpdir(), "amana-demo-"));
   const env = { ...process.env, AMANA_DIR: folder, KYC_PROVIDER: "veriff" };
   const run = promisify(execFile)(process.execPath, [program], { cwd: root, env, timeout: 240_000 });

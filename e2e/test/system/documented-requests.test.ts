@@ -128,7 +128,7 @@ test("the gateway accepts every example of the OpenAPI document", async () => {
   expect(count).toBeGreaterThan(70);
 });
 
-test("the gateway rejects requests that match the OpenAPI document only for a resource's state or a rule about several fields", async () => {
+test("if a request matches the OpenAPI document, the gateway rejects the request only for a resource's state or a rule about several fields", async () => {
   await prepare();
   const rejections: string[] = [];
   const inOrder = documentedOperations.toSorted((a, b) => order.indexOf(a.method) - order.indexOf(b.method));
@@ -183,7 +183,7 @@ const operationsWithPriorState = [
   "suspendAccount",
 ];
 
-test("the test of random requests repeats every POST operation of the OpenAPI document that needs no prior state", () => {
+test("the test with random requests repeats each POST operation, except operations that need a resource in a special state", () => {
   const posts = documentedOperations.filter(
     ({ method, path }) => method === "post" && !path.startsWith("/api/v1/payments/return/"),
   );

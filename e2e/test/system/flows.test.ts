@@ -86,7 +86,7 @@ test("a webhook endpoint receives test and check events, and a replay delivers t
   });
 });
 
-test("webhooks disables an endpoint that responds with status 410, notifies the business's other endpoints, and adds an audit row", async () => {
+test("the webhooks service disables an endpoint that responds with status 410, notifies the business's other endpoints, and adds an audit row", async () => {
   const { call, receiver } = await aBusiness(testSystem.system, "Librairie", ["WEBHOOK_ENDPOINT_DISABLED"]);
   await using _receiver = receiver;
   const goneServer = createServer((_request, response) => response.writeHead(410).end());
@@ -116,7 +116,7 @@ test("webhooks disables an endpoint that responds with status 410, notifies the 
 });
 
 describe("ids of another business", () => {
-  test("the routes of payments and webhooks return the same response for an id of another business as for an unknown id", async () => {
+  test("the payment, event and webhook endpoint routes return the same response for an id of another business as for an unknown id", async () => {
     const payment = await aPaidPayment(testSystem.system, business);
     await business.call("POST", `/api/v1/payments/${payment.id}/refund`);
     const webhook = await eventually(async () => {
@@ -150,7 +150,7 @@ describe("ids of another business", () => {
   });
 });
 
-describe("invalid input", () => {
+describe("requests with invalid input", () => {
   const amounts: unknown[] = [
     5000,
     "5e3",
@@ -203,7 +203,7 @@ describe("invalid input", () => {
     },
   );
 
-  test("POST /payments stores no payment for a rejected request", async () => {
+  test("POST /payments stores no payment if the body has a numeric amount or an unknown field", async () => {
     const totalBefore = (await business.call("GET", "/api/v1/payments")).headers["x-total-count"];
     await business.call("POST", "/api/v1/payments", { ...anOrder, amount: 5000 as unknown as string });
     await business.call("POST", "/api/v1/payments", { ...anOrder, unknown_field: true });
@@ -278,7 +278,7 @@ describe("a gRPC client", () => {
     },
   );
 
-  test("payments returns UNAUTHENTICATED to a gRPC client without a caller token", async () => {
+  test("the payments service returns UNAUTHENTICATED to a gRPC client that sends no caller token", async () => {
     await expect(call(portOf("payments"), "/payments.v1.PaymentService/ListPayments")).rejects.toMatchObject({
       code: grpc.status.UNAUTHENTICATED,
     });
@@ -286,7 +286,7 @@ describe("a gRPC client", () => {
 });
 
 describe("key leases", () => {
-  test("no gateway accepts a key after the API has confirmed the key's revocation, under load and with two identity replicas", async () => {
+  test("no gateway accepts an API key after the confirmation of the key's revocation, even under load and with two identity replicas", async () => {
     const { system } = testSystem;
     await using stack = new AsyncDisposableStack();
     const [identityPort, gatewayPort] = await Promise.all([freePort(), freePort()]);
@@ -362,7 +362,7 @@ describe("key leases", () => {
   });
 });
 
-test("the gateway returns status 503 with Retry-After until a stopped service has started again", async () => {
+test("the gateway returns status 503 with Retry-After for a stopped service until the service has started again", async () => {
   const { system } = testSystem;
   await system.services.payments.stop();
   const unavailable = await business.call("GET", `/api/v1/payments/${randomUUID()}`);

@@ -120,7 +120,7 @@ const killedKeys: string[] = [];
  * Tests one kill for each guarantee in a complete system. services/kyc/test/crash.test.ts tests
  * every fault point, without the other services.
  */
-describe("kyc killed with SIGKILL", () => {
+describe("the kyc service killed with SIGKILL", () => {
   test.each(["application.linked"])(
     "kyc stores no application and keeps the Idempotency-Key held if it is killed at %s before a creation is committed",
     async (faultPoint) => {
@@ -148,7 +148,7 @@ describe("kyc killed with SIGKILL", () => {
   );
 
   test.each(["callback.committed"])(
-    "kyc receives a callback again and applies it once if kyc is killed at %s during the callback",
+    "the provider sends a callback again if kyc is killed at %s during the callback, and kyc applies the callback once",
     async (faultPoint) => {
       const { id, link } = await anApplication(business);
       expectWebhooks(id, "KYC_REJECTED");
@@ -175,9 +175,9 @@ describe("kyc killed with SIGKILL", () => {
   );
 });
 
-describe("a creation while the provider is down", () => {
+describe("the creation of a KYC application while the provider is down", () => {
   test.each(["http_503", "timeout_before"])(
-    "POST /kyc/applications returns status 503 with Retry-After during the provider fault %s, and a later retry with the same key creates one application",
+    "POST /kyc/applications returns status 503 during the provider fault %s, and a later retry with the same Idempotency-Key creates one application",
     async (mode) => {
       const key = `down-${mode}`;
       await setFault(testSystem.system, "kyc_create", mode, 100);
@@ -207,7 +207,7 @@ describe("a creation while the provider is down", () => {
     expect((await cancel(id)).status).toBe(200);
   });
 
-  test("POST /kyc/applications creates one application if the provider responds slowly, even if kyc repeats its call to the provider", async () => {
+  test("POST /kyc/applications creates one application if the provider responds so slowly that kyc repeats the call", async () => {
     for (const mode of ["slow:200", "slow:1000"]) {
       await setFault(testSystem.system, "kyc_create", mode);
       const first = await create(mode.replace(":", "-"));
@@ -217,7 +217,7 @@ describe("a creation while the provider is down", () => {
   });
 });
 
-describe("callbacks", () => {
+describe("callbacks of the provider", () => {
   test.each([
     ["drop", 4],
     ["duplicate", 4],
@@ -276,7 +276,7 @@ describe("callbacks", () => {
   });
 });
 
-describe("concurrent requests", () => {
+describe("concurrent changes of a KYC application", () => {
   const rounds = 24;
   const roundsAtOnce = 8;
   /** Waits for a number of HTTP round trips, to vary the order of two concurrent requests. */
@@ -450,12 +450,12 @@ test("an operator's review of a KYC application adds one event, and one audit ro
   ]);
 });
 
-test("POST /kyc/applications creates one application for a killed request's Idempotency-Key once the key is no longer held", async () => {
+test("POST /kyc/applications creates one application if kyc was killed during the first request and the hold of the Idempotency-Key has ended", async () => {
   expect(killedKeys).toHaveLength(1);
   for (const key of killedKeys) await expectOneApplication(key);
 });
 
-test("Kafka and the webhooks contain every event once after all crash tests of kyc", async () => {
+test("after all crash tests of kyc, Kafka has every event once and the business received each event once by webhook", async () => {
   await eventually(async () => expect((await kycDatabase.query("select id from outbox_waiting")).rows).toEqual([]));
   const { rows } = await kycDatabase.query<{ id: string }>("select id from kyc_application");
   expect(rows.map(({ id }) => id).sort()).toEqual([...expectedWebhooks.keys()].sort());

@@ -248,7 +248,7 @@ async function runScenarios(): Promise<void> {
   });
 }
 
-describe.each(Object.entries(canaries))("%s", (name, canary) => {
+describe.each(Object.entries(canaries))("the personal data %s", (name, canary) => {
   test(`no table of any database contains the personal data "${name}"`, () => expect(findPlaces(databases, canary)).toEqual([]));
   test(`no log at level trace contains the personal data "${name}"`, () => expect(findPlaces(logs, canary)).toEqual([]));
   test(`no Kafka message contains the personal data "${name}"`, () => expect(findPlaces(messages, canary)).toEqual([]));
@@ -271,7 +271,7 @@ describe("the token of the verification link", () => {
 });
 
 describe("findPlaces", () => {
-  test("findPlaces finds words in the databases' text columns, JSON columns and stored responses", () => {
+  test("findPlaces finds words in text columns, JSON columns and stored responses of the databases", () => {
     expect(findPlaces(databases, controls.externalId)).toEqual(
       expect.arrayContaining(["kyc: public.kyc_application", "kyc: public.idempotency_key", "webhooks: public.event"]),
     );

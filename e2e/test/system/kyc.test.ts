@@ -59,7 +59,7 @@ async function submitAndWait(kind: string, submission: object, body: object = {}
   return { ...application, webhook, view: (await read(application.id, by)).body };
 }
 
-describe("a creation", () => {
+describe("the creation of a KYC application", () => {
   test("POST /kyc/applications returns status 201 with the documented fields and the Location header", async () => {
     const created = await business.call("POST", applicationsPath, { external_id: "é-1", metadata: { a: 1 } });
     expect(created.status).toBe(201);
@@ -122,7 +122,7 @@ describe("a creation", () => {
     expect(text).not.toMatch(/Amina|example\.dz|\+213|shop\.example/);
   });
 
-  test("GET, the list, the webhook and the event log return the metadata of POST /kyc/applications byte for byte", async () => {
+  test("a KYC application's metadata is the same byte for byte in the API's responses, the webhook and the event log", async () => {
     const metadata = String.raw`{"z":1,"a":{"n":12345678901234567890,"f":1.10,"e":1E+2},"t":"\u00e9 \ud83d\ude00","k":[null,true,"\/"]}`;
     const created = await business.call("POST", applicationsPath, `{"external_id":"bytes","metadata": ${metadata} }`, {
       "content-type": "application/json",
@@ -139,7 +139,7 @@ describe("a creation", () => {
     expect((await business.call("GET", "/api/v1/events?type=KYC_REJECTED")).text).toContain(expectedText);
   });
 
-  test("the responses and the webhook contain the client_id of POST /kyc/applications, and the list can be filtered by this client_id", async () => {
+  test("a KYC application's client_id is in the API's responses and the webhook, and GET /kyc/applications filters by client_id", async () => {
     const client_id = await aClient(business);
     const created = await business.call("POST", applicationsPath, { client_id });
     expect(created.body).toMatchObject({ status: "CREATED", client_id });
@@ -197,7 +197,7 @@ describe("a creation", () => {
   });
 });
 
-describe("the view of the business", () => {
+describe("KYC applications that a business reads", () => {
   test("GET /kyc/applications/{id} returns only the required fields before a verdict", async () => {
     const { id } = await anApplication(business);
     expect((await read(id)).body).toEqual({
@@ -233,7 +233,7 @@ describe("the view of the business", () => {
     });
   });
 
-  test("GET /kyc/applications returns only the caller's applications, newest first, with pages and with every filter", async () => {
+  test("GET /kyc/applications returns only the caller's applications, newest first, on every page and with every filter", async () => {
     const mark = randomUUID();
     const createdIds: string[] = [];
     for (let i = 0; i < 3; i++) createdIds.unshift((await anApplication(defaultBusiness, { external_id: mark })).id);
@@ -256,9 +256,9 @@ describe("the view of the business", () => {
   });
 });
 
-describe("a transition", () => {
+describe("status changes of a KYC application", () => {
   test.each(["fr", "ar", "en"])(
-    "POST /kyc/applications/{id}/cancel changes CREATED to CANCELED, and the verification link then shows an explanation in %s",
+    "after POST /kyc/applications/{id}/cancel, a CREATED application is CANCELED, and its verification link shows an explanation in the language %s",
     async (locale) => {
       const application = await anApplication(business, { locale });
       const canceled = await cancel(application.id);
@@ -279,7 +279,7 @@ describe("a transition", () => {
     expect((await cancel(id)).body["status"]).toBe("CANCELED");
   });
 
-  test("POST /kyc/applications/{id}/cancel returns status 409 with code kyc_in_progress after the submission, and kyc applies the verdict", async () => {
+  test("POST /kyc/applications/{id}/cancel returns 409 kyc_in_progress after the submission, and the application then gets its verdict", async () => {
     const application = await anApplication(business);
     await submit(application, { outcome: "approved", hold_seconds: 1 });
     const rejected = await cancel(application.id);
@@ -312,7 +312,7 @@ describe("a transition", () => {
   };
 });
 
-describe("a verdict and its event", () => {
+describe("verdicts of KYC applications and their events", () => {
   const verdictCases: [kind: string, submission: object, body: object, view: object][] = [
     ["KYC_COMPLETED", { outcome: "approved" }, {}, { verdict: "APPROVED", reason_codes: [] }],
     [
@@ -418,14 +418,14 @@ describe("a verdict and its event", () => {
     },
   );
 
-  test("kyc emits KYC_REVIEW_RESOLVED after a reviewer of the provider has decided", async () => {
+  test("kyc emits KYC_REVIEW_RESOLVED when a reviewer at the provider decides an application in review", async () => {
     const { id, link } = await submitAndWait("KYC_NEEDS_REVIEW", { outcome: "needs_review" });
     await actOnLink(testSystem.system, link, "review", { outcome: "rejected" });
     expect((await waitForWebhook(business, "KYC_REVIEW_RESOLVED", id)).body["verdict"]).toBe("REJECTED");
   });
 });
 
-describe("an error", () => {
+describe("errors of the KYC application routes", () => {
   const routes = [
     ["POST", () => applicationsPath],
     ["GET", () => applicationsPath],

@@ -170,7 +170,7 @@ async function restoreService(port: number, name: Owner): Promise<void> {
   await startOn(port, name);
 }
 
-test("each service except payments gets lost changes back from the other services after its database was restored", async () => {
+test("after the restore of one database, its service gets lost changes back from the other services (all services except payments)", async () => {
   const port = await restoreServer("alone");
   await restoreIdentity(port);
   await restoreWebhooks(port);
@@ -274,7 +274,7 @@ async function expectSecondVerdictEvent(countBefore: number): Promise<void> {
   expect(new Set(receivedVerdicts().values())).toEqual(new Set(["APPROVED"]));
 }
 
-test("all services serve requests, and payments sends no refunds, after all databases were restored to the same time and Kafka was emptied", async () => {
+test("all services respond, and the payments service sends no refunds, after all databases were restored to one time and Kafka was emptied", async () => {
   const port = await restoreServer("all");
   await system.services.gateway.stop();
   for (const name of databaseOwners) await system.services[name].kill();

@@ -68,7 +68,7 @@ function run(program: string, args: string[] = [], env: Record<string, string> =
 
 const readDevFile = async (): Promise<DevFile> => JSON.parse(await readFile(join(folder, "dev.json"), "utf8")) as DevFile;
 
-describe("start", () => {
+describe("pnpm start", () => {
   beforeEach(prepareFolder);
   afterEach(stopAll);
 
@@ -100,7 +100,7 @@ describe("start", () => {
     expect(start.output()).toContain("Allowed choices are auto, kafka, docker, direct");
   });
 
-  test("`pnpm start` prints valid keys, leaves no process when it stops, and uses the same data in its next run", async () => {
+  test("`pnpm start` prints valid API keys, leaves no process when it stops, and uses the same data in its next run", async () => {
     const first = run("start.ts", ["--events=direct"], fromSource);
     await eventually(() => expect(first.output()).toContain("Ready after"), 300_000);
     const { business, gateway_url, admin_key } = await readDevFile();
@@ -149,7 +149,7 @@ describe("start", () => {
     expect(postmaster).toBe("");
   });
 
-  test("`pnpm start` stops the processes that a killed run left, and deletes the data of this run only with --fresh", async () => {
+  test("`pnpm start` stops the processes that a killed run left, and deletes the data of the killed run only with --fresh", async () => {
     await copySystemData(folder, { withPostgres: true });
     const startAndWait = async (...args: string[]) => {
       const start = run("start.ts", ["--events=direct", ...args]);
@@ -175,7 +175,7 @@ describe("start", () => {
   });
 });
 
-describe("demo without a running system", () => {
+describe("pnpm demo without a running system", () => {
   beforeEach(prepareFolder);
   afterEach(stopAll);
 
@@ -187,7 +187,7 @@ describe("demo without a running system", () => {
   });
 });
 
-describe("demo with a running system", () => {
+describe("pnpm demo with a running system", () => {
   beforeAll(async () => {
     await prepareFolder();
     await copySystemData(folder, { withPostgres: true });

@@ -80,12 +80,12 @@ test("`pnpm start` prints that it stops, and prints no failure, after Ctrl-C in 
   const start = await run("packages/dev-env/src/start.ts", ["--events=direct"], ["python3", "-c", terminal], sendOnce);
   await start.ended;
   expect(start.output()).toContain("Migrations: stopped");
-  expect(start.output()).toContain("Stopping: before all services had started");
+  expect(start.output()).toContain("Stopping: stopped before all services had started");
   expect(start.output()).not.toContain("✗");
   expect(findProcesses()).toEqual([]);
 });
 
-test("`pnpm demo` stops the system that it started after it receives SIGINT", async () => {
+test("when `pnpm demo` receives SIGINT, it stops the system that it started", async () => {
   const demo = await run("packages/dev-env/src/demo/demo.ts");
   await demo.waitForOutput("Migrations");
   demo.child.kill("SIGINT");
@@ -94,7 +94,7 @@ test("`pnpm demo` stops the system that it started after it receives SIGINT", as
   await waitForAllExits();
 });
 
-test("`pnpm bench` ends every process that it started after it receives SIGTERM", async () => {
+test("when `pnpm bench` receives SIGTERM, it ends every process that it started", async () => {
   const bench = await run("bench/src/bench.ts", ["reads", "--rounds", "1", "--seconds", "1"]);
   await bench.waitForOutput("Migrations");
   bench.child.kill("SIGTERM");
@@ -103,7 +103,7 @@ test("`pnpm bench` ends every process that it started after it receives SIGTERM"
 });
 
 test.each(["SIGINT", "SIGHUP", "SIGKILL"] as const)(
-  "`pnpm test` ends Vitest, PostgreSQL and all processes of its tests after it receives %s",
+  "when `pnpm test` receives %s, it ends Vitest, PostgreSQL and all processes of its tests",
   async (signal) => {
     const suite = await run("packages/testing/src/run.ts", ["packages/dev-env/test/service-process.test.ts"]);
     await eventually(() => expect(findProcesses().join()).toContain("services/sandbox"), 90_000);
@@ -114,7 +114,7 @@ test.each(["SIGINT", "SIGHUP", "SIGKILL"] as const)(
   },
 );
 
-test("startSystem with direct events stops the Kafka process that a killed run left", async () => {
+test("startSystem stops the Kafka process that a killed run left, even if startSystem uses direct event transport", async () => {
   const dir = join(folder, "amana");
   const flags = ["-Damana.owner=1", `-Damana.kafka.dir=${join(dir, "kafka")}`, "kafka.Kafka"];
   const kafkaProcess = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)", "--", ...flags], { stdio: "ignore" });

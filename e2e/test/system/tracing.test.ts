@@ -102,7 +102,7 @@ test("the spans of a refund form one trace from the request to the webhook attem
   });
 });
 
-test("when a background task resolves a refund with an unknown outcome, its spans belong to the trace of the refund request", async () => {
+test("the spans of a background task that resolves a refund with an unknown outcome belong to the trace of the refund request", async () => {
   const traceId = aTraceId.replace("4bf9", "5bf9");
   const { id } = await aPaidPayment(testSystem.system, business);
   await callSandbox(testSystem.system, "PUT", "/sandbox/faults", { operation: "refund", mode: "timeout_after", times: 1 });
@@ -129,7 +129,7 @@ test("when a background task resolves a refund with an unknown outcome, its span
   });
 });
 
-test("the gateway and payments write the trace id and request id of a refund request into their log lines", async () => {
+test("the gateway and the payments service log the trace id and the request id of a refund request", async () => {
   const linesOf = async (name: string) =>
     (await readFile(join(testSystem.system.logDir, `${name}.log`), "utf8"))
       .split("\n")
@@ -145,7 +145,7 @@ test("the gateway and payments write the trace id and request id of a refund req
   );
 });
 
-test("exported spans contain no secrets, card data, personal data or message bodies, and have few different names", async () => {
+test("exported spans contain no secrets, card data, personal data or message bodies, and have fewer than 60 different names", async () => {
   await business.call("POST", "/api/v1/kyc/applications", { external_id: "zz-external", metadata: { note: "zz-note" } });
   await business.call("GET", "/api/v1/payments?order_ref=zz-search");
   await business.call("GET", "/api/v1/zz-address/zz-more");

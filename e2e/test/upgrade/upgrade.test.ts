@@ -73,7 +73,7 @@ const createFirstVersion = (urlOf: (name: string) => string) =>
 const migrateAll = (urlOf: (name: string) => string) =>
   Promise.all(databaseOwners.map((name) => migrateService(name, { DATABASE_URL: urlOf(name) })));
 
-test("the migrations of a database of the first version keep all rows and produce the same schema as in a new database", async () => {
+test("the migrations of a first-version database keep all rows and produce the same schema as in a new database", async () => {
   await using server = await startServer();
   const newUrls = await server.createEmptyDatabases();
   await migrateAll(newUrls);
@@ -96,7 +96,7 @@ test("the migrations of a database of the first version keep all rows and produc
   }
 });
 
-test("the delete statement that the previous version runs at its start leaves the marker rows of unused counter tables", async () => {
+test("the previous version's delete statement at its start does not delete the marker rows of the new version's counter tables", async () => {
   await using server = await startServer();
   const newUrls = await server.createEmptyDatabases();
   await migrateAll(newUrls);

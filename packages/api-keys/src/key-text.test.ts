@@ -29,7 +29,7 @@ const examples = [
 
 describe("API keys", () => {
   test.each(examples)(
-    "readApiKeyKind, prefixOf and hashApiKey return the fixed values for the example key $prefix…",
+    "readApiKeyKind, prefixOf and hashApiKey return the expected kind, prefix and hash for the example key $prefix…",
     ({ key, kind, prefix, sha256 }) => {
       expect(readApiKeyKind(key)).toBe(kind);
       expect(prefixOf(key)).toBe(prefix);
@@ -37,7 +37,7 @@ describe("API keys", () => {
     },
   );
 
-  test("generateApiKey returns unique, well-formed keys of the requested kind", () => {
+  test("generateApiKey returns unique keys for which readApiKeyKind returns the requested kind", () => {
     const keys = new Set<string>();
     fc.assert(
       fc.property(aKey, ({ kind, key }) => {

@@ -171,7 +171,7 @@ export function checkTime(row, { day, number, from, until, report }) {
   const at = Date.parse(String(row["at"]));
   const { type } = /** @type {{ type?: string }} */ (row["entity"] ?? {});
   const [late, bound] = entitiesOfIdentity.has(type ?? "") ? [lateMsMax.own, "10 minutes"] : [lateMsMax.byEvent, "a day"];
-  const what = `row ${row.id} (link ${number} of ${day}) has the time ${row["at"]}`;
+  const what = `row ${row.id} (audit chain entry ${number} of ${day}) has the time ${row["at"]}`;
   const place = { day, number, id: row.id };
   // An unreadable time is NaN. The negated comparison with NaN is true and reports the row.
   if (!(from - at <= late))
@@ -207,7 +207,7 @@ export function checkDay({ day, previous, heads, trusted, kept = [], report }) {
     expected.set(head.links, [...(expected.get(head.links) ?? []), { hash: head.hash, description, mismatch }]);
   };
   for (const head of heads) {
-    const what = `the ${head.final ? "final head" : "head"} of ${day} over ${head.links} links`;
+    const what = `the ${head.final ? "final head" : "head"} of ${day} (${head.links} entries)`;
     if (!isSigned(head)) report({ problem: "head_not_signed", day, detail: `${what} was altered, or is not signed` });
     else if (trusted && !trusted.has(head.public_key))
       report({
@@ -216,14 +216,14 @@ export function checkDay({ day, previous, heads, trusted, kept = [], report }) {
         detail: `${what} is signed with the key ${head.public_key}, which is not trusted`,
       });
     if (head.previous !== startHash)
-      report({ problem: "head_of_other_chain", day, detail: `${what} does not continue the chain of the previous day` });
+      report({ problem: "head_of_other_chain", day, detail: `${what} does not continue the previous day's audit chain` });
     expect(head, what, "head_not_in_chain");
   }
   for (const head of kept) {
-    const what = `the head of ${day} over ${head.links} links that was stored elsewhere`;
+    const what = `the separately stored head of ${day} (${head.links} entries)`;
     if (!isSigned(head)) report({ problem: "kept_head_not_signed", day, detail: `${what} was altered, or is not signed` });
     if (head.previous !== startHash)
-      report({ problem: "kept_head_not_in_chain", day, detail: `${what} continues another chain of the previous day` });
+      report({ problem: "kept_head_not_in_chain", day, detail: `${what} does not continue the previous day's audit chain` });
     expect(head, what, "kept_head_not_in_chain");
   }
   let number = 0;
@@ -235,7 +235,7 @@ export function checkDay({ day, previous, heads, trusted, kept = [], report }) {
           problem: mismatch,
           day,
           number,
-          detail: `${description} does not match the hash that results from the links`,
+          detail: `${description} does not match the hash of the audit chain entries`,
         });
     }
     expected.delete(number);
@@ -249,7 +249,7 @@ export function checkDay({ day, previous, heads, trusted, kept = [], report }) {
           problem: "links_missing",
           day,
           number: number + 1,
-          detail: `links of ${day} are missing or out of order: number ${link.number} follows number ${number}`,
+          detail: `audit chain entries of ${day} are missing or out of order: entry ${link.number} follows entry ${number}`,
         });
       number = link.number;
       const expectedHash = linkHash(hash, link.leaf);
@@ -258,7 +258,7 @@ export function checkDay({ day, previous, heads, trusted, kept = [], report }) {
           problem: "link_broken",
           day,
           number,
-          detail: `link ${number} of ${day} does not match the hash of the previous link: links were altered, removed or reordered`,
+          detail: `audit chain entry ${number} of ${day} does not match the previous entry's hash: entries were altered, removed or reordered`,
         });
       hash = link.hash ?? expectedHash;
       compareHeads();
@@ -270,7 +270,7 @@ export function checkDay({ day, previous, heads, trusted, kept = [], report }) {
           problem: "links_missing",
           day,
           number: links,
-          detail: `${head?.description} covers more than the ${number} existing links`,
+          detail: `${head?.description} covers more than the ${number} audit chain entries that exist`,
         });
       const covered = heads.reduce((most, { links }) => Math.max(most, links), 0);
       if (number > covered)
@@ -278,7 +278,7 @@ export function checkDay({ day, previous, heads, trusted, kept = [], report }) {
           problem: "head_missing",
           day,
           number,
-          detail: `signed heads cover only ${covered} of the ${number} links of ${day}`,
+          detail: `signed heads cover only ${covered} of the ${number} audit chain entries of ${day}`,
         });
       const final = heads.find((head) => head.final);
       if (final && final.links < number)
@@ -286,7 +286,7 @@ export function checkDay({ day, previous, heads, trusted, kept = [], report }) {
           problem: "links_added",
           day,
           number,
-          detail: `${day} has ${number} links, but its final head covers ${final.links}`,
+          detail: `${day} has ${number} audit chain entries, but the day's final head covers only ${final.links} entries`,
         });
       return final && headHash(final);
     },
@@ -411,24 +411,24 @@ async function readTrail(folder, manifest, manifestHash, report) {
     // Rejects text that other programs may parse differently. For example, the text may have
     // two members with the same name.
     if (JSON.stringify(row) !== text)
-      report({ problem: "row_changed", ...place, detail: `the text of row ${row.id} was changed` });
+      report({ problem: "row_changed", ...place, detail: `the JSON text of row ${row.id} was changed` });
     if (row.business_id !== manifest.business_id)
-      report({ problem: "row_of_another", ...place, detail: `row ${row.id} belongs to another business` });
+      report({ problem: "row_of_another", ...place, detail: `row ${row.id} does not belong to the business of the bundle` });
     if (before && business_number !== (before.sealed.business_number ?? 0) + 1)
       report({
         problem: "row_missing",
         ...place,
-        detail: `rows of this business before its row number ${business_number} (${row.id}) are missing`,
+        detail: `rows are missing before row ${row.id}, which is row number ${business_number} of the business`,
       });
     else if (before && business_previous !== leaf)
       report({
         problem: "row_changed",
         ...place,
         id: before.id,
-        detail: `row ${before.id} was changed: the next row of the business contains another hash of it`,
+        detail: `row ${before.id} was changed: row ${row.id}, the next row of the business, contains a different hash`,
       });
     if (!before && business_number !== 1 && day >= manifest.from)
-      report({ problem: "row_missing", ...place, detail: `rows before ${row.id} are missing` });
+      report({ problem: "row_missing", ...place, detail: `the rows of the business before row ${row.id} are missing` });
     leaf = leafOf(row);
     if (day >= manifest.from) places.set(`${day}/${number}`, { leaf, id: row.id, row: timeOf(row) });
     const after = /** @type {Record<string, unknown> | undefined} */ (row["after"]);
@@ -447,7 +447,7 @@ async function readTrail(folder, manifest, manifestHash, report) {
     report({
       problem: "manifest_not_vouched",
       file: "manifest.json",
-      detail: "the last row of the trail does not record a bundle with this manifest",
+      detail: "the last row of trail.jsonl does not record the creation of a bundle with this manifest",
     });
   return places;
 }
@@ -485,7 +485,7 @@ async function checkLinks(folder, from, { trail, trusted, kept, report }) {
           day,
           number: next.number,
           id: row.id,
-          detail: `row ${row.id} (link ${next.number} of ${day}) was changed`,
+          detail: `row ${row.id} (audit chain entry ${next.number} of ${day}) was changed`,
         });
       // A bundle does not contain the head of each batch, so this check has only the day on which a
       // row was sealed. A wrong clock can shift that day by one. Rows of the chain's first day are
@@ -502,13 +502,15 @@ async function checkLinks(folder, from, { trail, trusted, kept, report }) {
       report({
         problem: "kept_head_not_in_chain",
         day,
-        detail: `the final head of ${day} differs from the head that was stored elsewhere`,
+        detail: `the final head of ${day} differs from the separately stored final head`,
       });
     previous = final && headHash(final);
     if (!final && day !== last) report({ problem: "head_missing", day, detail: `${day} has no final head` });
   }
-  if (next) report({ problem: "head_missing", day: next.day, detail: `no signed head covers the links of ${next.day}` });
-  for (const [place, { id }] of trail) report({ problem: "row_not_in_chain", id, detail: `row ${id} has no link at ${place}` });
+  if (next)
+    report({ problem: "head_missing", day: next.day, detail: `no signed head covers the audit chain entries of ${next.day}` });
+  for (const [place, { id }] of trail)
+    report({ problem: "row_not_in_chain", id, detail: `row ${id} has no audit chain entry at ${place} (day and number)` });
 }
 
 /**
@@ -548,7 +550,7 @@ if (process.argv[1]?.endsWith("audit-chain.mjs")) {
   const keys = values["public-key"] ?? [];
   if (!folder || keys.length === 0) {
     process.stderr.write(
-      "Usage: node audit-chain.mjs <folder> --public-key <key> [--public-key <former key>] [--head <file with stored heads>]\n",
+      "Usage: node audit-chain.mjs <folder> --public-key <key> [--public-key <former key>] [--head <file with separately stored heads>]\n",
     );
     process.exit(2);
   }

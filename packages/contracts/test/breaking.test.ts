@@ -32,7 +32,7 @@ async function breakingAfter(edit: (text: string) => string) {
   }
 }
 
-test("buf breaking accepts a new field, and rejects a change that is incompatible with the last release", async () => {
+test("`buf breaking` accepts a new field, and rejects a change that is incompatible with the last release", async () => {
   const withNewField = await breakingAfter((text) =>
     text.replace("message Payment {", "message Payment {\n  string added_later = 999;"),
   );

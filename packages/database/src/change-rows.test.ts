@@ -46,7 +46,7 @@ beforeEach(async () => {
 });
 
 describe("changeRows", () => {
-  test("changeRows changes the rows in one transaction and leaves the passed entities unchanged", async () => {
+  test("changeRows updates the rows in one transaction, and does not change the passed entities", async () => {
     const changed = await changeRows(orm, { counter, other }, async (_em, rows) => {
       rows.counter.increment();
       rows.other.note = "seen";
@@ -58,7 +58,7 @@ describe("changeRows", () => {
     expect(await read(other.id)).toMatchObject({ note: "seen", version: 2 });
   });
 
-  test("changeRows runs the work again with the current rows when another transaction has changed one of the rows", async () => {
+  test("changeRows calls its callback again with the current rows when another transaction has changed one of the rows", async () => {
     await changeRows(orm, { counter }, async (_em, rows) => rows.counter.increment());
     const seen: bigint[] = [];
     await changeRows(orm, { counter, other }, async (_em, rows) => {
@@ -80,7 +80,7 @@ describe("changeRows", () => {
     for (const result of results) if (result.status === "rejected") expect(result.reason).toBeInstanceOf(OptimisticLockError);
   });
 
-  test("changeRows writes nothing when the work throws", async () => {
+  test("changeRows writes nothing when its callback throws", async () => {
     const failing = changeRows(orm, { counter }, async (_em, rows) => {
       rows.counter.increment();
       throw new Error("simulated failure");

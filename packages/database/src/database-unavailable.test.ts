@@ -70,7 +70,7 @@ test("isDatabaseUnavailable returns true when the session is terminated during a
   expect(isDatabaseUnavailable(error)).toBe(true);
 });
 
-test("transaction opens a new session after PostgreSQL terminated the idle sessions", async () => {
+test("`transaction` opens a new session after PostgreSQL terminated the idle sessions", async () => {
   const single = await database.connect({ poolMax: 1 });
   const pidOf = () => transaction(single, (em) => em.execute<{ pid: number }[]>("select pg_backend_pid() as pid"));
   const [firstSession] = await pidOf();
@@ -83,7 +83,7 @@ test("transaction opens a new session after PostgreSQL terminated the idle sessi
   expect(secondSession?.pid).not.toBe(firstSession?.pid);
 });
 
-test("an ORM of createOrm replaces connections that are lost in transactions, even if all connections are lost three times", async () => {
+test("the ORM of createOrm replaces connections that are lost in transactions, even if all connections are lost three times", async () => {
   const twoConnections = await database.connect({ poolMax: 2 });
   const loseConnection = async () => {
     const error = await errorOf(
@@ -99,7 +99,7 @@ test("an ORM of createOrm replaces connections that are lost in transactions, ev
   await transaction(twoConnections, (em) => em.execute("select 1"));
 });
 
-test.concurrent("isDatabaseUnavailable returns true when all connections stay in use until the acquire timeout", async () => {
+test.concurrent("isDatabaseUnavailable returns true when no connection becomes free before the acquire timeout", async () => {
   const single = await database.connect({ poolMax: 1 });
   const release = Promise.withResolvers<void>();
   const acquired = Promise.withResolvers<void>();

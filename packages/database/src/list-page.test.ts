@@ -61,7 +61,7 @@ describe("listPage", () => {
     expect(names(await page(owner, { offset: 4 }))).toEqual([]);
   });
 
-  test("listPage applies all filters that have a value", async () => {
+  test("listPage returns only rows that match every filter with a value, and ignores filters without a value", async () => {
     const owner = uuidv7();
     await add(owner, [
       { color: "red", name: "one" },
@@ -108,7 +108,7 @@ describe("listPage", () => {
     expect(names(await findPage(" "))).toEqual(["dz 5800021"]);
   });
 
-  test("listPage counts up to 1 000 rows and sets totalIsCapped when more rows match", async () => {
+  test("listPage counts at most 1 000 rows, and sets totalIsCapped only when more rows match", async () => {
     const owner = uuidv7();
     await add(
       owner,
@@ -128,7 +128,7 @@ describe("listPage", () => {
     expect([await by("blue"), await search("rare")]).toMatchObject([single, single]);
   });
 
-  test("listPage returns a total above the end of the page when the total is capped and the page is full", async () => {
+  test("listPage returns a total larger than the position of the page's last row when the total is capped and the page is full", async () => {
     const owner = uuidv7();
     await add(
       owner,

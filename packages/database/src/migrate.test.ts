@@ -32,7 +32,7 @@ const tables = async () => {
   return rows.map(({ name }) => name);
 };
 
-test("migrate executes each migration once", async () => {
+test("`migrate` executes each migration once, even if it runs again", async () => {
   await run(first);
   await run(first);
   await run(first, second);
@@ -40,13 +40,13 @@ test("migrate executes each migration once", async () => {
   expect(await tables()).toEqual(["first", "mikro_orm_migrations", "second"]);
 });
 
-test("migrate executes each migration once when several commands run at once", async () => {
+test("`migrate` executes each migration once when several commands run concurrently", async () => {
   await Promise.all([run(first, second), run(first, second), run(first, second), run(first, second)]);
   expect(executed().flat()).toEqual(["0001-first", "0002-second"]);
   expect(await tables()).toEqual(["first", "mikro_orm_migrations", "second"]);
 });
 
-test("migrate waits for a database that accepts connections after four seconds", async () => {
+test("`migrate` waits until the database accepts connections, which happens after four seconds", async () => {
   const { hostname, port } = new URL(database.url);
   const slow = net.createServer((client) => {
     client.on("error", () => {});
@@ -63,19 +63,19 @@ test("migrate waits for a database that accepts connections after four seconds",
   expect(executed()).toEqual([["0001-first"]]);
 });
 
-test("migrate rolls back all migrations of a run in which one migration fails", async () => {
+test("`migrate` rolls back all migrations of a run in which one migration fails", async () => {
   await expect(run(first, second, faulty)).rejects.toThrow(/nothing/);
   expect(await tables()).toEqual([]);
   await run(first, second);
   expect(executed()).toEqual([["0001-first", "0002-second"]]);
 });
 
-test("migrate runs migrations without a statement timeout and with a lock timeout of 3 s", async () => {
+test("`migrate` runs migrations without a statement timeout and with a lock timeout of 3 s", async () => {
   await run(first);
   expect(await sql("select bounds from first")).toEqual([{ bounds: "0 3s" }]);
 });
 
-test("migrate executes no migration when an executed migration was edited, and throws an error with its name and the next step", async () => {
+test("`migrate` executes no migration when an executed migration was edited, and throws an error with the migration's name and the next step", async () => {
   await run(first);
   const edited = { ...first, sql: `${first.sql} -- and one more thing` };
   const refused = run(edited, second);
@@ -88,14 +88,14 @@ test("migrate executes no migration when an executed migration was edited, and t
   await run(first, second);
 });
 
-test("migrate rejects two migrations with the same name, and reports a migration with an empty checksum as edited", async () => {
+test("`migrate` rejects two migrations with the same name, and reports a migration with an empty checksum as edited", async () => {
   await expect(run(first, { ...second, name: first.name })).rejects.toThrow(/two migrations have the name 0001-first/);
   await run(first);
   await sql("update mikro_orm_migrations set checksum = ''");
   await expect(run(first)).rejects.toThrow(/0001-first was edited/);
 });
 
-test("migrate adds checksums to a database of an early version and executes only missing migrations", async () => {
+test("`migrate` adds checksums to a database of an early version and executes only missing migrations", async () => {
   await sql("create table mikro_orm_migrations (id serial primary key, name varchar(255), executed_at timestamptz(6))");
   await sql("insert into mikro_orm_migrations (name, executed_at) values ('0001-first', now())");
   await run(first, second);

@@ -24,7 +24,7 @@ test("createOrm opens sessions in UTC, with timeouts of 5 s for statements, 3 s 
   expect(values).toEqual(["UTC", "5s", "3s", "10s"]);
 });
 
-test("namedQuery prepares a statement once for a connection and returns its rows", async () => {
+test("namedQuery prepares a statement only once per connection, and returns the rows of each execution", async () => {
   const text = "select $1::int + 1 as next, $2::text[] as words, timestamptz 'epoch' as at";
   for (const value of [1, 2, 3]) {
     const rows = await namedQuery<{ next: number; words: string[]; at: string }>(orm.em.fork(), "next", text, [value, ["a"]]);
@@ -34,7 +34,7 @@ test("namedQuery prepares a statement once for a connection and returns its rows
   expect(prepared).toEqual([{ name: "next" }]);
 });
 
-test("namedQuery uses the index even if the statement was planned for an empty table", async () => {
+test("namedQuery uses the index of a full table even if PostgreSQL planned the statement while the table was empty", async () => {
   const { em } = orm;
   await em.fork().execute("create table young (id int primary key) with (autovacuum_enabled = off)");
   const text = "select y.id from jsonb_to_recordset($1::jsonb) as r (id int) join young y on y.id = r.id";

@@ -71,7 +71,7 @@ async function createOldPartitions(): Promise<void> {
   for (const days of [-55, -45, -35, -25, -15, -5]) await visit(days, "old");
 }
 
-test("keepPartitions converts the existing table into the first partition, and rewrites no file and rejects no insert", async () => {
+test("keepPartitions converts the existing table into the first partition, without rewriting its files or blocking inserts", async () => {
   const rows = await sql("select * from visit order by id");
   const filesBefore = await files();
   let steps = 0;
@@ -140,7 +140,7 @@ test("after a period without maintenance, keepPartitions leaves current rows in 
   expect(await partOf("later")).toEqual([expect.stringMatching(/^visit_\d{8}$/)]);
 });
 
-test("rows of an append-only table cannot be deleted from a partition that keepPartitions created or from the default partition", async () => {
+test("PostgreSQL rejects deletes of an append-only table's rows, in partitions of keepPartitions and in the default partition", async () => {
   await sql(`create function refuse() returns trigger language plpgsql as 'begin raise exception ''append-only''; end';
     create trigger keep_row before update or delete on visit for each row execute function refuse();
     alter table visit enable always trigger keep_row`);
@@ -159,14 +159,14 @@ test("rows of an append-only table cannot be deleted from a partition that keepP
   }
 });
 
-test("keepPartitions drops no partition of a table whose rule has no expiry", async () => {
+test("keepPartitions drops no partition of a table if the table's partition rule has no expiry", async () => {
   await createOldPartitions();
   await sql("update partition_rule set gone_below = 'null::uuid'");
   await keepAll();
   expect(await countOf("old")).toBe(6);
 });
 
-test("keepPartitions leaves a row whose id is outside the time range in the default partition, and logs an alert", async () => {
+test("keepPartitions logs an alert for a row id outside the time range, and leaves this row in the default partition", async () => {
   await keepAll();
   await sql("insert into visit values ('f0000000-0000-7000-8000-000000000000', 'forged')");
   await keepAll();
@@ -181,7 +181,7 @@ test("keepPartitions throws when the existing table has a row id outside the tim
   expect(await countOf("new")).toBe(1);
 });
 
-test("keepPartitions completes when an earlier attempt left a constraint whose limit is only 59 minutes ahead", async () => {
+test("keepPartitions creates the partitions when an earlier attempt left a constraint that allows ids only for the next 59 minutes", async () => {
   await keepPartitions({ orm, logger });
   await sql("alter table visit_earlier drop constraint earlier");
   await sql(
@@ -191,7 +191,7 @@ test("keepPartitions completes when an earlier attempt left a constraint whose l
   expect(await currentNames()).toEqual(["visit_default", "visit_earlier"]);
 });
 
-test("keepPartitions creates the partitions once when several replicas call it at once", async () => {
+test("keepPartitions creates each partition once when several replicas call it concurrently", async () => {
   await Promise.all([keepAll(), keepAll(), keepAll(), keepAll()]);
   await keepAll();
   expect(await currentNames()).toEqual(["visit_default", "visit_earlier"]);

@@ -15,7 +15,7 @@ const gauges = { queued, oldest };
 const exportedLines = async () =>
   (await renderMetrics()).split("\n").filter((line) => /^(test_(queued|oldest)|amana_row_gauges_up)/.test(line));
 
-test("showRows exports the rows of a statement, reads the rows once for several scrapes, and omits null values", async () => {
+test("showRows exports a statement's rows without null values, and executes the statement once for several scrapes", async () => {
   const orm = await database.connect();
   await orm.em.execute("create sequence readings");
   const text = "select * from (values ('one', nextval('readings'), 1.5), ('two', 0, null)) v (queue, queued, oldest)";
@@ -30,7 +30,7 @@ test("showRows exports the rows of a statement, reads the rows once for several 
   showing[Symbol.dispose]();
 });
 
-test("showRows, disposed and called again, exports no sample for a row that was deleted in the meantime", async () => {
+test("showRows exports no sample for a row that was deleted before showRows was disposed and called again", async () => {
   const orm = await database.connect();
   await orm.em.execute("create table queue (queue text, queued int)");
   await orm.em.execute("insert into queue values ('one', 3)");

@@ -36,7 +36,7 @@ const statementMsMax = 1_500;
 
 const up = gauge({
   name: "amana_row_gauges_up",
-  help: "1 when the gauges from the database were read for this scrape; 0 when the read failed and they are absent",
+  help: "1 when the gauges from the database were read for this scrape; 0 when the read failed, so that the gauges are absent",
 });
 
 /** All row gauges of a database. */

@@ -59,7 +59,7 @@ test("TenantClient reads the tenant's rows in prepared statements, in unprepared
   });
 });
 
-test("TenantClient for allTenants reads the rows of all tenants, and so does a client of an earlier version", async () => {
+test("TenantClient with allTenants, and a client of an earlier version, read the rows of all tenants", async () => {
   expect(await forTenant(allTenants, () => read())).toEqual(bothBusinesses);
   expect(await forTenant(allTenants, () => transaction(orm, (em) => em.execute(text)))).toHaveLength(2);
   expect(await read(earlierVersion)).toEqual(bothBusinesses);
@@ -146,7 +146,7 @@ describe("TenantClient", () => {
         await transaction(singleConnection, (em) => em.execute("select 1 / 0"));
       }),
   };
-  test.each(Object.entries(outcomes))("TenantClient does not keep the tenant on the connection %s", async (_, work) => {
+  test.each(Object.entries(outcomes))("TenantClient removes the tenant from the connection %s", async (_, work) => {
     await expect(work()).rejects.toThrow();
     expect(await read(singleConnection)).toEqual([]);
     expect(await transaction(singleConnection, (em) => em.execute(text))).toEqual([]);
@@ -187,7 +187,7 @@ test("TenantClient reads no rows of another business in a transaction that start
   }
 });
 
-test("TenantClient uses the tenant of the code that started a timer or awaited an event, and in an event listener the tenant of the emitting code", async () => {
+test("TenantClient uses the caller's tenant after a timer or an awaited event, but an event listener runs with the emitter's tenant", async () => {
   const emitter = new EventEmitter();
   const readByListener: Promise<string[]>[] = [];
   forTenant(businessA, () => emitter.on("event", () => readByListener.push(read())));
@@ -207,7 +207,7 @@ test("TenantClient uses the tenant of the code that started a timer or awaited a
   expect(await waited).toEqual([businessA]);
 });
 
-test("a view that `show_to_tenants` created returns the rows of the table, and permits no write to rows of another business", async () => {
+test("a view of `show_to_tenants` returns only the tenant's rows, and permits no write to rows of another business", async () => {
   const view = "select business_id from thing_of_tenants order by business_id";
   const readView = async () => (await orm.em.fork().execute<{ business_id: string }[]>(view)).map((row) => row.business_id);
   expect(await readView()).toEqual([]);

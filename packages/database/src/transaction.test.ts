@@ -31,7 +31,7 @@ function createBarrier(count: number) {
   };
 }
 
-test("transaction repeats the work with a new EntityManager after a deadlock, and both transactions commit", async () => {
+test("`transaction` repeats its callback with a new EntityManager after a deadlock, and both transactions commit", async () => {
   const managers: SqlEntityManager[] = [];
   const bothHoldLock = createBarrier(2);
   const move = (first: number, second: number) =>
@@ -49,7 +49,7 @@ test("transaction repeats the work with a new EntityManager after a deadlock, an
   expect(new Set(managers).size).toBe(managers.length);
 });
 
-test("transaction repeats the work when the work writes a row that another transaction has changed in the meantime", async () => {
+test("`transaction` repeats its callback when the callback writes a row that another transaction has changed in the meantime", async () => {
   let attempts = 0;
   await transaction(orm, async (em) => {
     await em.execute("set transaction isolation level repeatable read");
@@ -61,7 +61,7 @@ test("transaction repeats the work when the work writes a row that another trans
   expect(await balances()).toEqual([2, 0]);
 });
 
-test("transaction repeats the work after a conflict at commit", async () => {
+test("`transaction` repeats its callback after a conflict at commit", async () => {
   let attempts = 0;
   const bothHaveRead = createBarrier(2);
   const copySum = (to: number) =>
@@ -77,7 +77,7 @@ test("transaction repeats the work after a conflict at commit", async () => {
   expect((await balances()).sort()).toEqual([1, 2]);
 });
 
-test("transaction throws the conflict error after three attempts, and isDatabaseUnavailable returns true for this error", async () => {
+test("`transaction` throws the conflict error after three attempts, and isDatabaseUnavailable returns true for this error", async () => {
   let attempts = 0;
   const always = transaction(orm, async (em) => {
     attempts++;
@@ -95,9 +95,9 @@ test("transaction throws the conflict error after three attempts, and isDatabase
 
 test.for([
   ["a violated constraint", (em: SqlEntityManager) => em.execute("insert into account values (1, 0)")],
-  ["a faulty statement", (em: SqlEntityManager) => em.execute("select nothing")],
-  ["an error of the code", () => Promise.reject(new Error("refused"))],
-] as const)("transaction rolls back after %s and does not repeat the work", async ([, fail]) => {
+  ["a statement that PostgreSQL rejects", (em: SqlEntityManager) => em.execute("select nothing")],
+  ["an error that the callback throws", () => Promise.reject(new Error("refused"))],
+] as const)("`transaction` rolls back after %s and does not repeat its callback", async ([, fail]) => {
   let attempts = 0;
   const failing = transaction(orm, async (em) => {
     attempts++;

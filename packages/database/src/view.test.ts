@@ -102,7 +102,7 @@ async function startHangingProxy() {
 }
 
 describe("defineView", () => {
-  test("a view converts a row and the entity of that row to the same message, with exact bigint values and times", async () => {
+  test("toMessage of a view returns the same message for a row and for the row's entity, with exact bigint values and times", async () => {
     const payment = create(PaymentSchema);
     const fields = { processorRefundedMinor: 9_007_199_254_740_993n, processorReadAt: day(2), difference: "2 ≠ 3" };
     const thing = await createThing(uuidv7(), fields);
@@ -114,13 +114,13 @@ describe("defineView", () => {
     expect(message).toMatchObject({ ...others, processorReadAtMs: BigInt(day(2).getTime()) });
   });
 
-  test("defineView omits fields without a value", async () => {
+  test("toMessage of a view omits fields without a value", async () => {
     const thing = await createThing(uuidv7());
     const row = await view.read(em(), allBusinesses, thing.id);
     expect(view.toMessage(row as NonNullable<typeof row>, { payment: undefined })).toEqual(create(ChangedPaymentSchema));
   });
 
-  test("defineView reads only rows of the business that match the view's condition, and no row for an invalid id", async () => {
+  test("`read` of a view returns only rows of the business that match the view's condition, and no row for an invalid id", async () => {
     const { id, businessId } = await createThing(uuidv7());
     expect(await view.read(em(), businessId, id)).toMatchObject({ id });
     expect(await view.read(em(), uuidv7(), id)).toBeUndefined();
@@ -142,7 +142,7 @@ describe("defineView", () => {
     expect(await Promise.all([read(), read()])).toMatchObject([{ id }, { id }]);
   });
 
-  test("`read` of a view uses the primary key, even if PostgreSQL planned the statement for an empty table", async () => {
+  test("`read` of a view uses the primary key even if PostgreSQL planned the statement while the table was empty", async () => {
     const single = await database.connect({ entities: [Thing], poolMax: 1 });
     const execute = (sql: string, values: unknown[] = []) => single.em.fork().execute<Record<string, unknown>[]>(sql, values);
     const owner = uuidv7();
@@ -185,7 +185,7 @@ describe("defineList", () => {
     return page.rows.map(({ orderRef }) => orderRef);
   };
 
-  test("defineList filters the rows only by the fields that the request contains", async () => {
+  test("`page` of a list filters the rows only by the fields that the request contains", async () => {
     const businessId = uuidv7();
     await createThing(businessId, { orderRef: "a" });
     await createThing(businessId, { orderRef: "b", createdAt: day(2), status: "PAID" });
@@ -203,7 +203,7 @@ describe("defineList", () => {
     expect(await findOrderRefs(businessId, { paymentLinkId: "S3", status: PaymentStatus.PENDING })).toEqual(["a"]);
   });
 
-  test("defineList returns no rows for an enum value that this version does not have", async () => {
+  test("`page` of a list returns no rows for a filter with an unknown enum value", async () => {
     const businessId = uuidv7();
     await createThing(businessId);
     expect(await findOrderRefs(businessId, { status: 99 as PaymentStatus })).toEqual([]);

@@ -33,7 +33,8 @@ const java = { name: "Java with Maven", start: startKafka };
  */
 export async function startEventTransport(options: EventTransportOptions): Promise<EventTransport> {
   const { choice, brokers } = options;
-  if (choice === "direct") return useDirectCalls(brokers ? "chosen, so KAFKA_BROKERS is not used" : "chosen");
+  if (choice === "direct")
+    return useDirectCalls(brokers ? "direct was selected, so KAFKA_BROKERS is not used" : "direct was selected");
   if (choice === "docker") return startFirstAvailable([docker], options);
   if (brokers) return useBrokers(brokers);
   return startFirstAvailable([docker, java], options);
@@ -84,7 +85,11 @@ async function isReachable(address: string): Promise<boolean> {
 }
 
 function useDirectCalls(reason: string): EventTransport {
-  return { mode: "direct", how: joinLines(`direct calls between the services, at least once; ${reason}`), stop: async () => {} };
+  return {
+    mode: "direct",
+    how: joinLines(`direct calls between the services, with at-least-once delivery; ${reason}`),
+    stop: async () => {},
+  };
 }
 
 const formatList = (lines: readonly string[]) => lines.map((line) => `  - ${line}`).join("\n");

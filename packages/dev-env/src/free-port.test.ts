@@ -23,7 +23,7 @@ test("freePort returns a free port, and never the same port twice", async () => 
   await listenOn(ports[0]!, "127.0.0.1");
 });
 
-test("freePort does not return a port that another process has reserved, until that process is killed", async () => {
+test("freePort does not return a port that another process has reserved while that process runs", async () => {
   const range = { from: 19_990, to: 19_992 };
   const program = `import { freePort } from ${JSON.stringify(new URL("free-port.ts", import.meta.url).href)};
     console.log(await freePort(${JSON.stringify(range)}));

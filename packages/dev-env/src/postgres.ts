@@ -136,7 +136,7 @@ function startFailure(output: string, dataDir: string, port: number): DevEnvErro
   if (/lock file "postmaster.pid" already exists|shared memory block .* is still in use/.test(output)) {
     return new DevEnvError(
       `Another PostgreSQL, not started by this program, uses ${dataDir}:\n${output}`,
-      "Stop it first: the first line of postmaster.pid in that folder is the process id of that server.",
+      "Stop that PostgreSQL first. The first line of postmaster.pid in that folder is its process id.",
     );
   }
   if (/has wrong ownership/.test(output)) {

@@ -6,7 +6,7 @@ function aStream(isTTY: boolean) {
   return { isTTY, columns: 40, write: (text: string) => written.push(text), written };
 }
 
-test("createProgress without a terminal writes a plain line for each change of a step, and the duration when the step ends", () => {
+test("createProgress writes one plain line for each change of a step, with the duration at the end, if the output is not a terminal", () => {
   const stream = aStream(false);
   let ms = 0;
   const progress = createProgress(stream, () => ms);
@@ -27,7 +27,7 @@ test("createProgress without a terminal writes a plain line for each change of a
   ]);
 });
 
-test("createProgress prints running steps as stopped when the user stops the program, and hides their later failures", () => {
+test("createProgress prints running steps as stopped when the user stops the program, and prints no later failure of these steps", () => {
   const stream = aStream(false);
   const progress = createProgress(stream, () => 0);
   const migrations = progress.step("Migrations");
@@ -36,7 +36,7 @@ test("createProgress prints running steps as stopped when the user stops the pro
   expect(stream.written).toEqual(["– Migrations: stopped (0.0 s)\n"]);
 });
 
-test("createProgress on a terminal redraws running steps below the finished steps, and cuts each step to the terminal's width", () => {
+test("createProgress redraws running steps below the finished steps, cut to the terminal's width, if the output is a terminal", () => {
   const stream = aStream(true);
   const progress = createProgress(stream, () => 0);
 

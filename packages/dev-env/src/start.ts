@@ -88,7 +88,7 @@ async function run(
     if (!signal.aborted) throw error;
   });
   if (!system) {
-    stopping?.done("before all services had started");
+    stopping?.done("stopped before all services had started");
     return;
   }
   await writeDevFile(dir, system);

@@ -51,7 +51,7 @@ test.each(commands)("the command %s rejects a link to the root of the project as
 });
 
 test.each(commands)(
-  "the command %s rejects a data folder with files of other programs and keeps the files, even if one has a name that Amana uses",
+  "the command %s rejects a data folder with files of other programs, and keeps all files, even one with a name that Amana uses",
   async (_, use) => {
     await write("postgres/base", "notes.txt");
     await expect(use(dir)).rejects.toThrow(/contains files that Amana did not create \(notes.txt, postgres\)/);
@@ -59,15 +59,18 @@ test.each(commands)(
   },
 );
 
-test.each(commands)("the command %s rejects a file as data folder, and does not advise to delete data", async (_, use) => {
-  await writeFile(dir, "");
-  const error = await use(dir).catch((reason: unknown) => reason);
-  expect(error).toBeInstanceOf(DevEnvError);
-  expect((error as DevEnvError).message).not.toContain("--fresh");
-  await expect(openDataDir(join(dir, "below"))).rejects.toThrow(DevEnvError);
-});
+test.each(commands)(
+  "the command %s rejects a file as data folder with an error that does not mention --fresh",
+  async (_, use) => {
+    await writeFile(dir, "");
+    const error = await use(dir).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(DevEnvError);
+    expect((error as DevEnvError).message).not.toContain("--fresh");
+    await expect(openDataDir(join(dir, "below"))).rejects.toThrow(DevEnvError);
+  },
+);
 
-test("pnpm start --fresh follows a link to the data folder, deletes the files that Amana created, and keeps the results of attack programs", async () => {
+test("`pnpm start --fresh` deletes the files that Amana created in a linked data folder, and keeps the results of attack programs", async () => {
   const link = join(parent, "link");
   await mkdir(dir);
   await symlink(dir, link);
@@ -79,14 +82,14 @@ test("pnpm start --fresh follows a link to the data folder, deletes the files th
   expect(await openDataDir(link)).toBe(dir);
 });
 
-test("pnpm start --fresh deletes nothing and prints the name of a file in the data folder that Amana did not create", async () => {
+test("`pnpm start --fresh` deletes nothing if Amana did not create a file in the data folder, and prints the file's name", async () => {
   await openDataDir(dir);
   await write("secrets.json", "notes.txt");
   await expect(removeData(dir)).rejects.toThrow(/--fresh deletes nothing: .* \(notes.txt\)/);
   expect((await readdir(dir)).sort()).toEqual(["amana-data", "notes.txt", "secrets.json"]);
 });
 
-test("pnpm start, with and without --fresh, accepts a data folder of an earlier version, which has no marker file", async () => {
+test("`pnpm start`, with and without --fresh, accepts a data folder of an earlier version, which has no marker file", async () => {
   await write("postgres/PG_VERSION", "logs/kyc.log");
   await writeFile(join(dir, "secrets.json"), JSON.stringify({ adminKey: "ak_1", databasePassword: "ff" }));
   await removeData(dir);
@@ -94,7 +97,7 @@ test("pnpm start, with and without --fresh, accepts a data folder of an earlier 
   expect(await openDataDir(dir)).toBe(dir);
 });
 
-test("pnpm start --fresh deletes nothing when there is no data folder", async () => {
+test("`pnpm start --fresh` succeeds when there is no data folder", async () => {
   await removeData(dir);
   expect(existsSync(dir)).toBe(false);
 });

@@ -33,7 +33,7 @@ async function aParent(body: string) {
 const twoServers = "print((await spawnServer(sleep)).pid, (await spawnServer(sleep)).pid);";
 
 test.each(["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"] as const)(
-  "endWithParent ends the servers of a process that receives %s",
+  "endWithParent ends the servers of the calling process when that process receives %s",
   async (signal) => {
     const { parent, pids, exited } = await aParent(twoServers);
     parent.kill(signal);
@@ -45,7 +45,7 @@ test.each(["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"] as const)(
 test.each([
   ["throws an uncaught error", `throw new Error("defect")`],
   ["exits", "process.exit()"],
-])("endWithParent ends the servers of a process that %s", async (_, statement) => {
+])("endWithParent ends the servers of the calling process when that process %s", async (_, statement) => {
   const { parent, pids, exited } = await aParent(`${twoServers} process.stdin.once("data", () => { ${statement}; });`);
   parent.stdin.write("now");
   await exited;
@@ -64,7 +64,7 @@ test("runCommand ends the running command when its parent process is killed", as
   await eventually(() => expect(pids.map(readProcess)).toEqual([undefined]));
 });
 
-test("endWithParent ends a frozen server when its parent is killed", async () => {
+test("endWithParent ends a server even if the server is frozen when its parent is killed", async () => {
   const { parent, pids, exited } = await aParent(`print((await spawnServer({ ...sleep, orphanSignal: "SIGTERM" })).pid);`);
   process.kill(pids[0] as number, "SIGSTOP");
   parent.kill("SIGKILL");

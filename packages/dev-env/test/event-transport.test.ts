@@ -41,9 +41,9 @@ async function failureOf(start: Promise<unknown>): Promise<DevEnvError> {
   return error as DevEnvError;
 }
 
-describe("with brokers given", () => {
+describe("startEventTransport with given Kafka brokers", () => {
   test.each(["auto", "kafka"] as const)(
-    "startEventTransport with %s uses the given brokers and does not stop them",
+    "startEventTransport with `%s` uses the given Kafka brokers, and does not stop them at the end",
     async (choice) => {
       const broker = createServer((socket) => socket.end()).listen(0, "127.0.0.1");
       await once(broker, "listening");
@@ -57,37 +57,37 @@ describe("with brokers given", () => {
     },
   );
 
-  test("startEventTransport with auto throws when no server listens at the given brokers", async () => {
+  test("startEventTransport with `auto` throws when no server listens at the given broker addresses", async () => {
     const error = await failureOf(startTransport("auto", `127.0.0.1:${await freePort()}`));
     expect(error.problem).toContain("no server accepts connections there");
   });
 
-  test("startEventTransport with direct ignores the given brokers", async () => {
+  test("startEventTransport with `direct` uses direct calls even if Kafka brokers are given", async () => {
     const events = await startTransport("direct", "127.0.0.1:1");
     expect(events.mode).toBe("direct");
     expect(events.how).toContain("KAFKA_BROKERS is not used");
   });
 });
 
-describe("on a machine without Docker, Java and Maven", () => {
+describe("startEventTransport on a machine without Docker, Java and Maven", () => {
   beforeEach(() => {
     vi.stubEnv("PATH", dir);
     vi.stubEnv("JAVA_HOME", "");
   });
 
-  test("startEventTransport with auto uses direct calls if Kafka cannot start, and states the reason in one line", async () => {
+  test("startEventTransport with `auto` uses direct calls if Kafka cannot start, and prints the reason in one line", async () => {
     const events = await startTransport("auto");
     expect(events.mode).toBe("direct");
     expect(events.how).toMatch(/^direct .*no Docker engine: docker .* not found; no Java with Maven: java .* not found$/);
   });
 
-  test("startEventTransport with kafka throws an error that lists each failed attempt and the next step for it", async () => {
+  test("startEventTransport with `kafka` throws an error that lists each failed way to start Kafka, with its next step", async () => {
     const error = await failureOf(startTransport("kafka"));
     expect(error.problem).toMatch(/Docker engine: .*not found\n.*Java with Maven: .*not found/);
     expect(error.nextStep).toMatch(/Install Docker[\s\S]*Install a Java 17[\s\S]*KAFKA_BROKERS/);
   });
 
-  test("startEventTransport with docker throws an error that does not mention Java", async () => {
+  test("startEventTransport with `docker` throws an error that does not mention Java if Docker is missing", async () => {
     const error = await failureOf(startTransport("docker"));
     expect(error.message).toContain("Docker engine");
     expect(error.message).not.toContain("Java");
@@ -95,7 +95,7 @@ describe("on a machine without Docker, Java and Maven", () => {
 });
 
 test.runIf(canStartKafka || process.env["CI"])(
-  "startEventTransport with auto starts Kafka if Docker, or Java with Maven, is available",
+  "startEventTransport with `auto` starts Kafka if Docker, or Java with Maven, is available",
   async () => {
     const events = await startTransport("auto");
     expect(events.mode).toBe("kafka");

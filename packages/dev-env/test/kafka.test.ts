@@ -85,8 +85,8 @@ async function consume(kafka: Kafka, topic: string, count: number): Promise<stri
   return values;
 }
 
-describe.skipIf(skipsKafka)("Kafka by Java", () => {
-  test("startKafka keeps messages after a stop or a kill, and does not create a topic automatically", async () => {
+describe.skipIf(skipsKafka)("Kafka that Java runs without Docker", () => {
+  test("the broker of startKafka keeps its messages after a stop or a kill, and does not create a topic automatically", async () => {
     const kafka = await aKafka();
     await expect(produce(kafka, "misspelt", "one", { retries: 0 })).rejects.toThrow(/does not host this topic-partition/);
     await createTopic(kafka, "payments");
@@ -129,7 +129,7 @@ describe.skipIf(skipsKafka)("Kafka by Java", () => {
     expect(await consume(cluster, "payments", 2)).toEqual(["one", "two"]);
   });
 
-  test("startKafka stops the broker of a killed run, and throws while the run that started the broker continues", async () => {
+  test("startKafka stops a broker that a killed run left, and throws if the run that started the broker still exists", async () => {
     const script = `
       import { startKafka } from ${JSON.stringify(new URL("../src/kafka/java-kafka.ts", import.meta.url).href)};
       import { guardPid } from ${JSON.stringify(new URL("../src/end-with-parent.ts", import.meta.url).href)};

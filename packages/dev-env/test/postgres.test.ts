@@ -106,7 +106,7 @@ test("the server of startPostgres rejects a wrong password, and only the owner c
   expect((await stat(join(dataDir, "superuser-password"))).mode & 0o777).toBe(0o600);
 });
 
-test("startPostgres keeps the data after a stop", async () => {
+test("startPostgres starts with the data that was stored before the last stop", async () => {
   const first = await aPostgres();
   await query(first, "CREATE TABLE kept AS SELECT 42 AS answer");
   await first.stop();
@@ -123,7 +123,7 @@ test("startPostgres with `durable` keeps a transaction that was committed direct
   expect(await query(postgres, "SELECT answer FROM kept")).toEqual([{ answer: 42 }]);
 });
 
-test("startPostgres stops the server of a killed run and starts with its data", async () => {
+test("startPostgres stops the server that a killed run left, and starts with the data of that server", async () => {
   const orphan = await aLeftover();
   expect(readProcess(orphan)?.command).toContain(dataDir);
 
@@ -132,14 +132,14 @@ test("startPostgres stops the server of a killed run and starts with its data", 
   expect(await query(postgres, "SELECT answer FROM kept")).toEqual([{ answer: 42 }]);
 });
 
-test("startPostgres throws and does not stop the server while the run that started the server continues", async () => {
+test("startPostgres throws, and does not stop the server, if the run that started the server still exists", async () => {
   const first = await aPostgres();
   const error = await failureOf(aPostgres());
   expect(error.problem).toContain(`already running on ${dataDir}`);
   expect(await query(first, "SELECT 1 AS one")).toEqual([{ one: 1 }]);
 });
 
-test("startPostgres starts although the id in the pid file belongs to another program", async () => {
+test("startPostgres starts even if the process id in the pid file belongs to another program", async () => {
   await (await aPostgres()).stop();
   // Runs the process as PostgreSQL's user, because PostgreSQL ignores processes of other users.
   const { uid, gid } = await stat(dataDir);
@@ -178,13 +178,13 @@ test("startPostgres throws for a folder with other files and does not change it"
   expect(await readFile(join(dataDir, "notes.txt"), "utf8")).toBe("notes");
 });
 
-test.runIf(asRoot)("startPostgres, run as root, starts PostgreSQL in a folder that only root can enter", async () => {
+test.runIf(asRoot)("startPostgres starts PostgreSQL in a folder that only root can enter if it runs as root", async () => {
   await chmod(folder, 0o700);
   expect((await aPostgres()).version).toMatch(/^18/);
 });
 
 test.runIf(asRoot)(
-  "when `setpriv` is missing, launcher throws an error that names the folder that only root can enter",
+  "when the program setpriv is missing, `launcher` throws an error with the name of the folder that only root can enter",
   async () => {
     await chmod(folder, 0o700);
     const path = process.env["PATH"];
@@ -197,7 +197,7 @@ test.runIf(asRoot)(
   },
 );
 
-test("for an unsupported platform, postgresPrograms throws an error whose next step is an alternative", () => {
+test("postgresPrograms throws an error that suggests an alternative if the platform is not supported", () => {
   expect(() => postgresPrograms("win32", "x64")).toThrow(/WSL 2.*DATABASE_URL/);
   expect(() => postgresPrograms("freebsd", "x64")).toThrow("freebsd-x64");
 });

@@ -51,7 +51,7 @@ test("createServiceProcess reports no crash when `stop` or `kill` ends the servi
   expect(crashedNames).toEqual([]);
 });
 
-test("createServiceProcess reports an unsupervised service that ends unexpectedly, does not restart it, and permits a later start", async () => {
+test("createServiceProcess reports an unsupervised service that ends unexpectedly, and starts it again only when `start` is called", async () => {
   process.kill(await start(false), "SIGKILL");
   await eventually(() => expect(crashedNames).toEqual(["sandbox"]));
   expect(service.isRunning()).toBe(false);

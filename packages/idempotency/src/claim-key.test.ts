@@ -44,7 +44,7 @@ const reusedError = { kind: "invalid", code: "idempotency_key_reused" };
 const inProgressError = { kind: "conflict", code: "idempotency_in_progress" };
 const storeResponse = (record: IdempotencyRecord) => record.storeResponse(ApiKeySchema, { id: "1", name: "n" });
 
-test("claimKey throws idempotency_in_progress for a claimed key during the execution, and replays the response afterwards", async () => {
+test("claimKey throws idempotency_in_progress while the first call with the key runs, and later replays that call's response", async () => {
   const caller = aBusinessCaller();
   const execution = (await beginExecution(aCall({ caller }))) as { id: string };
   await expect(beginExecution(aCall({ caller }))).rejects.toMatchObject(inProgressError);
@@ -57,7 +57,7 @@ test("claimKey throws idempotency_in_progress for a claimed key during the execu
   expect(call.replays).toBe(1);
 });
 
-test("claimKey throws the identical stored refusal and marks the call as replayed", async () => {
+test("claimKey throws the stored refusal again, with all its fields, when a refused call is repeated", async () => {
   const caller = aBusinessCaller();
   const refused = new DomainError("refused_upstream", "refund_refused", "The bank refused the refund.", {
     pointer: "/amount",
@@ -76,13 +76,13 @@ test("claimKey throws the identical stored refusal and marks the call as replaye
   }
 });
 
-test("claimKey replays a response without content", async () => {
+test("claimKey replays a stored response even if the response has no content", async () => {
   const caller = aBusinessCaller();
   await execute(aCall({ caller }), (record) => record.storeResponse(ApiKeySchema, {}));
   expect(await beginExecution(aCall({ caller }))).toMatchObject({ replayed: { id: "", name: "" } });
 });
 
-describe("retention of a key", () => {
+describe("the retention of an Idempotency-Key", () => {
   const refused = new DomainError("refused_upstream", "refund_refused", "The bank refused the refund.");
 
   test.each([
@@ -109,7 +109,7 @@ describe("retention of a key", () => {
     },
   );
 
-  test("claimKey replays a response for 24 hours after the execution ended, even if an earlier version of the service stored it", async () => {
+  test("claimKey replays a response for 24 hours after the execution, even if an earlier version of the service stored the response", async () => {
     const caller = aBusinessCaller();
     const execution = (await beginExecution(aCall({ caller }))) as { id: string };
     await setAge("30 days");
@@ -120,7 +120,7 @@ describe("retention of a key", () => {
   });
 });
 
-describe("a held key", () => {
+describe("a held Idempotency-Key", () => {
   const claimHeldKey = (call: Call, heldMs: number) =>
     transaction(db.orm, async (em) => {
       const claim = await claimKey(em, call, ApiKeySchema, { heldMs });
@@ -181,7 +181,7 @@ describe("a held key", () => {
     expect(claims.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
   });
 
-  test("claimKey accepts another request for a released key 24 hours after the key's last claim, and rejects a key that is still held", async () => {
+  test("claimKey accepts another request with a released key 24 hours after the key's last claim, but not with a key that is still held", async () => {
     const caller = aBusinessCaller();
     const released = await claimRecord(aCall({ caller, key: "released" }), 0);
     const stillHeld = await claimRecord(aCall({ caller, key: "held" }), 60_000);
@@ -194,7 +194,7 @@ describe("a held key", () => {
     expect(stillHeld.id).not.toBe("");
   });
 
-  test("claimKey replays the late response of a held key for 24 hours after the response", async () => {
+  test("claimKey replays the response of a held key for 24 hours after the response was stored, even if the execution took a day", async () => {
     const caller = aBusinessCaller();
     const { id } = await claimRecord(aCall({ caller }), 0);
     await setAge("23 hours 59 minutes");
@@ -214,7 +214,7 @@ describe("a held key", () => {
   });
 });
 
-test("cleanKeys deletes keys whose execution ended more than 24 hours ago, and keeps all other keys", async () => {
+test("cleanKeys deletes only keys whose execution ended more than 24 hours ago", async () => {
   const caller = aBusinessCaller();
   const refused = new DomainError("refused_upstream", "refund_refused", "The bank refused the refund.");
   await execute(aCall({ caller, key: "old response" }), storeResponse);

@@ -68,20 +68,20 @@ test("`once` returns a secret only in the first response, and does not store the
   for (const { row } of rows) expect(row).not.toContain("a-secret-key");
 });
 
-test("`once` executes every call without a key and stores no record", async () => {
+test("`once` executes every call that has no Idempotency-Key, and stores no record of these calls", async () => {
   const caller = aBusinessCaller();
   for (let call = 0; call < 2; call++) await issue(aCall({ caller, key: null }));
   expect([await count("effect"), await count("idempotency_key")]).toEqual([2, 0]);
 });
 
-test("`once` rejects a key that was used for another request", async () => {
+test("`once` rejects an Idempotency-Key that was used for another request", async () => {
   const caller = aBusinessCaller();
   await issue(aCall({ caller }));
   await expect(issue(aCall({ caller, fingerprint: "f2" }))).rejects.toEqual(refusal("idempotency_key_reused"));
   expect(await count("effect")).toBe(1);
 });
 
-test("`once` executes one of several concurrent calls with the same key, and immediately rejects the other calls", async () => {
+test("`once` executes one of several concurrent calls with the same key, and rejects the other calls while that call runs", async () => {
   const caller = aBusinessCaller();
   const started = Promise.withResolvers<void>();
   const othersRejected = Promise.withResolvers<void>();
@@ -113,7 +113,7 @@ test("`once` executes one of many concurrent calls with the same key, and the ot
   expect(await count("effect")).toBe(10);
 });
 
-test("`once` returns the stored response to many concurrent calls", async () => {
+test("`once` returns the stored response to each of many concurrent repetitions of a finished call", async () => {
   const caller = aBusinessCaller();
   const { id } = await issue(aCall({ caller }));
   const responses = await Promise.all(Array.from({ length: 10 }, () => issue(aCall({ caller }))));
@@ -130,7 +130,7 @@ test("`once` stores no record when the work fails, so that the key can be used a
   expect(call.replays).toBe(0);
 });
 
-test("`once` treats the same key of another business, operator or route as another key", async () => {
+test("`once` executes a call again if another business, operator or route uses the same key", async () => {
   const caller = aBusinessCaller();
   const anOperator = (keyId: string): Caller => ({ role: "admin", keyId, keyPrefix: "ak_test" });
   const calls = () => [

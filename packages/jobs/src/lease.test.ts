@@ -63,7 +63,7 @@ test("withLease releases the lease after the work succeeds or fails", async () =
   expect(await runWithLease(async () => 2)).toEqual({ result: 2 });
 });
 
-test("`renew` of a lease returns true during the work", async () => {
+test("`renew` of a lease returns true while no other process has claimed the row", async () => {
   expect(await runWithLease(holds)).toEqual({ result: true });
 });
 
@@ -82,7 +82,7 @@ test("`renew` of a lease returns false after another process has claimed the row
   expect((await readLease())?.token).not.toBeNull();
 });
 
-test("`renew` of a lease renews an expired lease that no other process has claimed", async () => {
+test("`renew` of a lease returns true for an expired lease if no other process has claimed the row", async () => {
   await runWithLease(async (current) => {
     await setRemainingSeconds(-1);
     expect(await holds(current)).toBe(true);
@@ -110,7 +110,7 @@ test("withLease returns undefined for a row that does not exist", async () => {
   expect(await runWithLease(async () => 1)).toBeUndefined();
 });
 
-test("withLease returns the row and the start of the lease by the database's clock", async () => {
+test("withLease passes the row, and the lease's start by the database's clock, to its callback", async () => {
   const [clock] = await db.sql<{ now: Date }>("select now() as now");
   await withLease(db.orm, { table: "job", where: "id = ?", values: [id] }, async ({ row: leasedRow, since, token }) => {
     expect(leasedRow).toMatchObject({ id, lease_token: token });
@@ -118,7 +118,7 @@ test("withLease returns the row and the start of the lease by the database's clo
   });
 });
 
-test("`release` ends a lease when the transaction commits, and withLease ends the lease when the transaction fails", async () => {
+test("`release` ends a lease when its transaction commits, and withLease ends the lease when that transaction fails", async () => {
   await runWithLease(async ({ release, token }) => {
     const job = { leaseToken: token as string | null, leasedUntil: new Date() as Date | null };
     await transaction(db.orm, async (em) => {

@@ -93,7 +93,7 @@ test("processDueRows renews the lease of a slow row, so that no other replica pr
   expect(await readRow(id)).toEqual({ due: null, token: null });
 });
 
-test("the disposal of processDueRows waits for the rows in progress", async () => {
+test("the disposal of processDueRows waits until the work on all started rows has ended", async () => {
   const [id = ""] = await insertDueRows(1);
   const [began, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const job = startJob(async () => {
@@ -108,7 +108,7 @@ test("the disposal of processDueRows waits for the rows in progress", async () =
   expect(await readRow(id)).toEqual({ due: null, token: null });
 });
 
-test("processDueRows postpones a row whose work fails, but not a row whose due time the failed work has already cleared", async () => {
+test("processDueRows postpones a row whose work fails, but not if the work cleared the row's due time before the failure", async () => {
   const [failing = "", finished = ""] = await insertDueRows(2);
   const startedIds: string[] = [];
   {
@@ -145,7 +145,7 @@ test("processDueRows uses at most half of the slots for six slow rows of one bus
   }
 });
 
-test("if perBusiness equals concurrency, processDueRows uses all slots for one business, and gives the next free slot to another business", async () => {
+test("processDueRows uses all slots for one business if perBusiness equals concurrency, and gives the next free slot to another business", async () => {
   const alone = await insertDueRows(6);
   const ends = new Map(alone.map((id) => [id, Promise.withResolvers<void>()]));
   const startedIds: string[] = [];
@@ -200,7 +200,7 @@ test("processDueRows begins at most rowsPerPauseMax rows within one pause, even 
   }
 });
 
-test("processDueRows processes the rows of a business by priority and then by age, and alternates between two businesses", async () => {
+test("processDueRows alternates between two businesses, and processes the rows of each business by priority and then by age", async () => {
   const [rowsOfA, rowsOfB] = [await insertDueRows(3), await insertDueRows(2)];
   const [a1 = "", a2 = "", a3 = ""] = rowsOfA;
   const [b1 = "", b2 = ""] = rowsOfB;
@@ -224,7 +224,7 @@ test("processDueRows processes the rows of a business by priority and then by ag
   expect(startedIds.filter((id) => rowsOfB.includes(id))).toEqual([b1, b2]);
 });
 
-test("processDueRows processes a row of one business while another business has 600 due rows and 2500 businesses have planned rows", async () => {
+test("processDueRows processes a row of one business even if another business has 600 due rows and 2500 businesses have rows due later", async () => {
   const planned = "insert into job (id, business_id, due_at) select gen_random_uuid(),";
   await db.sql(`${planned} gen_random_uuid(), now() + interval '1 hour' from generate_series(1, 2500)`);
   await db.sql(`${planned} ?, now() - interval '1 hour' from generate_series(1, 600)`, [uuidv7()]);

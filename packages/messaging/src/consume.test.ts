@@ -45,7 +45,7 @@ test("a consumer applies a message once when the message is delivered repeatedly
   expect(await effects(db.orm)).toEqual(["1", "2", "3"]);
 });
 
-test("two consumers with different names both apply every message", async () => {
+test("two consumers with different names each apply every message", async () => {
   const received: string[] = [];
   for (const consumer of ["a", "b"]) {
     await aConsumer({
@@ -59,7 +59,7 @@ test("two consumers with different names both apply every message", async () => 
   expect(received.sort()).toEqual(["a1", "a2", "b1", "b2"]);
 });
 
-test("a consumer on two replicas applies each message once when both replicas get the messages concurrently in opposite order", async () => {
+test("a consumer with two replicas applies each message once when both replicas get the messages concurrently in opposite order", async () => {
   const second = new MemoryTransport();
   await using otherReplica = {
     orm: await createOrm({ url: db.url, ...database }, logger),
@@ -77,7 +77,7 @@ test("a consumer on two replicas applies each message once when both replicas ge
   expect(await deadLetters(db.orm)).toEqual([]);
 });
 
-test("a consumer applies every message of a delivery that has more messages than one batch can contain", async () => {
+test("a consumer applies every message when the transport delivers more messages at once than one batch can contain", async () => {
   await aConsumer();
   await transport.deliver(...bodiesFrom(450).map((body) => aMessage(body)));
   expect(await effects(db.orm)).toEqual(bodiesFrom(450));
@@ -97,7 +97,7 @@ const failingFor = (bodies: Set<string>, failure: (body: string) => Error): Func
   };
 };
 
-test("a consumer parks a message once, with the reason, after its last retry fails, and applies the other messages of the batch", async () => {
+test("a consumer parks a message once with the reason when the message's last retry fails, and applies the other messages of the batch", async () => {
   await aConsumer({}, db.orm, quickRetries);
   const poison = aMessage("poison", { key: "p" });
   const batch = [aMessage("1"), poison, aMessage("2")];
@@ -132,7 +132,7 @@ test("a consumer retries a failed message until the effect of the message succee
   expect(await deadLetters(db.orm)).toMatchObject([{ status: "DELIVERED", payload: Buffer.alloc(0) }]);
 });
 
-test("a consumer applies a statement effect once for each message, even after a repeated delivery or a retry of a dead letter", async () => {
+test("a consumer executes an effect in SQL once for each message, even after a repeated delivery or a retry of a dead letter", async () => {
   const failingBodies = new Set(["bad"]);
   const results: number[] = [];
   const effect: StatementEffect<object, number> = {
@@ -176,7 +176,7 @@ test("a consumer applies later messages of a key while an earlier message of the
   await eventually(async () => expect(await effects(db.orm)).toEqual(["k2", "x1", "k3", "k1"]));
 });
 
-test("a consumer applies a message once when the message of a dead letter is delivered again and succeeds", async () => {
+test("a consumer applies a dead-lettered message once when the message is delivered again after the cause of its failure is fixed", async () => {
   const failingBodies = new Set(["1"]);
   await aConsumer({ effect: failingFor(failingBodies, () => new Error("effect failed")) }, db.orm, { retrySeconds: [1] });
   const message = aMessage("1");
@@ -188,7 +188,7 @@ test("a consumer applies a message once when the message of a dead letter is del
   expect(await effects(db.orm)).toEqual(["1"]);
 });
 
-test("a consumer pauses after three different messages fail in a row, and resumes automatically", async () => {
+test("a consumer pauses after three different messages fail in a row, and applies all messages after the cause is fixed", async () => {
   const bodies = bodiesFrom(20);
   let isBroken = true;
   let attempts = 0;
@@ -210,7 +210,7 @@ test("a consumer pauses after three different messages fail in a row, and resume
   expect((await effects(db.orm)).sort()).toEqual(bodies.toSorted());
 });
 
-test("a consumer applies a message that follows ten failing messages after its pauses have ended", async () => {
+test("a consumer applies a message that follows ten failing messages, after the consumer's pauses have ended", async () => {
   const bad = bodiesFrom(10);
   await aConsumer({ effect: failingFor(new Set(bad), (body) => new Error(body)) }, db.orm, { retrySeconds: [0.05] });
   const messages = [...bad, "good"].map((body) => aMessage(body));
@@ -219,7 +219,7 @@ test("a consumer applies a message that follows ten failing messages after its p
   expect(await statuses()).toHaveLength(10);
 });
 
-test("a consumer applies an event of an unknown type after an upgrade that supports the type, and other events of the key before the upgrade", async () => {
+test("a consumer applies an event of an unknown type after an upgrade, and does not delay other events that have the event's key", async () => {
   const supported = new Set<string>();
   const effect: FunctionEffect = async (em, messages) => {
     for (const { headers } of messages) {
@@ -257,7 +257,7 @@ test("a consumer applies the other messages of a batch when the effect of one me
   expect((await deadLetters(db.orm)).map(({ reason }) => reason)).toEqual([expect.stringContaining("statement timeout")]);
 });
 
-test("a consumer applies a parked message once when the message is published again after the cause of its failure is fixed", async () => {
+test("a consumer applies a PARKED message once when the message is published again after the cause of its failure is fixed", async () => {
   const failingBodies = new Set(["bad"]);
   await aConsumer({ effect: failingFor(failingBodies, () => new Error("effect failed")) }, db.orm, quickRetries);
   const bad = aMessage("bad", { key: "b" });
@@ -272,7 +272,7 @@ test("a consumer applies a parked message once when the message is published aga
   await eventually(async () => expect(await statuses()).toEqual(["DELIVERED"]));
 });
 
-test("a consumer does not poll in a tight loop while another replica has locked a due dead letter", async () => {
+test("a consumer does not query in a tight loop while another replica has locked a due dead letter", async () => {
   await aConsumer({ effect: failingFor(new Set(["bad"]), () => new Error("effect failed")) }, db.orm, { retrySeconds: [0.05] });
   await transport.deliver(aMessage("bad"));
   await transaction(db.orm, async (em) => {
@@ -332,7 +332,7 @@ test("a consumer ignores a message whose event is more than 39 days old, and app
   expect(await deadLetters(db.orm)).toEqual([]);
 });
 
-test("a consumer whose clock is a year ahead accepts a message of today", async () => {
+test("a consumer applies a message of today even if the consumer's clock is a year ahead", async () => {
   await aConsumer();
   const message = aMessage("today");
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 365 * dayMs });
@@ -394,7 +394,7 @@ test("a consumer stores a dead letter with replacement characters in place of NU
   ]);
 });
 
-test("a consumer creates no dead letters during a database outage, and applies the messages at the next delivery", async () => {
+test("a consumer creates no dead letters during a database outage, and applies the messages when they are delivered again", async () => {
   let outages = 2;
   await aConsumer({
     effect: async (em, messages) => {
@@ -410,7 +410,7 @@ test("a consumer creates no dead letters during a database outage, and applies t
   expect(await deadLetters(db.orm)).toEqual([]);
 });
 
-test("when a database outage begins while a consumer applies messages one at a time, only messages that failed earlier become dead letters", async () => {
+test("a consumer dead-letters only messages that failed before a database outage when the outage begins between two messages", async () => {
   let outages = 1;
   await aConsumer({
     effect: async (em, messages) => {
@@ -440,7 +440,7 @@ test("a consumer calls `afterCommit` only after a commit in which a message took
   expect(await Promise.all(effectsAtCommit)).toEqual([["1"], ["1", "2"]]);
 });
 
-test("keepPartitions deletes inbox rows 40 days after the time in their event ids", async () => {
+test("keepPartitions deletes an inbox row 40 days after the time that its event id contains", async () => {
   const insertSeen = (consumer: string, days: number) =>
     db.orm.em
       .fork()

@@ -85,7 +85,7 @@ test("DeadLetterService applies a parked event once when ten retries and two del
   expect((await list({ status: DeadLetterStatus.DELIVERED })).map((deadLetter) => deadLetter.id)).toEqual([id]);
 });
 
-test("when the message fails again, retryDeadLetter returns the reason, keeps the dead letter PARKED, and adds an audit entry", async () => {
+test("retryDeadLetter returns the reason, leaves the dead letter PARKED and adds an audit entry when the message fails again", async () => {
   const { id } = await aParkedDeadLetter("p");
   expect(await refusal(deadLetterClient.retryDeadLetter({ id }, as))).toMatchObject({
     kind: "conflict",
@@ -117,7 +117,7 @@ test.each([
   ["a retry", (id: string, options: typeof as) => deadLetterClient.retryDeadLetter({ id }, options)],
   ["a drop", (id: string, options: typeof as) => deadLetterClient.dropDeadLetter({ id, note: "not needed" }, options)],
 ])(
-  "%s of a dead letter, when repeated with the same Idempotency-Key, returns the same result and adds only one audit entry",
+  "%s of a dead letter returns the same result and adds no second audit entry when the call is repeated with the same Idempotency-Key",
   async (_, change) => {
     const { id } = await aParkedDeadLetter("once");
     failingKeys.clear();
@@ -152,7 +152,7 @@ test("retryDeadLetter rejects a FORGED dead letter, and dropDeadLetter does not 
   expect(await effects(db.orm)).toEqual(["authentic"]);
 });
 
-test("dropDeadLetter does not drop a dead letter whose event was published again and took effect", async () => {
+test("dropDeadLetter leaves a dead letter DELIVERED if the event was published again and took effect", async () => {
   const { id, message } = await aParkedDeadLetter("p");
   failingKeys.clear();
   await transport.deliver(message);
@@ -162,7 +162,7 @@ test("dropDeadLetter does not drop a dead letter whose event was published again
   expect(await list()).toEqual([]);
 });
 
-test("listDeadLetters returns only the CloudEvents headers of a message", async () => {
+test("listDeadLetters returns only those headers of a message that CloudEvents defines", async () => {
   const { message } = await aParkedDeadLetter("p", {
     ...aMessage("p", { key: "p" }),
     headers: { ...aMessage("p").headers, ce_other: "x" },
@@ -201,7 +201,7 @@ test("getDeadLetter returns ids, enums and numbers of the payload, and only the 
   expect((await list())[0]?.payloadJson).toBeUndefined();
 });
 
-test("DeadLetterService rejects businesses, filters by topic and status, and returns not_found for unknown ids", async () => {
+test("DeadLetterService rejects calls of businesses, filters by topic and status, and returns not_found for unknown ids", async () => {
   const { id } = await aParkedDeadLetter("p");
   for (const call of [
     deadLetterClient.listDeadLetters({ limit: 1 }, { caller: aBusinessCaller() }),

@@ -64,7 +64,7 @@ test("the direct transport keeps a message in the outbox while one of two subscr
   expect(await outbox(publisherDb.orm)).toEqual([]);
 });
 
-test("when a subscriber of the direct transport is killed after its commit, it applies the repeated message only once", async () => {
+test("a subscriber of the direct transport applies a message once if the subscriber is killed after its commit and gets the message again", async () => {
   const env = { DATABASE_URL: consumerDb.url, ...testEventSettings(topic) };
   const message = aMessage("body");
   await using crashing = startChild("./consumer-process.ts", { ...env, FAULT_POINT: "consumer.committed" });

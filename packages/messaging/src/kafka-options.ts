@@ -32,7 +32,9 @@ export function readKafkaOptions(env: EnvReader): KafkaOptions {
   const isRequired = (safeguard: Safeguard) => env.isProduction && !waived.includes(safeguard);
   const optOut = (safeguard: Safeguard) => `or accept the risk with KAFKA_WITHOUT=${safeguard}`;
   if (!ssl && isRequired("tls")) {
-    env.problem(`KAFKA_TLS must be true in production, because third parties could read events without TLS; ${optOut("tls")}`);
+    env.problem(
+      `KAFKA_TLS must be true in production, because without TLS, third parties could read the events; ${optOut("tls")}`,
+    );
   }
   if (!sasl && !ssl?.cert && isRequired("login")) {
     env.problem(

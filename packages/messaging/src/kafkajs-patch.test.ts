@@ -53,7 +53,7 @@ async function retrier(attempt: (bail: (error: Error) => void) => Promise<unknow
   }
 }
 
-test("when a partition moves to a broker that has already responded, the patched KafkaJS producer sends its messages to that broker", async () => {
+test("the patched KafkaJS producer sends a partition's messages to the partition's new broker, even if that broker responded before", async () => {
   const { received, cluster } = clusterWithMovedLeader();
   const sendMessages = createSendMessages({
     logger: { debug: () => {}, error: () => {} },
@@ -112,7 +112,7 @@ test("the patched KafkaJS consumer continues its heartbeats after the wall clock
 test.each([
   ["times out after the clock is set back", -hourMs, 1],
   ["does not time out early after the clock is set forward", hourMs, 60_000],
-])("a request without a response in patched KafkaJS %s", async (_, stepMs, requestTimeout) => {
+])("a request of patched KafkaJS that gets no response %s", async (_, stepMs, requestTimeout) => {
   const queue = new RequestQueue({
     ...{ requestTimeout, enforceRequestTimeout: true, maxInFlightRequests: null, clientId: "test", broker: "test" },
     logger: { debug: () => {} },

@@ -10,7 +10,7 @@ const message: Message = {
   headers: { ce_id: uuidv7(), ce_type: "t", traceparent: "00-1-2-01" },
 };
 
-test("`verify` of message keys returns a signed message unchanged and without its MAC", () => {
+test("`verify` of message keys returns a signed message without its MAC and otherwise unchanged", () => {
   const signed = keys.sign("a.v1", message);
   expect(signed.headers["amana-mac"]).toMatch(/^new:[\w-]{43}$/);
   expect(keys.verify("a.v1", signed)).toEqual(message);
@@ -41,7 +41,7 @@ test("`verify` of message keys rejects a message with a changed topic, key, head
   expect(keys.verify("c.v1", signed)).toBeUndefined();
 });
 
-test("`verify` of message keys rejects a message in which the start of the payload was moved to the key", () => {
+test("`verify` of message keys rejects a message if bytes were moved from the start of the payload to the end of the key", () => {
   const signed = keys.sign("a.v1", { key: "k", payload: Buffer.from("\nxy"), headers: { a: "b" } });
   expect(keys.verify("a.v1", { ...signed, key: "k\nx", payload: Buffer.from("y") })).toBeUndefined();
 });

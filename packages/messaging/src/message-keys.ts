@@ -39,7 +39,7 @@ export function readMessageKeys(env: EnvReader, topics: readonly string[]): Mess
     }
     const keys = ring[topic] ?? [];
     ring[topic] = keys;
-    if (keys.some((existing) => existing.id === id)) env.problem(`EVENT_MAC_KEYS has two keys "${id}" for ${topic}`);
+    if (keys.some((existing) => existing.id === id)) env.problem(`EVENT_MAC_KEYS has two keys with the id "${id}" for ${topic}`);
     keys.push({ id, key });
   }
   if (env.isProduction) rejectSharedKeys(env, ring);

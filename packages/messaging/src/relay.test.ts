@@ -141,7 +141,7 @@ test("readNext returns a row whose id is below the cursor if the row's transacti
   await client.end();
 });
 
-test("the relay publishes the row of a transaction that began before a failover and commits after the failover", async () => {
+test("the relay publishes an outbox row whose transaction began before a failover and commits after the failover", async () => {
   const first = aRelay();
   const commitLate = await beginEarly("early id");
   for (const body of ["1", "2"]) {
@@ -158,7 +158,7 @@ test("the relay publishes the row of a transaction that began before a failover 
   expect(await outbox(db.orm)).toEqual([]);
 });
 
-test("the relay publishes each row once after the database was copied to a server with lower transaction ids", async () => {
+test("the relay publishes each outbox row once after the database was copied to a server with lower transaction ids", async () => {
   const client = new pg.Client({ connectionString: db.url });
   await client.connect();
   await emit(db.orm, "k", "was in progress", "published", "published and old");
@@ -187,7 +187,7 @@ test("saveCursor does not replace a cursor with the older cursor of a frozen rel
   await client.end();
 });
 
-test("republish publishes the events of a time range again, with the same ids and in the same order", async () => {
+test("`republish` publishes the events of a time range again, with the same ids and in the same order", async () => {
   const relay = aRelay();
   const [early] = await emit(db.orm, "k", "early");
   const ids = await emit(db.orm, "k", ...Array.from({ length: 30 }, (_, i) => String(i)));
@@ -201,7 +201,7 @@ test("republish publishes the events of a time range again, with the same ids an
   expect(await republish(db.orm, { ...range, topic: "other.v1" }, () => {})).toBe(0);
 });
 
-test("the relay publishes the rows of two concurrent transactions, even if the row with the lower id is committed last", async () => {
+test("the relay publishes the outbox rows of two concurrent transactions, even if the row with the lower id is committed last", async () => {
   aRelay();
   const commitLate = await beginEarly("early id");
   await emit(db.orm, "b", "late id");
@@ -229,7 +229,7 @@ test("two relays on one database publish each message once, and the messages of 
   }
 });
 
-test("a second relay begins to publish after the active relay is closed", async () => {
+test("a second relay on the same database publishes the next events after the active relay is closed", async () => {
   const active = aRelay();
   await emit(db.orm, "k", "one");
   await waitForRelay(db.orm);
@@ -259,7 +259,7 @@ test("a consumer applies an event once when the relay is killed after the public
   expect(await effects(db.orm)).toEqual(["body"]);
 });
 
-test("when the transport is available again, the relay publishes in order the events that were committed during the outage", async () => {
+test("the relay publishes events that were committed during an outage of the transport, in order, when the transport is available again", async () => {
   transport.beforePublish = () => {
     throw new Error("no broker");
   };
@@ -274,7 +274,7 @@ test("when the transport is available again, the relay publishes in order the ev
   expect(transport.bodies).toEqual(["1", "2", "3"]);
 });
 
-test("the relay publishes other topics while a topic cannot be published", async () => {
+test("the relay publishes the events of other topics while the events of one topic cannot be published", async () => {
   transport.beforePublish = (to) => {
     if (to === topic) throw new Error("no such topic");
   };
@@ -307,7 +307,7 @@ test("the relay publishes more messages than fit in one batch, in order", async 
   expect(transport.bodies).toEqual(bodies);
 });
 
-test("the relay publishes an event after its commit without waiting for a timer", async () => {
+test("the relay publishes an event immediately after the event's commit, without waiting for a timer", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
   aRelay();
   for (const [index, body] of ["1", "2", "3"].entries()) {
@@ -341,12 +341,12 @@ test("the relay publishes messages again when its database connection ends durin
   expect(await outbox(db.orm)).toEqual([]);
 });
 
-test("the disposal of a relay succeeds while its database is unreachable", async () => {
+test("the disposal of a relay completes even if the relay's database is unreachable", async () => {
   const relay = startRelay({ databaseUrl: "postgres://u:p@127.0.0.1:1/d", topics: [topic], transport, logger });
   await relay[Symbol.asyncDispose]();
 });
 
-test("the relay publishes another topic while 501 events of a topic cannot be published", async () => {
+test("the relay publishes the events of another topic while 501 events of one topic cannot be published", async () => {
   let isUnavailable = true;
   transport.beforePublish = (published) => {
     if (published === "stuck.v1" && isUnavailable) throw new Error("unavailable");

@@ -26,7 +26,7 @@ test("readTransportOptions returns the brokers with EVENTS=kafka, and the subscr
   });
 });
 
-test("readTransportOptions rejects settings that lack the transport, the brokers or the subscribers", () => {
+test("readTransportOptions rejects settings without the event transport, the brokers or the subscribers", () => {
   expect(problems({})).toContain("EVENTS is not set");
   expect(problems({ KAFKA_BROKERS: "a:9092" })).toContain("EVENTS is not set");
   expect(problems({ EVENTS: "kafka" })).toContain("KAFKA_BROKERS is not set");
@@ -34,7 +34,7 @@ test("readTransportOptions rejects settings that lack the transport, the brokers
   expect(problems({ EVENTS: "direct", DIRECT_SUBSCRIBERS: "payments.v1" })).toContain("topic=address pairs");
 });
 
-test("readTransportOptions rejects missing, malformed and duplicate keys, without the text of a key in the error", () => {
+test("readTransportOptions rejects missing, malformed and duplicate MAC keys with an error that contains no key", () => {
   expect(problems({ ...direct, EVENT_MAC_KEYS: testEventSettings("x.v1").EVENT_MAC_KEYS })).toContain("no key for y.v1");
   for (const invalidKeys of ["x.v1=k1:tooShort", "x.v1=k1", "=k1:tooShort", "tooShort"]) {
     expect(problems({ ...direct, EVENT_MAC_KEYS: invalidKeys })).toContain("entry 1 must be topic=id:key");
@@ -45,7 +45,7 @@ test("readTransportOptions rejects missing, malformed and duplicate keys, withou
   expect(read({ ...direct, EVENT_MAC_KEYS: `${second},${keys}` }).keys["x.v1"]?.map(({ id }) => id)).toEqual(["next", "test"]);
 });
 
-describe("Kafka in production", () => {
+describe("the settings of Kafka in production", () => {
   const production = { ...kafka, NODE_ENV: "production" };
   const login = { KAFKA_SASL_MECHANISM: "scram-sha-512", KAFKA_SASL_USERNAME: "u", KAFKA_SASL_PASSWORD: "p" };
 
@@ -62,7 +62,7 @@ describe("Kafka in production", () => {
     expect(read({ ...production, ...certificate })).toMatchObject({ ssl: { ca: ["ca"], cert: "cert", key: "key" } });
   });
 
-  test("readTransportOptions waives only the safeguards that KAFKA_WITHOUT lists", () => {
+  test("readTransportOptions in production still requires each safeguard that KAFKA_WITHOUT does not list", () => {
     expect(read({ ...production, KAFKA_WITHOUT: "tls,login,copies" })).toMatchObject({ kind: "kafka", requiresCopies: false });
     expect(problems({ ...production, KAFKA_WITHOUT: "tls" })).toContain("KAFKA_WITHOUT=login");
     expect(problems({ ...production, KAFKA_WITHOUT: "everything" })).toContain('not "everything"');

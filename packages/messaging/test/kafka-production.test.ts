@@ -71,7 +71,7 @@ const connect = async (settings: Record<string, string>) => {
 const login = { KAFKA_SASL_MECHANISM: "plain", KAFKA_SASL_USERNAME: "amana", KAFKA_SASL_PASSWORD: password };
 const tls = { KAFKA_TLS: "true", KAFKA_TLS_CA_FILE: certFile };
 
-describe.skipIf(missing !== "")("Kafka in production", () => {
+describe.skipIf(missing !== "")("the Kafka transport in production", () => {
   test("createTransport throws with a next step when a single broker cannot create a topic with three replicas", async () => {
     const starting = connect({ KAFKA_BROKERS: kafka.brokers, KAFKA_WITHOUT: "tls,login" });
     await expect(starting).rejects.toThrow(/cannot have 3 replicas.*Run at least 3 brokers.*KAFKA_WITHOUT=copies/);
@@ -87,7 +87,7 @@ describe.skipIf(missing !== "")("Kafka in production", () => {
     await eventually(() => expect(received).toContain("over TLS"));
   });
 
-  test("createTransport throws for a topic with one replica and names the setting that accepts the risk", async () => {
+  test("createTransport throws an error that names the setting KAFKA_WITHOUT if a topic has only one replica", async () => {
     const starting = connect({ KAFKA_BROKERS: secure, ...tls, ...login });
     await expect(starting).rejects.toThrow(/safe\.v1 has 1 replica and needs 3.*kafka-reassign-partitions.*KAFKA_WITHOUT=copies/);
   });

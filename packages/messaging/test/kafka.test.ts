@@ -94,7 +94,7 @@ const groupState = (group: string) =>
     return `${groups[0]?.state} ${groups[0]?.members.length}`;
   });
 
-describe.skipIf(missing !== "")("Kafka", () => {
+describe.skipIf(missing !== "")("the Kafka transport", () => {
   const warnings: string[] = [];
   const warned = (warning: Error) => warnings.push(`${warning.name}: ${warning.message}`);
   beforeAll(() => {
@@ -169,7 +169,7 @@ describe.skipIf(missing !== "")("Kafka", () => {
     });
   });
 
-  test("the Kafka transport passes messages to a failing handler again, in order, until the handler succeeds", async () => {
+  test("the Kafka transport passes the same messages again, in the same order, until a failing handler succeeds", async () => {
     let failures = 0;
     const { received } = await aSubscriber("failing.v1", "fail", async (messages) => {
       if (messages.some((message) => bodyOf(message) === "bad") && ++failures < 5) throw new TypeError("handler failed");
@@ -198,7 +198,7 @@ describe.skipIf(missing !== "")("Kafka", () => {
     expect(calls).toEqual(["once"]);
   });
 
-  test("when one of two consumers of the Kafka transport is killed, each of thousands of messages is applied once", {
+  test("two consumers of the Kafka transport apply each of thousands of messages once even if one consumer is killed", {
     concurrent: true,
   }, async (testContext) => {
     await using db = await createTestDatabase("messaging", database);
@@ -232,7 +232,7 @@ describe.skipIf(missing !== "")("Kafka", () => {
     expect(await deadLetters(db.orm)).toEqual([]);
   });
 
-  test("relay and consumer deliver all events without a restart when Kafka is unreachable at the start and fails later", async () => {
+  test("a relay and a consumer deliver all events without a restart of their processes if Kafka is down at their start and again later", async () => {
     await using db = await createTestDatabase("messaging", database);
     await kafka.stop();
     const [consuming, publishing] = [await aTransport(), await aTransport()];
@@ -264,7 +264,7 @@ describe.skipIf(missing !== "")("Kafka", () => {
     expect(await deadLetters(db.orm)).toEqual([]);
   });
 
-  test("a Kafka transport that is closed while it starts is not a member of its consumer group afterwards", async () => {
+  test("a Kafka transport that is closed during its start leaves its consumer group", async () => {
     const nowhere = await aTransport("127.0.0.1:1");
     await nowhere.subscribe("closed.v1", "close", async () => {});
     const publishing = expect(nowhere.publish("closed.v1", [aMessage("1")])).rejects.toThrow();

@@ -3,7 +3,7 @@ import { html } from "./html.ts";
 import { languages, parseLanguage, preferredLanguage } from "./language.ts";
 import { pageHeaders, renderDocument } from "./page.ts";
 
-test.each(languages)("renderDocument sets language and direction and escapes the title: %s", (language) => {
+test.each(languages)("renderDocument sets the language %s and its text direction, and escapes the title", (language) => {
   const page = renderDocument({ language, title: "<title>", head: html``, body: html`<main></main>` });
   expect(page).toContain(`<html lang="${language}" dir="${language === "ar" ? "rtl" : "ltr"}">`);
   expect(page).toContain("<title>&lt;title&gt;</title>");
@@ -31,9 +31,12 @@ test.each([
   ["", "fr"],
   [undefined, "fr"],
   ["en;q=, ;;,", "en"],
-])("preferredLanguage returns the supported language with the highest weight: %j", (header, language) => {
-  expect(preferredLanguage(header)).toBe(language);
-});
+])(
+  "preferredLanguage returns the supported language with the highest weight for the Accept-Language header %j",
+  (header, language) => {
+    expect(preferredLanguage(header)).toBe(language);
+  },
+);
 
 test("parseLanguage accepts a code in any case and rejects any other value", () => {
   expect(["AR", "fr", "de", 1, undefined].map(parseLanguage)).toEqual(["ar", "fr", undefined, undefined, undefined]);

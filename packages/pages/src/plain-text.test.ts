@@ -11,7 +11,7 @@ test.each([
   expect(plainText(text)).toBe(result);
 });
 
-test("plainText keeps markup, Arabic joiners and emoji, and replaces line breaks by a space", () => {
+test("plainText does not change markup, Arabic joiners and emoji, and replaces each line break by a space", () => {
   expect(plainText("<b>می\u200cخواهم</b> 👨\u200d👩\u200d👧\r\nنعم")).toBe("<b>می\u200cخواهم</b> 👨\u200d👩\u200d👧 نعم");
 });
 
@@ -19,6 +19,6 @@ test.each([
   ["fr", "5\u202f000,00\u00a0DZD"],
   ["en", "5,000.00\u00a0DZD"],
   ["ar", "\u20665.000,00\u00a0DZD\u2069"],
-] as const)("formatAmount uses Latin digits, two decimals and the currency: %s", (language, text) => {
+] as const)("formatAmount returns Latin digits, two decimals and the currency in the language %s", (language, text) => {
   expect(formatAmount(500_000n, language).replace("\u00a0000", "\u202f000")).toBe(text);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { countries, isCountryAlpha3 } from "./countries.ts";
 
-test("countries has 249 entries with three unique codes each", () => {
+test("`countries` has 249 entries, each with two letter codes and a numeric code that no other entry has", () => {
   expect(countries).toHaveLength(249);
   for (const code of ["alpha2", "alpha3", "numeric"] as const)
     expect(new Set(countries.map((country) => country[code])).size).toBe(249);
@@ -27,15 +27,15 @@ test.each([
   ["SB", "SLB", 90],
   ["AX", "ALA", 248],
   ["ZW", "ZWE", 716],
-])("countries contains the country %s with the codes %s and %i", (alpha2, alpha3, numeric) => {
+])("`countries` contains the country %s with the codes %s and %i", (alpha2, alpha3, numeric) => {
   expect(countries.find((country) => country.alpha2 === alpha2)).toEqual({ alpha2, alpha3, numeric });
 });
 
-test("the numeric codes of countries have the same sum as the numeric codes of ISO 3166-1", () => {
+test("the numeric codes in `countries` have the same sum as the numeric codes of ISO 3166-1", () => {
   expect(countries.reduce((total, { numeric }) => total + numeric, 0)).toBe(108_025);
 });
 
-test("isCountryAlpha3 rejects codes that are not officially assigned", () => {
+test("isCountryAlpha3 rejects codes that ISO 3166-1 does not officially assign", () => {
   for (const code of ["", "dza", "XKX", "EUR", "ZZZ", "GBD", "ANT", "DZA "]) expect(isCountryAlpha3(code)).toBe(false);
   const { alpha2, numeric } = {
     alpha2: countries.map((country) => country.alpha2),

@@ -74,7 +74,7 @@ describe("isIban", () => {
     }
   });
 
-  test("isIban accepts an IBAN with the structure of its country, and rejects the IBAN with an unknown country code", () => {
+  test("isIban accepts an IBAN with its country's structure, and rejects the same IBAN with an unknown country code", () => {
     fc.assert(
       fc.property(iban, (text) => {
         expect(isIban(text)).toBe(true);

@@ -53,7 +53,7 @@ describe("renderKycApplication", () => {
     });
   });
 
-  test("renderKycApplication, without a verdict, omits fields that have no value, and renders numbers and empty lists", () => {
+  test("renderKycApplication renders zeros and empty lists, but omits fields without a value, if the application has no verdict", () => {
     const json = JSON.parse(renderKycApplication(anApplication({ linkUrl: undefined })));
     expect(Object.keys(json).sort()).toEqual((KycApplicationJson.required as string[]).toSorted());
     expect(json).toMatchObject({ aml_hit_count: 0, reason_codes: [], metadata: {}, attempts_used: 0, attempts_remaining: 3 });
@@ -108,7 +108,7 @@ describe("renderKycEvent", () => {
     );
   });
 
-  test("renderKycEvent throws a TypeError without an application", () => {
+  test("renderKycEvent throws a TypeError if the message contains no application", () => {
     expect(() => renderKycEvent(create(KycEventSchema, {}), id, isoAt)).toThrow(TypeError);
   });
 });

@@ -103,7 +103,7 @@ describe("renderPayment", () => {
   });
 });
 
-test("renderPaymentEvent, for a payment of a payment link, renders payment_link_id and the link's metadata byte for byte", () => {
+test("renderPaymentEvent renders payment_link_id and the link's metadata byte for byte if the payment has a payment link", () => {
   const event = create(PaymentEventSchema, {
     type: PaymentEventType.PAYMENT_COMPLETED,
     payment: aPayment({ paymentLinkId: id }),
@@ -114,7 +114,7 @@ test("renderPaymentEvent, for a payment of a payment link, renders payment_link_
   expect(text).toContain('"metadata":{"b":1.0,"a":"\\u00e9"}}');
 });
 
-test("renderPaymentEvent renders a flat body with a fixed field order", () => {
+test("renderPaymentEvent renders the fields in a fixed order, without nested objects", () => {
   const event = create(PaymentEventSchema, {
     type: PaymentEventType.PAYMENT_REFUNDED,
     payment: aPayment({ status: PaymentStatus.REFUNDED, orderRef: "commande-é-1", refundedAmountMinor: 500_000n }),
@@ -132,7 +132,7 @@ test("renderBusiness renders api_key only when the message has an API key", () =
   expect(parsedJson(renderBusiness({ ...business, apiKey: "sk" }))).toMatchObject({ api_key: "sk", status: "ACTIVE" });
 });
 
-test("renderApiKey and renderOwnApiKey render the prefix of the key", () => {
+test("renderApiKey and renderOwnApiKey render the prefix of the API key", () => {
   const key = create(ApiKeySchema, { id, businessId: id, name: "k", prefix: "sk_test_00000000", createdAtMs: at });
   expect(parsedJson(renderApiKey(key))).toMatchObject({ api_key_prefix: "sk_test_00000000", business_id: id });
   expect(parsedJson(renderOwnApiKey(key))).toMatchObject({ prefix: "sk_test_00000000" });

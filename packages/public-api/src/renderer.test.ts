@@ -30,7 +30,7 @@ test("createRenderer omits unknown enum values and fields without a value", () =
   expect(render(message({ status: 77 }))).toEqual({});
 });
 
-test("createRenderer reads a public field from the message field or the function that `sources` contains for it", () => {
+test("createRenderer reads a public field from the message field or function that `sources` lists for the public field", () => {
   const schema = Type.Object({ ordered_at: Type.String(), shop: Type.String() });
   const render = createRenderer(PaymentSchema, schema, {
     ordered_at: "created_at",
@@ -40,7 +40,7 @@ test("createRenderer reads a public field from the message field or the function
   expect(render(payment)).toEqual({ ordered_at: "2026-11-20T10:20:00.000Z", shop: "shop.example" });
 });
 
-test("createRenderer throws when the message has no field for a public field", () => {
+test("createRenderer throws when the message type lacks a field with the name of a public field", () => {
   expect(() => createRenderer(RefundSchema, Type.Object({ colour: Type.String() }))).toThrow(
     "payments.v1.Refund has no field for colour",
   );

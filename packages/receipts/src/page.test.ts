@@ -35,7 +35,7 @@ test("receiptCard omits fields without a value", () => {
   for (const label of ["Description", "Reference", "Customer"]) expect(text).not.toContain(`<dt>${label}</dt>`);
 });
 
-test("receiptCard escapes texts of a caller", () => {
+test("receiptCard escapes texts that a caller sent", () => {
   const { text } = receiptCard({ ...aReceipt, businessName: hostileTexts.markup, description: hostileTexts.overrides }, "fr");
   expect(text).not.toContain("<script");
   expect(text).toContain("&lt;script&gt;alert(1)&lt;/script&gt;");

@@ -29,18 +29,21 @@ async function read(pdf: Uint8Array) {
 }
 
 describe("createPdfRenderer", () => {
-  test.each(languages)("PdfRenderer.render returns one page of A5 with embedded fonts and all details: %s", async (language) => {
-    const { pages, size, text, fonts, embedded } = await read(await renderer.render(aReceipt, language));
-    expect(pages).toBe(1);
-    expect(size).toEqual(a5);
-    expect(fonts.length).toBeGreaterThan(1);
-    expect(fonts.filter((name) => !/^[A-Z]{6}\+(NotoSans|IBMPlexSansArabic)-/.test(name ?? ""))).toEqual([]);
-    expect(embedded).toBe(fonts.length);
-    const { businessName, processorOrderId, approvalCode, maskedPan, receiptNumber } = aReceipt;
-    for (const value of [businessName, processorOrderId, approvalCode, maskedPan, receiptNumber, "DZD", "14:05", "3020"]) {
-      expect(text).toContain(value);
-    }
-  });
+  test.each(languages)(
+    "PdfRenderer.render in the language %s returns one A5 page with embedded fonts and all details of the receipt",
+    async (language) => {
+      const { pages, size, text, fonts, embedded } = await read(await renderer.render(aReceipt, language));
+      expect(pages).toBe(1);
+      expect(size).toEqual(a5);
+      expect(fonts.length).toBeGreaterThan(1);
+      expect(fonts.filter((name) => !/^[A-Z]{6}\+(NotoSans|IBMPlexSansArabic)-/.test(name ?? ""))).toEqual([]);
+      expect(embedded).toBe(fonts.length);
+      const { businessName, processorOrderId, approvalCode, maskedPan, receiptNumber } = aReceipt;
+      for (const value of [businessName, processorOrderId, approvalCode, maskedPan, receiptNumber, "DZD", "14:05", "3020"]) {
+        expect(text).toContain(value);
+      }
+    },
+  );
 
   test("PdfRenderer.render draws Arabic labels to the right of their values, and the words in the PDF can be copied", async () => {
     const pdf = await renderer.render({ ...anArabicReceipt, description: undefined }, "ar");
@@ -57,7 +60,7 @@ describe("createPdfRenderer", () => {
     expect(text).toContain("1.234.567,50");
   });
 
-  test("PdfRenderer.render shows the markup in texts of a caller as plain text", async () => {
+  test("PdfRenderer.render shows markup in a caller's text as plain text", async () => {
     const receipt = { ...aReceipt, businessName: hostileTexts.markup, description: hostileTexts.overrides };
     const { text, pages } = await read(await renderer.render({ ...receipt, customerName: hostileTexts.invisible }, "fr"));
     expect(text).toContain("<script>alert(1)</script> #panic() *bold* $x$ \\u{41} [a] & \"quotes\" 'x'");
@@ -81,7 +84,7 @@ describe("createPdfRenderer", () => {
     expect(Buffer.compare(first, second)).toBe(0);
   });
 
-  test("PdfRenderer.render immediately rejects a receipt beyond the queue limit, and renders the queued receipts", async () => {
+  test("PdfRenderer.render immediately rejects a receipt if the queue is full, and still renders the queued receipts", async () => {
     await using small = createPdfRenderer({ queuedMax: 2 });
     const results = await Promise.allSettled([1, 2, 3].map(() => small.render(aReceipt, "fr")));
     expect(results.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected"]);
@@ -89,14 +92,14 @@ describe("createPdfRenderer", () => {
     expect(await small.render(aReceipt, "fr")).toBeInstanceOf(Uint8Array);
   });
 
-  test("PdfRenderer.render fails after the timeout, and a later call starts a new thread", async () => {
+  test("PdfRenderer.render throws after the timeout, and a later call succeeds in a new thread", async () => {
     const timeoutMs = 1;
     await using impatient = createPdfRenderer({ timeoutMs });
     await expect(impatient.render(aReceipt, "fr")).rejects.toBeInstanceOf(PdfRendererFailed);
     await expect(impatient.render(aReceipt, "fr")).rejects.toThrow("not rendered in time");
   });
 
-  test("a process with an open PdfRenderer ends when its other work is done", async () => {
+  test("an open PdfRenderer does not keep its process alive after the process's other work", async () => {
     const run = promisify(execFile);
     await run(process.execPath, [join(import.meta.dirname, "..", "test", "render-once.ts")], { timeout: 30_000 });
   });

@@ -18,6 +18,6 @@ test.each([
   ["12 مكتبة", "rtl"],
   ["12 tickets مكتبة", "ltr"],
   ["628058**7215", "ltr"],
-] as const)("shownText determines the direction by the first letter: %s", (text, direction) => {
+] as const)("shownText determines the writing direction by the first letter of %j", (text, direction) => {
   expect(shownText(text)).toEqual({ text, direction });
 });

@@ -44,14 +44,14 @@ test("createBodyReader reads a complete body from many one-byte chunks", async (
   expect(await responseOn(socket)).toBe("3000 bytes");
 });
 
-test("createBodyReader ends the connection when a body has more than 10 000 chunks", async () => {
+test("createBodyReader closes the connection when a body has more than 10 000 chunks", async () => {
   const socket = connect(await startServer(10_000_000));
   const closed = new Promise((resolve) => socket.once("close", resolve));
   socket.write(head + chunk(Buffer.of(65)).toString().repeat(10_001));
   await closed;
 });
 
-test("createBodyReader rejects a body while unfinished bodies exceed the limit, and accepts bodies again after these bodies have ended", async () => {
+test("createBodyReader rejects a body while the bytes of unfinished bodies exceed the limit, and accepts bodies again after that", async () => {
   const port = await startServer(200_000);
   const largeSockets = [connect(port), connect(port)];
   for (const socket of largeSockets) {
@@ -73,7 +73,7 @@ test("createBodyReader rejects a body while unfinished bodies exceed the limit, 
   expect(await responseOn(next)).toBe("90000 bytes");
 });
 
-test("createBodyReader accepts small bodies while unfinished large bodies use the complete limit of large bodies", async () => {
+test("createBodyReader accepts small bodies even if unfinished large bodies have used up the byte limit for large bodies", async () => {
   const port = await startServer(40_000);
   for (let i = 0; i < 2; i++) {
     const large = connect(port);

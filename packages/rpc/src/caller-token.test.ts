@@ -36,7 +36,7 @@ test("the caller token verifier rejects a token after ten seconds, even if the t
   expect(() => verifier.check(token, getClient)).toThrow("has expired");
 });
 
-test("the caller token verifier accepts a token whose signer's clock is five seconds ahead, and rejects it if the clock is six seconds ahead", () => {
+test("the caller token verifier accepts a token from a clock that is five seconds ahead, and rejects a token from a clock six seconds ahead", () => {
   const { clock, signer, verifier } = createPair();
   clock.signerMs += 5_000;
   expect(verifier.check(signer.sign(caller, "clients"), getClient)).toEqual(caller);
@@ -51,7 +51,7 @@ function signRenewedToken(signer: ReturnType<typeof createCallerSigner>, clock: 
   return signer.sign(caller, "clients");
 }
 
-test("the caller token signer reuses a token for the same caller and service for five seconds, but not after the signer's clock was set back", () => {
+test("the caller token signer reuses a token for the same caller and service for five seconds, unless the signer's clock is set back", () => {
   const { clock, signer } = createPair();
   const first = signer.sign(caller, "clients");
   clock.signerMs += 4_999;
@@ -65,7 +65,7 @@ test("the caller token signer reuses a token for the same caller and service for
   expect(signer.sign(caller, "clients")).not.toBe(second);
 });
 
-test("the caller token verifier rejects a token for another service, and a token that is changed, truncated or signed with another algorithm", () => {
+test("the caller token verifier rejects a token that is for another service, changed, truncated or signed with another algorithm", () => {
   const { signer, verifier, verifierOf } = createPair();
   const token = signer.sign(caller, "clients");
   expect(() => verifierOf("payments").check(token, getClient)).toThrow("another service");
@@ -88,7 +88,7 @@ test("the caller token verifier rejects a token for another service, and a token
   expect(verifier.check(token, getClient)).toEqual(caller);
 });
 
-test("in each step of a key rotation, the caller token verifier accepts the tokens of all replicas", () => {
+test("the caller token verifier accepts the tokens of all replicas in each step of a key rotation", () => {
   const [oldPair, newPair] = [createPair(), createPair({ id: "k2" })];
   const [checkBefore, checkDuring, checkAfter] = [[oldPair.key], [oldPair.key, newPair.key], [newPair.key]].map((keys) => {
     const verifier = oldPair.verifierOf("clients", keys);

@@ -51,7 +51,7 @@ export function createCallerSigner({ id, privateKey }: CallerKey, nowMs: () => n
   return {
     /** Returns a token of the caller for a service. Throws for `noCaller`. */
     sign(caller: Caller, audience: string): string {
-      if (caller.role === "none") throw new Error("no caller token can be signed for the caller none");
+      if (caller.role === "none") throw new Error("a caller token cannot be signed for a caller with the role none");
       const name = `${audience} ${JSON.stringify(caller)}`;
       const now = nowMs();
       const cached = cachedTokens.get(name);

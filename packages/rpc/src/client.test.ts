@@ -43,7 +43,7 @@ async function callTo(status: number, headers: Record<string, string>, ...body: 
 
 describe("createRpcClient", () => {
   test.each<Record<string, string>>([{}, { "content-encoding": "identity" }])(
-    "createRpcClient accepts a protobuf response with the additional headers %o",
+    "createRpcClient returns the message of a protobuf response with the additional headers %o",
     async (headers) => {
       expect(await callTo(200, { ...inProto, ...headers }, message)).toMatchObject({
         outcome: { leaseMs: 5 },
@@ -69,7 +69,7 @@ describe("createRpcClient", () => {
     ["an error page of a proxy", 503, { "content-type": "text/html" }, ["<p>Later</p>"], "unavailable"],
     ["JSON that is not a Connect error", 404, { "content-type": "application/json" }, ["[]"], "unimplemented"],
   ])(
-    "createRpcClient throws a ConnectError and counts the call as failed when the response is %s",
+    "createRpcClient throws a ConnectError, and counts the call with an error code in the metrics, when the response is %s",
     async (_, status, headers, body, code) => {
       expect(await callTo(status, headers, ...body)).toEqual({ outcome: code, counted: [`${code} 1`] });
     },

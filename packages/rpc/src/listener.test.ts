@@ -92,7 +92,7 @@ test("the RPC server keeps a connection open during a call that exceeds the requ
   await client.handOverMessages({}, { caller: noCaller });
 });
 
-test("the RPC server closes a connection whose caller does not read the response", async () => {
+test("the RPC server closes a connection when the caller does not read the response in time", async () => {
   server = await createRpcServer({
     services: [
       serve(
@@ -119,7 +119,7 @@ test("the RPC server closes a connection whose caller does not read the response
   clearInterval(timer);
 });
 
-test("the RPC server closes a connection with more than 32 pipelined requests without a response", async () => {
+test("the RPC server closes a connection on which more than 32 pipelined requests wait for a response", async () => {
   await startServer(100, 60_000);
   const socket = net.connect(server.port, "127.0.0.1");
   const closed = waitForClose(socket);
@@ -152,7 +152,7 @@ test("the RPC server ends an HTTP/2 request whose body has more than 10 000 fram
   socket.destroy();
 });
 
-test("the RPC server closes connections beyond the connection limit, and keeps the earlier connections open", async () => {
+test("the RPC server closes a new connection beyond the connection limit, and leaves earlier connections open", async () => {
   await startServer(2);
   const sockets = [1, 2].map(() => net.connect(server.port, "127.0.0.1"));
   await Promise.all(sockets.map((socket) => once(socket, "connect")));
@@ -230,7 +230,7 @@ test("the RPC server responds to a request that arrived on an idle connection wh
   socket.destroy();
 });
 
-test("the RPC server responds to a call on an idle connection while the server stops", async () => {
+test("the RPC server, while it stops, responds to a call that arrives on an idle connection", async () => {
   await startServer();
   await using channel = createRpcChannel({ urls: [server.url], audience: "test" });
   const client = createRpcClient(HandOverService, channel);
@@ -244,7 +244,7 @@ test("the RPC server responds to a call on an idle connection while the server s
   await stopped;
 });
 
-test("an RPC client closes an idle connection before the server does", async () => {
+test("an RPC client closes an idle connection earlier than the RPC server would", async () => {
   const { port } = await startServer();
   const ends: string[] = [];
   const proxy = net.createServer((socket) => {
@@ -261,7 +261,7 @@ test("an RPC client closes an idle connection before the server does", async () 
   expect(ends[0]).toBe("client");
 });
 
-test("the RPC server responds, while it stops, to a pipelined request that it received before the previous response", async () => {
+test("the RPC server, while it stops, responds to a pipelined request that arrived before the response to the previous request", async () => {
   const { port } = await startServer(100, 400);
   const socket = net.connect(port, "127.0.0.1");
   const request = `${post}Content-Length: 0\r\n\r\n`;

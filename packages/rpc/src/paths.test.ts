@@ -180,7 +180,7 @@ const cases: Record<string, [TestRequest, () => Outcome]> = {
 };
 
 test.each(Object.entries(cases))(
-  "the RPC server's fast path and connect-node return the same response for %s and keep the connection usable",
+  "the RPC server's fast path and connect-node return the same response to %s, and the connection stays usable",
   async (_name, [request, expected]) => {
     prefixLength = 1;
     await using fast = overHttp1();

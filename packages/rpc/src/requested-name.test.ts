@@ -7,6 +7,6 @@ test("requestedName returns the name of a known enum value, and undefined for UN
   expect([requestedName(Colour, 1), requestedName(Colour, 0)]).toEqual(["RED", undefined]);
 });
 
-test("requestedName throws service_unavailable for an enum value that this version does not have", () => {
+test("requestedName throws service_unavailable for an unknown enum value", () => {
   expect(() => requestedName(Colour, 2)).toThrow(expect.objectContaining({ code: "service_unavailable" }));
 });

@@ -90,7 +90,7 @@ function holdCalls() {
 }
 
 describe("createRpcClient and createRpcServer", () => {
-  test("an RPC transmits caller, request id, address, trace, idempotency key and deadline to the implementation", async () => {
+  test("an RPC passes caller, request id, address, trace, idempotency key and deadline to the server's implementation", async () => {
     calls = [];
     behaviour = async () => ({});
     const idempotencyKey = { key: "once", route: "POST /x", fingerprint: "abc", otherFingerprint: "def" };
@@ -135,7 +135,7 @@ describe("createRpcClient and createRpcServer", () => {
     ]);
   });
 
-  test("an RPC transmits a refusal of the implementation with all its fields to the caller", async () => {
+  test("an RPC client throws a refusal with the same fields as the refusal that the server's implementation threw", async () => {
     behaviour = async () => Promise.reject(refusal);
     const error = await withClient([server.url], (client) =>
       client.handOverMessages(request, { caller }).catch((e: unknown) => e),
@@ -177,7 +177,7 @@ describe("createRpcClient and createRpcServer", () => {
     expect(String(error)).not.toContain("secret detail");
   });
 
-  test("an RPC server returns unavailable while its database is unavailable, and the client retries a call with an idempotency key", async () => {
+  test("an RPC server returns unavailable while its database is unavailable, and the RPC client retries a call that has an idempotency key", async () => {
     calls = [];
     behaviour = async () => Promise.reject(new Error("the database is unavailable"));
     const error = await withClient([server.url], (client) =>
@@ -189,7 +189,7 @@ describe("createRpcClient and createRpcServer", () => {
     expect(calls).toHaveLength(3);
   });
 
-  test("an RPC server returns service_unavailable for a request with an unknown field, and accepts such a request from the platform", async () => {
+  test("an RPC server returns service_unavailable for a request with an unknown field, except if the caller is the platform", async () => {
     calls = [];
     behaviour = async () => ({});
     const newer = create(HandOverService.method.handOverMessages.input, request);
@@ -205,7 +205,7 @@ describe("createRpcClient and createRpcServer", () => {
     expect(calls).toHaveLength(1);
   });
 
-  test("an RPC client does not retry a call that the server refused with another code than service_unavailable", async () => {
+  test("an RPC client retries no call that the server refused with a code other than service_unavailable", async () => {
     calls = [];
     behaviour = async () => Promise.reject(new DomainError("unavailable", "provider_unavailable", "Try again later."));
     const error = await withClient([server.url], (client) =>
@@ -217,7 +217,7 @@ describe("createRpcClient and createRpcServer", () => {
     expect(calls).toHaveLength(1);
   });
 
-  test("an RPC client does not retry a failed change without an idempotency key", async () => {
+  test("an RPC client does not retry a change that fails if the call has no idempotency key", async () => {
     calls = [];
     behaviour = async () => Promise.reject(new Error("the database is unavailable"));
     await withClient([server.url], (client) => client.handOverMessages(request, { caller }).catch(() => {}));
@@ -240,7 +240,7 @@ describe("createRpcClient and createRpcServer", () => {
     expect(calls).toHaveLength(0);
   });
 
-  test("an RPC client retries a call with a new token when the token expired before the server read the call", async () => {
+  test("an RPC client retries a call with a new token when the first token expired before the server read the call", async () => {
     calls = [];
     behaviour = async () => ({});
     const old = createCallerSigner({ id: "gateway", privateKey: gatewayKey.privateKey }, () => Date.now() - 11_000);
@@ -253,12 +253,12 @@ describe("createRpcClient and createRpcServer", () => {
     expect(calls).toHaveLength(1);
   });
 
-  test("an RPC client without a signing key throws for a call with a caller, and does not send the call", async () => {
+  test("an RPC client without a signing key throws for a call that has a caller, and does not send the call", async () => {
     const call = withClient([server.url], (client) => client.handOverMessages(request, { caller }), { signer: undefined });
     await expect(call).rejects.toThrow("no signing key");
   });
 
-  test("an RPC server accepts calls without a token only with `requiresCallerToken: false`, and then uses noCaller for every call", async () => {
+  test("an RPC server accepts calls without a token only with `requiresCallerToken: false`, and uses noCaller for such calls", async () => {
     const callers: Caller[] = [];
     await using openServer = await createRpcServer({
       services: [
@@ -300,7 +300,7 @@ describe("createRpcClient and createRpcServer", () => {
     expect((error as ConnectError).code).toBe(Code.DeadlineExceeded);
   });
 
-  test("an RPC client with two replicas uses the available replica while the other replica is down", async () => {
+  test("an RPC client that has the addresses of two replicas uses the available replica while the other replica is down", async () => {
     behaviour = async () => ({});
     const down = await startServer();
     await down[Symbol.asyncDispose]();
@@ -326,7 +326,7 @@ describe("createRpcClient and createRpcServer", () => {
     expect(requests).toBe(1);
   });
 
-  test("an RPC client retries a call at another replica after a 408 response, which means that the server did not begin the call", async () => {
+  test("an RPC client retries a call at another replica after a response with status 408", async () => {
     behaviour = async () => ({});
     let requests = 0;
     const closingServer = net.createServer((socket) => {
@@ -352,7 +352,7 @@ describe("createRpcClient and createRpcServer", () => {
     expect(error).toMatchObject({ kind: "unavailable", code: "service_unavailable" });
   });
 
-  test("an RPC client throws outcome_unknown when the connection ends after the client sent a call that is not safe to repeat", async () => {
+  test("an RPC client throws outcome_unknown when the connection ends after the client sent a call that it must not repeat", async () => {
     const target = await startServer();
     // The test cuts connections of this proxy to simulate a network failure.
     const sockets = new Set<net.Socket>();
@@ -485,7 +485,7 @@ describe("standard clients on the same port", () => {
     expect(calls).toHaveLength(0);
   });
 
-  test("the RPC server, for each protocol, responds with status 401 to a call without a token before it receives the body", async () => {
+  test("the RPC server rejects a call without a token before it receives the body, in each supported protocol", async () => {
     const path = "/messaging.v1.HandOverService/HandOverMessages";
     const session = http2.connect(server.url);
     for (const target of [path, `${path}?`, `${path}?a=b`]) {
@@ -559,7 +559,7 @@ describe("standard clients on the same port", () => {
   });
 });
 
-test("requireBusiness and requireAdmin throw a DomainError for callers with another role", () => {
+test("requireBusiness and requireAdmin throw a DomainError for a caller with a different role", () => {
   expect(requireBusiness(caller)).toBe("b1");
   expect(() => requireAdmin(caller)).toThrow(DomainError);
   expect(() => requireBusiness(platformCaller)).toThrow(DomainError);

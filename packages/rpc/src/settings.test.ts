@@ -24,7 +24,7 @@ const validSettings = {
   CLIENTS_URLS: "http://clients:4000",
 };
 
-test("readCallerKey and readTrustedKeys return keys with their ids", () => {
+test("readCallerKey and readTrustedKeys return the keys of their settings with the keys' ids", () => {
   const { callerKey, keys, tls } = read(validSettings);
   expect([callerKey.id, ...keys.map(({ id }) => id), tls]).toEqual(["k1", "k1", "k2", undefined]);
 });
@@ -40,18 +40,21 @@ test.each<[Record<string, string>, RegExp]>([
   [files, /CLIENTS_URLS must list https:.*with RPC_TLS/],
   [{ CLIENTS_URLS: "https://clients:4000" }, /CLIENTS_URLS must list http:.*without RPC_TLS/],
   [{ NODE_ENV: "production" }, /RPC_TLS_CERT_FILE.*RPC_WITHOUT_TLS=true/],
-])("the functions that read RPC settings reject %o with a message that contains no secret", (invalidSettings, expected) => {
-  const message = (() => {
-    try {
-      read({ ...validSettings, ...invalidSettings });
-      return "the settings were accepted";
-    } catch (error) {
-      return (error as Error).message;
-    }
-  })();
-  expect(message).toMatch(expected);
-  expect(message).not.toContain(privateText);
-});
+])(
+  "the functions that read RPC settings reject the settings %o with a message that contains no secret",
+  (invalidSettings, expected) => {
+    const message = (() => {
+      try {
+        read({ ...validSettings, ...invalidSettings });
+        return "the settings were accepted";
+      } catch (error) {
+        return (error as Error).message;
+      }
+    })();
+    expect(message).toMatch(expected);
+    expect(message).not.toContain(privateText);
+  },
+);
 
 /** Example key pairs of RFC 8410, section 10.3, and RFC 8032, section 7.1, test 1. */
 const published = [
@@ -73,7 +76,7 @@ test.each(published)("readCallerKey and readTrustedKeys reject the published exa
   );
 });
 
-test("rejectSharedKeys reports the same key in two settings, but only in production", () => {
+test("rejectSharedKeys reports a key that two settings contain, but only in production", () => {
   const readShared = (source: Record<string, string>) =>
     readEnv((env) => {
       const keys = (name: string) => readTrustedKeys(env, name, "anyone").map(({ publicKey }) => publicKey);

@@ -84,7 +84,7 @@ async function createTlsClient(server: { readonly port: number }, files: TlsFile
   return { deliver: (timeoutMs = 3_000) => client.handOverMessages({}, { caller, timeoutMs }) };
 }
 
-describe("over TLS with client certificates", () => {
+describe("RPC over TLS with client certificates", () => {
   test("createRpcClient gets a response over TLS with a client certificate", async () => {
     const client = await createTlsClient(await startServer(validFiles), validFiles);
     await client.deliver();
@@ -189,7 +189,7 @@ describe("over TLS with client certificates", () => {
     expect(callers).toEqual([caller]);
   });
 
-  test("the RPC server resumes no TLS session, so that it verifies the certificate of each connection", async () => {
+  test("the RPC server does not resume TLS sessions, so that it verifies the client certificate on each connection", async () => {
     const server = await startServer(validFiles);
     const options = { ...(await clientOptions(validFiles)), port: server.port, host: "localhost" };
     const sessions: Buffer[] = [];
@@ -206,7 +206,7 @@ describe("over TLS with client certificates", () => {
   });
 });
 
-describe("changed certificate files", () => {
+describe("RPC with changed certificate files", () => {
   /** Copies the files, so that a test can replace them. */
   async function copyFiles(name: string, from: TlsFiles): Promise<TlsFiles> {
     const at = (kind: string) => join(folder, `${name}-${kind}.pem`);
@@ -230,7 +230,7 @@ describe("changed certificate files", () => {
     }, 5_000);
   });
 
-  test("the RPC server, after a change of certificate files, ends an earlier connection that has not completed its handshake", async () => {
+  test("the RPC server ends a connection whose handshake is not complete when the certificate files change", async () => {
     const newFiles = await otherCa.issue("after");
     const files = await copyFiles("early", validFiles);
     const server = await startServer(files);

@@ -3,7 +3,7 @@ import { createLogger, sleep } from "@amana/runtime";
 import { expect, test } from "vitest";
 import { createRpcChannel, createRpcClient, createRpcServer, noCaller, serve } from "../src/index.ts";
 
-test("a stopping RPC server waits for a call that takes 12 seconds", async () => {
+test("an RPC server that is stopped during a call completes the call, even if the call takes 12 seconds", async () => {
   const started = Promise.withResolvers<void>();
   const server = await createRpcServer({
     services: [

@@ -28,7 +28,7 @@ const secretsOfTheApi: string[] = [
 ];
 
 describe("readEnv", () => {
-  test("readEnv throws a SettingsError with all problems", () => {
+  test("readEnv throws one SettingsError that lists all invalid settings", () => {
     const read = () =>
       readEnv(
         (env) => ({
@@ -51,7 +51,7 @@ describe("readEnv", () => {
     }
   });
 
-  test("readEnv rejects sandbox switches and http for external URLs in production, and accepts both elsewhere", () => {
+  test("readEnv rejects sandbox switches and external http URLs in production, and accepts both outside of production", () => {
     const build = (env: EnvReader) => ({ on: env.sandboxOnly("ALLOW"), url: env.externalUrl("EXTERNAL_URL") });
     const sandbox = { ALLOW: "true", EXTERNAL_URL: "http://127.0.0.1:1" };
     expect(readEnv(build, sandbox)).toEqual({ on: true, url: "http://127.0.0.1:1" });
@@ -140,7 +140,7 @@ describe("createLogger", () => {
     expect(text).not.toContain("canary");
   });
 
-  test("createLogger writes the stack of a database error, and removes the row from the message", () => {
+  test("createLogger writes the stack of a database error, but not the row values that the error contains", () => {
     const error = Object.assign(new Error("null value\n - detail: Failing row contains (canary, 7)."), {
       detail: "Failing row contains (canary)",
     });
@@ -150,7 +150,7 @@ describe("createLogger", () => {
   });
 
   test.each(["(canary\ncanary, 7).", "(x).\n    at canary (canary.ts:1:1), canary).", "(a, b) = (canary\n\ncanary) exists."])(
-    "createLogger removes a row with multi-line values from a database error: %j",
+    "createLogger removes row values with line breaks from a database error: %j",
     (values) => {
       const error = new Error(`null value\n - detail: Failing row contains ${values}`);
       const text = logged((logger) => logger.error({ err: error }, "x"));
@@ -174,7 +174,7 @@ describe("uuidv7", () => {
 });
 
 describe("backoffMs", () => {
-  test("backoffMs has a jitter of 20 % and does not exceed the maximum", () => {
+  test("backoffMs returns a pause with 20 % jitter that does not exceed the maximum", () => {
     expect(jitter(1_000, 0.2, () => 0)).toBe(800);
     expect(jitter(1_000, 0.2, () => 1)).toBe(1_200);
     expect(backoffMs(1, 100, 10_000)).toBeLessThanOrEqual(120);
@@ -182,12 +182,12 @@ describe("backoffMs", () => {
   });
 });
 
-test("scheduledPause returns the pauses of the schedule in order, and then repeats the last pause", () => {
+test("scheduledPause returns the schedule's pauses in order, and the last pause for each later attempt", () => {
   expect([0, 1, 2, 9].map((done) => scheduledPause([1, 5, 30], done))).toEqual([1, 5, 30, 30]);
   expect(() => scheduledPause([], 0)).toThrow(RangeError);
 });
 
-test("atMostEvery calls its function once within the interval, and again after the interval", async () => {
+test("atMostEvery calls the given function once within an interval, and again after the interval", async () => {
   let calls = 0;
   const seldom = atMostEvery(60_000, async () => ++calls);
   expect(await Promise.all([seldom(), seldom()])).toEqual([1, 1]);

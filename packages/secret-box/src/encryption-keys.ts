@@ -15,7 +15,7 @@ export function readEncryptionKeys(env: EnvReader, name: string): EncryptionKey[
     const entry = `${name}: entry ${index + 1}`;
     if (!/^[A-Za-z0-9_-]{1,32}$/.test(id))
       env.problem(`${entry} must be written id:base64, with an id of 1 to 32 letters, digits, "_" or "-"`);
-    else if (key.length !== 32) env.problem(`${entry} must be 32 bytes in base64, not ${key.length}`);
+    else if (key.length !== 32) env.problem(`${entry} must be 32 bytes in base64, not ${key.length} bytes`);
   }
   if (new Set(keys.map(({ id }) => id)).size < keys.length)
     env.problem(`${name} has the same key id twice; give each key its own id`);

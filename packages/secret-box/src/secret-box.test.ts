@@ -26,7 +26,7 @@ test("`decrypt` of a secret box throws for a wrong owner, an altered ciphertext 
   expect(() => box.decrypt(`k1:${altered.toString("base64")}`, "a")).toThrow();
 });
 
-test("createSecretBox encrypts with the first key, decrypts with each key, and throws for a removed key", () => {
+test("createSecretBox encrypts with the first key, decrypts with each key, and throws for a secret whose key was removed", () => {
   const old = createSecretBox([key("k1", 1)]).encrypt("whsec_secret", "a");
   const box = createSecretBox([key("k2", 2), key("k1", 1)]);
   expect(box.decrypt(old, "a")).toBe("whsec_secret");
@@ -34,7 +34,7 @@ test("createSecretBox encrypts with the first key, decrypts with each key, and t
   expect(() => createSecretBox([key("k2", 2)]).decrypt(old, "a")).toThrow(/encryption key "k1"/);
 });
 
-test("decryptIfReadable returns undefined for an unreadable secret, and formerKeyIds lists the keys after the first key", () => {
+test("decryptIfReadable returns undefined for a secret that cannot be decrypted, and formerKeyIds lists the ids after the first key's id", () => {
   const [removed, box] = [createSecretBox([key("k0", 0)]), createSecretBox([key("k2", 2), key("k1", 1)])];
   const logger = createLogger("test", "silent");
   expect(decryptIfReadable(box, box.encrypt("whsec_secret", "a"), "a", logger)).toBe("whsec_secret");

@@ -24,7 +24,7 @@ beforeEach(() => {
 });
 afterAll(() => rmSync(repository, { recursive: true, force: true }));
 
-test("changedTests returns the folders of committed and new files, and the tests in `testsOfOtherWorkspaces`", () => {
+test("changedTests returns the workspaces of committed and new files, and the tests in `testsOfOtherWorkspaces`", () => {
   write("packages/rpc/src/server.ts");
   git("add", ".");
   git("commit", "--message=second");

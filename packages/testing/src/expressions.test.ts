@@ -51,7 +51,7 @@ const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclud
 const found = files.map((file) => findExpressions(file, readFileSync(join(root, file), "utf8")));
 
 describe("regular expressions for external input", () => {
-  test("every regular expression of the repository has its text in the source, or is listed with its computed text", () => {
+  test("every regular expression of the repository has a constant text in the source, or is listed with its computed text", () => {
     expect(found.flatMap((file) => file.computed).sort()).toEqual(Object.keys(computed).sort());
   });
 
@@ -82,16 +82,19 @@ describe("findSuperLinearity", () => {
     ["an unanchored repetition", "\\s+$", "2nd degree polynomial"],
     ["a string that is never closed", '"[^"\\\\]*(?:\\\\.[^"\\\\]*)*"', "2nd degree polynomial"],
     ["bounded repetitions with very many combinations", "^(a{1,40}){1,40}$", "can match in more than 1000 ways"],
-  ])("findSuperLinearity rejects %s", (_name, pattern, summary) => {
+  ])("findSuperLinearity reports a regular expression with %s", (_name, pattern, summary) => {
     expect(findSuperLinearity(pattern, "s")).toMatch(summary);
   });
 
-  test.each(["^(a+)\\1$", "a(?=b*c)"])("findSuperLinearity returns that it cannot analyze the expression %s", (pattern) => {
-    expect(findSuperLinearity(pattern, "")).toMatch(/^cannot be decided \(unsupported: .+\): write it in a simpler way$/);
-  });
+  test.each(["^(a+)\\1$", "a(?=b*c)"])(
+    "findSuperLinearity reports that it cannot analyze the regular expression %s",
+    (pattern) => {
+      expect(findSuperLinearity(pattern, "")).toMatch(/^cannot be decided \(unsupported: .+\): write it in a simpler way$/);
+    },
+  );
 
   test.each(["^[a-z]+$", "^(a{1,3}b){2}$", '^"(?:[^"\\\\]|\\\\.)*"', "[0-9a-f]{8}-[0-9a-f-]{27}"])(
-    "findSuperLinearity accepts %s",
+    "findSuperLinearity accepts the regular expression %s",
     (pattern) => {
       expect(findSuperLinearity(pattern, "")).toBeUndefined();
     },
@@ -102,7 +105,7 @@ describe("findExpressions", () => {
   const found = (file: string, text: string) =>
     findExpressions(file, text).expressions.map(({ pattern, flags }) => `/${pattern}/${flags}`);
 
-  test("findExpressions finds literals, constructors and schemas in TypeScript", () => {
+  test("findExpressions finds regular expressions in literals, constructor calls and schemas of TypeScript code", () => {
     const text = "const a = /x\\/y/gi; const b = new RegExp(`b+`); RegExp('c', 'u'); ({ pattern: \"^d$\" }); // /e/";
     expect(found("a.ts", text)).toEqual(["/x\\/y/gi", "/b+/", "/c/u", "/^d$/u"]);
   });
@@ -112,13 +115,13 @@ describe("findExpressions", () => {
     expect(found("a.php", "preg_match('~^a/b$~Du', $x)")).toEqual(["/^a/b$/u"]);
   });
 
-  test("findExpressions reports calls whose expression is computed", () => {
+  test("findExpressions reports calls whose regular expression is computed", () => {
     expect(findExpressions("a.ts", "new RegExp(a + b)").computed).toEqual(["a.ts: new RegExp(a + b)"]);
     expect(findExpressions("a.py", "re.compile(pattern)").computed).toEqual(["a.py: re.compile(pattern)"]);
     expect(findExpressions("a.php", "preg_match($pattern, $x)").computed).toEqual(["a.php: preg_match($pattern, $x)"]);
   });
 
-  test("findExpressions finds expressions in the samples of a document and in the schemas of an OpenAPI document", () => {
+  test("findExpressions finds regular expressions in a document's code samples and in an OpenAPI document's schemas", () => {
     expect(found("a.md", "text /no/\n```ts\nconst a = /b/;\n```\n")).toEqual(["/b/"]);
     expect(found("a.json", '{"x":{"pattern":"^a$"},"y":[{"pattern":"b"}]}')).toEqual(["/^a$/u", "/b/u"]);
   });

@@ -108,7 +108,7 @@ test.each<[string, Reply[], boolean, number]>([
   ["an unexpected redirect with status 303", [{ status: 303, headers: { location: "http://127.0.0.1:1/" } }], false, 1],
   ["a Retry-After of an hour", [problem(503, "service_unavailable", { "retry-after": "3600" })], true, 1],
 ])(
-  "the TypeScript client throws an error with the correct outcomeUnknown after the permitted attempts if a refund ends with %s",
+  "the TypeScript client throws an error with the expected outcomeUnknown, after the expected attempts, if a refund ends with %s",
   async (_name, replies, outcomeUnknown, attempts) => {
     const { amana, received } = await startServer(...replies);
     const error = await amana.payments.refund("p-1").catch((thrown: unknown) => thrown);
@@ -117,7 +117,7 @@ test.each<[string, Reply[], boolean, number]>([
   },
 );
 
-test("the TypeScript client repeats a DELETE request after status 429, and does not repeat a PATCH request after a lost response", async () => {
+test("the TypeScript client repeats a DELETE request after status 429, but no PATCH request after a lost response", async () => {
   const unanswered = await startServer("reset", { status: 200 });
   const error = await unanswered.amana.webhookEndpoints.update("e-1", { rotate_secret: true }).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(ConnectionError);
@@ -144,7 +144,7 @@ test("the TypeScript client throws an error with outcomeUnknown true if the call
   expect(received).toHaveLength(1);
 });
 
-test("the TypeScript client throws a ProblemError with all members of the response", async () => {
+test("the TypeScript client throws a ProblemError with all members of an error response", async () => {
   const errors = [{ pointer: "/amount", code: "invalid", message: "…" }];
   const body = { code: "validation_failed", detail: "Correct the amount.", request_id: "r-1", errors, payment_status: "PAID" };
   const { amana } = await startServer({ status: 422, body, headers: { ...problemHeaders, "retry-after": "7" } });
@@ -154,7 +154,7 @@ test("the TypeScript client throws a ProblemError with all members of the respon
   expect((error as ProblemError).members["payment_status"]).toBe("PAID");
 });
 
-test("the TypeScript client reads all pages of a list with the same filters", async () => {
+test("the TypeScript client reads all pages of a list, and sends the same filters for each page", async () => {
   const nextPageHeaders = { "x-total-count": "3", link: '</x?offset=2>; rel="next"' };
   const first: Reply = { status: 200, body: [{ id: "a" }, { id: "b" }], headers: nextPageHeaders };
   const { amana, received } = await startServer(first, { status: 200, body: [{ id: "c" }], headers: { "x-total-count": "3" } });
@@ -175,7 +175,7 @@ test("the TypeScript client encodes an id as one path segment, and rejects the i
   for (const id of ["", ".", ".."]) expect(() => amana.payments.get(id)).toThrow(TypeError);
 });
 
-test("the TypeScript client throws a TypeError without the key if a setting is invalid, and uses the default if a setting is undefined", async () => {
+test("the TypeScript client throws a TypeError that does not contain the key if a setting is invalid, and uses the default for undefined", async () => {
   const { baseUrl, received } = await startServer(created);
   for (const apiKey of ["", "sk_test_\nsecret", "sk_test_secret\n"]) {
     const create = () => new Amana({ baseUrl, apiKey });

@@ -41,7 +41,7 @@ export const connectionsEnded = counter({
 
 export const requestsShed = counter({
   name: "amana_http_requests_shed_total",
-  help: "Requests rejected with 503 overloaded: too many at once, a full bulkhead, too many without a key, or too many bytes",
+  help: "Requests rejected with status 503 and code overloaded: too many at once, a full bulkhead, too many without a key, or too many bytes",
   labels: { bound: ["at_once", "bulkhead", "keyless", "bytes"] },
 });
 
@@ -63,7 +63,7 @@ export type Limit = (typeof limits)[number];
 
 export const rateLimitRefusals = counter({
   name: "amana_rate_limit_refusals_total",
-  help: "Requests rejected with 429, by the limit that the caller exceeded",
+  help: "Requests rejected with status 429, by the limit that the caller exceeded",
   labels: { limit: limits },
 });
 

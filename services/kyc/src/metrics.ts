@@ -11,7 +11,7 @@ export const providerCalls = histogram({
 
 export const callbacks = counter({
   name: "amana_provider_callbacks_total",
-  help: "Callbacks of the verification provider: genuine, forged (invalid signature), unreadable (signed, but not in the expected format), other_environment (of the vendor's test mode, while this deployment is live, or the reverse)",
+  help: "Callbacks of the verification provider: genuine, forged (invalid signature), unreadable (signed, but not in the expected format), other_environment (from the vendor's test mode to a live deployment, or the reverse)",
   labels: { outcome: ["genuine", "forged", "unreadable", "other_environment"] },
 });
 
@@ -23,7 +23,7 @@ const applications = gauge({
 
 const oldest = gauge({
   name: "amana_kyc_applications_oldest_seconds",
-  help: "Largest number of seconds since the last change of an application in this status; 0 if there is none",
+  help: "Longest time since the last change of an application that has this status; 0 if there is none",
   labels: { status: statuses },
 });
 

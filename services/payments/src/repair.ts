@@ -65,7 +65,7 @@ export const repair: ServiceDescription = {
       todo: "GET /api/v1/admin/payments shows Amana's state and the processor's state. Resolve the difference with the processor. The service reads the payment again until the two states agree.",
     },
     {
-      what: "payments from before an upgrade whose statement lines are missing; statements are unavailable until the lines exist",
+      what: "payments that were made before an upgrade and have no statement lines yet; statements are unavailable until the lines exist",
       table: "money_movement_fill",
       where: "began_at < now() - interval '1 hour'",
       since: "began_at",

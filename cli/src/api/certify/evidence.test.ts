@@ -57,7 +57,7 @@ describe("openEvidence", () => {
   );
 });
 
-test("renderReport escapes HTML in business names and check results, and contains the screenshots", () => {
+test("renderReport returns a page with the screenshots and with escaped business names and check results", () => {
   const report = renderReport(evidenceOf(hostile));
   expect(report).not.toContain("<script>");
   expect(report).toContain("&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;");

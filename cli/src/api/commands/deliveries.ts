@@ -44,7 +44,7 @@ export function deliveries(program: Command): void {
     .option("--types <types>", "only these event types, separated by commas (default: all)", listParser(eventTypeNames))
     .option(
       "--statuses <statuses>",
-      `only these of ${statuses.join(",")}, separated by commas (default: all)`,
+      `only deliveries in these statuses (${statuses.join(",")}), separated by commas (default: all)`,
       listParser(statuses),
     )
     .addOption(new Option("--no-wait", "return immediately; the replay continues in the background"));

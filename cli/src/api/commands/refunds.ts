@@ -78,7 +78,7 @@ function addHoldCommands(group: Command): void {
     .requiredOption("--reason <text>", "reason in the audit trail")
     .option(
       "--minutes <minutes>",
-      "length of the hold; it must last REFUND_LATE_EFFECT_SECONDS after the payments service has read it",
+      "minimum length of the hold; the payments service extends a hold that is shorter than REFUND_LATE_EFFECT_SECONDS",
       numberParser(1, 10_080),
       25,
     )

@@ -112,7 +112,7 @@ export async function verifyTrail(orm: Orm, options: VerifyOptions): Promise<Ver
             report({
               problem: "kept_head_not_in_chain",
               day,
-              detail: `the head of ${day} over ${links} links differs from the head that was stored elsewhere`,
+              detail: `the head of ${day} (${links} entries) differs from the separately stored head`,
             });
         }
         const sealings = heads.values();
@@ -137,7 +137,7 @@ export async function verifyTrail(orm: Orm, options: VerifyOptions): Promise<Ver
       report({
         problem: "kept_head_not_in_chain",
         day,
-        detail: `a head of ${day} over ${links} links was stored elsewhere, but the chain has no such day`,
+        detail: `the audit chain has no day ${day}, but a separately stored head covers ${links} entries of this day`,
       });
   }
   await em.transactional(async (snapshotEm) => {
@@ -220,7 +220,9 @@ function checkRow(day: string, link: LinkRow, report: VerifyOptions["report"]): 
   const { number, event_id: id, business_number, business_previous, leaf, is_old, link_business_id, ...columns } = link;
   if (columns["id"] === null) {
     // If the row is missing, the id in the link is unproven, so the time in this id may be forged.
-    const exception = is_old ? ", unless it is older than the chain and its retention of five years is over" : "";
+    const exception = is_old
+      ? "; this is no problem if the row is older than the audit chain and its five years of retention are over"
+      : "";
     report({
       problem: "row_deleted",
       day,
@@ -299,7 +301,7 @@ async function findUnlinked(em: SqlEntityManager, { from, to, report }: VerifyOp
       report({
         problem: "row_past_chain",
         id,
-        detail: `row ${id} has no link and is not queued for sealing: it bypassed the queue or was removed from it`,
+        detail: `row ${id} has no audit chain entry and is not queued for sealing: the row bypassed the queue, or was removed from the queue`,
       });
     compare = ">";
     after = pages[0]?.last ?? null;
@@ -310,6 +312,11 @@ async function findUnlinked(em: SqlEntityManager, { from, to, report }: VerifyOp
   );
   for (const { id, is_gone } of queuedRows) {
     if (is_gone) report({ problem: "row_deleted", id, detail: `row ${id} was deleted before it was sealed` });
-    else report({ problem: "row_not_sealed", id, detail: `row ${id} has been queued for more than a minute: start identity` });
+    else
+      report({
+        problem: "row_not_sealed",
+        id,
+        detail: `row ${id} has been queued for sealing for more than a minute; check that identity runs`,
+      });
   }
 }

@@ -32,13 +32,15 @@ export function audit(program: Command): void {
   withCommonOptions(
     group
       .command("verify")
-      .description("find rows and links that were changed, deleted, added or reordered, and heads with an untrusted key"),
+      .description(
+        "find audit rows and chain entries that were changed, deleted, added or reordered, and heads with an untrusted key",
+      ),
     "audit verify --public-key MCowBQYDK2VwAyEA… --head heads.jsonl",
   )
     .option("--from <day>", "first day in UTC, for example 2026-11-20 (default: first day of the trail)", parseDay)
     .option("--to <day>", "last day in UTC (default: last day of the trail)", parseDay)
     .option("--public-key <key...>", "trusted public keys of AUDIT_SIGNING_KEY, including former ones (default: any key)")
-    .option("--head <file>", "heads that were stored elsewhere, one JSON object on each line, for example identity's log")
+    .option("--head <file>", "separately stored heads, one JSON object on each line, for example identity's log")
     .action(verify);
   withActorOption(
     group
@@ -57,7 +59,7 @@ export function audit(program: Command): void {
     .command("verify-bundle <folder>")
     .description("find changed or missing rows in an evidence bundle")
     .requiredOption("--public-key <key...>", "trusted public keys of AUDIT_SIGNING_KEY, including former ones")
-    .option("--head <file>", "heads that were stored elsewhere, one JSON object on each line")
+    .option("--head <file>", "separately stored heads, one JSON object on each line")
     .option("--json", jsonHelp)
     .addHelpText("after", "\nReads only files.\n\nExample:\n  amana audit verify-bundle bundle --public-key MCowBQYDK2VwAyEA…")
     .action(verifyFolder);
@@ -102,13 +104,13 @@ async function verify({ service = "identity", databaseUrl, json, from, to, publi
     return;
   }
   const { days = 0, rows = 0, keys = [], newest } = result ?? {};
-  const heads = newest ? `up to ${newest.day}, link ${newest.links}, ${newest.hash}` : "without a head";
+  const heads = newest ? `newest head of ${newest.day} (${newest.links} entries, hash ${newest.hash})` : "no head";
   process.stdout.write(
     `${count === 0 ? "No problems found" : `${count} problems found`}: ${days} days, ${rows} rows, ${heads}.\n`,
   );
   if (!head) {
     process.stdout.write(
-      "Not checked: whether the whole chain was rewritten or shortened. To check this, pass heads that were stored elsewhere with --head.\n",
+      "The command did not check whether the whole chain was rewritten or shortened. For this check, pass separately stored heads with --head.\n",
     );
   }
   for (const key of publicKey ? [] : keys)

@@ -20,7 +20,7 @@ export function outbox(program: Command): void {
   withChangeOptions(
     group
       .command("republish")
-      .description("publish events that Kafka lost again, with the same ids; consumers ignore events that they have processed"),
+      .description("publish again, with the same ids, events that Kafka lost; consumers ignore events that they have processed"),
     "outbox republish --topic payments.v1 --from 2026-11-20T08:00Z",
   )
     .requiredOption("--topic <topic>", "topic of the events, for example payments.v1")

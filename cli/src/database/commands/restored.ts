@@ -17,13 +17,17 @@ const clockSkewMs = 60_000;
 
 const nextSteps = {
   payments: `
-Payments with a status HERE are read again at the processor within seconds. Run the command again to list the remaining ones.
-Payments that are unknown HERE were paid or ended after the --since time and cannot be refunded through Amana. Compare them with the
-processor's list of orders. Then refund them at the processor, or agree on a solution with the business (docs/restore.md).\n`,
+The payments service reads payments with a status in the column HERE again at the processor within seconds.
+Run the command again to list the payments that still differ.
+Payments with "unknown" in the column HERE were paid or ended after the --since time, and Amana cannot refund them.
+Compare them with the processor's list of orders. Then refund them at the processor, or agree on a solution with the
+business (docs/restore.md).\n`,
   kyc: `
-Applications with a status HERE are read again at the provider within seconds. Run the command again to list the remaining ones.
-NEEDS_REVIEW here and APPROVED or REJECTED in webhooks: the restore lost an operator's decision. KYC_NEEDS_REVIEW is emitted again.
-Decide again with: amana kyc review ID. Unknown applications were created after that time: the business creates new ones
+The kyc service reads applications with a status in the column HERE again at the provider within seconds.
+Run the command again to list the applications that still differ.
+If HERE is NEEDS_REVIEW and WEBHOOKS is APPROVED or REJECTED, the restore lost an operator's decision, and kyc emits
+KYC_NEEDS_REVIEW again. Repeat the decision with: amana kyc review ID
+Applications with "unknown" in the column HERE were created after the --since time. The business must create new applications
 (docs/restore.md).\n`,
 };
 

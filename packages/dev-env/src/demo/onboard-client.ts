@@ -31,7 +31,7 @@ export async function onboardClient(reporter: Reporter, { business, operator, sa
   step("The business stores the onboarding details of the client.");
   await business.onboarding.createDetails(id, someDetails);
   expect(true, "the details are stored");
-  await expectStep("KYC_PENDING", "the onboarding continues");
+  await expectStep("KYC_PENDING", "the onboarding is at the next step");
 
   step("The business opens an account for the client.");
   const opened = await business.accounts.open({ client_id: id, ...account });
@@ -49,8 +49,8 @@ export async function onboardClient(reporter: Reporter, { business, operator, sa
   });
   expect(true, "the onboarding status contains the link");
   await submitApplication(sandboxUrl, link, { outcome: "approved" });
-  const verified = await expectStep("PENDING_APPROVAL", "the verdict continued the onboarding");
-  expect(verified.kyc_link === undefined, "the status no longer contains the used link");
+  const verified = await expectStep("PENDING_APPROVAL", "the verdict moved the onboarding to the next step");
+  expect(verified.kyc_link === undefined, "the onboarding status no longer contains the used link");
 
   step("An operator approves the client.");
   const approved = await operator.onboarding.approve(id);

@@ -50,9 +50,9 @@ export async function payAndRefund(
   const paidWith = `${paid.masked_pan} (${paid.card_brand})`;
   expectFields(paid, { status: "PAID" }, `the payment is PAID, card ${paidWith}`);
   const completed = await participants.expectWebhook("PAYMENT_COMPLETED", paymentId);
-  expect(completed.body["status"] === "PAID", "its status is PAID");
+  expect(completed.body["status"] === "PAID", "the webhook contains the status PAID");
 
-  step("The business refunds it.");
+  step("The business refunds the payment.");
   const refunded = await business.payments.refund(paymentId);
   const refundedAtMs = performance.now();
   const refundedFields = { status: "REFUNDED", refunded_amount: "5000.00" } as const;
@@ -60,11 +60,11 @@ export async function payAndRefund(
   const secondRefundText = "a second refund returns 409 payment_not_refundable";
   await expectProblem(business.payments.refund(paymentId), 409, "payment_not_refundable", secondRefundText);
 
-  step("The business receives the signed PAYMENT_REFUNDED.");
+  step("The business receives the signed webhook PAYMENT_REFUNDED.");
   const webhook = await participants.expectWebhook("PAYMENT_REFUNDED", paymentId);
-  expect(webhook.body["status"] === "REFUNDED", "its status is REFUNDED");
+  expect(webhook.body["status"] === "REFUNDED", "the webhook contains the status REFUNDED");
   print(`   ${JSON.stringify(webhook.body)}`);
-  print(`   ${Math.max(0, webhook.receivedAtMs - refundedAtMs).toFixed(0)} ms after the response of the refund`);
+  print(`   ${Math.max(0, webhook.receivedAtMs - refundedAtMs).toFixed(0)} ms after the response to the refund request`);
   const loggedEvent = await business.events.get(String(webhook.body["id"]));
   expectFields(loggedEvent, { type: "PAYMENT_REFUNDED" }, "the event is in the event log of the business");
 }

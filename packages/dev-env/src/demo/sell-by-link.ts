@@ -55,12 +55,12 @@ export async function sellByLink(
   const totalText = "the link is COMPLETED, with amount_paid 2500.00";
   expectFields(completed, { status: "COMPLETED", payments_paid: 1, amount_paid: "2500.00" }, totalText);
   const next = await new Buyer(link.url).open();
-  expect(next.status === 410, "the next buyer reads that the link is not available");
+  expect(next.status === 410, "the page returns status 410 to the next buyer, because the link is not available");
 
   step("The buyer requests the receipt by e-mail.");
   const receiptUrl = String(payment?.receipt_url);
   const requested = await fetch(`${receiptUrl}/email`, { method: "POST", body: new URLSearchParams({ email }) });
-  expect(requested.status === 202, "the request is accepted");
+  expect(requested.status === 202, "the request for the e-mail is accepted");
   const mail = await eventually(async () => {
     const mails = (await (await fetch(`${sandboxUrl}/mail.json`)).json()) as Mail[];
     const received = mails.find(({ to, text }) => to === email && text.includes(receiptUrl));
@@ -69,7 +69,7 @@ export async function sellByLink(
   }, 30_000);
   expect(true, `the e-mail arrived: ${mail.subject} (${sandboxUrl}/mail)`);
 
-  step("The business reads its statement.");
+  step("The business reads its payment statement.");
   const lines = await eventually(async () => {
     const statement = await participants.readStatement(from);
     if (!statement.some(({ payment_id }) => payment_id === payment?.id))

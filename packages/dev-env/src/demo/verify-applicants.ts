@@ -29,7 +29,7 @@ export async function verifyApplicants(
     completed.body["verdict"] === "APPROVED" &&
       completed.body["external_id"] === "applicant-1" &&
       JSON.stringify(completed.body["metadata"]) === JSON.stringify(metadata),
-    "its verdict is APPROVED, with external_id and metadata of the business",
+    "the webhook contains the verdict APPROVED, and the external_id and metadata of the business",
   );
   print(`   ${JSON.stringify(completed.body)}`);
 
@@ -40,7 +40,7 @@ export async function verifyApplicants(
   const reasons = refusal.body["reason_codes"] as { code: string }[];
   expect(
     refusal.body["verdict"] === "REJECTED" && reasons.some(({ code }) => code === "DOCUMENT_EXPIRED"),
-    "its verdict is REJECTED, with the reason DOCUMENT_EXPIRED",
+    "the webhook contains the verdict REJECTED, with the reason DOCUMENT_EXPIRED",
   );
 
   step("A third applicant has a possible match on a sanctions list.");
@@ -49,12 +49,12 @@ export async function verifyApplicants(
   const reviewRequest = await participants.expectWebhook("KYC_NEEDS_REVIEW", reviewed.id);
   expect(
     reviewRequest.body["verdict"] === "NEEDS_REVIEW" && reviewRequest.body["aml_hit_count"] === 1,
-    "its verdict is NEEDS_REVIEW, although the provider approved: a person must decide a possible match",
+    "the webhook contains the verdict NEEDS_REVIEW, because a person must decide about a possible match",
   );
   const ownReview = business.kycApplications.review(reviewed.id, { outcome: "APPROVED", note: "." });
   await expectProblem(ownReview, 403, "admin_required", "a review with the business's key returns 403 admin_required");
   const decided = await operator.kycApplications.review(reviewed.id, { outcome: "APPROVED", note: reviewNote });
-  expectFields(decided, { verdict: "APPROVED" }, "a compliance officer approves it with a note in the audit trail");
+  expectFields(decided, { verdict: "APPROVED" }, "a compliance officer approves the application, with a note in the audit trail");
   const resolved = await participants.expectWebhook("KYC_REVIEW_RESOLVED", reviewed.id);
   expect(resolved.body["verdict"] === "APPROVED", "the webhook contains the final verdict");
 

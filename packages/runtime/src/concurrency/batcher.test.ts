@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createBatcher } from "../index.ts";
 
-test("while a batch is in progress, createBatcher collects items for the next batch, and does not split the items of one call", async () => {
+test("createBatcher collects items for the next batch while a batch is in progress, and does not split the items of one call", async () => {
   const batches: (readonly number[])[] = [];
   const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const add = createBatcher<number>(4, async (items) => {

@@ -5,7 +5,7 @@ import { FairSemaphore } from "./fair-semaphore.ts";
 const longMs = 60_000;
 
 describe("FairSemaphore", () => {
-  test("FairSemaphore limits a tenant to its share while other slots are free", async () => {
+  test("FairSemaphore limits a tenant to its share of the slots, even if other slots are free", async () => {
     const semaphore = new FairSemaphore({ slots: 10, perTenant: 2 });
     expect([semaphore.acquire("a", longMs), semaphore.acquire("a", longMs)]).toEqual([true, true]);
     const third = semaphore.acquire("a", longMs);
@@ -15,7 +15,7 @@ describe("FairSemaphore", () => {
     expect(await third).toBe(true);
   });
 
-  test("FairSemaphore limits a key to its share, and admits other keys of the tenant", async () => {
+  test("FairSemaphore limits a key to its share of the slots, and admits the tenant's other keys", async () => {
     const semaphore = new FairSemaphore({ slots: 10, perTenant: 5, perKey: 1 });
     expect(semaphore.acquire("a", longMs, "x")).toBe(true);
     const second = semaphore.acquire("a", longMs, "x");
@@ -58,7 +58,7 @@ describe("FairSemaphore", () => {
     expect(order).toEqual(["busy", "quiet", "busy"]);
   });
 
-  test("FairSemaphore rejects a caller that waited too long, and gives the slot to another caller", async () => {
+  test("FairSemaphore rejects a caller that waits longer than the limit, and gives the next free slot to another caller", async () => {
     const semaphore = new FairSemaphore({ slots: 1, perTenant: 1 });
     semaphore.acquire("a", longMs);
     expect(await semaphore.acquire("b", 5)).toBe(false);
@@ -66,7 +66,7 @@ describe("FairSemaphore", () => {
     expect(semaphore.acquire("c", longMs)).toBe(true);
   });
 
-  test("FairSemaphore frees the slot of failed work, and does not start work that waited too long", async () => {
+  test("FairSemaphore frees a slot when its work fails, and does not start work that waited longer than the limit", async () => {
     const semaphore = new FairSemaphore({ slots: 1, perTenant: 1 });
     await expect(semaphore.run("a", longMs, () => Promise.reject(new Error("simulated failure")))).rejects.toThrow(
       "simulated failure",
@@ -83,7 +83,7 @@ describe("FairSemaphore", () => {
     expect(await semaphore.run("b", longMs, async () => 1)).toBe(1);
   });
 
-  test("FairSemaphore, for any order of calls, exceeds no limit and leaves no slot unused that a waiting caller may use", async () => {
+  test("FairSemaphore exceeds no limit, and leaves no slot unused that a waiting caller may use, for any order of calls", async () => {
     const limits = { slots: 5, perTenant: 3, perKey: 2 };
     const call = fc.tuple(fc.constantFrom("a", "b", "c"), fc.constantFrom("x", "y"), fc.boolean());
     const anyOrder = fc.asyncProperty(fc.array(call, { maxLength: 60 }), async (calls) => {

@@ -181,8 +181,8 @@ class EnvReader {
       .map((text) => Buffer.from(text, "base64"));
     // The values are secrets, so the messages contain only their lengths.
     const wrong = keys.find((key) => key.length !== bytes);
-    if (wrong) this.problem(`${name} must be ${bytes} bytes in base64, not ${wrong.length}`);
-    if (keys.length > 2) this.problem(`${name} must be one key, or two while a key is replaced, not ${keys.length}`);
+    if (wrong) this.problem(`${name} must be ${bytes} bytes in base64, not ${wrong.length} bytes`);
+    if (keys.length > 2) this.problem(`${name} must be one key, or two while a key is replaced, not ${keys.length} keys`);
     return keys;
   }
 }

@@ -59,7 +59,7 @@ test("faultPoint with SIGSTOP freezes the process until SIGCONT", async () => {
   child.kill("SIGKILL");
 });
 
-test.each(["FAULT_POINT", "FAULT_POINT_FILE"])("a process with the setting %s does not start in production", async (name) => {
+test.each(["FAULT_POINT", "FAULT_POINT_FILE"])("a service process in production does not start if %s is set", async (name) => {
   const child = start({ NODE_ENV: "production", [name]: "a.point" });
   const [code] = await once(child, "exit");
   expect(code).not.toBe(0);

@@ -13,7 +13,7 @@ const scrape = async () => {
 };
 const linesOf = (text: string, name: string) => text.split("\n").filter((line) => line.startsWith(name));
 
-test("serveMetrics serves counters from 0 on, omits gauges that are not set, and returns 404 for other requests", async () => {
+test("serveMetrics exports unused counters as 0, omits gauges that are not set, and returns status 404 for other paths", async () => {
   const takenCounter = counter({ name: "test_taken_total", help: "Taken", labels: { outcome: ["done", "failed"] } });
   const freeCounter = counter({ name: "test_free_total", help: "Free", labels: { route: "the routes" } });
   const age = gauge({ name: "test_age_seconds", help: "Age" });
@@ -38,7 +38,7 @@ test("serveMetrics serves counters from 0 on, omits gauges that are not set, and
   expect((await fetch(url, { method: "POST", body: "x" })).status).toBe(404);
 });
 
-test("serveMetrics reads the values once for concurrent scrapes, and responds even if a read fails or hangs", async () => {
+test("serveMetrics reads each gauge once for concurrent scrapes, and responds even if a read fails or hangs", async () => {
   const read = gauge({ name: "test_read", help: "Read" });
   let readings = 0;
   using _fails = onScrape(() => {

@@ -24,7 +24,7 @@ const eventLoopMs = 50;
 
 const busy = counter({
   name: "amana_event_loop_busy_seconds_total",
-  help: "Time that the event loop was busy; its rate is the used share of one CPU",
+  help: "Time that the event loop was busy; the rate of this counter is the used share of one CPU",
 });
 
 /** Exports the resource use of the process as metrics. Call it once. */

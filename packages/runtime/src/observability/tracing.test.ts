@@ -25,14 +25,14 @@ const outcomes = async () => {
   return Object.fromEntries(values.map(({ labels, value }) => [labels.outcome, value]));
 };
 
-test("inSpan, without a span collector, runs the work in the current trace and creates no span", async () => {
+test("inSpan runs its callback in the current trace and creates no span if there is no span collector", async () => {
   expect(settingsOf({ OTEL_EXPORTER_OTLP_ENDPOINT: "", OTEL_EXPORTER_OTLP_HEADERS: "x=y" })).toBeUndefined();
   expect(beginSpan("client", "a", sampled)).toBeUndefined();
   const trace = { traceparent: sampled, requestId: "request-1" };
   expect(await inTrace(trace, () => inSpan("client", "a", async (span) => [span, currentTrace()]))).toEqual([undefined, trace]);
 });
 
-test("inSpan exports spans with their parents and attributes, and no spans of unsampled traces", async () => {
+test("inSpan exports a span of a sampled trace with its parent and attributes, and no span of an unsampled trace", async () => {
   await using collector = await startCollector();
   await start(collector);
   const inner = () => inSpan("client", "inner", async (span) => span?.set({ "amana.event_id": "e", "amana.attempt": 2 }));
@@ -80,7 +80,7 @@ test("inSpan exports spans with their parents and attributes, and no spans of un
   expect(collector.bodies.join()).not.toContain("secret detail");
 });
 
-test("startTracing exports each span once when the collector is available again", async () => {
+test("startTracing exports each span once when the span collector is available again after an outage", async () => {
   await using collector = await startCollector();
   collector.responseStatus = 503;
   await start(collector);
@@ -93,7 +93,7 @@ test("startTracing exports each span once when the collector is available again"
 });
 
 test.each(["hang", 400, 503, "unreachable"] as const)(
-  "inSpan does not wait for a failing collector (%s), and at most 4 096 spans are queued",
+  "inSpan does not wait for a span collector that fails (%s), and queues at most 4 096 spans",
   async (behavior) => {
     await using collector = await startCollector();
     if (behavior !== "unreachable") collector.responseStatus = behavior;
@@ -121,11 +121,11 @@ test.each(["hang", 400, 503, "unreachable"] as const)(
 );
 
 test.each([
-  ["-1 span", '{"partialSuccess":{"rejectedSpans":"-1"}}'],
-  ["more spans than it received", '{"partialSuccess":{"rejectedSpans":"1000000000"}}'],
-  ["nothing, with the body null", "null"],
-  ["nothing, with a body of 100 000 bytes", "x".repeat(100_000)],
-])("startTracing exports each span once when the collector reports that it refused %s", async (_, text) => {
+  ["-1 refused spans", '{"partialSuccess":{"rejectedSpans":"-1"}}'],
+  ["more refused spans than it received", '{"partialSuccess":{"rejectedSpans":"1000000000"}}'],
+  ["no refused spans (body null)", "null"],
+  ["no refused spans (body of 100 000 bytes)", "x".repeat(100_000)],
+])("startTracing exports each span once when the span collector's response reports %s", async (_, text) => {
   await using collector = await startCollector();
   collector.responseBody = text;
   await start(collector);
@@ -139,7 +139,7 @@ test.each([
   expect([increase("sent") + increase("refused"), increase("dropped")]).toEqual([300, 0]);
 });
 
-test("startTracing logs that the collector rejected spans in a response with status 200", async () => {
+test("startTracing logs a warning when the span collector reports rejected spans in a response with status 200", async () => {
   await using collector = await startCollector();
   collector.responseBody = '{"partialSuccess":{"rejectedSpans":"1","errorMessage":"too large"}}';
   lines.length = 0;
@@ -149,7 +149,7 @@ test("startTracing logs that the collector rejected spans in a response with sta
   expect(lines).toEqual([expect.objectContaining({ level: 40, reason: expect.stringContaining("too large") })]);
 });
 
-test("readTracing rejects invalid settings, and no problem contains the value of a header", () => {
+test("readTracing rejects invalid settings with problems that do not contain header values", () => {
   const problemsOf = (source: EnvSource) => {
     try {
       settingsOf({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318/", ...source });

@@ -8,7 +8,7 @@ test("GrowingBuffer returns the appended pieces in order as one buffer", () => {
   expect(buffer.bytes().toString()).toBe("abcdef");
 });
 
-test("GrowingBuffer, for 100 000 pieces of one byte, allocates at most twice their bytes and grows fewer than 20 times", () => {
+test("GrowingBuffer allocates at most twice the needed bytes, and grows fewer than 20 times, for 100 000 pieces of one byte", () => {
   const buffer = new GrowingBuffer();
   const capacities = new Set<number>();
   for (let i = 0; i < 100_000; i++) {

@@ -96,7 +96,7 @@ export async function sealRows({ orm, logger, auditSigningKey: { privateKey } }:
       const head = await insertHead(em, finalTail, privateKey, logger);
       // This log line is evidence outside the database that the rows existed. If the transaction is
       // repeated, the line is logged again.
-      logger.info({ audit_head: head }, "day of the audit trail ended");
+      logger.info({ audit_head: head }, "day of the audit trail ended, final head signed");
       return head;
     });
     const rows = await readQueuedRows(em);

@@ -24,7 +24,10 @@ export function createReencryption({ orm, secrets, logger }: Context): () => Pro
     );
     const lastRow = rows.at(-1);
     if (!lastRow) {
-      logger.info({ former_key_ids: formerKeyIds, reencrypted, unreadable }, "links encrypted with former keys checked");
+      logger.info(
+        { former_key_ids: formerKeyIds, reencrypted, unreadable },
+        "check of links that are encrypted with former keys ended",
+      );
       afterId = lowestId;
       [reencrypted, unreadable] = [0, 0];
       return 0;

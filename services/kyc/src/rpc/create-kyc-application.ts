@@ -180,7 +180,7 @@ async function cancelAtProvider(
   const { kind } = await providers.current.cancel(known, "CANCELED", timeoutMs);
   const fields = { application_id: requested.reference, provider_id: providerId, outcome: kind };
   if (kind === "accepted") logger.info(fields, "unused application canceled at the provider");
-  else logger.warn(fields, "unused application not canceled at the provider, its link expires there");
+  else logger.warn(fields, "unused application not canceled at the provider, the link stays valid until it expires");
 }
 
 async function storeApplication(
@@ -244,6 +244,6 @@ async function endKeyAfterError(error: unknown, { orm, logger }: Context, keyId:
     else if (error.kind === "upstream_error") key.storeRefusal(error);
     else em.remove(key);
   }).catch((keyError: unknown) =>
-    logger.warn({ err: keyError }, "Idempotency-Key not released, it stays held until its hold expires"),
+    logger.warn({ err: keyError }, "Idempotency-Key not released, the key stays held until held_until"),
   );
 }

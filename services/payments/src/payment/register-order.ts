@@ -59,7 +59,9 @@ export async function registerOrder(
     // If the lease was lost, another process may have registered the order with this number. A
     // refusal then does not prove that the order does not exist.
     const isUnclear = registration.kind === "refused" && !hasLease;
-    const outcome: Registration = isUnclear ? { kind: "unknown", reason: "refused after the lease was lost" } : registration;
+    const outcome: Registration = isUnclear
+      ? { kind: "unknown", reason: "the processor refused the registration after the lease was lost" }
+      : registration;
     const key = await attachKey(em, options.key, present.idempotencyId);
     return applyRegistration(em, context, present, outcome, key, now);
   });
@@ -82,14 +84,15 @@ async function findOrRegister(
       if (lookUpOutcome.kind !== "absent") return lookUpOutcome;
       if (payment.isWindowOver(schedule.paymentWindowSeconds, await databaseTime(context.orm.em.fork()))) return lookUpOutcome;
     }
-    if (registrations === registrationsMax) return { kind: "unknown", reason: "registered, but the order cannot be found" };
+    if (registrations === registrationsMax)
+      return { kind: "unknown", reason: "the order cannot be found after repeated registrations" };
     const outcome = await processor.register(order, remainingMs());
     // The processor refuses an order number that is in use. If an earlier request may have
     // registered this payment's order, the number may be in use by this order.
     const mayBeOwnOrder = outcome.kind === "refused" && outcome.errorCode === orderNumberUsedCode && mayExist;
     if (outcome.kind !== "unknown" && !mayBeOwnOrder) return outcome;
     const reason = outcome.kind === "unknown" ? outcome.reason : outcome.message;
-    context.logger.warn({ payment_id: payment.id, reason }, "registration outcome unclear, order look-up follows");
+    context.logger.warn({ payment_id: payment.id, reason }, "registration outcome unknown, order is looked up next");
     mayExist = true;
   }
 }
@@ -99,7 +102,7 @@ async function lookUp(context: Context, payment: Payment, timeoutMs: number): Pr
   const found = await context.processor.status({ businessId, orderNumber }, timeoutMs);
   if (found.kind === "refused" && found.errorCode === unknownOrderCode) return { kind: "absent" };
   if (found.kind !== "accepted" || !found.value.orderId || found.value.amountMinor === undefined) {
-    return { kind: "unknown", reason: "the order look-up failed" };
+    return { kind: "unknown", reason: "the order could not be looked up at the processor" };
   }
   if (found.value.amountMinor !== payment.amountMinor) {
     return { kind: "refused", errorCode: orderNumberUsedCode, message: "the order number belongs to another order" };

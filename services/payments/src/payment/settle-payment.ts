@@ -100,12 +100,15 @@ function applyOutcome(
   const logFields = { payment_id: payment.id, order_number: payment.processorOrderNumber, settlement, status: payment.status };
   if (settlement === "mismatch") logger.error({ ...logFields, alert: true }, "the processor's order does not match the payment");
   else if (outcome.kind === "accepted" && Payment.isUnknownOrderStatus(outcome.value.orderStatus)) {
-    logger.error({ ...logFields, alert: true, order_status: outcome.value.orderStatus }, "unknown order status");
+    logger.error(
+      { ...logFields, alert: true, order_status: outcome.value.orderStatus },
+      "processor returned an unknown order status",
+    );
   } else if (outcome.kind === "accepted") logger.info(logFields, "payment checked");
   else {
     const error_code = outcome.kind === "refused" ? outcome.errorCode : undefined;
     const reason = outcome.kind === "refused" ? outcome.message : outcome.reason;
-    logger.warn({ ...logFields, outcome: outcome.kind, error_code, reason }, "payment check without a result");
+    logger.warn({ ...logFields, outcome: outcome.kind, error_code, reason }, "payment checked, no usable result");
   }
 
   if (payment.status === "PENDING") {

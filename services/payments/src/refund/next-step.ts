@@ -75,9 +75,10 @@ export function decideAfterSending(
   if (outcome.kind === "accepted") return { kind: "accept" };
   if (outcome.kind !== "refused") return { kind: "wait", reason: outcome.reason };
   if (!canReject(refund, outcome)) {
-    return { kind: "wait", reason: "refused, but an earlier request may have been accepted" };
+    return { kind: "wait", reason: "the processor refused the request, but may have accepted an earlier request" };
   }
   const isUnchanged = stateAfter !== undefined && payment.compare(stateAfter).kind === "agrees";
-  if (!isUnchanged) return { kind: "wait", reason: "refused, but the refunded sum changed or is unknown" };
+  if (!isUnchanged)
+    return { kind: "wait", reason: "the processor refused the request, but the refunded sum changed or is unknown" };
   return { kind: "reject", errorCode: outcome.errorCode, reason: outcome.message };
 }

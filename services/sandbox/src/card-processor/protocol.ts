@@ -30,7 +30,7 @@ export function protocol(app: FastifyInstance, processor: Processor): void {
   const { config, database, faults, orders, calls } = processor;
   const lateCalls = startLateCalls(database, (path, parameters) => {
     const response = routes.find((route) => route.path === path)?.call(processor, parameters);
-    app.log.info({ call: path, response }, "late call executed");
+    app.log.info({ call: path, response }, "delayed call executed");
   });
   app.addHook("onClose", async () => lateCalls.stop());
   const shape = config.numbersAsStrings ? withNumbersAsStrings : (body: object) => body;

@@ -68,7 +68,7 @@ export function kycControl(app: FastifyInstance, provider: Provider): void {
       return refuse(reply, 409, "no_review_awaited", message, { application: toApiObject(application) });
     }
     const actor = reviewActors[String(body["by"] ?? "console")];
-    if (!actor) return refuseBody(reply, ["by must be console, api, system or note"]);
+    if (!actor) return refuseBody(reply, ['"by" must be console, api, system or note']);
     const to = outcome === "APPROVED" ? "Approved" : "Declined";
     recordVendorReview(application, { ...actor, from: "In Review", to, atMs: clock.nowMs() });
     review(application, outcome, clock.nowMs());

@@ -85,7 +85,7 @@ export function providerApi(app: FastifyInstance, provider: Provider): void {
 function events({ callbacks }: Provider, { query }: ApiRequest, reply: FastifyReply): object {
   const { after = "0", limit = "100" } = query;
   if (!/^\d{1,15}$/.test(after) || !/^\d{1,3}$/.test(limit) || !isWholeNumber(Number(limit), 1, eventsMax)) {
-    const message = `after must be a cursor of an earlier response, limit a whole number from 1 to ${eventsMax}.`;
+    const message = `after must be a cursor of an earlier response, and limit must be a whole number from 1 to ${eventsMax}.`;
     return refuse(reply, 422, "invalid_request", message);
   }
   const page = callbacks.eventsAfter(Number(after), Number(limit));

@@ -10,7 +10,7 @@ const messageLengthMax = 500;
 const rules = {
   outcome: `must be one of ${outcomes.join(", ")}, or omitted to apply the provider's rules`,
   reasons: `must be a list of ${reasonCodes.join(", ")}, as strings or as {code, message}`,
-  diditFailed: "outcome failed does not exist at Didit. Submit with another outcome, then use the control call resubmit",
+  diditFailed: 'Didit has no outcome "failed". Submit with another outcome, then use the control call "resubmit"',
   answer: "must be an object whose fields override the application after the check; null removes a field",
 };
 

@@ -42,7 +42,7 @@ export const createRecorder = (context: Context) =>
     if (results.some(({ status }) => status === "PENDING")) checkDue(context.orm);
     // If this call fails, the endpoint's next failed attempt requests the disabling again.
     await disableEndpoints(context, failing).catch((error: unknown) =>
-      context.logger.warn({ err: error }, "failing endpoints not disabled, retried after their next failed attempt"),
+      context.logger.warn({ err: error }, "failing endpoints not disabled, next try after their next failed attempt"),
     );
   });
 

@@ -109,7 +109,7 @@ async function close(
   const current = await readState(parts, known, timeoutMs);
   if (isGone(current)) return closed;
   if (current.kind !== "accepted") return current;
-  if (!isSameApplication(current.value, known)) return { kind: "unknown", reason: "another session was returned" };
+  if (!isSameApplication(current.value, known)) return { kind: "unknown", reason: "the provider returned another session" };
   // A session that is not open accepts no further submission, so its link does not need to be
   // closed.
   if (!isLinkOpen(current.value)) return reason === "USED_UP" ? closed : current;

@@ -143,7 +143,7 @@ async function close(
   const current = await readState(parts, known, timeoutMs);
   if (isGone(current)) return closed;
   if (current.kind !== "accepted") return current;
-  if (!isSameApplication(current.value, known)) return { kind: "unknown", reason: "another applicant was returned" };
+  if (!isSameApplication(current.value, known)) return { kind: "unknown", reason: "the provider returned another applicant" };
   const { status } = current.value;
   if (status === "CANCELED") return closed;
   // An applicant with a verdict can submit again if a compliance officer requests it at Sumsub.

@@ -139,8 +139,8 @@ async function findProblems(system: LinksSystem, links: readonly Link[]): Promis
     }
     const isCompleted = totals?.max_payments != null && totals.count >= totals.max_payments;
     const events = new Set((completedEvents.get(link.id) ?? []).map(({ body }) => String(body["payment_id"])));
-    // Late payments can exceed the limit. If a business raises a link's limit, the link can be
-    // completed twice and then has two events.
+    // A link has one event after its completion, even if late payments exceed the limit. A link
+    // whose limit was raised can be completed again, so its number of events is not checked.
     const isExpected = link.change === "raise the limit" || events.size === (isCompleted ? 1 : 0);
     if (!isExpected) problems.push(`the link ${link.id} has ${events.size} PAYMENT_LINK_COMPLETED, completed: ${isCompleted}`);
   }

@@ -1,6 +1,6 @@
 import type { KycProvider } from "@amana/dev-env/services";
 import type { Random } from "../random.ts";
-import { type Replicated, replicated } from "../rolling/replicas.ts";
+import { type ReplicatedService, replicatedServices } from "../rolling/replicas.ts";
 import type { Fault, VerificationEnd } from "./schedule.ts";
 
 type Vendor = Exclude<KycProvider, "port">;
@@ -25,7 +25,7 @@ const longMs = 7_000;
 const drawDownMs = (random: Random) => random.integer(0, 20) * 50;
 const drawFrozenMs = (random: Random) => (random.chance(0.2) ? longMs : random.integer(4, 30) * 50);
 
-type FaultPoint = readonly [point: string, service: Replicated, needs: Need];
+type FaultPoint = readonly [point: string, service: ReplicatedService, needs: Need];
 
 /** All fault points (calls of `faultPoint`), each with the work during which it is reached. */
 const faultPoints: readonly FaultPoint[] = [
@@ -76,7 +76,7 @@ const vendorPoints: Readonly<Record<Vendor, readonly FaultPoint[]>> = {
   ],
 };
 
-const needsOf: Partial<Record<Replicated, Need>> = {
+const needsOf: Partial<Record<ReplicatedService, Need>> = {
   payments: "refund",
   webhooks: "refund",
   kyc: "verification",
@@ -126,11 +126,11 @@ const createCell = (
 });
 
 interface CellKinds {
-  readonly services: readonly Replicated[];
+  readonly services: readonly ReplicatedService[];
   readonly points: readonly FaultPoint[];
   readonly modes: Modes;
   readonly proxyFaults: readonly (typeof proxyFaultKinds)[number][];
-  needsOf(service: Replicated): Need | undefined;
+  needsOf(service: ReplicatedService): Need | undefined;
 }
 
 const createCells = ({ services, points, modes, proxyFaults, needsOf }: CellKinds): readonly Cell[] => [
@@ -178,7 +178,7 @@ const createCells = ({ services, points, modes, proxyFaults, needsOf }: CellKind
 ];
 
 const portCells = createCells({
-  services: replicated,
+  services: replicatedServices,
   points: faultPoints,
   modes,
   proxyFaults: proxyFaultKinds,
@@ -192,7 +192,7 @@ function createVendorCells(vendor: Vendor): readonly Cell[] {
   const toVerification = (needs: Need): Need => (needs === "refund" || needs === "key" ? "verification" : needs);
   const points = faultPoints.filter(([, service, needs]) => service !== "payments" && needs !== "replay");
   return createCells({
-    services: replicated.filter((service) => service !== "payments"),
+    services: replicatedServices.filter((service) => service !== "payments"),
     points: [
       ...points.map(([point, service, needs]): FaultPoint => [point, service, toVerification(needs)]),
       ...vendorPoints[vendor],
@@ -215,7 +215,7 @@ const cellsByProvider: Readonly<Record<KycProvider, readonly Cell[]>> = {
 /** Returns the cells of a system with this verification provider. */
 export const cellsOf = (provider: KycProvider): readonly Cell[] => cellsByProvider[provider];
 
-function nameOfPoint(signal: "SIGKILL" | "SIGSTOP", point: string, service: Replicated): string {
+function nameOfPoint(signal: "SIGKILL" | "SIGSTOP", point: string, service: ReplicatedService): string {
   return `${signal === "SIGKILL" ? "kill" : "freeze"} at point: ${point} of ${service}`;
 }
 

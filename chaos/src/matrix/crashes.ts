@@ -1,16 +1,16 @@
-import type { Replicated } from "../rolling/replicas.ts";
+import type { ReplicatedService } from "../rolling/replicas.ts";
 
 /** Exits of processes. Injected faults explain some of them. */
 export class Crashes {
-  readonly #texts = new Map<Replicated, string[]>();
-  readonly #explained = new Map<Replicated, number>();
+  readonly #texts = new Map<ReplicatedService, string[]>();
+  readonly #explained = new Map<ReplicatedService, number>();
 
-  add(name: Replicated, text: string): void {
+  add(name: ReplicatedService, text: string): void {
     this.#texts.set(name, [...(this.#texts.get(name) ?? []), text]);
   }
 
   /** Records that a fault caused one exit of the service. */
-  explain(name: Replicated): void {
+  explain(name: ReplicatedService): void {
     this.#explained.set(name, (this.#explained.get(name) ?? 0) + 1);
   }
 

@@ -10,7 +10,7 @@ import { callSandbox, copyPostgresData, startTestSystem } from "@amana/e2e/test-
 import { Pool } from "pg";
 import { request } from "undici";
 import { type ProcessorProxy, startProcessorProxy } from "../refunds/processor-proxy.ts";
-import { type Replica, type Replicas, type Replicated, replicated, startReplicas } from "../rolling/replicas.ts";
+import { type Replica, type Replicas, type ReplicatedService, replicatedServices, startReplicas } from "../rolling/replicas.ts";
 import { Crashes } from "./crashes.ts";
 import { Locks } from "./locks.ts";
 
@@ -36,7 +36,7 @@ export interface MatrixSystem extends AsyncDisposable {
   readonly locks: Locks<Replica>;
   readonly crashes: Crashes;
   /** File with the armed fault point of a service, which its replicas read. */
-  pointFile(service: Replicated): string;
+  pointFile(service: ReplicatedService): string;
   /** Returns the URL of a gateway. Successive calls return the gateways in rotation. */
   gatewayUrl(): string;
   /** Removes all faults and waits until all processes are ready. */
@@ -70,15 +70,15 @@ export async function startMatrixSystem(kycProvider: KycProvider): Promise<Matri
   const postgres = await startPostgres({ dataDir: join(dir, "postgres"), durable: true, log: () => {} });
   stack.defer(() => postgres.stop());
   const proxy = stack.use(await startProcessorProxy());
-  const pointFile = (service: Replicated) => join(dir, `point-of-${service}`);
+  const pointFile = (service: ReplicatedService) => join(dir, `point-of-${service}`);
   const settings = { payments: { ...payments, SATIM_URL: `${proxy.url}/payment/rest` }, kyc, webhooks };
   const env = Object.fromEntries(
-    replicated.map((service) => [
+    replicatedServices.map((service) => [
       service,
       {
         EVENT_RETRY_SECONDS: `0.3,0.5,${retries}`,
         FAULT_POINT_FILE: pointFile(service),
-        ...(settings as Partial<Record<Replicated, Record<string, string>>>)[service],
+        ...(settings as Partial<Record<ReplicatedService, Record<string, string>>>)[service],
       },
     ]),
   );

@@ -2,7 +2,7 @@ import type { KycProvider } from "@amana/dev-env/services";
 import type { RevocationMethod } from "../keys/revoke.ts";
 import type { ProxyFault } from "../refunds/processor-proxy.ts";
 import type { RefundScenario } from "../refunds/scenario.ts";
-import type { Replicated } from "../rolling/replicas.ts";
+import type { ReplicatedService } from "../rolling/replicas.ts";
 
 /**
  * The end of a verification. "reviewed" is a decision by an operator, "canceled" a cancellation by
@@ -23,17 +23,17 @@ export type Work = { readonly atMs: number } & (
 
 /** A fault to inject. `forMs` is the time for which a process is down or frozen. */
 export type Fault = { readonly atMs: number } & (
-  | { readonly kind: "kill" | "freeze"; readonly service: Replicated; readonly replica: number; readonly forMs: number }
+  | { readonly kind: "kill" | "freeze"; readonly service: ReplicatedService; readonly replica: number; readonly forMs: number }
   | {
       /** The first replica that reaches the fault point is killed or frozen there. */
       readonly kind: "point";
       readonly point: string;
-      readonly service: Replicated;
+      readonly service: ReplicatedService;
       readonly signal: "SIGKILL" | "SIGSTOP";
       readonly forMs: number;
     }
   /** Terminates the service's database connections. */
-  | { readonly kind: "cut"; readonly service: Exclude<Replicated, "gateway"> }
+  | { readonly kind: "cut"; readonly service: Exclude<ReplicatedService, "gateway"> }
   | { readonly kind: "postgres" | "kafka"; readonly forMs: number }
   /** Sets a fault mode of the sandbox for the next calls of an operation. */
   | { readonly kind: "answers"; readonly operation: string; readonly mode: string; readonly times: number }

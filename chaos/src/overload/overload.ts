@@ -127,7 +127,8 @@ async function exhaustDatabase(system: System, requests: Requests, report: Repor
   await eventually(async () => {
     const query = "select count(*)::int as waiting from pg_locks where relation = 'client'::regclass and not granted";
     const { rows } = await database.query<{ waiting: number }>(query);
-    if ((rows[0]?.waiting ?? 0) < usedConnections) throw new Error(`${rows[0]?.waiting} connections wait for the table`);
+    if ((rows[0]?.waiting ?? 0) < usedConnections)
+      throw new Error(`only ${rows[0]?.waiting} of ${usedConnections} connections wait for the lock on the table`);
   }, 60_000);
   const otherLoad = await sendLoad({
     url: system.gatewayUrl,

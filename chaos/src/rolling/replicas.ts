@@ -6,8 +6,8 @@ import { databaseOwners, loopbackUrl, type ServiceName } from "@amana/dev-env/se
 import type { System } from "@amana/dev-env/system";
 
 /** All replicated services, in the order in which they are replaced. */
-export const replicated = [...databaseOwners, "gateway"] as const satisfies readonly ServiceName[];
-export type Replicated = (typeof replicated)[number];
+export const replicatedServices = [...databaseOwners, "gateway"] as const satisfies readonly ServiceName[];
+export type ReplicatedService = (typeof replicatedServices)[number];
 
 const startMsMax = 180_000;
 
@@ -16,12 +16,12 @@ export type Version = string | undefined;
 
 /** A replica of a service. Its process can be replaced by a process of another version. */
 export class Replica {
-  readonly name: Replicated;
+  readonly name: ReplicatedService;
   readonly url: string;
   readonly #create: (version: Version) => ServiceProcess;
   #process: ServiceProcess | undefined;
 
-  constructor(name: Replicated, port: number, create: (version: Version) => ServiceProcess) {
+  constructor(name: ReplicatedService, port: number, create: (version: Version) => ServiceProcess) {
     this.name = name;
     this.url = loopbackUrl(port);
     this.#create = create;
@@ -62,22 +62,22 @@ export class Replica {
 }
 
 export interface Replicas extends AsyncDisposable {
-  readonly byService: Readonly<Record<Replicated, readonly Replica[]>>;
+  readonly byService: Readonly<Record<ReplicatedService, readonly Replica[]>>;
 }
 
 /** Replaces each process of the system, except the sandbox, by two replicas. */
 export async function startReplicas(
   system: System,
   version: Version,
-  onCrash: (text: string, name: Replicated) => void,
+  onCrash: (text: string, name: ReplicatedService) => void,
 ): Promise<Replicas> {
-  const secondPorts = new Map<Replicated, number>();
-  for (const name of replicated) secondPorts.set(name, await freePort());
-  const portsOf = (name: Replicated) => [system.rpcPorts[name], secondPorts.get(name) ?? 0];
-  const urlsOf = (name: Replicated) => portsOf(name).map(loopbackUrl).join();
-  const urls = Object.fromEntries(replicated.map((name) => [`${name.toUpperCase()}_URLS`, urlsOf(name)]));
+  const secondPorts = new Map<ReplicatedService, number>();
+  for (const name of replicatedServices) secondPorts.set(name, await freePort());
+  const portsOf = (name: ReplicatedService) => [system.rpcPorts[name], secondPorts.get(name) ?? 0];
+  const urlsOf = (name: ReplicatedService) => portsOf(name).map(loopbackUrl).join();
+  const urls = Object.fromEntries(replicatedServices.map((name) => [`${name.toUpperCase()}_URLS`, urlsOf(name)]));
 
-  const createReplica = (name: Replicated, port: number) =>
+  const createReplica = (name: ReplicatedService, port: number) =>
     new Replica(name, port, (root) =>
       createServiceProcess({
         name,
@@ -90,11 +90,11 @@ export async function startReplicas(
       }),
     );
   const byService = Object.fromEntries(
-    replicated.map((name) => [name, portsOf(name).map((port) => createReplica(name, port))]),
-  ) as unknown as Record<Replicated, Replica[]>;
+    replicatedServices.map((name) => [name, portsOf(name).map((port) => createReplica(name, port))]),
+  ) as unknown as Record<ReplicatedService, Replica[]>;
   const allReplicas = Object.values(byService).flat();
 
-  for (const name of replicated) await system.services[name].stop();
+  for (const name of replicatedServices) await system.services[name].stop();
   await using stack = new AsyncDisposableStack();
   stack.defer(async () => void (await Promise.all(allReplicas.map((replica) => replica.stop()))));
   await Promise.all(allReplicas.map((replica) => replica.replace(version)));

@@ -7,7 +7,7 @@ import type { Report } from "../report.ts";
 import { type Balancer, startBalancer } from "./balancer.ts";
 import { checkEffects } from "./check-effects.ts";
 import { pauseFactorOf, runCustomers, type Shop } from "./customers.ts";
-import { type Replicas, replicated, startReplicas, type Version } from "./replicas.ts";
+import { type Replicas, replicatedServices, startReplicas, type Version } from "./replicas.ts";
 
 /** Delay of a graceful shutdown. As in a cluster, it is much longer than the probe interval. */
 export const stopDelayMs = 3_000;
@@ -61,7 +61,7 @@ export const rollingProgram: Program = {
 };
 
 async function replaceAll({ byService }: Replicas, balancer: Balancer, version: Version, report: Report): Promise<void> {
-  for (const name of replicated) {
+  for (const name of replicatedServices) {
     for (const replica of byService[name]) {
       await sleep(pauseMs);
       await replica.replace(version);

@@ -8,7 +8,7 @@ import { createRandom } from "../random.ts";
 import { type Balancer, startBalancer } from "../rolling/balancer.ts";
 import { checkEffects } from "../rolling/check-effects.ts";
 import { pauseFactorOf, runCustomers, type Shop } from "../rolling/customers.ts";
-import { type Replicas, replicated, startReplicas } from "../rolling/replicas.ts";
+import { type Replicas, replicatedServices, startReplicas } from "../rolling/replicas.ts";
 import { pauseMs, stopDelayMs } from "../rolling/rolling.ts";
 import { type Deployment, type RotatedSecret, rotations, type Settings, type Step } from "./steps.ts";
 import { checkUses, type UsedSecrets, useSecrets } from "./use-secrets.ts";
@@ -46,7 +46,7 @@ async function run(
     clients: { ONBOARDING_AUTO_APPROVE: "true" },
   });
   const { system } = test;
-  const settings = Object.fromEntries(replicated.map((name) => [name, system.envOf(name)])) as Settings;
+  const settings = Object.fromEntries(replicatedServices.map((name) => [name, system.envOf(name)])) as Settings;
   await using receivers = await startReceivers(createRandom(seed), 2);
   const [receiver, checkedReceiver] = receivers.receivers as [Receiver, Receiver];
   const business = await aBusiness(system);

@@ -1,9 +1,9 @@
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { databaseOwners } from "@amana/dev-env/services";
-import type { Replicated } from "../rolling/replicas.ts";
+import type { ReplicatedService } from "../rolling/replicas.ts";
 
 /** Settings with which the replicas of each service start. */
-export type Settings = Readonly<Record<Replicated, Record<string, string>>>;
+export type Settings = Readonly<Record<ReplicatedService, Record<string, string>>>;
 
 /** Settings that an operator changes during a rotation, and commands that an operator runs. */
 export interface Deployment {
@@ -19,14 +19,14 @@ export interface Step {
   readonly action: string;
   run(deployment: Deployment): void | Promise<void>;
   /** Services whose replicas restart after the step, one replica after the other. */
-  readonly restart: readonly Replicated[];
+  readonly restart: readonly ReplicatedService[];
   /** If true, the load stops during the step, because the sandbox restarts. */
   readonly withoutLoad?: true;
 }
 
 interface ListedSecret {
   readonly setting: string;
-  readonly services: readonly Replicated[];
+  readonly services: readonly ReplicatedService[];
   readonly newEntry: string;
   /**
    * Returns true if an entry belongs to this secret. Must be set if the setting lists several
@@ -66,7 +66,7 @@ function rotateEncryptionKey(): Step[] {
   return [add, move, reencrypt, remove];
 }
 
-const rotateEventKey = (topic: string, services: readonly Replicated[]): Step[] =>
+const rotateEventKey = (topic: string, services: readonly ReplicatedService[]): Step[] =>
   rotateListEntry({
     setting: "EVENT_MAC_KEYS",
     services,
@@ -75,7 +75,7 @@ const rotateEventKey = (topic: string, services: readonly Replicated[]): Step[] 
   });
 
 /** Returns the steps for a key pair. `signer` has the private key, `verifiers` the public key. */
-function rotateCallerKey(signer: Replicated, publicSetting: string, verifiers: readonly Replicated[]): Step[] {
+function rotateCallerKey(signer: ReplicatedService, publicSetting: string, verifiers: readonly ReplicatedService[]): Step[] {
   const { privateKey, publicKey } = generateKeyPairSync("ed25519");
   const id = createId();
   const privateEntry = `${id}:${privateKey.export({ format: "der", type: "pkcs8" }).toString("base64")}`;

@@ -242,7 +242,7 @@ describe("lost responses of the processor", () => {
   );
 
   test.each(["timeout_after"])(
-    "POST /payments finds the registered order and creates the payment if the registration has the processor fault %s",
+    "POST /payments creates the payment with the order that the processor registered, even if the registration call fails with %s",
     async (mode) => {
       await callSandbox(testSystem.system, "PUT", "/sandbox/faults", { operation: "register", mode, times: 1 });
       const created = await business.call("POST", "/api/v1/payments", anOrder);

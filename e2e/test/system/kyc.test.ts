@@ -175,6 +175,8 @@ describe("the creation of a KYC application", () => {
       const { rows } = await kycDatabase.query("select id from idempotency_key where key = $1", [key["idempotency-key"]]);
       return String(rows[0].id);
     });
+    // kyc has checked the client before it calls the provider.
+    await eventually(async () => expect((await readProviderView(testSystem.system, id)).status).toBe("CREATED"));
     const blocked = await business.call("PUT", `/api/v1/clients/person/${client_id}`, { blocked: true });
     expect(blocked.body["blocked"]).toBe(true);
     const response = await creating;

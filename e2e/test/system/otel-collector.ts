@@ -51,7 +51,8 @@ export async function readByOtelCollector(bodies: readonly string[]): Promise<Co
     if (!(await waitUntil(isReady, 90_000))) throw new Error(`The collector did not start:\n${server.recentOutput()}`);
     for (const body of bodies) {
       const { status, text } = await post(body);
-      if (status !== 200 || text.includes("rejected")) throw new Error(`The collector returned ${status} ${text} to ${body}`);
+      if (status !== 200 || text.includes("rejected"))
+        throw new Error(`The collector rejected an export: status ${status}, response ${text}, request ${body}`);
     }
   } finally {
     await server.stop();

@@ -36,7 +36,7 @@ test("readDatabaseUrl encodes special characters of DATABASE_PASSWORD", async ()
   expect(await isReachable(urlWith(`${password}x`))).toBe(false);
 });
 
-test("readDatabaseUrl returns a URL with a password unchanged", () => {
+test("readDatabaseUrl does not change a DATABASE_URL that contains a password", () => {
   expect(read({ DATABASE_URL: "postgres://a:b%2Fc@d/e" }).url).toBe("postgres://a:b%2Fc@d/e");
 });
 

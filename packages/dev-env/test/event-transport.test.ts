@@ -87,7 +87,7 @@ describe("startEventTransport on a machine without Docker, Java and Maven", () =
     expect(error.nextStep).toMatch(/Install Docker[\s\S]*Install a Java 17[\s\S]*KAFKA_BROKERS/);
   });
 
-  test("startEventTransport with `docker` throws an error that does not mention Java if Docker is missing", async () => {
+  test("startEventTransport with `docker` throws an error about Docker only, not about Java, when Docker is missing", async () => {
     const error = await failureOf(startTransport("docker"));
     expect(error.message).toContain("Docker engine");
     expect(error.message).not.toContain("Java");

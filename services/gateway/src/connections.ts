@@ -95,7 +95,8 @@ export class Connections {
   }
 
   /**
-   * Closes connections whose client has read nothing of a response in all checks during `stallMs`.
+   * Closes each connection whose client has read no byte of a response for `stallMs`. Must be
+   * called several times during `stallMs`.
    */
   endStalled(): void {
     for (const socket of this.#unsent.keys()) if (this.#stalled.isStalled(socket)) this.end(socket, "stalled");

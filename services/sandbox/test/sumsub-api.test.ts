@@ -427,7 +427,7 @@ describe("control calls on a Sumsub applicant", () => {
     expect((await act(token, "resubmit")).status).toBe(422);
   });
 
-  test("GET /sandbox/kyc?reference= returns a Sumsub applicant's received calls without personal data", async () => {
+  test("GET /sandbox/kyc?reference= lists the calls that the sandbox received for a Sumsub applicant, without personal data", async () => {
     const applicant = await anApplicant(sandbox.url, { email: "meriem@applicant.test", fixedInfo: { firstName: "Meriem" } });
     await call("GET", `/resources/applicants/-;externalUserId=${applicant.reference}/one`);
     const { body } = await control(sandbox.url, "GET", `kyc?reference=${applicant.reference}`);

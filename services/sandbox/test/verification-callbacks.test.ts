@@ -237,7 +237,7 @@ describe("a fault of callbacks", () => {
     expect(receiver.types()).toEqual(["opened", "submitted", "processing", "completed"]);
   });
 
-  test("the simulated provider sends a callback after a delay for the fault slow", async () => {
+  test("with the fault `slow`, the simulated provider sends the callback after a delay", async () => {
     const { token } = await submitWith("slow:60");
     await waitUntilNotPending(token);
     expect((await results(token))[0]).toEqual(["204, fault slow:60"]);

@@ -84,9 +84,9 @@ function addHoldCommands(group: Command): void {
     )
     .action(async (options) => (await import("../../database/hold-refunds.ts")).holdRefunds(options));
   withChangeOptions(
-    group.command("release").description("end a refund hold early, when it is certain that no commit was lost"),
+    group.command("release").description("end a refund hold early; use it only if the database lost no committed transaction"),
     'refunds release --reason "nothing was lost"',
   )
-    .requiredOption("--reason <text>", "reason in the audit trail: why no commit was lost")
+    .requiredOption("--reason <text>", "reason in the audit trail: why no committed transaction was lost")
     .action(async (options) => (await import("../../database/hold-refunds.ts")).releaseRefunds(options));
 }

@@ -155,7 +155,7 @@ test("SharedBuckets synchronize with identity about once a second while requests
   expect(syncs.length).toBeLessThan(10);
 });
 
-test("SharedBuckets apply the limit locally while identity is unreachable, and later report only draws from after the outage", async () => {
+test("SharedBuckets apply the limit locally while identity is unreachable, and never report the tokens taken during the outage", async () => {
   const identity = createFakeIdentity();
   const gateway = createBuckets(identity, { perSecond: 1, burst: 5 });
   identity.setUnreachable(true);

@@ -1,5 +1,5 @@
 import type { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
-import { throttleRow } from "@amana/jobs";
+import { acquireThrottle } from "@amana/jobs";
 import { type Implementation, requireBusiness } from "@amana/rpc";
 import { waitAtMost } from "@amana/runtime";
 import type { Context } from "../context.ts";
@@ -35,7 +35,7 @@ export const getKycApplication =
     const em = context.orm.em.fork();
     let row = await kycApplicationView.read(em, businessId, request.id);
     if (!row) throw kycApplicationNotFound();
-    if (!request.stored && mayStillChange(row) && (await throttleRow(em, refreshable, businessId, row.id))) {
+    if (!request.stored && mayStillChange(row) && (await acquireThrottle(em, refreshable, businessId, row.id))) {
       const { id } = row;
       const refresh = syncApplication(context, id, refreshTimeoutMs).catch((error: unknown) => {
         context.logger.warn({ err: error, application_id: id }, "application could not be refreshed");
@@ -47,7 +47,8 @@ export const getKycApplication =
   };
 
 /**
- * Returns false for finished applications, for which this check saves the query of `throttleRow`.
+ * Returns false for finished applications. For these, this check saves the query of
+ * `acquireThrottle`.
  */
 const mayStillChange = ({ status, verdict }: KycApplicationRow) =>
   status !== "EXPIRED" && status !== "CANCELED" && (status !== "COMPLETED" || verdict === "NEEDS_REVIEW");

@@ -1,4 +1,4 @@
-import { type Lease, throttleRow, withLease } from "@amana/jobs";
+import { acquireThrottle, type Lease, withLease } from "@amana/jobs";
 import { waitAtMost } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import { Payment } from "./payment.ts";
@@ -38,7 +38,7 @@ export async function readAtProcessor(
  * `waitMs` for the response. A later response is still recorded. An error is logged and not thrown.
  */
 export async function refreshPayment(context: Context, businessId: string, id: string, waitMs: number): Promise<void> {
-  if (!(await throttleRow(context.orm.em.fork(), refreshable, businessId, id))) return;
+  if (!(await acquireThrottle(context.orm.em.fork(), refreshable, businessId, id))) return;
   const remainingMs = () => timeoutMs;
   const refresh = withLease(context.orm, { table: "payment", where: "id = ?", values: [id], hasVersion: true }, async (lease) => {
     // Omits this read if the queue is full, because confirms and reads for refunds wait in the same

@@ -4,7 +4,7 @@ import {
 } from "@amana/contracts/webhooks/v1/webhook_endpoint_service_pb";
 import { transaction } from "@amana/database";
 import { claimKey, lockKey } from "@amana/idempotency";
-import { throttleRow } from "@amana/jobs";
+import { acquireThrottle } from "@amana/jobs";
 import { type Implementation, requireBusiness } from "@amana/rpc";
 import { checkReceiver, type Receiver } from "../check/check-receiver.ts";
 import type { Context } from "../context.ts";
@@ -29,7 +29,7 @@ export const checkWebhookEndpoint =
       const claim = await claimKey(em, call, CheckWebhookEndpointResponseSchema, { heldMs: call.remainingMs() });
       if ("replayed" in claim) return claim;
       const endpoint = await requireActiveEndpoint(em, businessId, request.id);
-      if (!(await throttleRow(em, checkThrottle, businessId, endpoint.id))) throw endpointCheckedRecently();
+      if (!(await acquireThrottle(em, checkThrottle, businessId, endpoint.id))) throw endpointCheckedRecently();
       const [receiver] = await em.execute<Receiver[]>(
         `select e.business_id, e.id as endpoint_id, e.url, ${signingSecretsSql} from webhook_endpoint e where e.id = ?`,
         [endpoint.id],

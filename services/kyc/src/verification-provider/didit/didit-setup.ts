@@ -49,10 +49,10 @@ export function findPublishedVersion(content: unknown, workflowId: string): stri
 
 /**
  * Reads a workflow's configuration (docs.didit.me/management-api/workflows/get) and lists the
- * requirements that it does not meet. `isStill` is true for the workflow that evaluates one
+ * requirements that it does not meet. `usesPhoto` is true for the workflow that evaluates one
  * picture.
  */
-export function readWorkflow(content: unknown, settingsId: string, name: string, isStill: boolean): Workflow {
+export function readWorkflow(content: unknown, settingsId: string, name: string, usesPhoto: boolean): Workflow {
   const fields = readObject(content);
   const problems: SetupProblem[] = [];
   const require = (isMet: boolean, text: string) => void (isMet || problems.push(error(`${name}: ${text}`)));
@@ -63,7 +63,7 @@ export function readWorkflow(content: unknown, settingsId: string, name: string,
   }
   const method = toUpper(fields["face_liveness_method"]);
   const isActive = readOneOf(["ACTIVE_3D", "FLASHING"], method) !== undefined;
-  require(isStill || isActive, "set the liveness method to ACTIVE_3D or FLASHING, because PASSIVE evaluates one picture");
+  require(usesPhoto || isActive, "set the liveness method to ACTIVE_3D or FLASHING, because PASSIVE evaluates one picture");
   require(fields["max_retry_attempts"] ===
     0, "set max_retry_attempts to 0, because a repeated session would be a second submission");
   const documents = readObject(readObject(fields["documents_allowed"])["DZA"]);
@@ -119,8 +119,8 @@ export async function readSetup(api: DiditApi, config: DiditConfig, timeoutMs: n
     return { value: undefined, problems: [error(`the workflows cannot be read (${reason})`)] };
   }
   let isComplete = true;
-  const read = async (workflowId: string, isStill: boolean): Promise<Workflow> => {
-    const name = isStill ? "KYC_DIDIT_WORKFLOW_ID_STILL" : "KYC_DIDIT_WORKFLOW_ID";
+  const read = async (workflowId: string, usesPhoto: boolean): Promise<Workflow> => {
+    const name = usesPhoto ? "KYC_DIDIT_WORKFLOW_ID_STILL" : "KYC_DIDIT_WORKFLOW_ID";
     const settingsId = findPublishedVersion(list.content, workflowId) ?? "";
     const problem = (text: string): Workflow => ({ settingsId, lifetimeMs: undefined, problems: [error(`${name}: ${text}`)] });
     if (settingsId === "") return problem("there is no published workflow with this id; publish it, or correct the setting");
@@ -129,7 +129,7 @@ export async function readSetup(api: DiditApi, config: DiditConfig, timeoutMs: n
       isComplete = false;
       return problem("the workflow cannot be read");
     }
-    return readWorkflow(response.content, settingsId, name, isStill);
+    return readWorkflow(response.content, settingsId, name, usesPhoto);
   };
   const video = await read(config.workflowId, false);
   const still = config.workflowIdStill ? await read(config.workflowIdStill, true) : undefined;

@@ -23,7 +23,7 @@ export function findLevel(content: unknown, name: string): string | undefined {
  * (docs.sumsub.com/docs/verification-levels). The level must accept exactly the documents `types`.
  * `setting` is the setting that contains the level's name.
  */
-export function checkLevel(content: unknown, setting: string, types: readonly string[], isStill: boolean): SetupProblem[] {
+export function checkLevel(content: unknown, setting: string, types: readonly string[], usesPhoto: boolean): SetupProblem[] {
   const fields = readObject(content);
   const problems: SetupProblem[] = [];
   const require = (isMet: boolean, text: string) => void (isMet || problems.push(error(`${setting}: ${text}`)));
@@ -41,7 +41,7 @@ export function checkLevel(content: unknown, setting: string, types: readonly st
     : "";
   const expected = types.toSorted().join(" and ");
   require(identities.length === 1 && accepted === expected, `the level needs one identity step that accepts exactly ${expected}`);
-  const video = isStill ? "photoRequired" : "passiveLiveness";
+  const video = usesPhoto ? "photoRequired" : "passiveLiveness";
   require(selfies.length === 1 && selfies[0]?.["videoRequired"] === video, `the level needs one selfie step with ${video}`);
   require(fields["websdkNext"] !== false, "switch the level to the new WebSDK (websdkNext)");
   const capture = identities[0]?.["videoRequired"];
@@ -83,7 +83,7 @@ export async function readSetup(api: SumsubApi, config: SumsubConfig, timeoutMs:
   }
   const problems: SetupProblem[] = [];
   let isComplete = true;
-  for (const { name, setting, types, isStill } of levelsOf(config)) {
+  for (const { name, setting, types, usesPhoto } of levelsOf(config)) {
     const id = findLevel(list.content, name);
     if (id === undefined) {
       problems.push({
@@ -93,7 +93,7 @@ export async function readSetup(api: SumsubApi, config: SumsubConfig, timeoutMs:
       continue;
     }
     const level = await get(`/${encodeURIComponent(id)}`);
-    if ("status" in level && level.status === 200) problems.push(...checkLevel(level.content, setting, types, isStill));
+    if ("status" in level && level.status === 200) problems.push(...checkLevel(level.content, setting, types, usesPhoto));
     else if ("status" in level && (level.status === 403 || level.status === 404)) {
       problems.push({ severity: "warning", text: `${setting}: the level cannot be read (status ${level.status})` });
     } else {
@@ -109,6 +109,6 @@ const levelsOf = (config: SumsubConfig) =>
     (["both", "id_card", "passport"] as const).flatMap((documents) => {
       const name = config[kind][documents];
       const setting = `KYC_SUMSUB_LEVEL${documents === "both" ? "" : `_${documents.toUpperCase()}`}${kind === "still" ? "_STILL" : ""}`;
-      return name === undefined ? [] : [{ name, setting, types: documentsOf[documents], isStill: kind === "still" }];
+      return name === undefined ? [] : [{ name, setting, types: documentsOf[documents], usesPhoto: kind === "still" }];
     }),
   );

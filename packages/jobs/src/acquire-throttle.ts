@@ -5,7 +5,7 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
  * may proceed, and stores the current time in `column`. Returns false for a row that does not match
  * the SQL condition `where`.
  */
-export async function throttleRow(
+export async function acquireThrottle(
   em: SqlEntityManager,
   row: { readonly table: string; readonly column: string; readonly where: string },
   businessId: string,

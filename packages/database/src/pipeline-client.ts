@@ -63,7 +63,7 @@ class Pipeline extends Query {
 
   override handleCommandComplete(message: { text: string }, connection: pg.Connection): void {
     const deferred = this.#deferred[this.#completed++];
-    if (deferred) deferred.onComplete?.(Number(/\d+$/.exec(message.text)?.[0] ?? 0));
+    if (deferred) deferred.onComplete?.(rowCountOf(message.text));
     else super.handleCommandComplete(message, connection);
   }
 
@@ -72,6 +72,9 @@ class Pipeline extends Query {
     else super.handleReadyForQuery(connection);
   }
 }
+
+/** Returns the number of rows in a command tag such as "UPDATE 1" or "INSERT 0 1"; otherwise 0. */
+const rowCountOf = (tag: string): number => Number(tag.slice(tag.lastIndexOf(" ") + 1)) || 0;
 
 /**
  * A connection that sends statements without results that the caller needs together with the next

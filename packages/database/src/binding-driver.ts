@@ -13,8 +13,21 @@ type Execute = PostgreSqlConnection["execute"];
 type Context = Parameters<PostgreSqlConnection["commit"]>[0];
 type BeginOptions = NonNullable<Parameters<PostgreSqlConnection["begin"]>[0]>;
 
-/** A connection of the pool in a transaction. The ORM passes it on as the transaction's context. */
+/** A connection of the pool in a transaction. */
 export type TransactionClient = PoolClient & PipelineClient;
+
+/**
+ * A transaction, which the ORM passes on as context. After its end, the connection belongs to other
+ * work, so a late statement must not reach it.
+ */
+export class Transaction {
+  readonly client: TransactionClient;
+  hasEnded = false;
+
+  constructor(client: TransactionClient) {
+    this.client = client;
+  }
+}
 
 /**
  * Sends texts, dates, bytes and JSON as parameters. MikroORM 7 writes all values into statements as
@@ -29,7 +42,9 @@ export type TransactionClient = PoolClient & PipelineClient;
 export class BindingConnection extends PostgreSqlConnection {
   override execute: Execute = async (query, params = [], method = "all", ctx) => {
     const { sql, values } = bind(this.platform as PostgreSqlPlatform, query, params);
-    const client = (ctx as unknown as TransactionClient | undefined) ?? (await this.#acquire());
+    const transaction = ctx as unknown as Transaction | undefined;
+    if (transaction?.hasEnded) throw new Error("the transaction of this statement has already ended");
+    const client = transaction?.client ?? (await this.#acquire());
     try {
       // A text with several statements has an array of results.
       const { rows = [], rowCount } = await client.query(sql, values);
@@ -45,18 +60,18 @@ export class BindingConnection extends PostgreSqlConnection {
     const client = await this.#acquire();
     const isolation = isolationLevel ? ` isolation level ${isolationLevel}` : "";
     client.begin(`start transaction${isolation}${readOnly ? " read only" : ""}`);
-    return client as unknown as Context;
+    return new Transaction(client) as unknown as Context;
   }
 
   override async commit(ctx: Context): Promise<void> {
-    const client = ctx as unknown as TransactionClient;
+    const { client } = endOf(ctx);
     await this.converted(client.commit());
     client.release();
   }
 
   /** Ends a transaction after an error, also after that of its commit. */
   override async rollback(ctx: Context): Promise<void> {
-    const client = ctx as unknown as TransactionClient;
+    const { client } = endOf(ctx);
     const error = await client.rollback().then(
       () => undefined,
       (thrown: Error) => thrown,
@@ -86,6 +101,9 @@ export class BindingConnection extends PostgreSqlConnection {
     return (await (await this.#pool()).connect()) as TransactionClient;
   }
 }
+
+/** Ends a transaction before its commit or rollback is sent, so that no statement follows it. */
+const endOf = (ctx: Context): Transaction => Object.assign(ctx as unknown as Transaction, { hasEnded: true });
 
 /** MikroORM's PostgreSQL driver with values as bound parameters instead of literals. */
 export class BindingDriver extends PostgreSqlDriver {

@@ -47,11 +47,15 @@ export async function deferChanges(em: SqlEntityManager, client: TransactionClie
 
 /**
  * Returns the change sets in the order of MikroORM's flush, in which all transactions lock rows: by
- * type, then by entity, the last one first.
+ * type, then by entity. The last entity is the first one, except in deletes.
  */
 function inOrder(changeSets: readonly ChangeSet<object>[]): ChangeSet<object>[] {
-  const entities = [...new Set(changeSets.map(({ meta }) => meta))].reverse();
-  const rank = ({ type, meta }: ChangeSet<object>) => types.indexOf(type) * entities.length + entities.indexOf(meta);
+  const entities = [...new Set(changeSets.map(({ meta }) => meta))];
+  const rank = ({ type, meta }: ChangeSet<object>) => {
+    const index = entities.indexOf(meta);
+    const isDelete = type === ChangeSetType.DELETE || type === ChangeSetType.DELETE_EARLY;
+    return types.indexOf(type) * entities.length + (isDelete ? index : entities.length - 1 - index);
+  };
   return changeSets.toSorted((a, b) => rank(a) - rank(b));
 }
 
@@ -67,6 +71,7 @@ function statementOf({ type, entity, meta, payload, originalEntity }: ChangeSet<
     if (version) row[version] = 1;
     const columns: Payload = version ? { ...payload, [version]: 1 } : payload;
     const names = Object.keys(columns).filter((name) => columns[name] !== undefined);
+    if (names.length === 0) return { sql: `insert into ${table} default values`, values: [], isVersioned: false };
     const sql = `insert into ${table} (${names.map(column).join(", ")}) values (${names.map((_, i) => `$${i + 1}`).join(", ")})`;
     return { sql, values: names.map((name) => columns[name]), isVersioned: false };
   }

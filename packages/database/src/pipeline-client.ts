@@ -84,6 +84,8 @@ const rowCountOf = (tag: string): number => Number(tag.slice(tag.lastIndexOf(" "
 export class PipelineClient extends pg.Client {
   #deferred: DeferredStatement[] = [];
   #transaction: "none" | "deferred" | "begun" = "none";
+  /** Resolves when the begin that a message of its own sends, and the statements after it, are sent. */
+  #beginning: Promise<unknown> | undefined;
 
   /** Sends the statement in the message of the next one, whose promise gets its error. */
   defer(statement: DeferredStatement): void {
@@ -121,11 +123,32 @@ export class PipelineClient extends pg.Client {
 
   // biome-ignore lint/suspicious/noExplicitAny: the driver's method has the same overloads
   override query(config: any, values?: any, callback?: any): any {
-    const baseQuery = super.query.bind(this) as (config: unknown, values?: unknown, callback?: unknown) => unknown;
+    if (this.#beginning) return this.#sendAfter(this.#beginning, config, values, callback);
     // PostgreSQL rejects a text with several statements in such a message.
     if (this.#transaction === "deferred" && typeof config === "string" && config.includes(";")) {
-      return this.query("").then(() => this.query(config, values, callback));
+      return this.#sendAfter(this.#send(""), config, values, callback);
     }
+    return this.#send(config, values, callback);
+  }
+
+  /**
+   * Sends a statement after `previous`, and any later statement after this one. In particular, a
+   * rollback must not overtake it. If the begin fails, neither is sent.
+   */
+  // biome-ignore lint/suspicious/noExplicitAny: the driver's method has the same overloads
+  #sendAfter(previous: Promise<unknown>, config: any, values?: any, callback?: any): Promise<unknown> {
+    const sent = previous.then(() => {
+      if (this.#beginning === sent) this.#beginning = undefined;
+      // An object, because `sent` must not wait for the result.
+      return { result: this.#send(config, values, callback) };
+    });
+    this.#beginning = sent;
+    return sent.then(({ result }) => result);
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: the driver's method has the same overloads
+  #send(config: any, values?: any, callback?: any): any {
+    const baseQuery = super.query.bind(this) as (config: unknown, values?: unknown, callback?: unknown) => unknown;
     const deferred = this.#deferred;
     countStatements(currentOperation(), deferred.length + 1);
     if (deferred.length === 0 || typeof config.submit === "function") return baseQuery(config, values, callback);

@@ -1,6 +1,6 @@
 import { backoffMs, sleep } from "@amana/runtime";
 import { DeadlockException, type SqlEntityManager } from "@mikro-orm/postgresql";
-import type { BindingConnection, TransactionClient } from "./binding-driver.ts";
+import type { BindingConnection, Transaction } from "./binding-driver.ts";
 import { deferChanges } from "./defer-changes.ts";
 import type { Orm } from "./orm.ts";
 
@@ -21,7 +21,7 @@ export async function transaction<T>(orm: Orm, work: (em: SqlEntityManager) => P
       const result = await (em.getConnection() as BindingConnection).transactional(async (context) => {
         em.setTransactionContext(context);
         const result = await work(em);
-        await deferChanges(em, context as unknown as TransactionClient);
+        await deferChanges(em, (context as unknown as Transaction).client);
         return result;
       });
       for (const callback of callbacks) callback();

@@ -86,7 +86,7 @@ const failureOf = (sent: Promise<unknown>): Promise<unknown> =>
   );
 const createPlain = (em: SqlEntityManager, value: string) => em.persist(em.create(Plain, { id: 9, value }));
 
-/** Expects that the transaction left no row, and that the connection has no transaction and no tenant. */
+/** Expects that the transaction left no row, and its connection no transaction and no tenant. */
 async function expectNothingLeft(of = orm) {
   expect(await read("select * from plain where id > 2")).toEqual([]);
   const open = "select state from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'";
@@ -210,7 +210,7 @@ test("a change that reaches the statement timeout in the message of the commit i
   await expectNothingLeft();
 });
 
-test("one outdated row of several versioned rows throws OptimisticLockError, and nothing is committed", async () => {
+test("transaction throws OptimisticLockError and commits nothing if another transaction has changed one of several versioned rows", async () => {
   for (const outdated of [1, 2]) {
     await reset();
     const failure = await failureOf(

@@ -84,7 +84,7 @@ const rowCountOf = (tag: string): number => Number(tag.slice(tag.lastIndexOf(" "
 export class PipelineClient extends pg.Client {
   #deferred: DeferredStatement[] = [];
   #transaction: "none" | "deferred" | "begun" = "none";
-  /** Resolves when the begin that a message of its own sends, and the statements after it, are sent. */
+  /** Resolves when the separate message of the begin and the statements behind it are sent. */
   #beginning: Promise<unknown> | undefined;
 
   /** Sends the statement in the message of the next one, whose promise gets its error. */

@@ -1,6 +1,6 @@
 /**
- * Returns a function that `compile` creates at the first call. If the gateway compiled the checks
- * and serializers of all routes at start, the start would use twice the CPU time.
+ * Returns a function that is compiled at its first call. Compiling the checks and the serializers
+ * of all routes took a third of the CPU time of a start.
  */
 export function compileOnFirstUse<A extends unknown[], R>(compile: () => (...args: A) => R): (...args: A) => R {
   let compiled: ((...args: A) => R) | undefined;

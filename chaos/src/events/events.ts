@@ -127,8 +127,8 @@ async function startDurable(dataDir: string) {
 }
 
 /**
- * Waits until endpoints have received all deliveries and webhooks has recorded them, or until
- * nothing has changed for `idleMsMax`.
+ * Waits until the endpoints have received all deliveries and webhooks has recorded them. Stops
+ * waiting if the numbers of missing and unrecorded deliveries do not change for `idleMsMax`.
  */
 async function waitForDeliveries({ valid }: CommittedEvents, endpoints: readonly Endpoint[], webhooks: Pool): Promise<void> {
   let previous = "";

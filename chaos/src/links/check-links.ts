@@ -139,8 +139,9 @@ async function findProblems(system: LinksSystem, links: readonly Link[]): Promis
     }
     const isCompleted = totals?.max_payments != null && totals.count >= totals.max_payments;
     const events = new Set((completedEvents.get(link.id) ?? []).map(({ body }) => String(body["payment_id"])));
-    // A link has one event after its completion, even if late payments exceed the limit. A link
-    // whose limit was raised can be completed again, so its number of events is not checked.
+    // A completed link has one event, even if late payments exceed the limit. If a business raises
+    // a link's limit, buyers can complete the link again. Therefore the program accepts any number
+    // of events for such a link.
     const isExpected = link.change === "raise the limit" || events.size === (isCompleted ? 1 : 0);
     if (!isExpected) problems.push(`the link ${link.id} has ${events.size} PAYMENT_LINK_COMPLETED, completed: ${isCompleted}`);
   }

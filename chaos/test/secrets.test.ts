@@ -8,5 +8,5 @@ test("the attack program `secrets` finds secrets and personal data only in allow
   expect(report.countOf("checked: a canary occurs only in its allowed places")).toBeGreaterThan(50);
   expect(report.countOf("canaries found in allowed places")).toBeGreaterThan(20);
   expect(report.countOf("rows rejected by an added constraint")).toBeGreaterThan(0);
-  expect(report.countOf("dead letters shown to operators")).toBeGreaterThan(0);
+  expect(report.countOf("dead-lettered messages that operators read")).toBeGreaterThan(0);
 });

@@ -75,7 +75,7 @@ const aMessage = (key: string): Message => ({
   headers: { ce_id: uuidv7(), ce_type: "payments.v1.PaymentCompleted", ce_time: new Date().toISOString() },
 });
 
-/** Delivers a message that fails until its dead letter is PARKED. */
+/** Delivers a message whose effect fails until the consumer sets the status PARKED. */
 async function aParkedDeadLetter(deliver: (...messages: Message[]) => Promise<unknown>, key = uuidv7()) {
   failingKeys.add(key);
   const message = aMessage(key);
@@ -95,7 +95,7 @@ async function auditTrail() {
   return rows.map(({ payload }) => fromBinary(ActionRecordedSchema, payload));
 }
 
-test("`amana dead-letters show` omits the free text of a message, and concurrent retries by two operators process the message once", async () => {
+test("`amana dead-letters show` prints no free text of a message, and the consumer processes the message once when two operators retry it at the same time", async () => {
   const { deliver } = await aConsumer();
   const { id, key, eventId } = await aParkedDeadLetter(deliver);
   expect(await listDeadLetters()).toMatchObject([
@@ -120,7 +120,7 @@ test("`amana dead-letters show` omits the free text of a message, and concurrent
   expect(trail[0]).toMatchObject({ actor: "command:amina", before: { fields: { status: "PARKED", service: "webhooks" } } });
 });
 
-test("a consumer processes a message at its start if `amana dead-letters retry` made the message due while the consumer was stopped", async () => {
+test("a consumer processes a message when it starts if an operator ran `amana dead-letters retry` for the message while the consumer was stopped", async () => {
   const { deliver, stop } = await aConsumer();
   const { id, eventId } = await aParkedDeadLetter(deliver);
   await stop();
@@ -132,7 +132,7 @@ test("a consumer processes a message at its start if `amana dead-letters retry` 
   await eventually(() => expect(processedIds).toContain(eventId));
 });
 
-test("`amana dead-letters drop` requires a reason, and adds one audit row when two operators drop the same message", async () => {
+test("`amana dead-letters drop` fails without a reason, and inserts one audit row when two operators drop the same message", async () => {
   const { deliver } = await aConsumer();
   const { id, eventId } = await aParkedDeadLetter(deliver);
   const withoutReason = await amana("dead-letters", "drop", id, "--service", "webhooks");
@@ -218,7 +218,7 @@ test("`amana refunds hold` starts a refund hold, `amana refunds release` ends th
   ]);
 });
 
-test("`amana dead-letters list` replaces control characters in the text output, and escapes these characters in JSON", async () => {
+test("`amana dead-letters` prints no control characters of a message in text, and prints them escaped with --json", async () => {
   const hostileText = "turned \u202e round\u2028\u009b31m\nstatus          DELIVERED";
   const id = uuidv7();
   await sql(

@@ -277,8 +277,8 @@ export async function failInDatabase(context: SecretsContext): Promise<void> {
 const deadLetterMsMax = 20_000;
 
 /**
- * Publishes an event that webhooks cannot store, so that the event becomes a dead letter. The API
- * must return only the metadata of the dead letter to operators, not the event's content.
+ * Publishes an event that webhooks cannot store and therefore dead-letters. The API must return the
+ * event's metadata to operators, but must not return the event's content.
  */
 async function causeDeadLetter(context: SecretsContext, authorization: Record<string, string>): Promise<void> {
   const { canaries, system, report, operatorResponses } = context;
@@ -296,7 +296,7 @@ async function causeDeadLetter(context: SecretsContext, authorization: Record<st
       if (deadLetter) {
         const detail = await operator("GET", `/api/v1/admin/dead-letters/${deadLetter.id}`);
         operatorResponses.push({ name: "response to operators", content: `${list.text}\n${detail.text}` });
-        report.count("dead letters shown to operators");
+        report.count("dead-lettered messages that operators read");
         break;
       }
       if (performance.now() > endsAtMs) return report.violation("no dead letter is listed for an event that cannot be stored");

@@ -164,7 +164,7 @@ export async function dropDeadLetters(
   printRows(rows, columns, { json, emptyText: "" });
 }
 
-/** Runs `change` on a dead letter and adds an audit row, in one transaction. */
+/** Runs `change` on a dead-lettered message and inserts an audit row, both in one transaction. */
 async function changeDeadLetter(
   { service, orm }: OpenDatabase,
   as: string,

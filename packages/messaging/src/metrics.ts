@@ -61,13 +61,13 @@ export const consumerLag = gauge({
 
 const deadLetters = gauge({
   name: "amana_dead_letters",
-  help: "Dead letters by status; at most 10000 for each status. retrying and waiting: retried automatically. parked: an operator must act",
+  help: "Dead-lettered messages by status; at most 10000 for each status. The consumer retries messages with the status retrying or waiting. An operator must retry or drop messages with the status parked",
   labels: { topic, status: ["retrying", "waiting", "parked"] },
 });
 
 const deadLettersOldest = gauge({
   name: "amana_dead_letters_oldest_seconds",
-  help: "Age of the oldest dead letter in this status; 0 if there is none",
+  help: "Age of the oldest dead-lettered message in this status; 0 if there is none",
   labels: { topic, status: ["retrying", "waiting", "parked"] },
 });
 

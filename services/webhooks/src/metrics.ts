@@ -50,7 +50,7 @@ const pending = gauge({
 
 const oldestDue = gauge({
   name: "amana_deliveries_oldest_due_seconds",
-  help: "Time since the oldest due delivery without an attempt in flight became due; 0 if there is none. slow: deliveries to slow endpoints",
+  help: "Delay of the most overdue delivery that has no attempt in flight; 0 if there is none. slow: deliveries to slow endpoints",
   labels: { endpoint },
 });
 

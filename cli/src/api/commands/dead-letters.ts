@@ -86,7 +86,7 @@ export function deadLetters(program: Command): void {
     retryByApi,
     async () => (await loadDatabaseActions()).retryDeadLetters,
   )
-    .option("--all", "retry all PARKED dead letters, or with --status all dead letters in that status; replaces the ids")
+    .option("--all", "retry all messages with the status PARKED (or the status in --status); use it instead of ids")
     .option("--topic <topic>", "with --all: only this topic", parseText)
     .addOption(
       new Option("--status <status>", "with --all: only this status (default: PARKED)").choices([

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createRandom } from "../src/random.ts";
 
-test("two generators of createRandom return the same values if they have the same seed, and different values otherwise", () => {
+test("createRandom returns generators with equal values for equal seeds, and with different values for different seeds", () => {
   const values = (seed: number) => {
     const random = createRandom(seed);
     return Array.from({ length: 20 }, () => random.integer(1, 1_000_000));

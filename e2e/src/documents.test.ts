@@ -41,7 +41,7 @@ function findPaths(document: string): string[][] {
   ];
 }
 
-test.each(documents)("each file path in the document %s leads to an existing file or folder", (document) => {
+test.each(documents)("the document %s contains only paths of existing files and folders", (document) => {
   const missing = findPaths(document).filter((locations) => !locations.some((path) => existsSync(join(root, path))));
   expect(missing.map(([path]) => path)).toEqual([]);
 });
@@ -56,7 +56,7 @@ const createAnchor = (heading: string) =>
 const readHeadings = (document: string) =>
   [...readFileSync(join(root, document), "utf8").matchAll(/^#+ (.+)$/gm)].map(([, heading]) => heading ?? "");
 
-test.each(documents)("each link to a heading in the document %s points to an existing heading", (document) => {
+test.each(documents)("the document %s links only to existing headings", (document) => {
   const text = readFileSync(join(root, document), "utf8");
   const links = [...text.matchAll(/\]\((?!https?:)([^)#\s]*)#([^)\s]+)\)/g)];
   const missing = links.filter(([, path, anchor]) => {

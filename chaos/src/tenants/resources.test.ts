@@ -29,7 +29,7 @@ test("chaos/src/tenants/resources.ts lists only resources and operations that oc
   expect(Object.keys(extraFields).filter((name) => !operationNames.has(name))).toEqual([]);
 });
 
-test("each required body field of an operation for businesses has an example, an enum or a format in the OpenAPI document", () => {
+test("the OpenAPI document has an example, an enum or a format for each required body field of an operation for businesses", () => {
   const unknown = businessOperations.flatMap(({ name, unknownFields }) => unknownFields.map((field) => `${name}: ${field}`));
   expect(unknown, "add an example to the field's schema in services/gateway/src").toEqual([]);
 });

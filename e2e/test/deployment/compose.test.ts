@@ -40,7 +40,7 @@ test("PostgreSQL's health check in docker-compose.yml uses TCP, so that the chec
   expect(compose.services["postgres"]?.healthcheck?.test.join(" ")).toMatch(/^CMD pg_isready .*-h 127\.0\.0\.1/);
 });
 
-test("every long-running container in docker-compose.yml has a restart policy and a health check", () => {
+test("docker-compose.yml sets a restart policy and a health check for every long-running container", () => {
   for (const [name, { restart, healthcheck }] of longRunning) {
     expect([name, restart]).toEqual([name, "unless-stopped"]);
     expect(healthcheck?.test, name).toBeDefined();
@@ -56,7 +56,7 @@ test("the health checks in docker-compose.yml run only bash or pg_isready, and n
   }
 });
 
-test("every container in docker-compose.yml has a memory limit, a log size limit and no Linux capabilities", () => {
+test("docker-compose.yml limits memory and log size and drops all Linux capabilities of every container", () => {
   for (const [name, service] of entries) {
     expect(service.cap_drop, name).toEqual(["ALL"]);
     expect(service.security_opt, name).toContain("no-new-privileges:true");
@@ -83,6 +83,6 @@ test("database URLs in docker-compose.yml contain no password, so that a passwor
   expect(composeSettings(compose, "postgres", values)).toMatchObject(values);
 });
 
-test("each third-party image in docker-compose.yml has a fixed version", () => {
+test("docker-compose.yml pins the version of each third-party image", () => {
   for (const name of thirdPartyServices) expect(compose.services[name]?.image, name).toMatch(/:\d+\.\d+(\.\d+)?$/);
 });

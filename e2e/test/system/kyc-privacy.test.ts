@@ -249,10 +249,13 @@ async function runScenarios(): Promise<void> {
 }
 
 describe.each(Object.entries(canaries))("the personal data %s", (name, canary) => {
-  test(`no table of any database contains the personal data "${name}"`, () => expect(findPlaces(databases, canary)).toEqual([]));
-  test(`no log at level trace contains the personal data "${name}"`, () => expect(findPlaces(logs, canary)).toEqual([]));
-  test(`no Kafka message contains the personal data "${name}"`, () => expect(findPlaces(messages, canary)).toEqual([]));
-  test(`no webhook and no API response contains the personal data "${name}"`, () =>
+  test(`after a verification, no table of any database contains the personal data "${name}"`, () =>
+    expect(findPlaces(databases, canary)).toEqual([]));
+  test(`after a verification, no log at level trace contains the personal data "${name}"`, () =>
+    expect(findPlaces(logs, canary)).toEqual([]));
+  test(`after a verification, no Kafka message contains the personal data "${name}"`, () =>
+    expect(findPlaces(messages, canary)).toEqual([]));
+  test(`after a verification, no webhook and no API response contains the personal data "${name}"`, () =>
     expect(findPlaces([...webhooks, ...responses], canary)).toEqual([]));
 });
 
@@ -261,11 +264,11 @@ describe("the token of the verification link", () => {
     ...new Set(created.flatMap(({ link }) => findPlaces(places, tokenOf(link)))),
   ];
 
-  test("no table, log, Kafka message or webhook contains the token of a verification link", () => {
+  test("kyc writes the token of a verification link to no table, log, Kafka message or webhook when a business creates an application", () => {
     expect(findPlacesOfTokens([...databases, ...logs, ...messages, ...webhooks])).toEqual([]);
   });
 
-  test("only the responses to the application's business contain the token of a verification link", () => {
+  test("the API returns the token of a verification link only in responses to the application's business", () => {
     expect(findPlacesOfTokens(responses).sort()).toEqual(["cancel", "creation", "list", "onboarding", "read"]);
   });
 });

@@ -6,7 +6,7 @@ import { checksumOf, readMigrations } from "./migrations.ts";
 const root = join(import.meta.dirname, "..", "..", "..");
 const list = "packages/database/migrations.sha256";
 
-test("each migration has the checksum that is stored in migrations.sha256", () => {
+test("migrations.sha256 contains the checksum of each migration", () => {
   const folders = new Set(globSync("{packages,services}/*/migrations/*.sql", { cwd: root }).map(dirname));
   const actual = [...folders].flatMap((folder) =>
     readMigrations(join(root, folder)).map((migration) => `${checksumOf(migration)}  ${folder}/${migration.name}.sql`),

@@ -51,7 +51,7 @@ test("the tags of the OpenAPI document are in the expected order and have descri
   expect(document.tags.filter(({ description }) => !description.endsWith("."))).toEqual([]);
 });
 
-test("each operation in the OpenAPI document has one tag, and the operations are in the order of the tags", () => {
+test("the OpenAPI document gives each operation one tag, and lists the operations in the order of the tags", () => {
   expect(operations.filter((operation) => operation.tags.length !== 1)).toEqual([]);
   const tagsInOrder = operations.map((operation) => operation.tags[0] ?? "");
   expect(tagsInOrder).toEqual(tagsInOrder.toSorted((a, b) => tagOrder.indexOf(a) - tagOrder.indexOf(b)));
@@ -80,7 +80,7 @@ test.each(operations)("the OpenAPI summary of $operationId is a verb phrase of a
   expect(summary).not.toMatch(/[.!?]$/);
 });
 
-test("each operation in the OpenAPI document has a description of complete sentences", () => {
+test("the OpenAPI document describes each operation in complete sentences", () => {
   expect(operations.filter(({ description = "" }) => !/^[A-Z].{20,}\.$/.test(description))).toEqual([]);
 });
 
@@ -94,7 +94,7 @@ test("descriptions in the OpenAPI document end with a period", () => {
   expect(descriptions.filter(({ text }) => !text.endsWith("."))).toEqual([]);
 });
 
-test("each entry of the problem catalogue has a title without a period, and advice in complete sentences", () => {
+test("the problem catalogue gives each problem a title without a period, and advice in complete sentences", () => {
   expect(problemTexts.filter(({ path, text }) => text.endsWith(".") !== path.endsWith("advice"))).toEqual([]);
 });
 

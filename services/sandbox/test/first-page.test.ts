@@ -39,7 +39,7 @@ describe("first page", () => {
     },
   );
 
-  test("each form on the sandbox's first page has all input fields that its buttons use", async () => {
+  test("the sandbox's first page has all input fields that the buttons of its forms use", async () => {
     const text = await (await fetch(sandbox.url)).text();
     const forms = [...text.matchAll(/<form [^>]*>[\s\S]*?<\/form>/g)].map(([form]) => ({
       buttons: [...form.matchAll(/name="do" value="(\w+)"/g)].map(([, name]) => name),

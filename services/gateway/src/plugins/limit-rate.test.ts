@@ -209,7 +209,7 @@ describe("rate limit settings", () => {
     CARD_FORM_ORIGINS: "https://forms.test",
   };
 
-  test("each rate limit setting of the gateway has a default", () => {
+  test("the gateway has a default for each rate limit setting", () => {
     expect(readConfig(source).rateLimits).toEqual({
       perSecond: 100,
       burst: 200,

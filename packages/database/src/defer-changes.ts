@@ -20,10 +20,10 @@ const types = [
 ];
 
 /**
- * Sends the changes of `em` with the commit that follows. If a changed row has a version, the
- * changes are sent in one message before the commit, because another transaction may have changed
- * the row. Throws OptimisticLockError in this case. Does not read columns that PostgreSQL sets: use
- * `em.flush` for them. Entities must have no relations and one key.
+ * Sends the changes of `em` with the commit that follows. If a changed row has a version, sends the
+ * changes in one message before the commit, and throws OptimisticLockError if another transaction
+ * has changed the row. Does not read columns that PostgreSQL sets; call `em.flush` to read them.
+ * Throws TypeError for an entity with relations or a composite key.
  */
 export async function deferChanges(em: SqlEntityManager, client: TransactionClient): Promise<void> {
   const unitOfWork = em.getUnitOfWork();

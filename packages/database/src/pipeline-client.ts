@@ -2,7 +2,7 @@ import { currentOperation } from "@amana/runtime";
 import pg from "pg";
 import { countStatements } from "./statement-metrics.ts";
 
-/** A statement whose rows are not read. */
+/** A statement whose result rows the caller does not need. */
 export interface DeferredStatement {
   /** Name of a prepared statement. Default: `text` is sent. */
   readonly name?: string;
@@ -17,7 +17,7 @@ interface QueryConfig extends pg.QueryConfig {
   readonly query_timeout?: number | undefined;
 }
 
-/** The used part of pg.Query, most of which the driver's types omit. */
+/** The part of pg.Query that this file uses. The driver's types omit most of this class. */
 interface Query extends pg.Submittable {
   query_timeout: number | undefined;
   submit(connection: pg.Connection): Error | null;
@@ -36,7 +36,7 @@ const Query = pg.Query as unknown as new (config: QueryConfig & { queryMode: "ex
 class Pipeline extends Query {
   readonly #deferred: readonly DeferredStatement[];
   #completed = 0;
-  /** Error because of which the driver did not send the last statement. */
+  /** The driver's error if the driver did not send the last statement; otherwise null. */
   #rejection: Error | null = null;
 
   constructor(config: QueryConfig, deferred: readonly DeferredStatement[]) {
@@ -77,9 +77,9 @@ class Pipeline extends Query {
 const rowCountOf = (tag: string): number => Number(tag.slice(tag.lastIndexOf(" ") + 1)) || 0;
 
 /**
- * A connection that sends statements without results that the caller needs together with the next
- * statement: the begin of a transaction with its first statement, and the changes of a transaction
- * with its commit. Each message costs a write, a wake-up of both processes and a wait.
+ * A connection that sends several statements in one message. It sends `begin` with the first
+ * statement of a transaction, and the changes of the transaction with `commit`. Each message costs a
+ * write, a wake-up of both processes and a wait.
  */
 export class PipelineClient extends pg.Client {
   #deferred: DeferredStatement[] = [];
@@ -87,7 +87,10 @@ export class PipelineClient extends pg.Client {
   /** Resolves when the separate message of the begin and the statements behind it are sent. */
   #beginning: Promise<unknown> | undefined;
 
-  /** Sends the statement in the message of the next one, whose promise gets its error. */
+  /**
+   * Sends the statement in the message of the next statement. If this statement fails, the promise of
+   * the next statement rejects with its error.
+   */
   defer(statement: DeferredStatement): void {
     this.#deferred.push(statement);
   }
@@ -132,8 +135,8 @@ export class PipelineClient extends pg.Client {
   }
 
   /**
-   * Sends a statement after `previous`, and any later statement after this one. In particular, a
-   * rollback must not overtake it. If the begin fails, neither is sent.
+   * Sends a statement after `previous` resolves. Later statements wait for this statement, because a
+   * rollback must not overtake it. If the begin fails, sends none of these statements.
    */
   // biome-ignore lint/suspicious/noExplicitAny: the driver's method has the same overloads
   #sendAfter(previous: Promise<unknown>, config: any, values?: any, callback?: any): Promise<unknown> {

@@ -78,8 +78,8 @@ const rowCountOf = (tag: string): number => Number(tag.slice(tag.lastIndexOf(" "
 
 /**
  * A connection that sends several statements in one message. It sends `begin` with the first
- * statement of a transaction, and the changes of the transaction with `commit`. Each message costs a
- * write, a wake-up of both processes and a wait.
+ * statement of a transaction, and the changes of the transaction with `commit`. Each message costs
+ * a write, a wake-up of both processes and a wait.
  */
 export class PipelineClient extends pg.Client {
   #deferred: DeferredStatement[] = [];
@@ -88,8 +88,8 @@ export class PipelineClient extends pg.Client {
   #beginning: Promise<unknown> | undefined;
 
   /**
-   * Sends the statement in the message of the next statement. If this statement fails, the promise of
-   * the next statement rejects with its error.
+   * Sends the statement in the message of the next statement. If this statement fails, the promise
+   * of the next statement rejects with its error.
    */
   defer(statement: DeferredStatement): void {
     this.#deferred.push(statement);
@@ -135,8 +135,8 @@ export class PipelineClient extends pg.Client {
   }
 
   /**
-   * Sends a statement after `previous` resolves. Later statements wait for this statement, because a
-   * rollback must not overtake it. If the begin fails, sends none of these statements.
+   * Sends a statement after `previous` resolves. Later statements wait for this statement, so that
+   * no rollback overtakes it. If the begin fails, sends none of these statements.
    */
   // biome-ignore lint/suspicious/noExplicitAny: the driver's method has the same overloads
   #sendAfter(previous: Promise<unknown>, config: any, values?: any, callback?: any): Promise<unknown> {

@@ -17,6 +17,6 @@ test.each([
   ["pdf", false],
   ["", false],
   [undefined, false],
-])("prefersType, for the Accept header %j and the types PDF and HTML, returns %s (true means PDF)", (accept, expected) => {
+])("prefersType, for the Accept header %j and the types PDF and HTML, returns %s; true means PDF", (accept, expected) => {
   expect(prefersType(accept, "application/pdf", "text/html")).toBe(expected);
 });

@@ -277,7 +277,7 @@ describe("the Didit client", () => {
     expect(didit.errors).toMatchObject([{ alert: true, status: 401 }]);
   });
 
-  test("the Didit client's `get` returns an unknown outcome after status 429, and then sends no request whose timeout is shorter than the pause", async () => {
+  test("the Didit client's `get` returns an unknown outcome after status 429, and sends no request during the pause if the request's timeout is shorter", async () => {
     await using didit = await startDidit();
     const known = await create(didit);
     didit.vendor.rateLimit({ path: /decision/, seconds: 30 });

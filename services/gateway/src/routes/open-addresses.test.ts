@@ -29,7 +29,7 @@ describe("return from the card processor", () => {
       throw error;
     };
   };
-  const unknownPayment = new DomainError("not_found", "not_found", "There is no such payment.");
+  const unknownPayment = new DomainError("not_found", "not_found", "There is no payment with this id. Check the id.");
 
   beforeEach(() => {
     gateway.behaviour.payments.returnFromProcessor = async () => ({ redirectUrl: "https://shop.example/paid?payment_id=1" });

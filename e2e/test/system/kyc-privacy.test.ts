@@ -264,7 +264,7 @@ describe("the token of the verification link", () => {
     ...new Set(created.flatMap(({ link }) => findPlaces(places, tokenOf(link)))),
   ];
 
-  test("kyc writes the token of a verification link to no table, log, Kafka message or webhook when a business creates an application", () => {
+  test("kyc does not write the token of a verification link to a table, log, Kafka message or webhook when a business creates an application", () => {
     expect(findPlacesOfTokens([...databases, ...logs, ...messages, ...webhooks])).toEqual([]);
   });
 

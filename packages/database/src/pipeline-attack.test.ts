@@ -96,7 +96,7 @@ async function expectNothingLeft(of = orm) {
   expect(await transaction(of, (em) => em.execute(setting))).toEqual([{ tenant: "" }]);
 }
 
-test("`execute` in a transaction that has ended throws and changes nothing", async () => {
+test("EntityManager.execute throws and changes nothing after the end of its transaction", async () => {
   for (const ending of ["commit", "rollback"]) {
     const late = Promise.withResolvers<SqlEntityManager>();
     const ended = transaction(orm, async (em) => {

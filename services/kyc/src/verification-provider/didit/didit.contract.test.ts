@@ -209,7 +209,7 @@ describe("contract test 4: isApprovedByPerson", () => {
     ],
     ["a rejection by a person", [aReview({ new_status: "Declined" })], false],
   ])(
-    "isApprovedByPerson returns true only if the newest status change is a person's approval; list with %s (case %#)",
+    "isApprovedByPerson returns true only if the newest status change is a person's approval: %s (case %#)",
     (_name, results, expected) => {
       expect(isApprovedByPerson({ results })).toBe(expected);
     },

@@ -151,7 +151,7 @@ describe("advanceRefund after a rejected refund", () => {
     await expectConsistent(100_000n);
   });
 
-  test("advanceRefund sends no new refund if the processor executes an earlier refund after it had refused it", async () => {
+  test("advanceRefund sends no new refund if the processor executes an earlier refund that it had refused", async () => {
     await harness.sandbox.fault("refund", "error:5");
     await refusal(refund(100_000n));
     await harness.sandbox.refundExternally(payment.processorOrderId, "1000.00");

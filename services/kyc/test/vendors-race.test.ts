@@ -59,7 +59,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(await readStored(id)).toMatchObject({ verdict: "NEEDS_REVIEW", reviewed_at: null });
   });
 
-  test(`kyc with ${vendor} applies an approval that it read before it recorded the review only if the next check proves a person's approval`, async () => {
+  test(`kyc with ${vendor} applies an approval that was read before the review was recorded only after a check proves that a person approved`, async () => {
     const { id, linkUrl } = await harness.create();
     await harness.sandbox.submit(linkUrl, { outcome: "needs_review", reason_codes: ["DUPLICATE"] });
     const recordReview = await (await readAtVendor(id)).read();

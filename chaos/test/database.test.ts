@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { databaseProgram } from "../src/database/database.ts";
 import { runProgram } from "../src/run-program.ts";
 
-test("the attack program `database` finds no lost change after PostgreSQL is killed, and no repeated refund after a restore", async () => {
+test("the attack program `database` finds no lost change after PostgreSQL is killed, and finds no repeated refund after a restore", async () => {
   const report = await runProgram(databaseProgram, { seed: 1, seconds: 3 });
   expect(report.violations).toEqual([]);
   expect(report.countOf("PostgreSQL killed (-9)")).toBeGreaterThan(0);

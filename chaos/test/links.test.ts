@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { linksProgram } from "../src/links/links.ts";
 import { runProgram } from "../src/run-program.ts";
 
-test("the attack program `links` finds no form with two payments and no payment link above max_payments while processes are killed", async () => {
+test("the attack program `links` finds no form that started two payments, and no payment link with more payments than max_payments, while processes are killed", async () => {
   const report = await runProgram(linksProgram, { seed: 3, seconds: 20 });
   expect(report.violations).toEqual([]);
   for (const counter of [

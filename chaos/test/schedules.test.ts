@@ -18,7 +18,7 @@ test("drawSchedule returns the same schedule for the same seed and number, and r
 });
 
 test.each(kycProviders)(
-  "drawSchedule for the provider %s draws first faults from each cell once before it repeats a cell, and adds the work that each fault needs",
+  "drawSchedule for the provider %s starts consecutive schedules with faults from different cells, and adds the work that each fault needs",
   (provider) => {
     const cells = cellsOf(provider);
     const schedules = numbers(cells.length).map((number) => drawSchedule(3, number, provider));

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { runProgram } from "../src/run-program.ts";
 import { verdictsProgram } from "../src/verdicts/verdicts.ts";
 
-test("the attack program `verdicts` gets the specified verdict for every provider response, from kyc's evaluation function and from a running system", async () => {
+test("the attack program `verdicts` finds that kyc's evaluation function and a running system return the specified verdict for each provider response", async () => {
   const report = await runProgram(verdictsProgram, { seed: 1, seconds: 1 });
   expect(report.violations).toEqual([]);
   expect(report.countOf("combinations: APPROVED")).toBe(12);

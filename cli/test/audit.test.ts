@@ -154,7 +154,7 @@ test.each([0, -1, 9])("verifyTrail reports links_missing for an added row whose 
   expect(await problemCodes()).toContain("links_missing");
 });
 
-test("verifyTrail reports row_past_chain for a new row that was deleted from audit_unsealed, even if the sweep of older rows starts again", async () => {
+test("verifyTrail reports row_past_chain for a new row that was deleted from audit_unsealed, even while identity still seals older rows", async () => {
   await tamper("insert into audit_sweep values ('00000000-0000-0000-0000-000000000000')");
   await recordAction();
   await tamper("delete from audit_unsealed");
@@ -196,7 +196,7 @@ test.each<[string, number | "infinity", string]>([
   ["row_sealed_early", 11 * minuteMs, "refund"],
   ["row_sealed_late", "infinity", "refund"],
 ])(
-  "verifyTrail reports %s for an inserted row whose time is %s ms from now and whose entity is a %s",
+  "verifyTrail reports %s for an inserted row with a time %s ms from now and the entity type %s",
   async (problem, at, entity) => {
     const id = await insertThroughTrigger(at, entity);
     expect(await verify()).toMatchObject([{ problem, id, number: 10 }]);
@@ -208,12 +208,12 @@ test.each([
   [-9 * minuteMs, "api_key"],
   [-23 * hourMs, "refund"],
   [9 * minuteMs, "refund"],
-])("verifyTrail accepts an inserted row whose time is %s ms from now and whose entity is a %s", async (at, entity) => {
+])("verifyTrail accepts an inserted row with a time %s ms from now and the entity type %s", async (at, entity) => {
   await insertThroughTrigger(at, entity);
   expect(await verify()).toEqual([]);
 });
 
-test("verifyTrail reports row_sealed_late for a row older than the chain only if the row was sealed more than a day after the chain began", async () => {
+test("verifyTrail reports row_sealed_late for a row from before the chain began if the row was sealed more than a day after the beginning", async () => {
   await insertThroughTrigger(-1000 * hourMs, "api_key");
   expect(await problemCodes()).toEqual(["row_sealed_late"]);
   // Starts a new chain, which seals the same row at once.
@@ -239,32 +239,29 @@ test.each([
   ["2026-11-17T10:00:00.000Z", ["row_sealed_late"]],
   ["2026-11-23T10:00:00.000Z", ["row_sealed_early"]],
   ["soon", ["row_sealed_late"]],
-])(
-  "verifyBundle compares the time %s of a row with the day 2026-11-20 on which the row was sealed, and reports the problems %j",
-  async (at, expected) => {
-    const day = "2026-11-20";
-    const period = { from: day, to: day };
-    const manifest = JSON.stringify({ business_id: "b", ...period, files: {} });
-    const after = { manifest_sha256: createHash("sha256").update(manifest).digest("hex"), ...period };
-    const entity = { type: "evidence_bundle", id: "e" };
-    const sealed = { day, number: 1, business_number: 1 };
-    const row = { id: "r", at, action: "evidence_bundle.created", entity, business_id: "b", after, sealed };
-    const [leaf, previous] = [leafOf(row), "ab".repeat(32)];
-    const head = { day, links: 1, hash: linkHash(previous, leaf), previous, final: true, made_at: `${day}T23:59:59.000Z` };
-    const dir = await mkdtemp(join(tmpdir(), "amana-bundle-"));
-    try {
-      await writeFile(join(dir, "manifest.json"), manifest);
-      await writeFile(join(dir, "trail.jsonl"), `${JSON.stringify(row)}\n`);
-      await writeFile(join(dir, "links.jsonl"), `${JSON.stringify({ day, number: 1, leaf })}\n`);
-      await writeFile(join(dir, "heads.jsonl"), `${JSON.stringify(signHead(head, key.privateKey))}\n`);
-      const foundProblems: string[] = [];
-      await verifyBundle(dir, { trusted: new Set([key.publicKey]), report: ({ problem }) => foundProblems.push(problem) });
-      expect(foundProblems).toEqual(expected);
-    } finally {
-      await rm(dir, { recursive: true });
-    }
-  },
-);
+])("verifyBundle, for a row with the time %s that was sealed on 2026-11-20, reports the problems %j", async (at, expected) => {
+  const day = "2026-11-20";
+  const period = { from: day, to: day };
+  const manifest = JSON.stringify({ business_id: "b", ...period, files: {} });
+  const after = { manifest_sha256: createHash("sha256").update(manifest).digest("hex"), ...period };
+  const entity = { type: "evidence_bundle", id: "e" };
+  const sealed = { day, number: 1, business_number: 1 };
+  const row = { id: "r", at, action: "evidence_bundle.created", entity, business_id: "b", after, sealed };
+  const [leaf, previous] = [leafOf(row), "ab".repeat(32)];
+  const head = { day, links: 1, hash: linkHash(previous, leaf), previous, final: true, made_at: `${day}T23:59:59.000Z` };
+  const dir = await mkdtemp(join(tmpdir(), "amana-bundle-"));
+  try {
+    await writeFile(join(dir, "manifest.json"), manifest);
+    await writeFile(join(dir, "trail.jsonl"), `${JSON.stringify(row)}\n`);
+    await writeFile(join(dir, "links.jsonl"), `${JSON.stringify({ day, number: 1, leaf })}\n`);
+    await writeFile(join(dir, "heads.jsonl"), `${JSON.stringify(signHead(head, key.privateKey))}\n`);
+    const foundProblems: string[] = [];
+    await verifyBundle(dir, { trusted: new Set([key.publicKey]), report: ({ problem }) => foundProblems.push(problem) });
+    expect(foundProblems).toEqual(expected);
+  } finally {
+    await rm(dir, { recursive: true });
+  }
+});
 
 test("verifyTrail reports row_past_chain for a row that was inserted while the trigger was disabled", async () => {
   await tamper(
@@ -307,7 +304,7 @@ test("verifyTrail reports a head that was changed, deleted or signed with anothe
   ]);
 });
 
-test("verifyTrail reports a chain that was rewritten with the signing key only if verifyTrail gets a separately stored head", async () => {
+test("verifyTrail reports a chain that was rewritten with the signing key if a separately stored head is given, and otherwise reports no problem", async () => {
   const [, , kept] = await heads();
   await tamper(
     `update audit_event set reason = 'another' where id = '${ids[0]}'`,

@@ -89,7 +89,7 @@ test("docs/decisions/README.md links to every other page of its folder, and each
 });
 
 test.each(decisionPages)(
-  "each decision in %s has a status, and each decision that is not superseded has a context, a decision and consequences",
+  "the decision page %s has a status for each decision, and has context, decision and consequences for decisions that are not superseded",
   (page) => {
     const faults = readDecisions(page).flatMap(({ heading, status, text }) => {
       if (/^Status: superseded by \[[^\]]+\]\([^)]+\)$/.test(status)) {

@@ -49,7 +49,7 @@ test("the client libraries of all languages print the same results for the scena
   }
 });
 
-test("the client libraries create a payment at most once during random faults, and no payment if they report a failure with a known outcome", async () => {
+test("the client libraries create at most one payment per call during random faults, and none if they report a failure with a known outcome", async () => {
   const { gatewayUrl, sandboxUrl, adminKey } = running.system;
   // Each run has a new seed. A failure message contains the seed, so that the same faults can be
   // drawn again.

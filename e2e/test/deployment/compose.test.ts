@@ -14,7 +14,7 @@ beforeAll(async () => {
   longRunning = entries.filter(([name]) => !name.endsWith("-migrate"));
 });
 
-test("docker-compose.yml contains PostgreSQL, Kafka, every service, and each container in their depends_on lists", () => {
+test("docker-compose.yml contains PostgreSQL, Kafka, all services, and all containers on which they depend", () => {
   expect(longRunning.map(([name]) => name).sort()).toEqual([...thirdPartyServices, ...ownServices].sort());
   for (const [name, service] of entries) {
     const dependencies = Array.isArray(service.depends_on) ? service.depends_on : Object.keys(service.depends_on ?? {});

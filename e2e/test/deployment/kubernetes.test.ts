@@ -334,7 +334,7 @@ describe("the settings in the Kubernetes overlays", () => {
     "any";
 
   test.each(overlays.flatMap((overlay) => services.map((service) => [overlay, service] as const)))(
-    "in the Kubernetes overlay %s, the settings of %s are valid and contain no secret",
+    "the Kubernetes overlay %s contains valid settings and no secret for %s",
     async (overlay, service) => {
       const settings = await settingsOf(overlay, service);
       for (const [name, path] of Object.entries(settings).filter(([name]) => name.endsWith("_FILE"))) {

@@ -215,7 +215,7 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
     });
   });
 
-  test("the matching alert fires when events are not published because Kafka is down or no relay runs", async () => {
+  test("the matching alert fires when events are not published during an outage of Kafka or of all relays", async () => {
     await testSystem.kafka?.kill();
     await aPaidPayment(testSystem.system, business);
     await Promise.all([expectFiring("OutboxStuck", { job: "payments" }), expectFiring("ConsumerNotJoined", { job: "webhooks" })]);

@@ -6,7 +6,7 @@ import { alerts, findMetrics, monitoring, pageOf, panelQueries, readDocumentedMe
 const root = join(import.meta.dirname, "..", "..", "..");
 const sourceFiles = () => globSync("{services,packages}/*/src/**/*.ts", { cwd: root }).map((file) => join(root, file));
 
-test("every alert links to a runbook with a meaning, impact, check, fix and escalation, and every runbook belongs to an alert", () => {
+test("the alert rules link each alert to a runbook with meaning, impact, check, fix and escalation, and each runbook belongs to an alert", () => {
   expect(readdirSync(runbooks).toSorted()).toEqual(alerts.map(({ alert }) => pageOf(alert)).toSorted());
   for (const { alert, labels, annotations } of alerts) {
     const page = readFileSync(join(runbooks, pageOf(alert)), "utf8");
@@ -46,7 +46,7 @@ test("the runbook of the alert LogAlert lists the message of every log line with
   expect(messages.filter((message) => !page.includes(`"${message}"`))).toEqual([]);
 });
 
-test("every metric, label and label value in a rule, dashboard or runbook is documented in docs/metrics.md", () => {
+test("docs/metrics.md documents each metric, label and label value in the rules, dashboards and runbooks", () => {
   const documented = readDocumentedMetrics();
   const recorded = new Set(recordings.map(({ record }) => record));
   const unknownNames = queries.flatMap(({ place, expr }) =>

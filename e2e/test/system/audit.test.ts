@@ -51,7 +51,7 @@ const readAuditRows = (...requests: ApiResponse[]) =>
 
 const anEndpoint = async () => (await business.amana.webhookEndpoints.create({ url: business.receiver.url })).id;
 
-test("every operation in `auditedOperations` adds an audit row with actor, address and action", async () => {
+test("the operations in `auditedOperations` each add an audit row with actor, address and action", async () => {
   const calls: (readonly [id: string, response: ApiResponse])[] = [];
   for (const id of auditedOperations) {
     const send = await prepareOperation(testSystem, business, id);

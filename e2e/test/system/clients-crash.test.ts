@@ -337,7 +337,7 @@ test("POST /accounts opens no account for a client that is already blocked, and 
   expect(Math.max(...rounds)).toBeGreaterThan(0);
 });
 
-test("after the crash tests, the clients service has no dead letter, one audit row for each approval, and list totals that match the rows", async () => {
+test("the clients service has no dead letter, one audit row for each approval, and list totals that match the rows after the crash tests", async () => {
   expect(await queryRows("clients", "select reason from dead_letter where status <> 'DELIVERED'")).toEqual([]);
   const approved = await queryRows("clients", "select id as entity_id from onboarding where decision = 'APPROVED' order by id");
   expect(approved.length).toBeGreaterThan(0);

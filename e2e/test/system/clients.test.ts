@@ -107,7 +107,7 @@ describe("an onboarding", () => {
     ["failed", onboardingStatuses.aborted, (application) => submit(application, { outcome: "failed" })],
   ];
   test.each(outcomes)(
-    "after a KYC application is %s, the onboarding has the statuses %j and no link",
+    "an onboarding whose KYC application is %s has the statuses %j and no link",
     async (_outcome, statuses, decide) => {
       const { client, application } = await aClientWithLink({ max_attempts: 1 });
       await decide(application);
@@ -116,7 +116,7 @@ describe("an onboarding", () => {
   );
 
   test.each(outcomes)(
-    "after a KYC application is %s, an onboarding without details stays at DETAILS_PENDING until the business stores the details",
+    "an onboarding without details whose KYC application is %s stays at DETAILS_PENDING until the business stores the details",
     async (_outcome, statuses, decide) => {
       const client = await aClient(business);
       const application = await anApplication(business, { client_id: client, max_attempts: 1 });
@@ -289,8 +289,8 @@ describe("an account", () => {
   });
 });
 
-describe("while a service is down", () => {
-  test("while the clients service is down, POST /kyc/applications returns status 503 if the body has a client_id, and status 201 without client_id", async () => {
+describe("the API while a service is down", () => {
+  test("POST /kyc/applications, while the clients service is down, returns status 503 with a client_id and status 201 without a client_id", async () => {
     const client_id = await aClient(business);
     const count = async () =>
       (await business.call("GET", `${applicationsPath}?external_id=clients-down`)).headers["x-total-count"];
@@ -309,7 +309,7 @@ describe("while a service is down", () => {
     expect((await business.call("POST", applicationsPath, { external_id: "clients-down", client_id })).status).toBe(201);
   });
 
-  test("while the kyc service is down, GET onboarding/status and onboarding/details return status 200 without the verification link", async () => {
+  test("GET onboarding/status and onboarding/details, while the kyc service is down, return status 200 without the verification link", async () => {
     const { client, application } = await aClientWithLink();
     await expectStatuses(client, onboardingStatuses.created, application);
     await testSystem.system.services.kyc.stop();
@@ -390,32 +390,29 @@ describe("the lists of the clients service", () => {
 
   const tables = { clients: "client", beneficiaries: "beneficiary", accounts: "account" };
   const lists = ["clients", "beneficiaries", "accounts"] as const;
-  test.each(lists)(
-    "the pages of the list of %s contain every row once, newest first, even beyond the 1 000 rows that the total counts",
-    async (list) => {
-      const path = `/api/v1/${list}?limit=100`;
-      const first = await readPage(path);
-      expect([first.total, first.capped]).toEqual(["1000", "true"]);
-      expect(first.links).toEqual({ first: `${path}&offset=0`, next: `${path}&offset=100` });
-      const last = await readPage(`${path}&offset=1000`);
-      expect([last.ids.length, last.links["next"], last.links["prev"]]).toEqual([
-        rowCount - 1_000,
-        undefined,
-        `${path}&offset=900`,
-      ]);
-      const short = await readPage(path, smallBusiness);
-      expect([short.total, short.capped, Object.keys(short.links)]).toEqual(["3", undefined, ["first", "last"]]);
-      const rows = await queryRows(
-        "clients",
-        `select id from ${tables[list]} where business_id = $1 order by created_at desc, id desc`,
-        [largeBusiness.id],
-      );
-      expect(await readAllPages(path)).toEqual(rows.map(({ id }) => id));
-    },
-  );
+  test.each(lists)("the list of %s contains each row once, newest first, even after the first 1 000 rows", async (list) => {
+    const path = `/api/v1/${list}?limit=100`;
+    const first = await readPage(path);
+    expect([first.total, first.capped]).toEqual(["1000", "true"]);
+    expect(first.links).toEqual({ first: `${path}&offset=0`, next: `${path}&offset=100` });
+    const last = await readPage(`${path}&offset=1000`);
+    expect([last.ids.length, last.links["next"], last.links["prev"]]).toEqual([
+      rowCount - 1_000,
+      undefined,
+      `${path}&offset=900`,
+    ]);
+    const short = await readPage(path, smallBusiness);
+    expect([short.total, short.capped, Object.keys(short.links)]).toEqual(["3", undefined, ["first", "last"]]);
+    const rows = await queryRows(
+      "clients",
+      `select id from ${tables[list]} where business_id = $1 order by created_at desc, id desc`,
+      [largeBusiness.id],
+    );
+    expect(await readAllPages(path)).toEqual(rows.map(({ id }) => id));
+  });
 
   test.each(lists)(
-    "a search of the list of %s that matches more than 1 000 rows returns a capped total, and its pages contain all matches",
+    "the list of %s returns all matches of a search that matches more than 1 000 rows, with a capped total",
     async (list) => {
       const path = `/api/v1/${list}?search=GROUP&limit=100`;
       const first = await readPage(path);
@@ -510,7 +507,7 @@ describe("ids of another business", () => {
     ...["activate", "suspend", "reactivate", "close"].map((verb): Operation => ["POST", `/api/v1/accounts/${account}/${verb}`]),
   ];
 
-  test("every route of the clients service returns the same response for an id of another business as for an unknown id, and changes nothing", async () => {
+  test("the routes of the clients service return the same response for an id of another business as for an unknown id, and change nothing", async () => {
     const client = await aVerifiedClient();
     const beneficiary = (await business.call("POST", "/api/v1/beneficiaries", { ...someBeneficiary, client_id: client })).body[
       "id"

@@ -235,7 +235,7 @@ describe("costs of the operations", async () => {
     });
   }
 
-  test("docs/costs.md has the columns that this test measures; with UPDATE_COSTS=1, the test rewrites docs/costs.md instead", async () => {
+  test("docs/costs.md has the columns that this test measures (with UPDATE_COSTS=1, the test rewrites docs/costs.md)", async () => {
     const [introduction = ""] = text.split("| Operation |");
     const head = `| Operation | ${columns.join(" | ")} |\n| --- | ${columns.map(() => "---").join(" | ")} |`;
     if (isUpdate) await writeFile(file, `${introduction}${head}\n${updated.join("\n")}\n`);

@@ -172,7 +172,7 @@ describe("amana outbox republish after the loss of a topic", () => {
   const expectedDeliveries = (count: number, ...kinds: string[]) =>
     kinds.flatMap((kind) => Array.from({ length: count }, () => `${kind}: 1`)).sort();
 
-  test("after the loss of a topic, `amana outbox republish` causes one delivery of each unconsumed event and no delivery of consumed events", async () => {
+  test("`amana outbox republish` after the loss of a topic causes one delivery of each unconsumed event and no delivery of consumed events", async () => {
     const { system, kafka } = testSystem;
     const consumed = [(await aPaidPayment(system, business)).id];
     await eventually(() => expect(countDeliveries(consumed)).toEqual(expectedDeliveries(1, "PAYMENT_COMPLETED")));
@@ -251,7 +251,7 @@ describe("lost responses of the processor", () => {
     },
   );
 
-  test("a refund returns status 422, leaves the payment PAID and emits no event if the processor rejects it", async () => {
+  test("a refund that the processor rejects returns status 422, leaves the payment PAID and emits no event", async () => {
     const payment = await aPaidPayment(testSystem.system, business);
     await callSandbox(testSystem.system, "PUT", "/sandbox/faults", { operation: "refund", mode: "error:5", times: 1 });
     const rejected = await business.call("POST", `/api/v1/payments/${payment.id}/refund`);

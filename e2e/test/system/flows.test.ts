@@ -286,7 +286,7 @@ describe("a gRPC client", () => {
 });
 
 describe("key leases", () => {
-  test("every gateway rejects an API key after identity has confirmed the revocation, under load and with two identity replicas", async () => {
+  test("the gateways reject an API key after identity has confirmed its revocation, under load and with two identity replicas", async () => {
     const { system } = testSystem;
     await using stack = new AsyncDisposableStack();
     const [identityPort, gatewayPort] = await Promise.all([freePort(), freePort()]);

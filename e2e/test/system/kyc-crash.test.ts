@@ -122,7 +122,7 @@ const killedKeys: string[] = [];
  */
 describe("the kyc service killed with SIGKILL", () => {
   test.each(["application.linked"])(
-    "kyc stores no application and keeps the Idempotency-Key held if it is killed at %s before a creation is committed",
+    "kyc stores no application and keeps the Idempotency-Key held if kyc is killed at %s before the commit of a creation",
     async (faultPoint) => {
       const key = `killed-${faultPoint}`;
       await killAt(faultPoint, async () => expect((await create(key)).status).toBeGreaterThanOrEqual(500));
@@ -134,7 +134,7 @@ describe("the kyc service killed with SIGKILL", () => {
   );
 
   test.each(["cancel.committed"])(
-    "kyc returns CANCELED to a retry and emits one event if it is killed at %s during a cancellation",
+    "kyc returns CANCELED to a retry and emits one event if kyc is killed at %s during a cancellation",
     async (faultPoint) => {
       const { id } = await anApplication(business);
       expectWebhooks(id, "KYC_CANCELED");
@@ -159,7 +159,7 @@ describe("the kyc service killed with SIGKILL", () => {
   );
 
   test.each(["kyc_review.answered"])(
-    "kyc applies, publishes and audits a review once if it is killed at %s, and returns the review's result to a retry with the same Idempotency-Key",
+    "kyc applies, publishes and audits a review once if kyc is killed at %s, and returns the review's result to a retry with the same Idempotency-Key",
     async (faultPoint) => {
       const { id, link } = await anApplication(business);
       expectWebhooks(id, "KYC_NEEDS_REVIEW", "KYC_REVIEW_RESOLVED");
@@ -294,7 +294,7 @@ describe("concurrent changes of a KYC application", () => {
     return results;
   };
 
-  test("after a concurrent cancellation and submission of a KYC application, the API's response, kyc's state and the event match the provider's state", async () => {
+  test("kyc's response, stored state and event match the provider's state after a concurrent cancellation and submission of an application", async () => {
     const results = await runRounds(async ({ id, link }, round) => {
       const submit = () => tryToActOnLink(testSystem.system, link, "submit", { outcome: "approved" });
       // In the first round, the cancellation is sent first. In the last round, the submission is
@@ -316,7 +316,7 @@ describe("concurrent changes of a KYC application", () => {
     expect(results.map(({ submitted }) => submitted)).toEqual(expect.arrayContaining([true, false]));
   });
 
-  test("after a concurrent expiry and submission of a KYC application, kyc stores the provider's state and emits one event", async () => {
+  test("kyc stores the provider's state and emits one event after a concurrent expiry and submission of an application", async () => {
     const results = await runRounds(async ({ id, link }, round) => {
       const submit = () => tryToActOnLink(testSystem.system, link, "submit", { outcome: "rejected" });
       const expire = () => tryToActOnLink(testSystem.system, link, "expire");
@@ -455,7 +455,7 @@ test("POST /kyc/applications creates one application if kyc was killed during th
   for (const key of killedKeys) await expectOneApplication(key);
 });
 
-test("after all crash tests of kyc, Kafka has every event once and the business received each event once by webhook", async () => {
+test("Kafka contains each event of kyc once, and the business has received each event once by webhook, after all crash tests of kyc", async () => {
   await eventually(async () => expect((await kycDatabase.query("select id from outbox_waiting")).rows).toEqual([]));
   const { rows } = await kycDatabase.query<{ id: string }>("select id from kyc_application");
   expect(rows.map(({ id }) => id).sort()).toEqual([...expectedWebhooks.keys()].sort());

@@ -249,13 +249,13 @@ async function runScenarios(): Promise<void> {
 }
 
 describe.each(Object.entries(canaries))("the personal data %s", (name, canary) => {
-  test(`after a verification, no table of any database contains the personal data "${name}"`, () =>
+  test(`the tables of all databases do not contain the personal data "${name}" after a verification`, () =>
     expect(findPlaces(databases, canary)).toEqual([]));
-  test(`after a verification, no log at level trace contains the personal data "${name}"`, () =>
+  test(`the logs at level trace do not contain the personal data "${name}" after a verification`, () =>
     expect(findPlaces(logs, canary)).toEqual([]));
-  test(`after a verification, no Kafka message contains the personal data "${name}"`, () =>
+  test(`the Kafka messages do not contain the personal data "${name}" after a verification`, () =>
     expect(findPlaces(messages, canary)).toEqual([]));
-  test(`after a verification, no webhook and no API response contains the personal data "${name}"`, () =>
+  test(`webhooks and API responses do not contain the personal data "${name}" after a verification`, () =>
     expect(findPlaces([...webhooks, ...responses], canary)).toEqual([]));
 });
 
@@ -264,7 +264,7 @@ describe("the token of the verification link", () => {
     ...new Set(created.flatMap(({ link }) => findPlaces(places, tokenOf(link)))),
   ];
 
-  test("kyc writes the token of a verification link to no table, log, Kafka message or webhook when a business creates an application", () => {
+  test("kyc does not write the token of a verification link to a table, log, Kafka message or webhook when a business creates an application", () => {
     expect(findPlacesOfTokens([...databases, ...logs, ...messages, ...webhooks])).toEqual([]);
   });
 
@@ -304,7 +304,7 @@ describe("findPlaces", () => {
   });
 
   test.each([0, 1, 2])(
-    "findPlaces finds a word after %i other bytes in base64 and in hexadecimal digits, and a word in capital letters",
+    "findPlaces finds a word in upper case, and a word after %i other bytes in base64 and in hexadecimal digits",
     (before) => {
       const encoded = Buffer.from(`${"x".repeat(before)}${controls.note}y`).toString("base64");
       expect(findPlaces([{ name: "base64", content: encoded }], controls.note)).toEqual(["base64"]);

@@ -260,7 +260,7 @@ describe("KYC applications that a business reads", () => {
 
 describe("status changes of a KYC application", () => {
   test.each(["fr", "ar", "en"])(
-    "after POST /kyc/applications/{id}/cancel, a CREATED application is CANCELED, and its verification link shows an explanation in the language %s",
+    "POST /kyc/applications/{id}/cancel sets a CREATED application to CANCELED, and the verification link then shows an explanation in the language %s",
     async (locale) => {
       const application = await anApplication(business, { locale });
       const canceled = await cancel(application.id);
@@ -436,7 +436,7 @@ describe("errors of the KYC application routes", () => {
     ["POST", (id: string) => `${applicationsPath}/${id}/review`],
   ] as const;
 
-  test("every route of KYC applications returns status 401 without a key, with an unknown key and with a disabled business's key", async () => {
+  test("the KYC application routes return status 401 without a key, with an unknown key and with a disabled business's key", async () => {
     const disabled = await aBusiness(testSystem.system, "Fermée");
     await disabled.receiver[Symbol.asyncDispose]();
     await operator()("PATCH", `/api/v1/businesses/${disabled.id}`, { status: "DISABLED" });
@@ -449,7 +449,7 @@ describe("errors of the KYC application routes", () => {
     expect((await read(id)).body["status"]).toBe("CREATED");
   });
 
-  test("every route of KYC applications returns the same status 404 for another business's application as for an unknown id, and changes nothing", async () => {
+  test("the KYC application routes return the same status 404 for another business's application as for an unknown id, and change nothing", async () => {
     const { id } = await anApplication(business);
     const strip = ({ request_id: _r, instance: _i, ...rest }: Record<string, unknown>) => rest;
     for (const [method, path] of routes.slice(2, 4)) {

@@ -170,7 +170,7 @@ async function restoreService(port: number, name: Owner): Promise<void> {
   await startOn(port, name);
 }
 
-test("after the restore of one database, its service gets lost changes back from the other services (all services except payments)", async () => {
+test("a service gets lost changes back from the other services after a restore of its database (all services except payments)", async () => {
   const port = await restoreServer("alone");
   await restoreIdentity(port);
   await restoreWebhooks(port);

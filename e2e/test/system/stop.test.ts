@@ -68,7 +68,7 @@ test("`pnpm start` ends all its processes when its terminal is closed", async ()
   await waitForAllExits();
 });
 
-test("`pnpm start` prints that it stops, and prints no failure, after Ctrl-C in a terminal while migrations run", async () => {
+test("`pnpm start` prints that it stops, and prints no error, after Ctrl-C in a terminal while migrations run", async () => {
   // Sends Ctrl-C as soon as the output contains "Migrations". A later check of the output could
   // miss the migrations.
   let isSent = false;
@@ -85,7 +85,7 @@ test("`pnpm start` prints that it stops, and prints no failure, after Ctrl-C in 
   expect(findProcesses()).toEqual([]);
 });
 
-test("when `pnpm demo` receives SIGINT, it stops the system that it started", async () => {
+test("`pnpm demo`, after SIGINT, stops the system that it started", async () => {
   const demo = await run("packages/dev-env/src/demo/demo.ts");
   await demo.waitForOutput("Migrations");
   demo.child.kill("SIGINT");
@@ -94,7 +94,7 @@ test("when `pnpm demo` receives SIGINT, it stops the system that it started", as
   await waitForAllExits();
 });
 
-test("when `pnpm bench` receives SIGTERM, it ends every process that it started", async () => {
+test("`pnpm bench`, after SIGTERM, ends all processes that it started", async () => {
   const bench = await run("bench/src/bench.ts", ["reads", "--rounds", "1", "--seconds", "1"]);
   await bench.waitForOutput("Migrations");
   bench.child.kill("SIGTERM");
@@ -103,7 +103,7 @@ test("when `pnpm bench` receives SIGTERM, it ends every process that it started"
 });
 
 test.each(["SIGINT", "SIGHUP", "SIGKILL"] as const)(
-  "when `pnpm test` receives %s, it ends Vitest, PostgreSQL and all processes of its tests",
+  "`pnpm test`, after %s, ends Vitest, PostgreSQL and all processes of its tests",
   async (signal) => {
     const suite = await run("packages/testing/src/run.ts", ["packages/dev-env/test/service-process.test.ts"]);
     await eventually(() => expect(findProcesses().join()).toContain("services/sandbox"), 90_000);

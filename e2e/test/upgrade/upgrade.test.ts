@@ -96,7 +96,7 @@ test("the migrations of a first-version database keep all rows and produce the s
   }
 });
 
-test("the previous version's delete statement at its start does not delete the marker rows of the new version's counter tables", async () => {
+test("the statement that the previous version executes at its start keeps the marker rows of the new version's counter tables", async () => {
   await using server = await startServer();
   const newUrls = await server.createEmptyDatabases();
   await migrateAll(newUrls);

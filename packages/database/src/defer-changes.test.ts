@@ -104,7 +104,7 @@ describe("a transaction whose last statements fail", () => {
     return error;
   }
 
-  test("a unique violation is thrown with its constraint, and nothing is committed", async () => {
+  test("transaction throws the unique violation of an inserted row with the constraint's name, and commits nothing", async () => {
     const error = await failureOf((em) => {
       createNote(em, "before");
       em.persist(em.create(Thing, { id: 3, name: "first" }));
@@ -116,7 +116,7 @@ describe("a transaction whose last statements fail", () => {
     expect(await read("select * from note")).toEqual([]);
   });
 
-  test("a unique violation of a changed row is thrown with its constraint, and nothing is committed", async () => {
+  test("transaction throws the unique violation of a changed row with the constraint's name, and commits nothing", async () => {
     const error = await failureOf(async (em) => {
       createNote(em, "before");
       (await em.findOneOrFail(Thing, { id: 2 })).name = "first";
@@ -126,7 +126,7 @@ describe("a transaction whose last statements fail", () => {
     expect(await read("select * from note")).toEqual([]);
   });
 
-  test("a violated deferred constraint is thrown by the commit", async () => {
+  test("transaction throws the violation of a deferred constraint at the commit, and commits nothing", async () => {
     await read("create table child (id int references thing deferrable initially deferred)");
     const error = await failureOf(async (em) => {
       await em.execute("insert into child values (9)");
@@ -136,7 +136,7 @@ describe("a transaction whose last statements fail", () => {
     expect(await read("select * from note")).toEqual([]);
   });
 
-  test("a row that another transaction has changed throws OptimisticLockError, and nothing is committed", async () => {
+  test("transaction throws OptimisticLockError and commits nothing if another transaction has changed the same row", async () => {
     const row = await find(1);
     await read("update thing set name = 'other', version = 2 where id = 1");
     const error = await failureOf((em) => {
@@ -148,7 +148,7 @@ describe("a transaction whose last statements fail", () => {
     expect(await read("select * from note")).toEqual([]);
   });
 
-  test("a connection that is lost between the changes and the commit is unavailable, and nothing is committed", async () => {
+  test("transaction throws a database-unavailable error and commits nothing if the connection is lost between the changes and the commit", async () => {
     const error = await failureOf((em) => {
       em.persist(em.create(Thing, { id: 3, name: "third" }));
       createNote(em, "end session");
@@ -157,7 +157,7 @@ describe("a transaction whose last statements fail", () => {
     expect(await readNames()).toEqual(["first", "second"]);
   });
 
-  test("an earlier error that the work has caught ends the transaction with an error", async () => {
+  test("transaction throws and commits nothing if its work has caught the error of an earlier statement", async () => {
     const error = await failureOf(async (em) => {
       await em.execute("update thing set name = 'changed' where id = 1");
       await em.execute("select 1 / 0").catch(() => {});

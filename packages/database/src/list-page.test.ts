@@ -96,7 +96,7 @@ describe("listPage", () => {
     },
   );
 
-  test("listPage finds a row by a text with spaces if the `spaceless` expression of the row contains the text without spaces", async () => {
+  test("listPage finds a row by a text with spaces if the row's `spaceless` expression contains the same text without spaces", async () => {
     const owner = uuidv7();
     await add(owner, [{ name: "nabe" }, { name: "dz5800021" }, { name: "dz 5800021" }]);
     const findPage = (contains: string) =>
@@ -128,7 +128,7 @@ describe("listPage", () => {
     expect([await by("blue"), await search("rare")]).toMatchObject([single, single]);
   });
 
-  test("listPage returns a total larger than the position of the page's last row when the total is capped and the page is full", async () => {
+  test("listPage returns a total that is one larger than the last position of a full page when more than 1 000 rows match", async () => {
     const owner = uuidv7();
     await add(
       owner,

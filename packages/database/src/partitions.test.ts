@@ -118,7 +118,7 @@ const partOf = async (place: string) =>
     ({ part }) => part,
   );
 
-test("after a period without maintenance, keepPartitions leaves current rows in the default partition and adds partitions for later days", async () => {
+test("keepPartitions, after a period without maintenance, leaves current rows in the default partition and adds partitions for later days", async () => {
   await createOldPartitions();
   await visit(0, "now");
   let isDone = false;
@@ -140,7 +140,7 @@ test("after a period without maintenance, keepPartitions leaves current rows in 
   expect(await partOf("later")).toEqual([expect.stringMatching(/^visit_\d{8}$/)]);
 });
 
-test("PostgreSQL rejects deletes of an append-only table's rows, in partitions of keepPartitions and in the default partition", async () => {
+test("PostgreSQL rejects deletes from an append-only table, both in partitions of keepPartitions and in the default partition", async () => {
   await sql(`create function refuse() returns trigger language plpgsql as 'begin raise exception ''append-only''; end';
     create trigger keep_row before update or delete on visit for each row execute function refuse();
     alter table visit enable always trigger keep_row`);

@@ -96,7 +96,7 @@ async function expectNothingLeft(of = orm) {
   expect(await transaction(of, (em) => em.execute(setting))).toEqual([{ tenant: "" }]);
 }
 
-test("a statement after the end of its transaction throws, and changes nothing", async () => {
+test("EntityManager.execute throws and changes nothing after the end of its transaction", async () => {
   for (const ending of ["commit", "rollback"]) {
     const late = Promise.withResolvers<SqlEntityManager>();
     const ended = transaction(orm, async (em) => {
@@ -116,7 +116,7 @@ test("a statement after the end of its transaction throws, and changes nothing",
   }
 });
 
-test("a text with several statements, first in its transaction, runs before later statements and before the rollback", async () => {
+test("transaction runs a first text with several statements before later statements, and rolls it back with the transaction", async () => {
   await transaction(orm, (em) =>
     Promise.all([
       em.execute("update plain set value = 'first' where id = 1; select 1"),
@@ -136,7 +136,7 @@ test("a text with several statements, first in its transaction, runs before late
   await expectNothingLeft();
 });
 
-test("concurrent first statements run in one transaction, and the error of one rolls all back", async () => {
+test("transaction runs concurrent first statements in one database transaction, and rolls all of them back if one fails", async () => {
   const business = randomUUID();
   const text = "select pg_current_xact_id()::text as id, current_setting('amana.business') as tenant";
   const rows = await forTenant(business, () =>
@@ -150,7 +150,7 @@ test("concurrent first statements run in one transaction, and the error of one r
   await expectNothingLeft(tenantOrm);
 });
 
-test("an error before the first statement, and an empty transaction, leave nothing on the connection", async () => {
+test("transaction leaves no open transaction on the connection after an error before the first statement and after work without statements", async () => {
   const refused = forTenant(randomUUID(), () =>
     transaction(tenantOrm, async (em) => {
       createPlain(em, "x");
@@ -189,14 +189,14 @@ const terminations: Record<string, (em: SqlEntityManager) => Promise<unknown>> =
   },
 };
 test.each(Object.entries(terminations))(
-  "a connection lost during %s is unavailable, and nothing is committed",
+  "transaction throws a database-unavailable error and commits nothing if the connection is lost during %s",
   async (_, work) => {
     expect(isDatabaseUnavailable(await failureOf(transaction(orm, work)))).toBe(true);
     await expectNothingLeft();
   },
 );
 
-test("a change that reaches the statement timeout in the message of the commit is unavailable, and nothing is committed", async () => {
+test("transaction throws a database-unavailable error and commits nothing if a last change reaches the statement timeout", async () => {
   const failure = await failureOf(
     transaction(orm, async (em) => {
       await em.execute("set local statement_timeout = 50");

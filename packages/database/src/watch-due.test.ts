@@ -56,7 +56,7 @@ test("pollWhenDue runs a task again after an error while its work is due", async
   await expect.poll(() => orm.em.fork().execute("select due from task")).toEqual([{ due: null }]);
 });
 
-test("pollWhenDue runs a task when `wake` is called, even if no work is due, and never runs a disposed task", async () => {
+test("pollWhenDue runs a task without due work when `wake` is called, and never runs a disposed task", async () => {
   const task = startTask("woken");
   await expect.poll(() => task.runs).toBe(1);
   task.wake();

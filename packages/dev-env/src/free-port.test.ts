@@ -38,7 +38,7 @@ test("freePort does not return a port that another process has reserved while th
 });
 
 test.each(["127.0.0.1", "0.0.0.0"])(
-  "when a program listens at %s, isPortInUse returns true and requireFreePort throws an error with the next step",
+  "isPortInUse returns true and requireFreePort throws an error with the next step when a program listens at %s",
   async (host) => {
     const port = await freePort();
     expect(await isPortInUse(port)).toBe(false);

@@ -51,7 +51,7 @@ test.each(commands)("the command %s rejects a link to the root of the project as
 });
 
 test.each(commands)(
-  "the command %s rejects a data folder with files of other programs, and keeps all files, even one with a name that Amana uses",
+  "the command %s rejects a data folder with files of other programs and deletes none of them, not even a file with a name that Amana uses",
   async (_, use) => {
     await write("postgres/base", "notes.txt");
     await expect(use(dir)).rejects.toThrow(/contains files that Amana did not create \(notes.txt, postgres\)/);
@@ -82,7 +82,7 @@ test("`pnpm start --fresh` deletes the files that Amana created in a linked data
   expect(await openDataDir(link)).toBe(dir);
 });
 
-test("`pnpm start --fresh` deletes nothing if Amana did not create a file in the data folder, and prints the file's name", async () => {
+test("`pnpm start --fresh` deletes nothing and prints a file's name if the data folder contains a file that Amana did not create", async () => {
   await openDataDir(dir);
   await write("secrets.json", "notes.txt");
   await expect(removeData(dir)).rejects.toThrow(/--fresh deletes nothing: .* \(notes.txt\)/);

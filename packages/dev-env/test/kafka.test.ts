@@ -155,7 +155,7 @@ describe.skipIf(skipsKafka)("Kafka that Java runs without Docker", () => {
     expect(readProcess(orphan)?.command ?? "").not.toContain(dir);
   });
 
-  test("startKafka throws an error that names Maven when neither Maven nor cached jar files exist", async () => {
+  test("startKafka throws an error that names Maven when Maven and the cached jar files are missing", async () => {
     const bin = await mkdtemp(join(dir, "bin-"));
     const folders = (process.env["PATH"] ?? "").split(delimiter);
     const java = folders.map((folder) => join(folder, "java")).find((program) => existsSync(program));

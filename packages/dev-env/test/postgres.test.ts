@@ -184,7 +184,7 @@ test.runIf(asRoot)("startPostgres starts PostgreSQL in a folder that only root c
 });
 
 test.runIf(asRoot)(
-  "when the program setpriv is missing, `launcher` throws an error with the name of the folder that only root can enter",
+  "`launcher` throws an error with the name of the folder that only root can enter if the program setpriv is missing",
   async () => {
     await chmod(folder, 0o700);
     const path = process.env["PATH"];

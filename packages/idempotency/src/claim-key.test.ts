@@ -144,7 +144,7 @@ describe("a held Idempotency-Key", () => {
     expect(await claimHeldKey(aCall({ caller }), 60_000)).toMatchObject({ replayed: { id: "1" } });
   });
 
-  test("after `release`, claimKey accepts the same request for a held key immediately", async () => {
+  test("claimKey accepts the same request for a held key immediately after `release`", async () => {
     const caller = aBusinessCaller();
     const { id } = await claimRecord(aCall({ caller }), 60_000);
     await endExecution(id, (record) => record.release());

@@ -108,7 +108,7 @@ test("the disposal of processDueRows waits until the work on all started rows ha
   expect(await readRow(id)).toEqual({ due: null, token: null });
 });
 
-test("processDueRows postpones a row whose work fails, but not if the work cleared the row's due time before the failure", async () => {
+test("processDueRows postpones a row whose work fails, unless the work cleared the row's due time", async () => {
   const [failing = "", finished = ""] = await insertDueRows(2);
   const startedIds: string[] = [];
   {

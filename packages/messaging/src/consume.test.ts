@@ -272,7 +272,7 @@ test("a consumer applies a PARKED message once when the message is published aga
   await eventually(async () => expect(await statuses()).toEqual(["DELIVERED"]));
 });
 
-test("a consumer does not query in a tight loop while another replica has locked a due dead letter", async () => {
+test("a consumer pauses between its queries while another replica has locked a due dead letter", async () => {
   await aConsumer({ effect: failingFor(new Set(["bad"]), () => new Error("effect failed")) }, db.orm, { retrySeconds: [0.05] });
   await transport.deliver(aMessage("bad"));
   await transaction(db.orm, async (em) => {
@@ -410,7 +410,7 @@ test("a consumer creates no dead letters during a database outage, and applies t
   expect(await deadLetters(db.orm)).toEqual([]);
 });
 
-test("a consumer dead-letters only messages that failed before a database outage when the outage begins between two messages", async () => {
+test("a consumer dead-letters messages that failed before a database outage, but no messages that fail because of the outage", async () => {
   let outages = 1;
   await aConsumer({
     effect: async (em, messages) => {

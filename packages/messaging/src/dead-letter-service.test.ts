@@ -117,7 +117,7 @@ test.each([
   ["a retry", (id: string, options: typeof as) => deadLetterClient.retryDeadLetter({ id }, options)],
   ["a drop", (id: string, options: typeof as) => deadLetterClient.dropDeadLetter({ id, note: "not needed" }, options)],
 ])(
-  "%s of a dead letter returns the same result and adds no second audit entry when the call is repeated with the same Idempotency-Key",
+  "%s of a dead letter that is repeated with the same Idempotency-Key returns the same result and adds no second audit entry",
   async (_, change) => {
     const { id } = await aParkedDeadLetter("once");
     failingKeys.clear();

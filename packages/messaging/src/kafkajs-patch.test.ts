@@ -53,7 +53,7 @@ async function retrier(attempt: (bail: (error: Error) => void) => Promise<unknow
   }
 }
 
-test("the patched KafkaJS producer sends a partition's messages to the partition's new broker, even if that broker responded before", async () => {
+test("the patched KafkaJS producer sends messages to the new broker of their partition, even if this broker has already responded", async () => {
   const { received, cluster } = clusterWithMovedLeader();
   const sendMessages = createSendMessages({
     logger: { debug: () => {}, error: () => {} },

@@ -65,7 +65,8 @@ export class TopicRelay {
           failures = 0;
         } catch (error) {
           failures++;
-          if (!end.aborted) this.#options.logger.warn({ err: error, topic, failures }, "publishing failed, retry scheduled");
+          if (!end.aborted)
+            this.#options.logger.warn({ err: error, topic, failures }, "outbox events not published, retry scheduled");
           await sleep(backoffMs(failures, 100, 2_000), end);
           continue;
         } finally {

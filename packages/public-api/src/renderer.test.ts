@@ -30,7 +30,7 @@ test("createRenderer omits unknown enum values and fields without a value", () =
   expect(render(message({ status: 77 }))).toEqual({});
 });
 
-test("createRenderer reads a public field from the message field or function that `sources` lists for the public field", () => {
+test("createRenderer reads a public field from the message field or function that `sources` lists for this field", () => {
   const schema = Type.Object({ ordered_at: Type.String(), shop: Type.String() });
   const render = createRenderer(PaymentSchema, schema, {
     ordered_at: "created_at",

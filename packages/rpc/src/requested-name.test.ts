@@ -3,7 +3,7 @@ import { requestedName } from "./index.ts";
 
 const Colour = { UNSPECIFIED: 0, RED: 1 } as const;
 
-test("requestedName returns the name of a known enum value, and undefined for UNSPECIFIED", () => {
+test("requestedName returns the name of a supported enum value, and undefined for UNSPECIFIED", () => {
   expect([requestedName(Colour, 1), requestedName(Colour, 0)]).toEqual(["RED", undefined]);
 });
 

@@ -151,7 +151,7 @@ describe("createRpcClient and createRpcServer", () => {
   });
 
   test.each([false, true])(
-    "an RPC client calls onReplayed once when the server returns a stored response (refusal: %s)",
+    "an RPC client calls onReplayed once when the server returns a stored response (the stored response is a refusal: %s)",
     async (refused) => {
       behaviour = async (call) => {
         call.markReplayed();
@@ -189,7 +189,7 @@ describe("createRpcClient and createRpcServer", () => {
     expect(calls).toHaveLength(3);
   });
 
-  test("an RPC server returns service_unavailable for a request with an unknown field, except if the caller is the platform", async () => {
+  test("an RPC server returns service_unavailable for a request with an unknown field, unless the caller is the platform", async () => {
     calls = [];
     behaviour = async () => ({});
     const newer = create(HandOverService.method.handOverMessages.input, request);
@@ -217,7 +217,7 @@ describe("createRpcClient and createRpcServer", () => {
     expect(calls).toHaveLength(1);
   });
 
-  test("an RPC client does not retry a change that fails if the call has no idempotency key", async () => {
+  test("an RPC client does not retry a failed change if the call has no idempotency key", async () => {
     calls = [];
     behaviour = async () => Promise.reject(new Error("the database is unavailable"));
     await withClient([server.url], (client) => client.handOverMessages(request, { caller }).catch(() => {}));
@@ -228,7 +228,7 @@ describe("createRpcClient and createRpcServer", () => {
     ["is signed with an unknown key", { signer: unknownSigner("unknown") }],
     ["has an invalid signature", { signer: unknownSigner("gateway") }],
     ["is for another service", { audience: "elsewhere" }],
-  ])("an RPC server rejects a call whose token %s, and does not run the implementation", async (reason, options) => {
+  ])("an RPC server rejects a call without running the implementation if the call's token %s", async (reason, options) => {
     calls = [];
     const error = await withClient(
       [server.url],
@@ -352,7 +352,7 @@ describe("createRpcClient and createRpcServer", () => {
     expect(error).toMatchObject({ kind: "unavailable", code: "service_unavailable" });
   });
 
-  test("an RPC client throws outcome_unknown when the connection ends after the client sent a call that it must not repeat", async () => {
+  test("an RPC client throws outcome_unknown when the connection ends after the client has sent a call without an idempotency key", async () => {
     const target = await startServer();
     // The test cuts connections of this proxy to simulate a network failure.
     const sockets = new Set<net.Socket>();
@@ -399,7 +399,7 @@ describe("createRpcClient and createRpcServer", () => {
     expect([response.statusCode, calls.length]).toEqual([504, 0]);
   });
 
-  test("an RPC server responds to a call while it has as many pending calls as all bulkheads of a gateway permit", async () => {
+  test("an RPC server responds to a call while as many other calls are pending as all bulkheads of a gateway permit", async () => {
     await withClient([server.url], async (client) => {
       const { release, begun: started } = holdCalls();
       const hold = behaviour;

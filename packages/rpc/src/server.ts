@@ -152,7 +152,7 @@ export async function createRpcServer(options: RpcServerOptions): Promise<RpcSer
       const rejection = ConnectError.from(error);
       if (target) serverDuration.observe({ method: methodName(target.method), code: codeToString(rejection.code) }, 0);
       inTrace(claimedTrace(request), () =>
-        logger.warn({ err: error, method: target?.method.name }, "call rejected, invalid caller token"),
+        logger.warn({ err: error, method: target?.method.name }, "RPC rejected, caller token invalid"),
       );
       return sendError(response, rejection);
     }
@@ -216,10 +216,10 @@ function createInvoke({ logger, isUnavailable }: RpcServerOptions): Invoke {
     if (error instanceof ConnectError) return error;
     const context = { err: error, method: method.name, request_id: call.requestId };
     if (isUnavailable?.(error)) {
-      logger.warn(context, "call failed, dependency unavailable");
+      logger.warn(context, "RPC failed, dependency unavailable");
       return toConnectError(unavailable("service_unavailable", "The service is not available right now. Try again."));
     }
-    logger.error(context, "call failed with an internal error");
+    logger.error(context, "RPC failed with an internal error");
     return internalError();
   };
   const invoke: Invoke = async ({ method, implementation }, { read, write }, call) => {

@@ -41,7 +41,7 @@ test.each<[Record<string, string>, RegExp]>([
   [{ CLIENTS_URLS: "https://clients:4000" }, /CLIENTS_URLS must list http:.*without RPC_TLS/],
   [{ NODE_ENV: "production" }, /RPC_TLS_CERT_FILE.*RPC_WITHOUT_TLS=true/],
 ])(
-  "the functions that read RPC settings reject the settings %o with a message that contains no secret",
+  "the functions that read RPC settings reject the settings %j with a message that contains no secret",
   (invalidSettings, expected) => {
     const message = (() => {
       try {

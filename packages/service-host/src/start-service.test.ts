@@ -22,7 +22,7 @@ const service: Service<ReturnType<typeof readServiceConfig>, { orm: never }> = {
   rpcServices: () => [],
 };
 
-test("a service that starts while its database is unreachable reports ready only after the database is reachable and migrated", async () => {
+test("a service that starts while its database is unreachable becomes ready when the database is reachable and migrated", async () => {
   await using empty = await copyTestDatabase("empty", { ...database, migrations: [] });
   const real = new URL(empty.url);
   const port = await freePort();

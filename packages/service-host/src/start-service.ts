@@ -143,7 +143,7 @@ export async function startService<Config extends ServiceConfig, Context extends
 function databaseReadiness(orm: Orm, { migrations }: Service<never, never>["database"], logger: Logger, isMigrated: boolean) {
   return async () => {
     isMigrated ||= await requireMigrated(orm, migrations).catch((error: unknown) => {
-      logger.error({ err: error }, "not ready, migration check failed");
+      logger.error({ err: error }, "service not ready, migrations of the database do not match this version");
       return false;
     });
     return isMigrated && (await isDatabaseReachable(orm));

@@ -108,7 +108,7 @@ test.each<[string, Reply[], boolean, number]>([
   ["an unexpected redirect with status 303", [{ status: 303, headers: { location: "http://127.0.0.1:1/" } }], false, 1],
   ["a Retry-After of an hour", [problem(503, "service_unavailable", { "retry-after": "3600" })], true, 1],
 ])(
-  "the TypeScript client throws an error with the expected outcomeUnknown, after the expected attempts, if a refund ends with %s",
+  "the TypeScript client throws an error with the correct outcomeUnknown after the correct number of attempts if a refund ends with %s",
   async (_name, replies, outcomeUnknown, attempts) => {
     const { amana, received } = await startServer(...replies);
     const error = await amana.payments.refund("p-1").catch((thrown: unknown) => thrown);

@@ -347,7 +347,7 @@ describe("every response", () => {
     expect([response.statusCode, response.json().code]).toEqual([504, "upstream_timeout"]);
   });
 
-  test("the gateway calls a service in the caller's trace, with a new span and the gateway's own flags", async () => {
+  test("the gateway sends the caller's trace id to a service, with a new span id and the gateway's own trace flags", async () => {
     const trace = "4bf92f3577b34da6a3ce929d0e0e4736";
     const send = (traceparent: string) =>
       inject({ method: "GET", url: `/api/v1/payments/${id}`, headers: { ...gateway.business.headers, traceparent } });

@@ -58,14 +58,14 @@ test("the OpenAPI document gives each operation one tag, and lists the operation
   expect([...new Set(tagsInOrder)]).toEqual(tagOrder);
 });
 
-test("in the OpenAPI document, the return routes are the last operations of their tag", () => {
+test("the OpenAPI document lists the return routes as the last operations of their tag", () => {
   for (const tag of tagOrder) {
     const returns = operations.filter((operation) => operation.tags[0] === tag).map(({ path }) => path.includes("/return/"));
     expect(returns, tag).toEqual(returns.toSorted((a, b) => Number(a) - Number(b)));
   }
 });
 
-test("in the OpenAPI document, operations that only operators can call have the tag Operators", () => {
+test("the OpenAPI document gives the tag Operators to the operations that only operators can call", () => {
   const admin = operations.filter(({ path }) => /^\/api\/v1\/(admin|businesses)\b/.test(path));
   expect(admin.length).toBeGreaterThan(15);
   expect(admin.filter((operation) => operation.tags[0] !== "Operators")).toEqual([]);
@@ -84,7 +84,7 @@ test("the OpenAPI document describes each operation in complete sentences", () =
   expect(operations.filter(({ description = "" }) => !/^[A-Z].{20,}\.$/.test(description))).toEqual([]);
 });
 
-test("in the OpenAPI document, operations of one tag have different summaries", () => {
+test("the OpenAPI document gives different summaries to the operations of one tag", () => {
   const keys = operations.map(({ tags: [tag], summary }) => `${tag}: ${summary}`);
   expect(keys.filter((key, at) => keys.indexOf(key) !== at)).toEqual([]);
 });

@@ -64,7 +64,7 @@ const schemaOf = (json: Json | undefined) => resolveReference(json?.content?.["a
 const pathParametersOf = ({ parameters }: Operation) =>
   parameters.filter((parameter) => parameter.in === "path").map(({ name }) => name);
 
-test("the OpenAPI document contains only links with parameters of the linked operation and values of the link's response", () => {
+test("the links in the OpenAPI document contain only parameters of the linked operation and values of the link's response", () => {
   for (const { from, response, link } of links) {
     const name = `${from.operationId} to ${link.operationId}`;
     const target = operations.find(({ operationId }) => operationId === link.operationId);
@@ -98,7 +98,7 @@ test("the OpenAPI document links to each operation that has an id in its path", 
   expect(withId.filter((id) => !targets.includes(id)).toSorted()).toEqual(returns);
 });
 
-test("in the OpenAPI document, each body with fields is a named schema, and a resource has the same schema name in all operations", () => {
+test("the OpenAPI document has a named schema for each body with fields, and the same schema name for a resource in all operations", () => {
   const bodies = [...operations, ...Object.values(document.webhooks).flatMap((item) => Object.values(item))].flatMap(
     ({ operationId, requestBody, responses }) =>
       [requestBody, ...Object.values(responses)].flatMap((json) => {

@@ -17,6 +17,6 @@ test.each([
   ["pdf", false],
   ["", false],
   [undefined, false],
-])("prefersType, for the Accept header %j and the types PDF and HTML, returns %s (true means PDF)", (accept, expected) => {
+])("prefersType prefers PDF to HTML for the Accept header %j: %s", (accept, expected) => {
   expect(prefersType(accept, "application/pdf", "text/html")).toBe(expected);
 });

@@ -24,7 +24,7 @@ describe.skipIf(isBrowserMissing("browser tests of the gateway's pages"))("the g
     ...["fr", "ar", "en"].map((locale) => [locale, "/"] as const),
     ...[...guide, "/problems", "/problems/rate_limited"].map((path) => ["en", path] as const),
   ])(
-    "in the language %s, the gateway's page %s has no axe violation and no horizontal overflow in either color scheme",
+    "the gateway, in the language %s, shows the page %s without axe violations and horizontal overflow in both color schemes",
     async (locale, path) => {
       const context = await browser.newContext({ locale });
       const page = await context.newPage();

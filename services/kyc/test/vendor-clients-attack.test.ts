@@ -53,7 +53,7 @@ describe("the client of Sumsub", () => {
     expect(await provider.get(known, 3_000)).toMatchObject({ kind: "unknown" });
   });
 
-  test("the Sumsub client's `cancel` returns no accepted outcome if the response to the deactivation contains `deleted: false` or an error code", async () => {
+  test("the Sumsub client's `cancel` does not return `accepted` if the response to the deactivation contains `deleted: false` or an error code", async () => {
     await using provider = vendor.aSumsubProvider();
     for (const body of [
       { id: sumsub.applicantId, deleted: false },
@@ -64,7 +64,7 @@ describe("the client of Sumsub", () => {
     }
   });
 
-  test("the Sumsub client's `cancel` does not report a closed applicant without a deactivation if Sumsub's read response describes another applicant", async () => {
+  test("the Sumsub client's `cancel` reports an applicant as closed only after a deactivation, even if Sumsub's read response describes another applicant", async () => {
     await using provider = vendor.aSumsubProvider();
     const other = sumsub.anApplicant({ id: "5b594ade0a975a36c9349e99", externalUserId: "other", deleted: true });
     vendor.replies = { ...open, "/one": json(other), "/presence/deactivated": json({}) };
@@ -146,7 +146,7 @@ describe("the client of Didit", () => {
     },
   );
 
-  test("the Didit client's `cancel` for the reason USED_UP does not report a closed session without a deletion if Didit's read response describes another session", async () => {
+  test("the Didit client's `cancel` for the reason USED_UP reports a session as closed only after a deletion, even if Didit's read response describes another session", async () => {
     await using provider = vendor.aDiditProvider();
     const other = didit.aDecision({ session_id: "7a4a3a8e-5f0e-4b6e-9b5c-222222222222", vendor_data: "other" });
     vendor.replies = { "/decision/": json(other), "/delete/": [204, ""] };

@@ -265,7 +265,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(await readStored(id)).toMatchObject({ verdict: "NEEDS_REVIEW", reviewed_at: null });
   });
 
-  test(`kyc with ${vendor} keeps the status EXPIRED and plans no check if a read that began before the link was closed is recorded later`, async () => {
+  test(`kyc with ${vendor} keeps the status EXPIRED and plans no check if it records an older read after it has closed the link`, async () => {
     const { id } = await harness.create();
     const record = await readNow(id);
     await endLink(id);

@@ -44,7 +44,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
   afterAll(() => harness[Symbol.asyncDispose]());
   afterEach(() => harness.sandbox.clearFaults());
 
-  test(`kyc with ${vendor} keeps a review open if an API key's approval was read before the review was recorded`, async () => {
+  test(`kyc with ${vendor} keeps a review open if it read an API key's approval before it recorded the review`, async () => {
     const { id, linkUrl } = await harness.create();
     await harness.sandbox.submit(linkUrl, { outcome: "needs_review", reason_codes: ["DUPLICATE"] });
     const recordReview = await (await readAtVendor(id)).read();
@@ -59,7 +59,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(await readStored(id)).toMatchObject({ verdict: "NEEDS_REVIEW", reviewed_at: null });
   });
 
-  test(`kyc with ${vendor} applies an approval that was read before the review was recorded only if the next check proves a person's approval`, async () => {
+  test(`kyc with ${vendor} applies an approval that was read before the review was recorded only after a check proves that a person approved`, async () => {
     const { id, linkUrl } = await harness.create();
     await harness.sandbox.submit(linkUrl, { outcome: "needs_review", reason_codes: ["DUPLICATE"] });
     const recordReview = await (await readAtVendor(id)).read();
@@ -73,7 +73,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(await readStored(id)).toMatchObject({ verdict });
   });
 
-  test(`kyc with ${vendor} stores the status CANCELED even if a read that began after the cancellation request is recorded first`, async () => {
+  test(`kyc with ${vendor} stores the status CANCELED even if it first records a read that began after the cancellation request`, async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     const provider = harness.context.providers.current;
@@ -90,7 +90,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(await readStored(id)).toMatchObject({ status: "CANCELED", next_check_at: null });
   });
 
-  test(`kyc with ${vendor} stores an operator's decision even if a check records an outdated state before the decision is committed`, async () => {
+  test(`kyc with ${vendor} stores an operator's decision even if it records an outdated state before the decision is committed`, async () => {
     const { id } = await harness.aDecidedApplication({ outcome: "needs_review", reason_codes: ["DUPLICATE"] });
     const provider = harness.context.providers.current;
     const review = vi.spyOn(provider, "review");

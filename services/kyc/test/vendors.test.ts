@@ -76,7 +76,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     ["approved", { aml_hit_count: 2, aml_cleared: true }, KycVerdict.NEEDS_REVIEW],
     ["approved", { document_expiry: "2020-01-31" }, KycVerdict.REJECTED],
   ] as const)(
-    `kyc with ${vendor} converts the vendor's outcome %s with the evidence %j to the verdict %s`,
+    `kyc with ${vendor} converts the vendor's outcome %s with the evidence %j to the verdict with the enum number %s`,
     async (outcome, fields, verdict) => {
       expect(await harness.aDecidedApplication({ outcome, ...fields })).toMatchObject({ status: KycStatus.COMPLETED, verdict });
     },
@@ -150,7 +150,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(await readStored(id)).toMatchObject({ verdict: "APPROVED" });
   });
 
-  test(`contract test 14: kyc with ${vendor} does not increase the sequence but counts one more check if the vendor's state is unchanged`, async () => {
+  test(`contract test 14: kyc with ${vendor} counts a check that returns an unchanged state, and does not increase the sequence`, async () => {
     const { id } = await harness.create();
     await makeDue(id, "-1 day");
     await harness.checkDue();
@@ -206,7 +206,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(await harness.readRefreshed(id, caller)).toMatchObject({ verdict: KycVerdict.APPROVED });
   });
 
-  test(`kyc with ${vendor} does not set the status EXPIRED after the link's expiry while the vendor does not respond`, async () => {
+  test(`kyc with ${vendor} sets the status EXPIRED only after the vendor responds again, even if the link has expired`, async () => {
     const { id } = await harness.create();
     await harness.sandbox.fault("kyc_get", "http_503", 10);
     await makeDue(id, "2 min");

@@ -39,11 +39,11 @@ test.each([
   [{ SMTP_URL: "https://mail.test", MAIL_FROM: "receipts@amana.test" }, "SMTP_URL must start with smtp:// or smtps://"],
   [{ SMTP_URL: "smtp://mail.test", MAIL_FROM: "receipts" }, "MAIL_FROM must be an e-mail address"],
   [{ SMTP_URL: "smtp://mail.test", MAIL_FROM: "a@b.test\r\nBcc: c@d.test" }, "MAIL_FROM must be an e-mail address"],
-])("readConfig of payments rejects the e-mail settings %o", (mailSettings, problem) => {
+])("readConfig of payments rejects the e-mail settings %j", (mailSettings, problem) => {
   expect(() => readConfig({ ...settings, ...mailSettings })).toThrow(problem);
 });
 
-test("readConfig of payments returns mail settings that require TLS in production, or no mail settings if SMTP_URL is not set", () => {
+test("readConfig of payments returns mail settings that require TLS in production, and undefined without SMTP_URL", () => {
   const mail = { SMTP_URL: "smtp://user:secret@mail.test:587", MAIL_FROM: "Amana <receipts@amana.test>" };
   expect(readConfig({ ...settings, ...mail }).mail).toMatchObject({ requireTls: false, from: mail.MAIL_FROM });
   const production = { ...settings, ...mail, NODE_ENV: "production", RPC_WITHOUT_TLS: "true", KAFKA_WITHOUT: "tls,login,copies" };

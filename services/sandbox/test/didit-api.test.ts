@@ -314,7 +314,7 @@ describe("Didit PATCH update-status", () => {
     ["system", "STATUS_UPDATED", "SYSTEM", null, "In Review"],
     ["note", "NOTE_ADDED", "CONSOLE_USER", null, null],
   ])(
-    "Didit GET reviews returns the actor of a review that was made by %s",
+    "Didit GET reviews returns the type, actor and previous status of an activity that the control call `review` stored as %s",
     async (by, activity_type, actor_type, actor_email, previous_status) => {
       const { id, token } = await decide({ outcome: "needs_review" });
       await act(token, "review", { outcome: "approved", by });
@@ -443,7 +443,7 @@ describe("Didit callbacks", () => {
     [[302], 1, "given_up"],
     [[400], 1, "given_up"],
   ])(
-    "the sandbox, which receives the responses %j to a Didit callback, makes %i attempts and sets the callback to %s",
+    "the sandbox, after the responses %j to a Didit callback, has made %i attempts and sets the callback to %s",
     async (statuses, attempts, state) => {
       receiver.respondNext(...statuses);
       const session = await aSession(sandbox.url);

@@ -13,7 +13,7 @@ const post = (formUrl: string, step: string, fields: Record<string, string>) =>
 const { password, ...card } = validCard;
 const view = async (orderId: string) => (await control(sandbox.url, "GET", `payments/${orderId}`)).body;
 
-test("every page of a sandbox payment forbids caches, referrers, external resources and inline scripts", async () => {
+test("the pages of a sandbox payment forbid caches, referrers, external resources and inline scripts", async () => {
   const { formUrl, orderId } = await registerNewOrder(sandbox.url);
   for (const url of [formUrl, (await payNewOrder(sandbox.url)).formUrl, `${sandbox.url}/payment/pay/unknown`]) {
     const page = await fetch(url);

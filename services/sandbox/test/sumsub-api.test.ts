@@ -488,7 +488,7 @@ describe("Sumsub callbacks", () => {
     [[500, 400, 302, 404], 5, "delivered"],
     [[500, 500, 500, 500, 500, 500], 5, "given_up"],
   ])(
-    "the sandbox, which receives the responses %j to a Sumsub callback, makes %i attempts and sets the callback to %s",
+    "the sandbox, after the responses %j to a Sumsub callback, has made %i attempts and sets the callback to %s",
     async (statuses, attempts, state) => {
       receiver.respondNext(...statuses);
       const applicant = await anApplicant(sandbox.url);

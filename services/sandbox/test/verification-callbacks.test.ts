@@ -100,7 +100,7 @@ test("the simulated provider sends a callback if an application is cancelled, ex
   ]);
 });
 
-test("the simulated provider sends a callback when a check ends or a link expires, even if the sandbox receives no request", async () => {
+test("the simulated provider sends a callback when a check ends or a link expires, without a request to the sandbox", async () => {
   await using clockSandbox = await aSandbox();
   const unused = await aVerification(clockSandbox.url, { callback_url: receiver.url });
   const delayedCheck = await aVerification(clockSandbox.url, { callback_url: receiver.url });
@@ -237,7 +237,7 @@ describe("a fault of callbacks", () => {
     expect(receiver.types()).toEqual(["opened", "submitted", "processing", "completed"]);
   });
 
-  test("with the fault `slow`, the simulated provider sends the callback after a delay", async () => {
+  test("the simulated provider sends a callback after a delay for the fault slow", async () => {
     const { token } = await submitWith("slow:60");
     await waitUntilNotPending(token);
     expect((await results(token))[0]).toEqual(["204, fault slow:60"]);

@@ -150,7 +150,7 @@ describe("overrides of a submission", () => {
     expect(callbacks.at(-2).application).not.toHaveProperty("favourite_colour");
   });
 
-  test("the sandbox control call `submit` applies `answer` after the check, even if the check failed, but not to the next attempt", async () => {
+  test("the sandbox control call `submit` applies `answer` to the result of the check, including a failure, but not to the next attempt", async () => {
     await using clockSandbox = await aSandbox();
     const { token, providerId } = await aVerification(clockSandbox.url, { max_attempts: 2 });
     const settings = { outcome: "failed", answer: { error_message: "Zoé moved." }, hold_seconds: 60 };
@@ -162,7 +162,7 @@ describe("overrides of a submission", () => {
     expect(await objectAt(clockSandbox.url, providerId)).not.toHaveProperty("error_message");
   });
 
-  test("the sandbox control call `submit` can require a review by `answer`, and the reviewer's decision then replaces only the verdict", async () => {
+  test("the sandbox control call `submit` with `answer` can require a review, and the reviewer's decision then replaces only the verdict", async () => {
     const { token } = await aVerification(sandbox.url);
     await submit(token, { outcome: "approved", answer: { verdict: "NEEDS_REVIEW", liveness_outcome: "INCONCLUSIVE" } });
     expect(await kycControl(sandbox.url, token, "review", { outcome: "rejected" })).toMatchObject({
@@ -222,7 +222,7 @@ describe("provider's rules without a chosen outcome", () => {
     ],
     ["APPROVED for any name if the application has no profile", { first_name: "Zohra" }, {}, "APPROVED", []],
   ])(
-    "the simulated provider's rules decide, if the tester chose no outcome, the verdict %s",
+    "the simulated provider's rules, without an outcome from the tester, return the verdict %s",
     async (_name, body, creation, verdict, reasons) => {
       const object = await submitNew(body, creation);
       expect(object).toMatchObject({ status: "COMPLETED", verdict });

@@ -30,7 +30,7 @@ async function completeSteps(linkUrl: string) {
   }
 }
 
-test("every page of a sandbox verification forbids caches, referrers, external resources and inline scripts", async () => {
+test("the pages of a sandbox verification forbid caches, referrers, external resources and inline scripts", async () => {
   const open = await aVerification(sandbox.url);
   const camera = await aVerification(sandbox.url);
   await post(camera.linkUrl, "start");

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createWakeTimer } from "../src/wake-timer.ts";
 
-test("createWakeTimer does not run the work after `stop`, even if `wake` is called as the timer expires", async () => {
+test("createWakeTimer does not run the work after `stop`, even if `wake` is called at the expiry of the timer", async () => {
   let runs = 0;
   const timer = createWakeTimer(() => {
     if (++runs > 1) return undefined;

@@ -11,7 +11,7 @@ const source = {
   SECRET_ENCRYPTION_KEYS: `new:${key},old:${key}`,
 };
 
-test("readConfig of webhooks returns the encryption keys in order, and by default forbids insecure addresses and returns the default retry schedule", () => {
+test("readConfig of webhooks returns the encryption keys in order, and returns the defaults of ALLOW_INSECURE_WEBHOOKS and RETRY_SCHEDULE_SECONDS", () => {
   const config = readConfig(source);
   expect(config.secretEncryptionKeys.map(({ id }) => id)).toEqual(["new", "old"]);
   expect(config.allowInsecureWebhooks).toBe(false);

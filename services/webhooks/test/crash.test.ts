@@ -25,7 +25,7 @@ async function startProcess(databaseUrl: string, faultPoint: string) {
 
 const page = { limit: 50, offset: 0 };
 
-test("webhooks sends the same id and bytes again after a restart if it was killed after a POST and before it recorded the result", async () => {
+test("webhooks sends the same id and bytes again after a restart if webhooks was killed between a POST and the recording of its result", async () => {
   await using testDatabase = await createTestDatabase("webhooks", database);
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
@@ -49,7 +49,7 @@ test("webhooks sends the same id and bytes again after a restart if it was kille
   });
 });
 
-test("webhooks creates no second delivery for a repeated message if it was killed after it committed the message", async () => {
+test("webhooks creates no second delivery for a repeated message if webhooks was killed after it committed the message", async () => {
   await using testDatabase = await createTestDatabase("webhooks", database);
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
@@ -77,7 +77,7 @@ test.each([
   ["before the commit", "replay.stepped", 5_100],
   ["after the commit", "replay.committed", 300],
 ])(
-  "webhooks continues a replay and counts each delivery once if it was killed three times %s of a replay step",
+  "webhooks continues a replay and counts each delivery once if webhooks was killed three times %s of a replay step",
   async (_, fault, count) => {
     await using testDatabase = await createTestDatabase("webhooks", database);
     await using receiver = await startReceiver();

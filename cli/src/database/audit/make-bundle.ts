@@ -38,7 +38,9 @@ export async function makeBundle(databases: readonly OpenDatabase[], options: Bu
   const identity = databases.find(({ service }) => service.name === "identity");
   const evidenceDatabases = databases.filter(({ service }) => service.evidence);
   if (!identity || evidenceDatabases.length < 2)
-    throw new CommandError("A bundle needs the databases of identity, payments and webhooks.");
+    throw new CommandError(
+      "The databases of identity, payments and webhooks must all respond. Start them and run the command again.",
+    );
   if (from > new Date().toISOString().slice(0, 10)) throw new CommandError(`--from ${from} is in the future. Choose a past day.`);
   const [business] = await identity.orm.em.fork().execute<object[]>("select 1 from business where id = ?", [businessId]);
   if (!business) throw new CommandError(`The business ${businessId} does not exist. See: amana businesses list`);

@@ -136,7 +136,7 @@ interface BundleFlags extends ChangeOptions {
 }
 
 async function bundle({ business, from, to, out, as, json }: BundleFlags): Promise<void> {
-  if (to < from) throw new CommandError("--to is before --from.", exitCodes.usage);
+  if (to < from) throw new CommandError("--to is before --from. Choose a later --to.", exitCodes.usage);
   if (existsSync(out)) throw new CommandError(`The folder ${out} exists. Choose another folder with --out.`, exitCodes.usage);
   const options = { businessId: requireUuid(business), from, to, out, by: auditActor(as) };
   const manifest_sha256 = await withServices({ usableServices: ["identity", "payments", "webhooks"] }, (databases) =>

@@ -78,7 +78,8 @@ async function erase(id: string, { as, reason, json, yes, ...selection }: EraseO
     ...(yes && { yes }),
   });
   const result = await withServices({ ...selection, usableServices: ["kyc"] }, async ([database]) => {
-    if (!database) throw new CommandError("The database of kyc does not respond.", exitCodes.unreachable);
+    if (!database)
+      throw new CommandError("The database of kyc does not respond. Start it and run the command again.", exitCodes.unreachable);
     return await withSettings(() => eraseApplicant(database.orm, applicationId, { by: auditActor(as), reason }));
   });
   if ("text" in result) throw new CommandError(result.text);

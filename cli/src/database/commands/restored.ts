@@ -56,7 +56,10 @@ async function showLostRows(name: keyof typeof nextSteps, { since, as, json, ...
       databases.find(({ service }) => service.name === wanted),
     );
     if (!restoredService || !webhooks)
-      throw new CommandError(`The command needs the databases of ${name} and webhooks.`, exitCodes.unreachable);
+      throw new CommandError(
+        `The databases of ${name} and webhooks must both respond. Start them and run the command again.`,
+        exitCodes.unreachable,
+      );
     return await compareAll(restoredService, webhooks, from, as);
   });
   printRows(

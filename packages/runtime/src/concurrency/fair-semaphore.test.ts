@@ -83,7 +83,7 @@ describe("FairSemaphore", () => {
     expect(await semaphore.run("b", longMs, async () => 1)).toBe(1);
   });
 
-  test("FairSemaphore exceeds no limit, and leaves no slot unused that a waiting caller may use, for any order of calls", async () => {
+  test("FairSemaphore, for any order of calls, exceeds no limit and leaves no slot free that a waiting caller may use", async () => {
     const limits = { slots: 5, perTenant: 3, perKey: 2 };
     const call = fc.tuple(fc.constantFrom("a", "b", "c"), fc.constantFrom("x", "y"), fc.boolean());
     const anyOrder = fc.asyncProperty(fc.array(call, { maxLength: 60 }), async (calls) => {

@@ -55,7 +55,10 @@ export async function runProcess<Config extends ProcessConfig>(
     if (stopping) process.exit(1);
     stopping = true;
     logger.info({ signal }, "stopping");
-    setTimeout(() => fatal(new Error(`not stopped after ${stopTimeoutMs} ms`), "stop timed out"), stopTimeoutMs).unref();
+    setTimeout(
+      () => fatal(new Error(`the process did not stop within ${stopTimeoutMs} ms`), "stop timed out, process exits"),
+      stopTimeoutMs,
+    ).unref();
     await service?.[Symbol.asyncDispose]();
     await tracing?.[Symbol.asyncDispose]();
     logger.info("stopped");

@@ -188,7 +188,7 @@ describe("account balances", () => {
   });
 
   test.each(["PENDING", "SUSPENDED", "CLOSED"] as const)(
-    "each method of Account that changes a balance throws account_not_active if the account's status is %s",
+    "the methods of Account that change a balance throw account_not_active if the account's status is %s",
     (status) => {
       const account = anAccount({ status, availableBalanceMinor: 90_000n, reservedBalanceMinor: 10_000n });
       for (const change of [

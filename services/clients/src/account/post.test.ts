@@ -125,7 +125,7 @@ describe("post", () => {
     expect(await readBalances()).toEqual([1_000n, 700n, 300n]);
   });
 
-  test("`post` returns the existing capture for a repeated order only if the order's amount, or the default amount, equals the captured amount", async () => {
+  test("`post` returns the existing capture for a repeated order with the captured amount, and rejects a repeated order with another amount", async () => {
     const { placeOrder, readBalances } = await anActiveAccount();
     const capture = {
       kind: "CAPTURE",

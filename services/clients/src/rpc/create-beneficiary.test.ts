@@ -52,12 +52,12 @@ describe("createBeneficiary", () => {
     { iban: undefined, accountNumber: "A1" },
     { iban: "GB29NWBK60161331926819" },
     { iban: "GB29NWBK60161331926819", accountNumber: "A1" },
-  ])("createBeneficiary accepts a request with an IBAN or an account number: %o", async (changes) => {
+  ])("createBeneficiary accepts a request with an IBAN or an account number: %j", async (changes) => {
     expect((await createBeneficiary(changes)).id).toBeTruthy();
   });
 
   test.each([{ iban: undefined }, { iban: "" }, { iban: undefined, accountNumber: "" }])(
-    "createBeneficiary rejects a request without an IBAN and without an account number: %o",
+    "createBeneficiary rejects a request that contains neither an IBAN nor an account number: %j",
     async (changes) => {
       const countBefore = await countBeneficiaries();
       expect(await refusal(createBeneficiary({ ...changes, bic: "BEXADZAL" }))).toMatchObject({
@@ -75,7 +75,7 @@ describe("createBeneficiary", () => {
     [{ bic: "BEXAZZAL" }, "/bic"],
     [{ swiftCode: "BEXADZA" }, "/swift_code"],
     [{ routingNumber: "021000022" }, "/routing_number"],
-  ])("createBeneficiary rejects the invalid payment detail %o", async (changes, pointer) => {
+  ])("createBeneficiary rejects the invalid payment detail %j", async (changes, pointer) => {
     expect(await refusal(createBeneficiary(changes))).toMatchObject({ kind: "invalid", code: "payment_detail_invalid", pointer });
   });
 

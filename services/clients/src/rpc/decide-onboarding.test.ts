@@ -89,7 +89,7 @@ describe.each([
     ]);
   });
 
-  test(`decideOnboarding rejects any second decision after the first decision (${name}), and emits no second audit event`, async () => {
+  test(`decideOnboarding rejects a second decision after the first decision (${name}), and emits no second audit event`, async () => {
     const { clientId, readOnboarding } = await aVerifiedClient();
     await decide(clientId);
     for (const decideAgain of [approve, decline]) {

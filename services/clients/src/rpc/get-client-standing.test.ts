@@ -17,7 +17,7 @@ const standingOf = async (
   caller: Parameters<Harness["createPerson"]>[0] = platformCaller,
 ) => (await harness.clients.getClientStanding({ businessId, clientId }, { caller })).standing;
 
-test("getClientStanding returns BLOCKED for a blocked client, and GOOD for a client that is not blocked, even if it is blacklisted", async () => {
+test("getClientStanding returns BLOCKED for a blocked client, and GOOD for any other client, including a blacklisted client", async () => {
   const caller = aBusinessCaller();
   const { id } = await harness.createPerson(caller, { isBlacklisted: true });
   expect(await standingOf(caller.businessId, id)).toBe(ClientStanding.GOOD);

@@ -87,12 +87,12 @@ describe("openAccount", () => {
     [{ dailyLimit: "10.01", monthlyLimit: "10" }, "/daily_limit"],
     [{ monthlyLimit: "10.01", yearlyLimit: "10" }, "/monthly_limit"],
     [{ dailyLimit: "10.01", yearlyLimit: "10" }, "/daily_limit"],
-  ])("openAccount rejects a limit that exceeds the limit of a longer period: %o", async (limits, pointer) => {
+  ])("openAccount rejects a limit that exceeds the limit of a longer period: %j", async (limits, pointer) => {
     expect(await refusal(openAccount(limits))).toMatchObject({ kind: "invalid", code: "account_limits_out_of_order", pointer });
   });
 
   test.each([{ dailyLimit: "0" }, { dailyLimit: "0.00" }, { dailyLimit: "-1" }, { dailyLimit: "ten" }])(
-    "openAccount rejects a limit that is not greater than zero: %o",
+    "openAccount rejects a limit that is not greater than zero: %j",
     async (limits) => {
       const expectedError = { kind: "invalid", code: "account_limit_invalid", pointer: "/daily_limit" };
       expect(await refusal(openAccount(limits))).toMatchObject(expectedError);

@@ -41,7 +41,7 @@ describe("updateAccount", () => {
     [{ dailyLimit: "0.01" }, { dailyLimitMinor: 1n }],
     [{ monthlyLimit: "300" }, { monthlyLimitMinor: 30_000n }],
     [{ yearlyLimit: "999999999999999.99" }, { yearlyLimitMinor: 99_999_999_999_999_999n }],
-  ])("updateAccount changes only %o", async (changes, expected) => {
+  ])("updateAccount changes only %j", async (changes, expected) => {
     const accountBefore = await anAccount();
     harness.clock.nowMs = Number(accountBefore.createdAtMs) + 60_000;
     const changedAccount = await updateAccount(accountBefore.id, changes);
@@ -76,7 +76,7 @@ describe("updateAccount", () => {
     [{ monthlyLimit: "300.01" }, "/monthly_limit"],
     [{ yearlyLimit: "199.99" }, "/yearly_limit"],
     [{ cleared: ["monthly_limit"], dailyLimit: "300.01" }, "/daily_limit"],
-  ])("updateAccount rejects a limit that exceeds the limit of a longer period: %o", async (changes, pointer) => {
+  ])("updateAccount rejects a limit that exceeds the limit of a longer period: %j", async (changes, pointer) => {
     const accountBefore = await anAccount();
     expect(await refusal(updateAccount(accountBefore.id, { accountName: "Another", ...changes }))).toMatchObject({
       kind: "invalid",
@@ -138,7 +138,7 @@ describe("updateAccount", () => {
   });
 
   test.each([{ accountName: "Another" }, { dailyLimit: "1.00" }, { monthlyLimit: "150" }, { cleared: ["yearly_limit"] }])(
-    "updateAccount rejects a change of a closed account's name or limits: %o",
+    "updateAccount rejects a change of a closed account's name or limits: %j",
     async (changes) => {
       const { id } = await anAccount();
       const closedAccount = await harness.accounts.closeAccount({ id }, { caller });

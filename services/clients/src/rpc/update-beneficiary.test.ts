@@ -51,7 +51,7 @@ describe("updateBeneficiary", () => {
     { city: "Alger" },
     { postalCode: "16000" },
     { countryCode: "FRA" },
-  ])("updateBeneficiary changes only %o", async (changes) => {
+  ])("updateBeneficiary changes only %j", async (changes) => {
     const beneficiaryBefore = await harness.createBeneficiary(caller, completeBeneficiary);
     harness.clock.nowMs = Number(beneficiaryBefore.createdAtMs) + 60_000;
     const changedBeneficiary = await updateBeneficiary(beneficiaryBefore.id, changes);
@@ -106,7 +106,7 @@ describe("updateBeneficiary with payment details", () => {
     [{ iban }, { cleared: ["iban"], bic: "BEXADZAL", name: "Another" }],
     [{ iban }, { iban: "" }],
   ])(
-    "updateBeneficiary, for the stored details %o, rejects the change %o because neither an IBAN nor an account number remains",
+    "updateBeneficiary, for the stored details %j, rejects the change %j because neither an IBAN nor an account number remains",
     async (details, changes) => {
       const beneficiaryBefore = await harness.createBeneficiary(caller, details);
       expect(await refusal(updateBeneficiary(beneficiaryBefore.id, changes))).toMatchObject({
@@ -123,7 +123,7 @@ describe("updateBeneficiary with payment details", () => {
     [{ bic: "BEXAZZAL" }, "/bic"],
     [{ swiftCode: "BEXADZA" }, "/swift_code"],
     [{ routingNumber: "021000022" }, "/routing_number"],
-  ])("updateBeneficiary rejects the invalid payment detail %o and changes nothing", async (details, pointer) => {
+  ])("updateBeneficiary rejects the invalid payment detail %j and changes nothing", async (details, pointer) => {
     const beneficiaryBefore = await harness.createBeneficiary(caller, completeBeneficiary);
     expect(await refusal(updateBeneficiary(beneficiaryBefore.id, { name: "Another", ...details }))).toMatchObject({
       kind: "invalid",

@@ -13,9 +13,12 @@ describe("memberText", () => {
     ['{"locale":"fr","metadata":@,"x":{"metadata":{"not":"this"}}}', '{"10":1,"9":2,"a":-0.0}'],
     ['{"x":{"metadata":[1]},"metadata":@}', "{}"],
     ['{"x":"metadata","y":["metadata",{"metadata":1}],"metadata":@}', '{"a":"}{,:\\"\\\\"}'],
-  ])("memberText returns the text at the position of @ in %s unchanged: %s", (body, metadata) => {
-    expect(textOf(body.replace("@", () => metadata))).toBe(metadata);
-  });
+  ])(
+    "memberText returns the value of `metadata` unchanged from the JSON text %s, in which @ is the place of the value %s",
+    (body, metadata) => {
+      expect(textOf(body.replace("@", () => metadata))).toBe(metadata);
+    },
+  );
 
   test("memberText removes only the white space between tokens", () => {
     expect(textOf('\ufeff{ "a" : 1 ,\n "metadata" :\t{ "b" : [ 1 , 2.50 ] , "c d" : " e  f " } , "z" : { } }')).toBe(

@@ -29,7 +29,7 @@ describe("readJsonObject", () => {
     );
   });
 
-  test("parseJson rejects a text only if JSON.parse rejects the text or the text repeats a key", () => {
+  test("parseJson rejects only texts that JSON.parse rejects and texts that repeat a key", () => {
     const part = fc.constantFrom(
       ...'{}[]:,"\\/ \t\n\r.-+eE0123ua'.split(""),
       "true",

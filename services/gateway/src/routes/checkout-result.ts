@@ -70,7 +70,10 @@ export function checkoutResult(app: App, gateway: Gateway): void {
     try {
       return await businesses.resolve(businessId);
     } catch (error) {
-      logger.warn({ err: error, ...requestLogFields(request) }, "name of the business omitted from the payment result page");
+      logger.warn(
+        { err: error, ...requestLogFields(request) },
+        "payment result page sent without the business's name, call to identity failed",
+      );
       return { name: "", isActive: false };
     }
   };
@@ -84,7 +87,10 @@ export function checkoutResult(app: App, gateway: Gateway): void {
     try {
       return (await rpc.receipts.findReceipt({ token }, checkoutCall(request, reply, receiptTimeoutMs, token))).canSendEmail;
     } catch (error) {
-      logger.warn({ err: error, ...requestLogFields(request) }, "e-mail button omitted from the payment result page");
+      logger.warn(
+        { err: error, ...requestLogFields(request) },
+        "payment result page sent without the e-mail button, call to payments failed",
+      );
       return false;
     }
   };

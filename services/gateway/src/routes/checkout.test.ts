@@ -63,7 +63,7 @@ describe("GET /pay/{token}", () => {
     ["en", '<html lang="en" dir="ltr">'],
     ["xx", '<html lang="fr" dir="ltr">'],
   ])(
-    "GET /pay/{token} uses the language in the query, or the link's language for an unknown language: lang=%s",
+    "GET /pay/{token}?lang=%s shows the page in this language if it is supported, and otherwise in the link's language",
     async (lang, html) => {
       expect((await get(`${path}?lang=${lang}`)).body).toContain(html);
     },
@@ -171,7 +171,7 @@ describe("POST /pay/{token}", () => {
     expect(starts()[0]).not.toHaveProperty("paymentToken");
   });
 
-  test("POST /pay/{token} sends the buyer's input and the page token in the browser's cookie to the payments service", async () => {
+  test("POST /pay/{token} sends the payments service the buyer's input, and the page token from the browser's cookie", async () => {
     serveLink(gateway, anOpenLink(), { payment: aPayment() });
     const fields = { amount: "2 000,50", name: "Amina", email: "amina@example.dz", phone: "0550123456", begin_again: "1" };
     expect((await post(fields, { headers: { cookie: browserCookie } })).statusCode).toBe(303);
@@ -256,7 +256,7 @@ describe("POST /pay/{token}", () => {
     expect(body).toMatch(/<input id="phone"[^>]* aria-invalid="true" autofocus>/);
   });
 
-  test("POST /pay/{token} starts no payment for a link that is not available or whose business is disabled", async () => {
+  test("POST /pay/{token} starts no payment for an unavailable link or a link of a disabled business", async () => {
     serveLink(gateway, aLink(), { state: CheckoutState.UNAVAILABLE });
     expect((await post()).statusCode).toBe(410);
     serveLink(gateway, aLink(), {}, { status: BusinessStatus.DISABLED });

@@ -24,7 +24,10 @@ export async function kycLinkOf(
     const application = await rpc.kycApplications.getKycApplication({ id, stored: true }, call);
     return isFinal(application) ? undefined : application.linkUrl;
   } catch (error) {
-    logger.warn({ err: error, ...requestLogFields(request), application_id: id }, "KYC link omitted from the response");
+    logger.warn(
+      { err: error, ...requestLogFields(request), application_id: id },
+      "response sent without the KYC link, call to kyc failed",
+    );
     return undefined;
   }
 }

@@ -29,7 +29,7 @@ describe("return from the card processor", () => {
       throw error;
     };
   };
-  const unknownPayment = new DomainError("not_found", "not_found", "There is no such payment.");
+  const unknownPayment = new DomainError("not_found", "not_found", "There is no payment with this id. Check the id.");
 
   beforeEach(() => {
     gateway.behaviour.payments.returnFromProcessor = async () => ({ redirectUrl: "https://shop.example/paid?payment_id=1" });
@@ -285,7 +285,7 @@ describe("reference", () => {
     expect([response.statusCode, response.headers["location"]]).toEqual([308, "/docs"]);
   });
 
-  test("in the OpenAPI document, only the list of API keys and the statement have required query parameters", async () => {
+  test("the OpenAPI document requires query parameters only for the list of API keys and for the statement", async () => {
     const document = (await gateway.app.inject("/openapi.json")).json();
     type Parameter = { in: string; name: string; required?: boolean };
     const operations = Object.values(document.paths as Record<string, Record<string, { parameters: Parameter[] }>>);
@@ -298,7 +298,7 @@ describe("reference", () => {
     );
   });
 
-  test("in the OpenAPI document, every operation with an id in its path or query has a 404 response", async () => {
+  test("the OpenAPI document has a 404 response for each operation with an id in its path or query", async () => {
     const { paths } = (await gateway.app.inject("/openapi.json")).json();
     for (const list of ["kyc/applications", "beneficiaries", "accounts", "admin/api-keys"]) {
       expect(paths[`/api/v1/${list}`].get.responses, list).toHaveProperty("404");

@@ -226,7 +226,7 @@ describe("GET /payments", () => {
 
   test("GET /payments/{id} returns the same 404 for another business's payment, an unknown id and a malformed id", async () => {
     gateway.behaviour.payments.getPayment = async () => {
-      throw new DomainError("not_found", "not_found", "There is no such payment.");
+      throw new DomainError("not_found", "not_found", "There is no payment with this id. Check the id.");
     };
     const headers = { "x-request-id": "same-request" };
     const notFound = await send("GET", `/payments/${uuidv7()}`, undefined, headers);

@@ -30,7 +30,7 @@ export function addStatement(app: App, gateway: Gateway): void {
   // A slow reader of a long statement must not prevent the gateway from stopping.
   app.addHook("preClose", (done) => {
     const endAll = () => {
-      for (const stream of openStreams) stream.destroy(new Error("the gateway stops"));
+      for (const stream of openStreams) stream.destroy(new Error("the gateway is stopping"));
     };
     setTimeout(endAll, connectionBounds.stallMs).unref();
     done();

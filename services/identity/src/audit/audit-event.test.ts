@@ -27,7 +27,7 @@ test.each([
   expect(await readContent()).toEqual(contentBefore);
 });
 
-test("all partitions of audit_event, including new partitions, reject updates, deletions and truncation", async () => {
+test("the table audit_event rejects updates, deletions and truncation in all partitions, including new partitions", async () => {
   const { orm } = identity.context;
   while ((await keepPartitions({ orm, logger: createLogger("test", "silent") })) > 0);
   const partitions = await identity.sql<{ name: string; lower: string | null }>(

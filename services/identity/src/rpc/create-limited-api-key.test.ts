@@ -81,7 +81,7 @@ test("a rotation by updateOwnBusiness or updateBusiness gives the new key the ol
   expect((await keysOf(id)).slice(0, 2)).toMatchObject([{ expiresAtMs: key.expiresAtMs }, { expiresAtMs: key.expiresAtMs }]);
 });
 
-test("updateBusiness issues a key without an expiry if it rotates a key in its grace period that was issued without an expiry", async () => {
+test("updateBusiness issues a key without an expiry if the rotated key is in its grace period and was created without an expiry", async () => {
   const { id, apiKey } = await identity.aBusiness();
   const callOptions = await identity.optionsFor(apiKey);
   const rotatedWithGrace = await identity.businesses.updateOwnBusiness(
@@ -94,7 +94,7 @@ test("updateBusiness issues a key without an expiry if it rotates a key in its g
   expect((await identity.resolve(rotated.apiKey)).expiresInMs).toBeUndefined();
 });
 
-test("updateBusiness issues a key with the original expiry if it rotates a key in its grace period that was issued with an expiry", async () => {
+test("updateBusiness issues a key with the original expiry if the rotated key is in its grace period and was created with an expiry", async () => {
   const { id, apiKey: firstKey } = await identity.aBusiness();
   const expiresAtMs = BigInt(Date.now() + 3_600_000);
   const limitedKey = await identity.businesses.createOwnApiKey(

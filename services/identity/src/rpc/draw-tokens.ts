@@ -9,7 +9,9 @@ const cleanupIntervalMs = 60_000;
 /** Draws tokens from the buckets that all gateways share. */
 export const drawTokens = ({ orm, logger }: Context): Implementation<typeof RateLimitService.method.drawTokens> => {
   const cleanUp = atMostEvery(cleanupIntervalMs, () =>
-    deleteFullBuckets(orm.em.fork()).catch((error) => logger.warn({ err: error }, "full token buckets not deleted")),
+    deleteFullBuckets(orm.em.fork()).catch((error) =>
+      logger.warn({ err: error }, "full rate-limit buckets not deleted, retry after a minute"),
+    ),
   );
   return async ({ draws }, { caller }) => {
     requirePlatform(caller);

@@ -108,7 +108,7 @@ test("onboardBusiness returns the existing business without the secret when a ca
   expect(secondBusiness.apiKey).toBeDefined();
 });
 
-test("createInvitation, listInvitations and revokeInvitation reject a business; onboardBusiness and resolveInvitation accept only the platform", async () => {
+test("createInvitation, listInvitations and revokeInvitation reject a business, and onboardBusiness and resolveInvitation accept only the platform", async () => {
   const businessOptions = { caller: aBusinessCaller() };
   for (const call of [
     () => invite({}, businessOptions),

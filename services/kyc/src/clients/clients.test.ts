@@ -35,7 +35,7 @@ test.each([
   [ClientStanding.BLOCKED, "BLOCKED"],
   [ClientStanding.GOOD, "GOOD"],
 ])(
-  "Clients.readStanding calls the clients service as the platform, and converts the standing %i to %s",
+  "Clients.readStanding calls the clients service as the platform, and converts the standing with the enum number %i to %s",
   async (standing, name) => {
     const { clients, requests } = await startClients(standing);
     expect(await clients.readStanding(businessId, clientId)).toBe(name);

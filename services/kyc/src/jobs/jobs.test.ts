@@ -100,7 +100,7 @@ describe("checkApplications", () => {
     expect(await harness.kyc.getKycApplication({ id }, { caller })).toMatchObject({ verdict: KycVerdict.APPROVED });
   });
 
-  test("checkApplications sets an application to EXPIRED 90 seconds after its link has expired, even if the provider does not report EXPIRED", async () => {
+  test("checkApplications sets an application to EXPIRED 90 seconds after its link has expired, even if the provider reports another status", async () => {
     const caller = aBusinessCaller();
     const { id } = await harness.create(caller, { ttlHours: 1 });
     await harness.readRefreshed(id, caller);
@@ -112,7 +112,7 @@ describe("checkApplications", () => {
     expect(await harness.kyc.getKycApplication({ id }, { caller })).toMatchObject({ status: KycStatus.EXPIRED });
   });
 
-  test("checkApplications stores the verdict on a submission in time, even if a read that began before the submission ends after the link has expired", async () => {
+  test("checkApplications stores the verdict on a submission before the link's expiry, even if an older read ends after the expiry", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller, { ttlHours: 1 });
     await harness.sandbox.open(linkUrl);
@@ -160,7 +160,7 @@ describe.each([
 });
 
 describe("catchUpOnce", () => {
-  test("catchUpOnce schedules a check that stays due if a read from before the provider's change ends after it", async () => {
+  test("catchUpOnce schedules a check that is not removed when a read that began before the provider's change ends later", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     while ((await catchUpOnce(harness.context)) > 0);
@@ -207,7 +207,7 @@ describe("catchUpOnce", () => {
     });
   });
 
-  test("catchUpOnce schedules, for an EXPIRED application, a check that is repeated until a read succeeds", async () => {
+  test("catchUpOnce schedules a check of an EXPIRED application, and checkApplications repeats the check until a read succeeds", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     await harness.sandbox.open(linkUrl);
@@ -226,7 +226,7 @@ describe("catchUpOnce", () => {
     expect(await harness.readEventNames(id)).toEqual(["CREATED", "OPENED", "COMPLETED"]);
   });
 
-  test("catchUpOnce schedules, for an EXPIRED application, a check that stays due if a read from before the verdict ends after it", async () => {
+  test("catchUpOnce schedules a check of an EXPIRED application that is not removed when a read that began before the verdict ends later", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     await harness.sandbox.open(linkUrl);
@@ -321,7 +321,7 @@ describe("stored links", () => {
     expect(await readCiphertext(id)).toBeNull();
   });
 
-  test("createReencryption encrypts links again with the current key if a former key encrypted them, and skips unreadable links", async () => {
+  test("createReencryption encrypts links of a former key again with the current key, and skips unreadable links", async () => {
     await harness.sql("update kyc_application set link_ciphertext = null");
     const caller = aBusinessCaller();
     const createdApplications = await Promise.all(Array.from({ length: 5 }, () => harness.create(caller)));

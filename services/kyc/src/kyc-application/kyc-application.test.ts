@@ -277,7 +277,7 @@ describe("applyState, review", () => {
     },
   );
 
-  test("applyState keeps a review open that only Amana's rules require, even if the provider repeats its approval", () => {
+  test("applyState keeps a review open if only Amana's rules require the review and the provider repeats its approval", () => {
     const application = anApplicationInReview({ amlHitCount: 1 });
     for (let repetition = 0; repetition < 3; repetition++)
       expect(applyState(application, { amlHitCount: 0 }).emitted).toEqual([]);
@@ -452,7 +452,7 @@ describe("applyState, states without a sequence", () => {
     return { result, emitted };
   };
 
-  test("applyState returns `stale` if the state hash is unchanged, and planCheck then uses the next longer pause", () => {
+  test("applyState returns `stale` if the state hash is unchanged, and plans the next check after a longer pause", () => {
     const application = aVendorApplication();
     expect(apply(application, { status: "OPENED" }, 10).result).toBe("applied");
     expect(application).toMatchObject({ sequence: 1, checks: 1 });
@@ -476,7 +476,7 @@ describe("applyState, states without a sequence", () => {
     expect(application.nextCheckAt?.getTime()).toBeGreaterThan(later(22).getTime());
   });
 
-  test("applyState plans a check that closes the link after the last failed attempt, and no further check after the link is closed", () => {
+  test("applyState plans a check after the last failed attempt that closes the link, and plans no check after the link is closed", () => {
     const application = aVendorApplication({ provider: "sumsub", maxAttempts: 1 });
     expect(apply(application, { status: "FAILED", attemptsUsed: 1 }, 10).emitted).toEqual(["KYC_FAILED"]);
     expect(application).toMatchObject({ closing: "USED_UP", nextCheckAt: later(11) });

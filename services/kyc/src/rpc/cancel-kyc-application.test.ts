@@ -63,7 +63,7 @@ describe("cancelKycApplication", () => {
     ["COMPLETED", async (linkUrl?: string) => harness.sandbox.submit(linkUrl, { outcome: "approved", hold_seconds: 0 })],
     ["EXPIRED", async (linkUrl?: string) => harness.sandbox.expire(linkUrl)],
   ])(
-    "cancelKycApplication throws kyc_application_final for an application that is %s at the provider, even if kyc has not stored this status yet",
+    "cancelKycApplication throws kyc_application_final for an application that is %s at the provider and not yet final in kyc",
     async (status, changeAtProvider) => {
       const caller = aBusinessCaller();
       const { id, linkUrl } = await harness.create(caller);

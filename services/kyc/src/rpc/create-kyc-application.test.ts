@@ -236,7 +236,7 @@ describe("createKycApplication for a client who is blocked during the call to th
     expect((await harness.sandbox.application(id)).status).toBe("CREATED");
   });
 
-  test("createKycApplication returns the application that a concurrent repetition stored, even if the client is blocked after the repetition", async () => {
+  test("createKycApplication returns the application that a concurrent repetition stored, even if the client is then blocked", async () => {
     const caller = aBusinessCaller();
     const secondCheck = Promise.withResolvers<void>();
     const clientBlocked = Promise.withResolvers<void>();

@@ -123,13 +123,16 @@ describe("result of a submission", () => {
     [{ outcome: "needs_review" }, KycVerdict.NEEDS_REVIEW, ["CREATED", "NEEDS_REVIEW"], []],
     [{ outcome: "approved", aml_hit_count: 1 }, KycVerdict.NEEDS_REVIEW, ["CREATED", "NEEDS_REVIEW"], ["AML_MATCH"]],
     [{ outcome: "approved", document_expiry: "2020-01-01" }, KycVerdict.REJECTED, ["CREATED", "REJECTED"], ["DOCUMENT_EXPIRED"]],
-  ])("getKycApplication after the submission %o returns the verdict %i", async (submission, verdict, events, codes) => {
-    const application = await harness.aDecidedApplication(submission);
-    expect(application).toMatchObject({ status: KycStatus.COMPLETED, verdict, attemptsUsed: 1, attemptsRemaining: 2 });
-    expect(application.reasonCodes.map(({ code }) => code)).toEqual(codes);
-    expect(application.completedAtMs).toBeDefined();
-    expect(await harness.readEventNames(application.id)).toEqual(events);
-  });
+  ])(
+    "getKycApplication after the submission %j returns the verdict with the enum number %i",
+    async (submission, verdict, events, codes) => {
+      const application = await harness.aDecidedApplication(submission);
+      expect(application).toMatchObject({ status: KycStatus.COMPLETED, verdict, attemptsUsed: 1, attemptsRemaining: 2 });
+      expect(application.reasonCodes.map(({ code }) => code)).toEqual(codes);
+      expect(application.completedAtMs).toBeDefined();
+      expect(await harness.readEventNames(application.id)).toEqual(events);
+    },
+  );
 
   test("getKycApplication returns NEEDS_REVIEW if the provider approved a submission without a video", async () => {
     const application = await harness.aDecidedApplication({ outcome: "approved" }, aBusinessCaller(), { requireVideo: false });

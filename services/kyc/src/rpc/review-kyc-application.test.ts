@@ -25,7 +25,7 @@ describe("reviewKycApplication", () => {
     [KycVerdict.APPROVED, "APPROVED"],
     [KycVerdict.REJECTED, "REJECTED"],
   ] as const)(
-    "reviewKycApplication sends the decision %i to the provider, and emits one KYC event and one audit event",
+    "reviewKycApplication sends the decision with the enum number %i to the provider, and emits one KYC event and one audit event",
     async (outcome, verdict) => {
       const { id, businessId } = await harness.aDecidedApplication({ outcome: "needs_review", aml_hit_count: 2 });
       const reviewedApplication = await review(id, outcome);

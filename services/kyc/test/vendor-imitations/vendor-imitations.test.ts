@@ -187,13 +187,13 @@ describe("the Didit client", () => {
 
   // According to the page docs.didit.me/es/sessions-api/delete-session, Didit returns status 200
   // with a body, not status 204.
-  test("the Didit client's `cancel` accepts a response with status 200 and a body to the deletion of a session", async () => {
+  test("the Didit client's `cancel` accepts status 200 with a body as the response to the deletion of a session", async () => {
     await using didit = await startDidit({ deletion: "200" });
     const known = await create(didit);
     expect(await didit.provider.cancel(known, "CANCELED", timeoutMs)).toMatchObject({ kind: "accepted" });
   });
 
-  test("the Didit client's `erase` accepts a response with status 200 and a body to the deletion of a session", async () => {
+  test("the Didit client's `erase` accepts status 200 with a body as the response to the deletion of a session", async () => {
     await using didit = await startDidit({ deletion: "200" });
     const known = await create(didit);
     expect(await didit.provider.erase(known, timeoutMs)).toEqual({ kind: "accepted", value: "erased" });
@@ -225,7 +225,7 @@ describe("the Didit client", () => {
   });
 
   test.each(["UTF-8", "ASCII-escaped"] as const)(
-    "the Didit client accepts every callback if X-Signature-V2 signs %s text, and returns a different event id for each callback",
+    "the Didit client accepts all callbacks if X-Signature-V2 signs %s text, and returns a different event id for each callback",
     async (signatureV2) => {
       await using didit = await startDidit({ signatureV2, webhookOnCreation: true });
       const known = await create(didit);
@@ -277,7 +277,7 @@ describe("the Didit client", () => {
     expect(didit.errors).toMatchObject([{ alert: true, status: 401 }]);
   });
 
-  test("the Didit client's `get` returns an unknown outcome after status 429, and then sends no request whose timeout is shorter than the pause", async () => {
+  test("the Didit client's `get` returns an unknown outcome after status 429, and sends no request during the pause if the request's timeout is shorter", async () => {
     await using didit = await startDidit();
     const known = await create(didit);
     didit.vendor.rateLimit({ path: /decision/, seconds: 30 });
@@ -390,7 +390,7 @@ describe("the Sumsub client", () => {
   );
 
   test.each(["screeningVendor", "vendorAttribution"] as const)(
-    "the Sumsub client's `get` returns an approved applicant's evidence without personal data; AML case with the field %s",
+    "the Sumsub client's `get` returns an approved applicant's evidence without personal data (AML case with the field %s)",
     async (amlVendorField) => {
       await using sumsub = await startSumsub({ amlVendorField });
       const known = await create(sumsub);
@@ -471,7 +471,7 @@ describe("the Sumsub client", () => {
         ["CANCELED", "CANCELED"],
         ["EXPIRED", "EXPIRED"],
       ] as const)(
-        `the Sumsub client's \`cancel\` for the reason %s closes an open applicant and accepts a repeated call; response to later reads: ${deactivatedRead}`,
+        `the Sumsub client's \`cancel\` for the reason %s closes an open applicant and accepts a repeated call (response to later reads: ${deactivatedRead})`,
         async (why, status) => {
           await using sumsub = await startSumsub({ deactivatedRead });
           const known = await create(sumsub);
@@ -481,7 +481,7 @@ describe("the Sumsub client", () => {
         },
       );
 
-      test(`the Sumsub client's \`erase\` deactivates an applicant and accepts a repeated call; response to later reads: ${deactivatedRead}`, async () => {
+      test(`the Sumsub client's \`erase\` deactivates an applicant and accepts a repeated call (response to later reads: ${deactivatedRead})`, async () => {
         await using sumsub = await startSumsub({ deactivatedRead });
         const known = await create(sumsub);
         await sumsub.vendor.finish(known.providerId, "approved");

@@ -28,7 +28,7 @@ const { schedule } = readConfig({
   ...paymentsSettings("http://127.0.0.1:9"),
 });
 
-test("rereadPayments and followUpPayments with default settings have no backlog when one business has five payments per second", async () => {
+test("rereadPayments and followUpPayments with default settings build up no backlog for a business with five payments per second", async () => {
   await using testDatabase = await createTestDatabase("payments", database);
   const sql = <Row extends object>(text: string, values: unknown[] = []) =>
     testDatabase.orm.em.fork().execute<Row[]>(text, values);

@@ -1,6 +1,6 @@
 import { conflict, invalid, notFound } from "@amana/rpc";
 
-export const paymentLinkNotFound = () => notFound("not_found", "There is no such payment link.");
+export const paymentLinkNotFound = () => notFound("not_found", "There is no payment link with this id. Check the id.");
 
 /** Error for an unknown payment_link_id in a filter. */
 export const referencedPaymentLinkNotFound = () =>

@@ -1,6 +1,6 @@
 import { conflict, invalid, notFound, outcomeUnknown, refusedUpstream, unavailable, upstreamError } from "@amana/rpc";
 
-export const paymentNotFound = () => notFound("not_found", "There is no such payment.");
+export const paymentNotFound = () => notFound("not_found", "There is no payment with this id. Check the id.");
 
 export const paymentNotRefundable = (status: string) =>
   conflict("payment_not_refundable", `The payment is ${status}. Only a PAID payment can be refunded, and only once.`, {
@@ -27,7 +27,7 @@ export const refundsHeld = (until: Date) =>
     { members: { refundable_at: until.toISOString() } },
   );
 
-export const refundNotFound = () => notFound("not_found", "There is no such refund.");
+export const refundNotFound = () => notFound("not_found", "There is no refund with this id. Check the id.");
 
 export const refundDecisionNotOpen = (status: string) =>
   conflict(

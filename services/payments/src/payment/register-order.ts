@@ -92,7 +92,7 @@ async function findOrRegister(
     const mayBeOwnOrder = outcome.kind === "refused" && outcome.errorCode === orderNumberUsedCode && mayExist;
     if (outcome.kind !== "unknown" && !mayBeOwnOrder) return outcome;
     const reason = outcome.kind === "unknown" ? outcome.reason : outcome.message;
-    context.logger.warn({ payment_id: payment.id, reason }, "registration outcome unknown, order is looked up next");
+    context.logger.warn({ payment_id: payment.id, reason }, "payment registration outcome unknown, order look-up follows");
     mayExist = true;
   }
 }
@@ -129,7 +129,7 @@ function applyRegistration(
 
   if (registration.kind === "unknown") {
     payment.planLookUp(now);
-    logger.warn({ ...logFields, reason: registration.reason }, "registration outcome unknown");
+    logger.warn({ ...logFields, reason: registration.reason }, "payment registration outcome unknown, order look-up scheduled");
     return processorOutcomeUnknown(id);
   }
 

@@ -64,7 +64,8 @@ export async function rereadPayment(
     return { comparison, isNew };
   });
 
-  if (!result) return logger.warn({ ...logFields, outcome: outcome.kind }, "payment reread, no usable result");
+  if (!result)
+    return logger.warn({ ...logFields, outcome: outcome.kind }, "payment not read again, processor returned no usable result");
   const { comparison, isNew } = result;
   const refundedMinor = outcome.kind === "accepted" ? String(outcome.value.refundedMinor ?? "") : "";
   if (comparison.kind === "unexplained") {

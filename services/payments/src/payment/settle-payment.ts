@@ -108,7 +108,10 @@ function applyOutcome(
   else {
     const error_code = outcome.kind === "refused" ? outcome.errorCode : undefined;
     const reason = outcome.kind === "refused" ? outcome.message : outcome.reason;
-    logger.warn({ ...logFields, outcome: outcome.kind, error_code, reason }, "payment checked, no usable result");
+    logger.warn(
+      { ...logFields, outcome: outcome.kind, error_code, reason },
+      "payment not settled, processor returned no usable result",
+    );
   }
 
   if (payment.status === "PENDING") {

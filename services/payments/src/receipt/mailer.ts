@@ -99,7 +99,9 @@ function rejectionOf(error: unknown): MailRejected {
   const isAboutMail = command === "RCPT TO" || command === "DATA";
   const isPermanent = responseCode !== undefined && responseCode >= 500 && isAboutMail;
   return new MailRejected(
-    details.length > 0 ? `e-mail not accepted: ${details.join(", ")}` : "the SMTP server did not respond in time",
+    details.length > 0
+      ? `the SMTP server did not accept the e-mail: ${details.join(", ")}`
+      : "the SMTP server did not respond in time",
     isPermanent,
   );
 }

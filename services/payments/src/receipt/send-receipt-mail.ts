@@ -42,7 +42,8 @@ export async function sendReceiptMail(context: Context, mailer: Mailer, id: stri
     if (present.status === "FAILED") logger.error(failure, "receipt e-mail not sent");
     else logger.warn(failure, "receipt e-mail not sent, retry scheduled");
   });
-  if (outcome.kind !== "failed") logger.info({ ...logFields, outcome: outcome.kind }, "receipt e-mail processed");
+  if (outcome.kind === "SENT") logger.info(logFields, "receipt e-mail sent");
+  if (outcome.kind === "DROPPED") logger.info(logFields, "receipt e-mail dropped, payment reversed");
 }
 
 async function attempt(context: Context, mailer: Mailer, mail: ReceiptMail, payment: Payment): Promise<Outcome> {

@@ -151,7 +151,7 @@ describe("advanceRefund after a rejected refund", () => {
     await expectConsistent(100_000n);
   });
 
-  test("advanceRefund sends no new refund if the processor executes an earlier refund after it had refused it", async () => {
+  test("advanceRefund sends no new refund if the processor executes an earlier refund that it had refused", async () => {
     await harness.sandbox.fault("refund", "error:5");
     await refusal(refund(100_000n));
     await harness.sandbox.refundExternally(payment.processorOrderId, "1000.00");
@@ -456,7 +456,7 @@ describe("advanceRefund and its lease", () => {
     return (await readRefundRow()).id;
   };
 
-  test("advanceRefund sends no refund request if the process was frozen for more than five seconds after the commit of SENT", async () => {
+  test("advanceRefund sends no refund request if its process was frozen for more than five seconds after the commit of SENT", async () => {
     // With long timeouts, only the time since the commit of SENT prevents the refund request.
     await using slowHarness = await startHarness({ satimTimeoutMs: 20_000 });
     payment = await slowHarness.aFinishedPayment(caller);
@@ -484,7 +484,7 @@ describe("advanceRefund and its lease", () => {
     expect(await readRow()).toMatchObject({ status: "UNKNOWN", sends: 1 });
   });
 
-  test("advanceRefund accepts a refund that the processor executed but refused, because the refunded sum at the processor changed", async () => {
+  test("advanceRefund accepts a refund that the processor executed although it returned an error, because the refunded sum has changed", async () => {
     const id = await createRequestedRefund();
     const executeAndRefuse = async () => {
       await harness.sandbox.refundExternally(payment.processorOrderId);
@@ -496,7 +496,7 @@ describe("advanceRefund and its lease", () => {
     expect(await readRefundRow()).toMatchObject({ status: "ACCEPTED", sends: 1 });
   });
 
-  test("advanceRefund does not set REJECTED after a refusal if another process has sent the refund again before the refusal is stored", async () => {
+  test("advanceRefund does not set REJECTED after a refusal if another process has meanwhile sent the refund again", async () => {
     await harness.sandbox.fault("refund", "error:5");
     await harness.sandbox.fault("status", "slow:600", 2);
     const rejection = refusal(refund());

@@ -82,7 +82,7 @@ const letterOf = (step: ReturnType<typeof decideBeforeSending>): string => {
 
 describe("decideBeforeSending", () => {
   test.each(Object.entries(expectedSteps))(
-    "decideBeforeSending, for a refund that was %s, returns one step per order state (w wait, d decision, s send, a accept, x adopt): %s",
+    "decideBeforeSending returns the expected step for each state of the order; refund: %s",
     (refund, expectedLetters) => {
       const steps = (Object.keys(states) as StateName[]).map((state) => letterOf(decideStep(refund as RefundName, state)));
       expect(steps.join("")).toBe(expectedLetters.replaceAll(" ", ""));

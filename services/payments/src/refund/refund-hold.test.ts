@@ -51,7 +51,7 @@ test("updateHistory does not hold refunds if the database is new or if its histo
   expect(await readHeldUntil()).toBeUndefined();
 });
 
-test("refundPayment does not repeat a partial refund that a database restore removed, even if the removed refund takes effect late", async () => {
+test("refundPayment does not repeat a partial refund that a database restore removed, even if the processor executes the removed refund late", async () => {
   await harness.sandbox.fault("refund", "late:2000");
   expect(await refusal(refund())).toMatchObject({ code: "refund_outcome_unknown" });
   await simulateRestore();
@@ -86,7 +86,7 @@ test("advanceRefunds does not resend a refund that a database restore changed fr
   expect(await readProcessorState()).toEqual({ refunded: Number(partMinor), calls: 1 });
 });
 
-test("refundPayment sends no refund request if the database is restored after the read of the order, and advanceRefunds sends it after the hold", async () => {
+test("refundPayment sends no refund request if the database is restored after the read of the order, and advanceRefunds sends one after the hold", async () => {
   await harness.sandbox.fault("status", "slow:500");
   const pendingRefund = refusal(refund());
   await eventually(async () =>

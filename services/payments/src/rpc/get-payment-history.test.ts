@@ -106,7 +106,7 @@ test("getPaymentHistory returns the 50 oldest and 150 newest of 251 processor ca
   ]);
 });
 
-test("getPaymentHistory also returns the recording times of processor calls that it omits", async () => {
+test("getPaymentHistory also returns the recording times of omitted processor calls", async () => {
   const caller = aBusinessCaller();
   const { id } = await harness.aPendingPayment(caller);
   await harness.sql(

@@ -198,7 +198,7 @@ describe("refundPayment with an Idempotency-Key", () => {
       () => harness.sql("update payment set business_id = ? where id = ?", [caller.businessId, payment.id]),
     ],
   ])(
-    "refundPayment does not store a response with status %s, and accepts the same Idempotency-Key when the reason is gone",
+    "refundPayment does not store a response with status %s, and accepts the same Idempotency-Key after the cause is removed",
     async (_status, causeRefusal, removeCause) => {
       await causeRefusal();
       await refusal(refund({}, withIdempotencyKey(caller, "k")));

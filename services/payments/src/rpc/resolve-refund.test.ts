@@ -146,7 +146,7 @@ describe("resolveRefund with SEND_AGAIN", () => {
     expect((await harness.sandbox.order(payment.processorOrderId)).refundedAmount).toBe(100_000);
   });
 
-  test("advanceRefunds, after resolveRefund with SEND_AGAIN, sends no second request if the order shows that the first request was executed", async () => {
+  test("advanceRefunds, after resolveRefund with SEND_AGAIN, sends no second request if the processor has executed the first request", async () => {
     await resolveRefund(RefundOutcome.SEND_AGAIN);
     await harness.sandbox.refundExternally(payment.processorOrderId, "1000.00");
     await using _job = harness.startRefundWorker();

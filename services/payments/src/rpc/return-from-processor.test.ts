@@ -161,7 +161,7 @@ describe("returnFromProcessor with an unknown outcome", () => {
     },
   );
 
-  test("reconcilePayments settles a payment whose confirm had an unknown outcome, even if the browser does not return again", async () => {
+  test("reconcilePayments settles a payment whose confirm had an unknown outcome, even if the buyer's browser does not return", async () => {
     const caller = aBusinessCaller();
     const payment = await harness.aPendingPayment(caller);
     await harness.sandbox.pay(payment.processorOrderId);

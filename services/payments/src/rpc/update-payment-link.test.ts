@@ -91,7 +91,7 @@ describe("updatePaymentLink", () => {
     expect(await update(id, { cleared: ["max_payments"] })).toMatchObject({ status: PaymentLinkStatus.ACTIVE });
   });
 
-  test("updatePaymentLink makes an INACTIVE link ACTIVE for the status ACTIVE, but not for a higher max_payments", async () => {
+  test("updatePaymentLink makes an INACTIVE link ACTIVE if the request sets the status ACTIVE, but not if the request increases max_payments", async () => {
     const { id } = await harness.aPaymentLink(caller, { maxPayments: 1 });
     expect(await update(id, { status: PaymentLinkStatus.INACTIVE })).toMatchObject({ status: PaymentLinkStatus.INACTIVE });
     expect(await update(id, { maxPayments: 2 })).toMatchObject({ status: PaymentLinkStatus.INACTIVE });

@@ -554,7 +554,7 @@ test("the delivery worker releases the lease and does not count the attempt if i
   ]);
 });
 
-test("the delivery worker keeps a redelivery's status SUCCEEDED if an attempt from before the redelivery fails later", async () => {
+test("the delivery worker keeps a redelivery's status SUCCEEDED if an attempt that began before the redelivery fails later", async () => {
   let failFirst = () => {};
   await using receiver = await startReceiver((response, number) => {
     if (number === 1) failFirst = () => response.writeHead(500).end();

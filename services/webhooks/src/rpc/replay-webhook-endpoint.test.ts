@@ -88,7 +88,7 @@ describe("replay filter", () => {
   });
 });
 
-test("replayWebhookEndpoint without `until` includes events up to the database's current time, even if the process's clock is two hours behind", async () => {
+test("replayWebhookEndpoint without `until` includes events up to the database's current time, even if the process's clock is behind", async () => {
   const endpoint = await anEndpoint(idleHarness);
   await addOldEvents(idleHarness, { ...endpoint, count: 3, hoursAgo: 1, status: "SKIPPED" });
   idleHarness.clock.nowMs = Date.now() - 2 * hourMs;
@@ -175,7 +175,7 @@ test("replayWebhookEndpoint rejects a DISABLED endpoint, and returns the same er
   await expect(endpoint.replay()).rejects.toMatchObject({ kind: "conflict", code: "webhook_endpoint_disabled" });
 });
 
-test("a replay with 12000 matching deliveries restarts only 16 deliveries if the endpoint completes none of them", async () => {
+test("a replay with 12000 matching deliveries restarts only 16 deliveries if no restarted delivery is completed", async () => {
   const endpoint = await anEndpoint(idleHarness);
   await addOldEvents(idleHarness, { ...endpoint, count: 12_000, hoursAgo: 20, status: "SKIPPED" });
   const replay = await endpoint.replay();

@@ -35,7 +35,7 @@ async function deliver(caller: Caller): Promise<void> {
   await harness.waitUntilIdle();
 }
 
-test("webhooks disables an endpoint after status 410, writes an audit entry, and delivers an event about this to the business's subscribed endpoints", async () => {
+test("webhooks disables an endpoint after status 410, writes an audit entry, and notifies the business's subscribed endpoints with an event", async () => {
   await using goneReceiver = await startReceiver((response) => response.writeHead(410).end());
   await using subscribedReceiver = await startReceiver();
   await using otherReceiver = await startReceiver();

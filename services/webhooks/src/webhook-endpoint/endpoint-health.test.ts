@@ -5,7 +5,7 @@ import { durationClassOf, healthOf } from "./endpoint-health.ts";
 const workingEndpoint = { failingSince: null, lastError: null };
 const aClass = { duration_class: 0, succeeded: 0, failed: 0, succeeded_1h: 0, failed_1h: 0 };
 
-test("healthOf returns no success rate, no duration and no error if the endpoint had no attempts in the last day", () => {
+test("healthOf returns undefined for the success rates, the duration and the error of an endpoint without attempts in the last day", () => {
   expect(healthOf({ failingSince: null, lastError: "timeout" }, [])).toEqual({});
 });
 

@@ -163,27 +163,27 @@ describe("contract test 1: readLifetimeMs", () => {
 describe("contract test 3: Didit AML", () => {
   const aHit = (review_status: string) => ({ caption: "canary-hit", review_status });
   test.each([
-    ["no screening", aDecision({ aml_screenings: null }), undefined, undefined],
-    ["0 hits", aDecision(), 0, "CLEAR"],
+    ["no screening", undefined, undefined, aDecision({ aml_screenings: null })],
+    ["0 hits", 0, "CLEAR", aDecision()],
     [
       "false positives in an approved screening",
-      withAml({ total_hits: 2, hits: [aHit("False Positive"), aHit("False Positive")] }),
       2,
       "POSSIBLE_MATCH",
+      withAml({ total_hits: 2, hits: [aHit("False Positive"), aHit("False Positive")] }),
     ],
-    ["a confirmed match", withAml({ total_hits: 1, hits: [aHit("Confirmed Match")] }), 1, "CONFIRMED_MATCH"],
-    ["more hits than total_hits", withAml({ total_hits: 0, hits: [aHit("Unreviewed")] }), 1, "POSSIBLE_MATCH"],
-    ["a total_hits that is not a number", withAml({ total_hits: "0" }), undefined, "POSSIBLE_MATCH"],
-    ["hits that are not a list", withAml({ hits: null }), undefined, "POSSIBLE_MATCH"],
-    ["a screening in review", withAml({ status: "In Review" }), 0, "POSSIBLE_MATCH"],
+    ["a confirmed match", 1, "CONFIRMED_MATCH", withAml({ total_hits: 1, hits: [aHit("Confirmed Match")] })],
+    ["more hits than total_hits", 1, "POSSIBLE_MATCH", withAml({ total_hits: 0, hits: [aHit("Unreviewed")] })],
+    ["a total_hits that is not a number", undefined, "POSSIBLE_MATCH", withAml({ total_hits: "0" })],
+    ["hits that are not a list", undefined, "POSSIBLE_MATCH", withAml({ hits: null })],
+    ["a screening in review", 0, "POSSIBLE_MATCH", withAml({ status: "In Review" })],
   ])(
     "readDecision, for an AML result with %s, returns the hit count %s and the decision %s",
-    (_name, decision, amlHitCount, amlDecision) => {
+    (_name, amlHitCount, amlDecision, decision) => {
       expect(read(decision)).toMatchObject({ amlHitCount, amlDecision });
     },
   );
 
-  test("evaluate returns APPROVED for a Didit decision only if the AML screening has no hits and no warnings", () => {
+  test("evaluate returns APPROVED only for a Didit decision whose AML screening has 0 hits and 0 warnings", () => {
     expect(evaluateState(aDecision())).toMatchObject({ verdict: "APPROVED" });
     for (const decision of [
       aDecision({ aml_screenings: null }),
@@ -209,7 +209,7 @@ describe("contract test 4: isApprovedByPerson", () => {
     ],
     ["a rejection by a person", [aReview({ new_status: "Declined" })], false],
   ])(
-    "isApprovedByPerson returns true only if the newest status change is a person's approval; list with %s (case %#)",
+    "isApprovedByPerson returns true only if the newest status change is a person's approval: %s (case %#)",
     (_name, results, expected) => {
       expect(isApprovedByPerson({ results })).toBe(expected);
     },

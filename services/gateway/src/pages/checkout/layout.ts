@@ -77,7 +77,7 @@ export function sendCheckoutPage(reply: FastifyReply, view: View, page: Checkout
     .send(renderCheckoutPage(view, page));
 }
 
-export function renderCheckoutPage(view: View, { title, main, hasCaptcha = false, bodyClass }: CheckoutPage): string {
+function renderCheckoutPage(view: View, { title, main, hasCaptcha = false, bodyClass }: CheckoutPage): string {
   const { language, texts, address } = view;
   return renderDocument({
     language,

@@ -541,6 +541,7 @@ test("`amana webhooks listen` forwards signed webhooks unchanged, returns the re
   // A request without a signature is neither forwarded nor printed as an event.
   expect((await fetch(next.url, { method: "POST", body: "{}" })).status).toBe(401);
   expect((await fetch(new URL("/", next.url), { method: "POST", body: "{}" })).status).toBe(404);
+  expect((await fetch(next.url, { method: "POST", body: "x".repeat(1024 * 1024 + 1) })).status).toBe(413);
 
   for (const { child } of [next, other]) {
     child.kill("SIGINT");

@@ -112,7 +112,7 @@ function declareCommand(group: Command, usage: string): Command {
 }
 
 /** Adds the options of a command that uses the API. */
-export function withApiOptions<O>(
+function withApiOptions<O>(
   command: Command,
   {
     statusCommand,
@@ -144,12 +144,7 @@ export function withApiOptions<O>(
  * Runs `work` with a connection to the API. Converts an API error into a CommandError with a
  * message and an exit code.
  */
-export async function runWithApi<O extends ApiOptions>(
-  info: CommandInfo<O>,
-  work: Work<O>,
-  options: O,
-  args: Args,
-): Promise<void> {
+async function runWithApi<O extends ApiOptions>(info: CommandInfo<O>, work: Work<O>, options: O, args: Args): Promise<void> {
   const stop = new AbortController();
   const onSignal = () => {
     // A second signal exits immediately.

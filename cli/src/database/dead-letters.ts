@@ -71,6 +71,12 @@ interface DeadLetterOutcome {
   readonly outcome: string;
 }
 
+const outcomeColumns = {
+  ID: (row: DeadLetterOutcome) => row.id,
+  SERVICE: (row: DeadLetterOutcome) => row.service,
+  OUTCOME: (row: DeadLetterOutcome) => row.outcome,
+};
+
 export async function retryDeadLetters(
   ids: string[],
   { json, as, all, topic, status, wait, ...selection }: RetryOptions,
@@ -95,12 +101,7 @@ export async function retryDeadLetters(
     for (const deadLetter of retried) results.push(await waitForOutcome(deadLetter, untilMs));
     return results;
   });
-  const columns = {
-    ID: (row: DeadLetterOutcome) => row.id,
-    SERVICE: (row: DeadLetterOutcome) => row.service,
-    OUTCOME: (row: DeadLetterOutcome) => row.outcome,
-  };
-  printRows(rows, columns, { json, emptyText: "There are no dead letters to retry." });
+  printRows(rows, outcomeColumns, { json, emptyText: "There are no dead letters to retry." });
   if (rows.some(({ outcome }) => outcome !== "DELIVERED")) process.exitCode = exitCodes.failed;
 }
 
@@ -156,12 +157,7 @@ export async function dropDeadLetters(
     }
     return results;
   });
-  const columns = {
-    ID: (row: DeadLetterOutcome) => row.id,
-    SERVICE: (row: DeadLetterOutcome) => row.service,
-    OUTCOME: (row: DeadLetterOutcome) => row.outcome,
-  };
-  printRows(rows, columns, { json, emptyText: "" });
+  printRows(rows, outcomeColumns, { json, emptyText: "" });
 }
 
 /** Runs `change` on a dead-lettered message and inserts an audit row, both in one transaction. */

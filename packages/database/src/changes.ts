@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
-import { type EntityClass, EntitySchema } from "@mikro-orm/postgresql";
+import type { EntityClass } from "@mikro-orm/postgresql";
 import { type FieldOf, valueReader } from "./request-value.ts";
+import { metaOf } from "./view.ts";
 
 /** Changes that a request makes to an entity, by property name. Null clears the property. */
 export type Changes<E, R extends DescMessage> = { [F in Exclude<FieldOf<R>, "id"> & keyof E]?: E[F] };
@@ -15,7 +16,7 @@ export function changesOf<E extends object, R extends DescMessage>(
   entity: EntityClass<E>,
   request: R,
 ): (message: MessageShape<R>) => Changes<E, R> {
-  const properties: Record<string, { nullable?: boolean }> = EntitySchema.REGISTRY.get(entity)?.meta.properties ?? {};
+  const properties: Record<string, { nullable?: boolean }> = metaOf(entity).properties;
   const fields = request.fields
     .filter(({ localName }) => localName !== "id" && localName in properties)
     .map((field) => ({ ...field, read: valueReader(field), isClearable: properties[field.localName]?.nullable === true }));

@@ -115,7 +115,7 @@ Run this version's migrate command first: node services/<name>/src/migrate.ts, a
 }
 
 /** Names of the migrations of a database, compared with the migrations of this version. */
-export interface MigrationsStatus {
+interface MigrationsStatus {
   readonly executed: readonly string[];
   readonly missing: readonly string[];
   /** Migrations that were executed with a text different from the text in this version. */

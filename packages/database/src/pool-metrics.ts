@@ -31,8 +31,8 @@ const waits = histogram({
 /** Exports the use of a pool and the waits for its connections as metrics, until the pool ends. */
 export function measurePool(pool: MeasuredPool): void {
   const connect = pool.connect.bind(pool);
-  // pg and the ORM call `connect` with a callback for a query, and without a callback for a
-  // transaction.
+  // Replaces `connect`, because pg-pool emits no event when a call begins to wait. pg and the ORM
+  // call `connect` with a callback for a query, and without a callback for a transaction.
   pool.connect = (done) => {
     if (pool.idleCount > pool.waitingCount) return connect(done);
     const startedMs = performance.now();

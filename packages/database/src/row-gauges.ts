@@ -15,7 +15,7 @@ interface AnyGauge {
  * gauge's value. All other columns are labels. The statement must use an index and count at most
  * `rowsCountedMax` rows.
  */
-export interface RowGauges {
+interface RowGauges {
   /** Name of the prepared statement. Each text needs its own name. */
   readonly name: string;
   readonly text: string;

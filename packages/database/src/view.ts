@@ -24,6 +24,16 @@ export function businessIdOf(owner: string): string {
   return owner;
 }
 
+/**
+ * Returns the metadata of an entity. Reads MikroORM's registry of schemas, because the public
+ * `getMetadata` needs an ORM, and modules define their views before an ORM exists.
+ */
+export function metaOf(entity: EntityClass<object>): EntitySchema["meta"] {
+  const meta = EntitySchema.REGISTRY.get(entity)?.meta;
+  if (!meta) throw new TypeError(`${entity.name} has no entity schema: call setClass before this use`);
+  return meta;
+}
+
 /** The properties of an entity, without its methods. */
 export type Stored<E> = { [P in keyof E as E[P] extends (...parameters: never[]) => unknown ? never : P]: E[P] };
 
@@ -104,8 +114,7 @@ export function defineView<
   message: M,
   { columns = [], expressions, where = "true" }: ViewOptions<P, X> = {},
 ): View<E, M, Pick<Stored<E>, ShownProperty<E, M> | P> & Readonly<Record<X, string | null>>> {
-  const meta = EntitySchema.REGISTRY.get(entity)?.meta;
-  if (!meta) throw new TypeError(`${entity.name} has no entity schema: call setClass before defineView`);
+  const meta = metaOf(entity);
   const types = new Map(Object.entries(meta.properties).map(([name, { type }]) => [name, type as unknown]));
   const shownFields = message.fields
     .map((field) => ({ field: field.localName, property: field.localName.replace(/Ms$/, ""), write: writerOf(field) }))

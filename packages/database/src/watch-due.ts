@@ -63,7 +63,7 @@ export function watchDue(orm: Orm, logger: Logger, { nextDue, everyMs = readEver
 }
 
 /** A task that runs when its work is due. */
-export interface DueTask extends AsyncDisposable {
+interface DueTask extends AsyncDisposable {
   /** Runs the task now. */
   wake(): void;
 }

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { createLogger } from "@amana/runtime";
 import { defineEntity, p } from "@mikro-orm/postgresql";
 import pg from "pg";
-import { createOrm, type DatabaseOptions, type Orm } from "../src/index.ts";
+import { createOrm, type DatabaseOptions, type Orm } from "../src/orm.ts";
 
 /** The ORM requires an entity, although the tests only use SQL. */
 const Account = defineEntity({ name: "Account", properties: { id: p.integer().primary() } });

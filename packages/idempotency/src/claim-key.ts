@@ -10,7 +10,7 @@ import { idempotencyInProgress, idempotencyKeyReused } from "./refusals.ts";
  * `record` is undefined if the call has no key. `isRepeated` is true if an earlier execution under
  * the same record may have had some or all of its effects.
  */
-export type Claim<Response> =
+type Claim<Response> =
   | { replayed: Response }
   | {
       record: IdempotencyRecord | undefined;

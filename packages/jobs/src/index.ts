@@ -2,6 +2,6 @@
 
 export { acquireThrottle } from "./acquire-throttle.ts";
 export { claimDue, createDueSearch, type DueGroup, type DueTable } from "./claim.ts";
-export { type Lease, newLease, type RowLease, renewLeaseSql, withClaimedLease, withLease } from "./lease.ts";
+export { type Lease, newLease, renewLeaseSql, withClaimedLease, withLease } from "./lease.ts";
 export { type DueRows, processDueRows } from "./process-due-rows.ts";
 export { overdueRows } from "./stuck-rows.ts";

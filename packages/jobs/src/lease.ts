@@ -68,7 +68,7 @@ export interface LeaseTarget {
 }
 
 /** A leased row. */
-export interface RowLease extends Lease {
+interface RowLease extends Lease {
   /** The row's columns at the start of the lease. */
   readonly row: Readonly<Record<string, unknown>> & { readonly id: string };
   /** Start of the lease by the database's clock. */

@@ -4,14 +4,8 @@ import { createTestDatabase, eventually, type TestDatabase } from "@amana/testin
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { database, deadLetters, effects, recordEffect, topic } from "../test/database.ts";
 import { aMessage, MemoryTransport } from "../test/memory-transport.ts";
-import {
-  addToOutbox,
-  consume,
-  type FunctionEffect,
-  type StatementEffect,
-  type TopicHandler,
-  UnknownEventTypeError,
-} from "./index.ts";
+import type { FunctionEffect } from "./effect.ts";
+import { addToOutbox, consume, type StatementEffect, type TopicHandler, UnknownEventTypeError } from "./index.ts";
 
 const logger = createLogger("test", "silent");
 let db: TestDatabase;

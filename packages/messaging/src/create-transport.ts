@@ -7,7 +7,7 @@ import { createMessageKeys, readMessageKeys } from "./message-keys.ts";
 import type { Transport } from "./transport.ts";
 
 /** Settings of the transport: Kafka, or the RPC addresses of the consumers. */
-export type TransportOptions = ReturnType<typeof readTransportOptions>;
+type TransportOptions = ReturnType<typeof readTransportOptions>;
 
 /**
  * Pauses in seconds between the attempts to apply a failing message. The message is PARKED after

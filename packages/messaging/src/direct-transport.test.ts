@@ -7,7 +7,8 @@ import { startChild } from "../test/child.ts";
 import { database, deadLetters, effects, emit, outbox, recordEffect, topic } from "../test/database.ts";
 import { aMessage } from "../test/memory-transport.ts";
 import { waitForRelay } from "../test/wait-for-relay.ts";
-import { consume, createTransport, type MessageKeyring, startRelay, type Transport } from "./index.ts";
+import { consume, createTransport, startRelay, type Transport } from "./index.ts";
+import type { MessageKeyring } from "./message-keys.ts";
 
 const logger = createLogger("test", "silent");
 let publisherDb: TestDatabase;

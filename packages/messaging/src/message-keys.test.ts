@@ -1,6 +1,7 @@
 import { uuidv7 } from "@amana/runtime";
 import { expect, test } from "vitest";
-import { createMessageKeys, type Message } from "./index.ts";
+import type { Message } from "./index.ts";
+import { createMessageKeys } from "./message-keys.ts";
 
 const key = (id: string, byte: number) => ({ id, key: Buffer.alloc(32, byte) });
 const keys = createMessageKeys({ "a.v1": [key("new", 1), key("old", 2)], "b.v1": [key("new", 1)] });

@@ -7,8 +7,9 @@ import { startChild } from "../test/child.ts";
 import { database, effects, emit, outbox, recordEffect, topic } from "../test/database.ts";
 import { MemoryTransport } from "../test/memory-transport.ts";
 import { waitForRelay } from "../test/wait-for-relay.ts";
-import { addToOutbox, consume, type Relay, republish, startRelay, type Transport } from "./index.ts";
+import { addToOutbox, consume, republish, startRelay, type Transport } from "./index.ts";
 import { deletePublished, loadCursor, readNext, saveCursor } from "./outbox-cursor.ts";
+import type { Relay } from "./relay.ts";
 import { relayLock, relaySessionOptions } from "./relay.ts";
 
 const logger = createLogger("test", "silent");

@@ -1,6 +1,7 @@
 import { type Orm, partitionMigrations, transaction } from "@amana/database";
 import { IdempotencyRecord, idempotencyMigrations } from "@amana/idempotency";
-import { addToOutbox, type FunctionEffect, inboxMigrations, OutboxMessage, outboxMigrations } from "../src/index.ts";
+import type { FunctionEffect } from "../src/effect.ts";
+import { addToOutbox, inboxMigrations, OutboxMessage, outboxMigrations } from "../src/index.ts";
 
 // No column is unique, so that a repeated effect adds a second row.
 const effectTable = {

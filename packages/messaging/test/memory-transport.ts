@@ -1,6 +1,8 @@
 import { uuidv7 } from "@amana/runtime";
 import { testEventKeys } from "@amana/testing";
-import { createMessageKeys, type Message, type MessageHandler, type Transport } from "../src/index.ts";
+import type { Message } from "../src/index.ts";
+import { createMessageKeys } from "../src/message-keys.ts";
+import type { MessageHandler, Transport } from "../src/transport.ts";
 import { topic } from "./database.ts";
 
 /**

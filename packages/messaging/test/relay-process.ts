@@ -1,6 +1,7 @@
 /** Runs a relay as a process. Prints a JSON line for each published message. */
 import { runProcess } from "@amana/runtime";
-import { createMessageKeys, startRelay, type Transport } from "../src/index.ts";
+import { startRelay, type Transport } from "../src/index.ts";
+import { createMessageKeys } from "../src/message-keys.ts";
 import { topic } from "./database.ts";
 
 const transport: Transport = {

@@ -8,7 +8,7 @@ export class Html {
 }
 
 /** A value that `html` accepts. `undefined` and `false` render as nothing. */
-export type HtmlValue = Html | string | number | false | undefined | readonly Html[];
+type HtmlValue = Html | string | number | false | undefined | readonly Html[];
 
 /**
  * Returns the template as markup. Escapes every value except `Html`. Attribute values in the

@@ -14,7 +14,7 @@ export const logo = new Html(asset("mark.svg").trim());
 export const htmlContentType = "text/html; charset=utf-8";
 
 /** The parts of a document. */
-export interface Page {
+interface Page {
   readonly language: Language;
   /** Complete title of the document. */
   readonly title: string;
@@ -50,7 +50,7 @@ ${body}
 export const privateHeaders = { "referrer-policy": "no-referrer", "cache-control": "no-store" };
 
 /** The part of a page's headers that differs between pages. */
-export interface PageHeaderOptions {
+interface PageHeaderOptions {
   /** Permitted sources by directive of Content-Security-Policy. All other sources are forbidden. */
   readonly contentSources: Readonly<Record<string, string>>;
   readonly language?: Language;

@@ -6,7 +6,7 @@ import { type ShownText, shownText } from "./shown-text.ts";
 import { receiptTexts } from "./texts.ts";
 
 /** Subject and the two parts of an e-mail with a receipt. The caller attaches the PDF. */
-export interface ReceiptMail {
+interface ReceiptMail {
   /** Contains no line break. */
   readonly subject: string;
   readonly text: string;

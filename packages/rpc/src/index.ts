@@ -1,7 +1,7 @@
 /** Calls between services: typed server and client, callers, refusals, health. */
 export { type Call, type IdempotencyKey, type Implementation, type Implementations, isSameRequest } from "./call.ts";
 export { type Caller, noCaller, platformCaller, requireAdmin, requireBusiness, requirePlatform } from "./caller.ts";
-export { type CallerKey, type CallerSigner, createCallerSigner, type TrustedKey } from "./caller-token.ts";
+export { type CallerKey, type CallerSigner, createCallerSigner } from "./caller-token.ts";
 export {
   type CallOptions,
   createRpcChannel,
@@ -27,4 +27,4 @@ export { fromConnectError, toConnectError } from "./error-mapping.ts";
 export { requestedName } from "./requested-name.ts";
 export { createRpcServer, type RpcServer, type ServedService, serve, serveFrom } from "./server.ts";
 export { readCallerKey, readServiceUrls, readTlsFiles, readTrustedKeys, rejectSharedKeys } from "./settings.ts";
-export { openTls, type Tls, type TlsFiles } from "./tls.ts";
+export { openTls, type Tls } from "./tls.ts";

@@ -100,7 +100,8 @@ export async function listen(options: {
   http1Server.timeout = limits.idleTimeoutMs;
   http1Server.on("timeout", destroyIfSilent);
   // This server does not listen on a port, because `serve` passes the connections to it. The
-  // emitted event starts the timer that enforces the timeouts of the server.
+  // emitted event starts the timer that enforces the timeouts of the server. Without a port, Node
+  // has no method that starts this timer.
   http1Server.emit("listening");
 
   const http2Server = createHttp2Server(handle, limits, sessions).on("session", (session) => {

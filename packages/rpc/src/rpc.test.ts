@@ -12,6 +12,7 @@ import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } f
 import grpc from "@grpc/grpc-js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { headerNames } from "./call.ts";
+import type { TrustedKey } from "./caller-token.ts";
 import {
   type Call,
   type Caller,
@@ -27,7 +28,6 @@ import {
   requireAdmin,
   requireBusiness,
   serve,
-  type TrustedKey,
 } from "./index.ts";
 
 const gatewayKey = generateKeyPairSync("ed25519");

@@ -160,6 +160,7 @@ export async function createRpcServer(options: RpcServerOptions): Promise<RpcSer
     if (target && isFast(request) && response instanceof http.ServerResponse) {
       void serveFast(request, response, { target, caller, invoke, readBody });
     } else {
+      // connect-node has no option for the source of the body. It reads the request by `for await`.
       request[Symbol.asyncIterator] = () => yieldBody(request, readBody);
       connectNode(request, response);
     }

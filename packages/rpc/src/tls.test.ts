@@ -24,8 +24,8 @@ import {
   openTls,
   type RpcServer,
   serve,
-  type TlsFiles,
 } from "./index.ts";
+import type { TlsFiles } from "./tls.ts";
 
 const logger = createLogger("test", "silent");
 const { privateKey, publicKey } = generateKeyPairSync("ed25519");

@@ -23,7 +23,7 @@ import { createRpcServer, openTls, type RpcServer, type ServedService, type Tls 
 import { allTenants, type EnvSource, forTenant, type Logger, runProcess, startHourlyJobs } from "@amana/runtime";
 import type { ServiceConfig } from "./service-config.ts";
 
-export interface Clock {
+interface Clock {
   now(): Date;
 }
 

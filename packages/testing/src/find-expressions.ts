@@ -44,8 +44,8 @@ const merge = (parts: readonly FoundExpressions[]): FoundExpressions => ({
 
 const lineOf = (text: string, index: number) => text.slice(0, index).split("\n").length;
 
-type Node = { type: string; start: number; end: number } & Record<string, unknown>;
-const isNode = (value: unknown): value is Node => typeof value === "object" && value !== null && "type" in value;
+export type Node = { type: string; start: number; end: number } & Record<string, unknown>;
+export const isNode = (value: unknown): value is Node => typeof value === "object" && value !== null && "type" in value;
 
 function findInJavaScript(file: string, text: string, lang: "ts" | "js"): FoundExpressions {
   const found: FoundExpressions = { expressions: [], computed: [] };

@@ -1,13 +1,11 @@
 import { parseAst } from "rolldown/parseAst";
+import { isNode, type Node } from "./find-expressions.ts";
 
 export interface Prose {
   readonly kind: "comment" | "test title" | "message";
   readonly text: string;
   readonly line: number;
 }
-
-type Node = { type: string; start: number; end: number } & Record<string, unknown>;
-const isNode = (value: unknown): value is Node => typeof value === "object" && value !== null && "type" in value;
 
 const testFunctions = new Set(["test", "it", "describe"]);
 const logMethods = new Set(["trace", "debug", "info", "warn", "error", "fatal"]);

@@ -1,6 +1,6 @@
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
-import { readBytes } from "./read-bytes.ts";
+import { readBytes } from "@amana/runtime/read-body";
 
 /** Response of the local address. The command returns it to Amana. */
 export interface ForwardResult {

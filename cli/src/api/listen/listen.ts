@@ -3,12 +3,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ProblemError, verifyWebhook, type Webhook, WebhookRefused } from "@amana/client";
+import { BodyTooLarge, readBytes } from "@amana/runtime/read-body";
 import { CommandError, exitCodes } from "../../command-error.ts";
 import { jsonLine, jsonText, localTime, print, printable, styled } from "../../print.ts";
 import { subjectIdOf } from "../commands/events.ts";
 import type { Api, ApiOptions } from "../connect.ts";
 import { type ForwardResult, forward } from "./forward.ts";
-import { BodyTooLarge, readBytes } from "./read-bytes.ts";
 
 export interface ListenOptions extends ApiOptions {
   readonly forwardTo?: string;

@@ -65,7 +65,7 @@ export function audit(program: Command): void {
     .action(verifyFolder);
 }
 
-export function parseDay(text: string): string {
+function parseDay(text: string): string {
   if (/^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))) return text;
   throw new InvalidArgumentError("It must be a day like 2026-11-20.");
 }

@@ -64,7 +64,8 @@ async function startContainer(port: number, dir: string): Promise<StartedTestCon
 
   class LoopbackContainer extends GenericContainer {
     /**
-     * Publishes the port on the loopback address. The library would publish it on all addresses.
+     * Publishes the port on the loopback address. `withExposedPorts` accepts no host address and
+     * publishes on all addresses. Testcontainers makes `hostConfig` available to subclasses.
      */
     publishOnLoopback(): this {
       this.hostConfig.PortBindings = { [`${port}/tcp`]: [{ HostIp: "127.0.0.1", HostPort: String(port) }] };

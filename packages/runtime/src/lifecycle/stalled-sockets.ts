@@ -33,7 +33,9 @@ export class StalledSockets {
 
 /**
  * Returns the number of bytes that Node has passed to the operating system. `bytesWritten` includes
- * bytes that Node still buffers, so these are subtracted.
+ * bytes that Node still buffers, so these are subtracted. Node has no public value for the bytes in
+ * libuv's queue (https://github.com/nodejs/node/pull/44157 was closed). `writableLength` decreases
+ * only when a complete write has ended, so a large response to a slow reader would seem stalled.
  */
 function bytesSent(socket: Socket): number {
   const { _handle: handle } = socket as Socket & { _handle?: { bytesWritten: number; writeQueueSize: number } | null };

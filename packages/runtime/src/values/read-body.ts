@@ -1,10 +1,13 @@
 import { GrowingBuffer } from "./growing-buffer.ts";
 
-/** Reads a body from an external system. Throws when it has more than `bytesMax` bytes. */
+/** Thrown when a body has more bytes than the limit. */
+export class BodyTooLarge extends Error {}
+
+/** Reads a body from an external system. Throws BodyTooLarge above `bytesMax` bytes. */
 export async function readBytes(body: AsyncIterable<Buffer>, bytesMax: number): Promise<Buffer> {
   const bytes = new GrowingBuffer();
   for await (const chunk of body) {
-    if (bytes.length + chunk.length > bytesMax) throw new Error("the response is too large");
+    if (bytes.length + chunk.length > bytesMax) throw new BodyTooLarge("the body is too large");
     bytes.append(chunk);
   }
   return bytes.bytes();

@@ -4,7 +4,7 @@ import { ListOwnApiKeysRequestSchema } from "@amana/contracts/identity/v1/busine
 import { defineList, defineView, type RowOf } from "@amana/database";
 import { ApiKey } from "./api-key.ts";
 
-export const apiKeyView = defineView(ApiKey, ApiKeySchema);
+const apiKeyView = defineView(ApiKey, ApiKeySchema);
 
 /**
  * Returns the RPC message of an API key. Only the response that issues the key may contain

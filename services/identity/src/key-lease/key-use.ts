@@ -1,5 +1,5 @@
 import type { Orm } from "@amana/database";
-import { allTenants, forTenant, inOperation, type Logger } from "@amana/runtime";
+import { createBatcher, inOperation, type Logger } from "@amana/runtime";
 import { recordKeyUse } from "./queries.ts";
 
 /** Maximum number of keys that wait for the next write. Uses of further keys are dropped. */
@@ -11,27 +11,22 @@ const pendingMax = 10_000;
  */
 export function trackKeyUse(orm: Orm, logger: Logger) {
   const pending = new Set<string>();
-  let activeWrite: Promise<void> | undefined;
-
-  const writePending = async () => {
-    while (pending.size > 0) {
-      const batch = [...pending];
-      pending.clear();
-      try {
-        await recordKeyUse(orm.em.fork(), batch);
-      } catch (error) {
-        logger.warn({ err: error, keys: batch.length }, "last use of keys not recorded");
-      }
+  let lastWrite: Promise<void> | undefined;
+  const write = createBatcher<string>(pendingMax, async (keyIds) => {
+    for (const id of keyIds) pending.delete(id);
+    try {
+      await inOperation("record-key-use", () => recordKeyUse(orm.em.fork(), keyIds));
+    } catch (error) {
+      logger.warn({ err: error, keys: keyIds.length }, "last use of keys not recorded");
     }
-    activeWrite = undefined;
-  };
+  });
 
   /**
    * Resolves after the uses that were added before this call are written, or their write has
    * failed.
    */
   const flush = async () => {
-    await activeWrite;
+    await lastWrite;
   };
   return {
     /**
@@ -39,8 +34,8 @@ export function trackKeyUse(orm: Orm, logger: Logger) {
      * logged and the uses are lost.
      */
     add(keyIds: readonly string[]): void {
-      for (const id of keyIds) if (pending.size < pendingMax) pending.add(id);
-      if (pending.size > 0) activeWrite ??= forTenant(allTenants, () => inOperation("record-key-use", writePending));
+      const added = keyIds.filter((id) => !pending.has(id) && pending.size < pendingMax && pending.add(id));
+      if (added.length > 0) lastWrite = write(added);
     },
     flush,
     [Symbol.asyncDispose]: flush,

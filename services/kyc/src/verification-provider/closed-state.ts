@@ -3,6 +3,17 @@ import type { ApplicationState, CloseReason, KnownApplication, KycStatus } from 
 
 const statusAfter: Record<CloseReason, KycStatus> = { CANCELED: "CANCELED", EXPIRED: "EXPIRED", USED_UP: "FAILED" };
 
+/** The evidence in a state without a decision. */
+export const noEvidence = {
+  livenessOutcome: undefined,
+  faceMatchOutcome: undefined,
+  documentType: undefined,
+  documentExpiry: undefined,
+  nationality: undefined,
+  amlHitCount: undefined,
+  amlDecision: undefined,
+};
+
 /** Returns whether the applicant can still submit documents on the link, according to the state. */
 export const isLinkOpen = ({ status }: ApplicationState): boolean =>
   status === "CREATED" || status === "OPENED" || status === "FAILED";
@@ -21,13 +32,7 @@ export const closedState = (known: KnownApplication, reason: CloseReason): Appli
   attemptsUsed: known.attemptsUsed,
   verdict: undefined,
   reasonCodes: [],
-  livenessOutcome: undefined,
-  faceMatchOutcome: undefined,
-  documentType: undefined,
-  documentExpiry: undefined,
-  nationality: undefined,
-  amlHitCount: undefined,
-  amlDecision: undefined,
+  ...noEvidence,
   unread: [],
   linkExpiresAt: undefined,
   completedAt: undefined,

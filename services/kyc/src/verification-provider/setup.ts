@@ -49,4 +49,4 @@ export function createSetup<T>(read: (timeoutMs: number) => Promise<ProviderSetu
   };
 }
 
-export const hasErrors = (problems: readonly SetupProblem[]): boolean => problems.some(({ severity }) => severity === "error");
+const hasErrors = (problems: readonly SetupProblem[]): boolean => problems.some(({ severity }) => severity === "error");

@@ -1,7 +1,7 @@
 import type { Reason, ReasonCode } from "./vocabulary.ts";
 
 /** Protocols of applications: Amana's own protocol ("port") and the vendors' APIs. */
-export const dialects = ["port", "didit", "sumsub"] as const;
+const dialects = ["port", "didit", "sumsub"] as const;
 export type Dialect = (typeof dialects)[number];
 
 /**

@@ -34,7 +34,7 @@ const warning = (text: string): SetupProblem => ({ severity: "warning", text });
  * Returns the settings id of a workflow's newest published version, or undefined if the list
  * contains none.
  */
-export function findPublishedVersion(content: unknown, workflowId: string): string | undefined {
+function findPublishedVersion(content: unknown, workflowId: string): string | undefined {
   // Older pages of Didit's documentation show a list, and newer pages show an object with
   // `results`.
   const results = Array.isArray(content) ? content : readObject(content)["results"];

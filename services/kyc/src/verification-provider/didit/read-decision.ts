@@ -1,3 +1,4 @@
+import { noEvidence } from "../closed-state.ts";
 import {
   countMax,
   type Fields,
@@ -93,16 +94,6 @@ export function readDecision(content: unknown, known: KnownApplication, environm
   };
   return { ...state, stateHash: hashState(vendorStatus, state) };
 }
-
-const noEvidence = {
-  livenessOutcome: undefined,
-  faceMatchOutcome: undefined,
-  documentType: undefined,
-  documentExpiry: undefined,
-  nationality: undefined,
-  amlHitCount: undefined,
-  amlDecision: undefined,
-};
 
 type Reader = ReturnType<typeof createReader>;
 

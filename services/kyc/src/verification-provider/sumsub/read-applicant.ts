@@ -1,3 +1,4 @@
+import { noEvidence } from "../closed-state.ts";
 import { otherKey } from "../profile.ts";
 import { type Fields, readCount, readCountry, readDate, readMatching, readObject, readTime, readToken } from "../read-values.ts";
 import { hashState } from "../state-hash.ts";
@@ -109,8 +110,9 @@ export function readApplicant(
     sequence: undefined,
     attemptsUsed: review.reviewStatus === "init" ? 0 : Math.max(1, attempts),
     verdict,
-    ...(isDecided ? readEvidence(fields, steps, verdict, reasons, unread) : noEvidence),
-    ...(isDecided ? readAml(responses.amlCase, providerId, unread) : { amlHitCount: undefined, amlDecision: undefined }),
+    ...(isDecided
+      ? { ...readEvidence(fields, steps, verdict, reasons, unread), ...readAml(responses.amlCase, providerId, unread) }
+      : noEvidence),
     linkExpiresAt: undefined,
     completedAt: isDecided ? readSumsubTime(reviewFields["reviewDate"]) : undefined,
   };
@@ -129,14 +131,6 @@ function proven(state: ApplicationState, known: KnownApplication): ApplicationSt
   if (known.pendingOutcome === "APPROVED") return { ...state, hasProofOfPerson: true };
   return { ...state, verdict: "NEEDS_REVIEW", unread: [...state.unread, "reviews"], stateHash: `${state.stateHash} unproven` };
 }
-
-const noEvidence = {
-  livenessOutcome: undefined,
-  faceMatchOutcome: undefined,
-  documentType: undefined,
-  documentExpiry: undefined,
-  nationality: undefined,
-};
 
 /**
  * Returns whether the applicant has begun a step. The step APPLICANT_DATA does not count, because

@@ -11,7 +11,7 @@ const error = (text: string): SetupProblem => ({ severity: "error", text });
 /**
  * Returns the id of the level with the given name, or undefined if the list contains no such level.
  */
-export function findLevel(content: unknown, name: string): string | undefined {
+function findLevel(content: unknown, name: string): string | undefined {
   const list = readObject(content);
   const items = Array.isArray(list["items"]) ? list["items"] : readObject(list["list"])["items"];
   const level = (Array.isArray(items) ? items : []).map(readObject).find((item) => item["name"] === name);
@@ -23,7 +23,7 @@ export function findLevel(content: unknown, name: string): string | undefined {
  * (docs.sumsub.com/docs/verification-levels). The level must accept exactly the documents `types`.
  * `setting` is the setting that contains the level's name.
  */
-export function checkLevel(content: unknown, setting: string, types: readonly string[], usesPhoto: boolean): SetupProblem[] {
+function checkLevel(content: unknown, setting: string, types: readonly string[], usesPhoto: boolean): SetupProblem[] {
   const fields = readObject(content);
   const problems: SetupProblem[] = [];
   const require = (isMet: boolean, text: string) => void (isMet || problems.push(error(`${setting}: ${text}`)));

@@ -15,6 +15,9 @@ export default defineConfig({
     globalSetup: ["packages/testing/src/postgres-setup.ts"],
     // Four workers use two processors, because test files wait half of the time.
     maxWorkers: 4,
+    // The test files of a worker share their modules, so that a worker loads the ORM and the
+    // contracts only once.
+    isolate: false,
     sequence: { sequencer: LongestFirst },
     // Even on a busy machine, only a test that hangs reaches these timeouts.
     testTimeout: 120_000,
@@ -33,9 +36,6 @@ export default defineConfig({
             "cli/src/**/*.test.ts",
             "e2e/src/**/*.test.ts",
           ],
-          // The test files of a worker share their modules, so that a worker loads the ORM and the
-          // contracts only once.
-          isolate: false,
         },
       },
       {

@@ -31,6 +31,8 @@ export async function disableBusiness(
       const page = await buyer.open().catch(() => undefined);
       if (page?.status === 200) {
         await sleep(random.integer(0, 600), signal);
+        // On a busy machine, the API confirms the change only after these milliseconds.
+        if (random.chance(0.5)) await waitUntil(() => state.isDisabled, signal);
         const before = state;
         const response = await buyer.submit(page).catch(() => undefined);
         if (response && before.isDisabled && state === before) {
@@ -49,11 +51,18 @@ export async function disableBusiness(
         },
         () => {},
       );
+      const checks = report.countOf(`checked: ${disabledClaim}`);
       await sleep(random.integer(300, 1_200), signal);
+      await waitUntil(() => report.countOf(`checked: ${disabledClaim}`) > checks, signal);
       state = { isDisabled: false };
       await businesses.update(disabled.id, { status: "ACTIVE" }).catch(() => {});
       await sleep(random.integer(300, 800), signal);
     }
   };
   await Promise.all([operate(), ...Array.from({ length: buyers }, runBuyer)]);
+}
+
+/** Waits until `condition` is true, at most for ten seconds. */
+async function waitUntil(condition: () => boolean, signal: AbortSignal): Promise<void> {
+  for (let polls = 0; polls < 200 && !condition() && !signal.aborted; polls += 1) await sleep(50, signal);
 }

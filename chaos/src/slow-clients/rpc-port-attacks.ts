@@ -25,6 +25,12 @@ const rpcServices = {
  */
 const waitMsMax = 60_000;
 const messageBytesMax = 4 * 1024 * 1024;
+/**
+ * One byte too long. The first bytes of a gRPC-Web message are its length. These bytes mean more
+ * than 4 MiB. All clients share the bodies, because new ones would need 300 MB.
+ */
+const oversizedBody = Buffer.alloc(messageBytesMax + 1, 127);
+const unfinishedBody = Buffer.alloc(messageBytesMax - 1);
 const healthPath = "/grpc.health.v1.Health/Check";
 const contentTypes = ["application/proto", "application/json", "application/grpc-web+proto"];
 const localAddress = "127.0.0.10";
@@ -73,8 +79,7 @@ async function attackPort({ name, target, service, signer, report }: AttackedPor
   const sendOversized = async (type: string) => {
     const { clients } = await withClients(1, target, async (client) => {
       await client.send(formatHead(path, createHeaders(type), messageBytesMax + 1));
-      // The first bytes of a gRPC-Web message are its length. These bytes mean more than 4 MiB.
-      await client.send(Buffer.alloc(messageBytesMax + 1, 127));
+      await client.send(oversizedBody);
       await client.waitForOutcome(waitMsMax);
     });
     check("a message over 4 MiB gets a response", allHaveStatus(clients, 429, 200), clients);
@@ -83,7 +88,7 @@ async function attackPort({ name, target, service, signer, report }: AttackedPor
   const withholdBytes = async () => {
     const { clients } = await withClients(12, target, async (client) => {
       await client.send(formatHead(path, createHeaders(), messageBytesMax));
-      await client.send(Buffer.alloc(messageBytesMax - 1));
+      await client.send(unfinishedBody);
       await client.waitForOutcome(waitMsMax);
     });
     const isRejected = clients.some(({ responses: [first] }) => first?.status === 429);

@@ -109,8 +109,8 @@ async function readCounters(): Promise<Map<string, number>> {
 /** Waits until no counter has changed for a quarter of a second. */
 async function settledCounters(): Promise<Map<string, number>> {
   let last = await readCounters();
-  for (let unchanged = 0; unchanged < 5; ) {
-    await sleep(50);
+  for (let unchanged = 0; unchanged < 2; ) {
+    await sleep(125);
     const next = await readCounters();
     const isChanged = [...next].some(([key, value]) => last.get(key) !== value);
     unchanged = isChanged ? 0 : unchanged + 1;

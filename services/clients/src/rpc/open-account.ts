@@ -1,6 +1,6 @@
 import { AccountSchema, AccountType } from "@amana/contracts/clients/v1/account_pb";
 import type { AccountService } from "@amana/contracts/clients/v1/account_service_pb";
-import { flushUnique } from "@amana/database";
+import { refuseDuplicates } from "@amana/database";
 import { once } from "@amana/idempotency";
 import { type Implementation, requestedName, requireBusiness } from "@amana/rpc";
 import { uuidv7 } from "@amana/runtime";
@@ -48,7 +48,7 @@ export const openAccount =
         updatedAt: now,
       });
       em.persist(account);
-      await flushUnique(em, "account_business_external_id", externalAccountIdTaken);
+      refuseDuplicates(em, "account_business_external_id", externalAccountIdTaken);
       return toAccountMessage(account);
     });
   };

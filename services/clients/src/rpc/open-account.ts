@@ -21,14 +21,14 @@ export const openAccount =
       if (!currencies.includes(currency)) throw currencyNotSupported(currencies);
       const limits = readLimits(request, currency);
       checkLimits(limits);
-      const client = await lockUnblockedClient(em, businessId, request.clientId);
+      const clientId = await lockUnblockedClient(em, businessId, request.clientId);
 
       const [sequenceRow] = await em.execute<{ account: string }[]>("select nextval('account_number') as account");
       const now = clock.now();
       const account = em.create(Account, {
         id: uuidv7(now.getTime()),
         businessId,
-        clientId: client.id,
+        clientId,
         accountName: request.accountName,
         accountNumber: buildAccountNumber(institution, BigInt(sequenceRow?.account ?? 0)),
         type: requestedName(AccountType, request.type) ?? "CURRENT",

@@ -46,7 +46,7 @@ export interface ApplyResult<Result> {
   readonly result: Result | undefined;
 }
 
-/** Calls the handler's `afterCommit`. Logs an error of this call, because the effect is committed. */
+/** Calls the handler's `afterCommit`. Logs its error, because the effect is already committed. */
 export function callAfterCommit<Result>(topicHandler: TopicHandler<Result>, result: Result, logger: Logger): void {
   try {
     topicHandler.afterCommit?.(result);

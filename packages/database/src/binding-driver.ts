@@ -7,7 +7,7 @@ import {
   type PostgreSqlPlatform,
 } from "@mikro-orm/postgresql";
 import type { Pool, PoolClient } from "pg";
-import type { PipelineClient } from "./pipeline-client.ts";
+import type { Parameter, PipelineClient } from "./pipeline-client.ts";
 
 type Execute = PostgreSqlConnection["execute"];
 type Context = Parameters<PostgreSqlConnection["commit"]>[0];
@@ -115,23 +115,28 @@ export class BindingDriver extends PostgreSqlDriver {
     this.connection.setPlatform(this.platform);
   }
 }
+
+/** Converts a value to an SQL parameter. */
+export function toParameter(value: unknown): Parameter {
+  if (value == null) return null;
+  if (value instanceof Date) return value.toISOString();
+  if (ArrayBuffer.isView(value)) return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
 function bind(platform: PostgreSqlPlatform, query: Parameters<Execute>[0], params: Parameters<Execute>[1]) {
   const statement = query instanceof NativeQueryBuilder ? query.toRaw() : query;
   const [text, givenParams] = isRaw(statement) ? [statement.sql, statement.params] : [statement, params];
   if (!Array.isArray(givenParams)) throw new TypeError("named SQL parameters are not supported; use ? placeholders");
-  const values: unknown[] = [];
-  const parameter = (value: unknown) => `$${values.push(value)}`;
+  const values: Parameter[] = [];
   // This object inherits from MikroORM's platform, which finds the placeholders. It replaces only
   // `escape`, which converts a value: most values become numbered parameters.
   const binding: PostgreSqlPlatform = Object.create(platform, {
     escape: {
       value(value: unknown): unknown {
         if (Array.isArray(value)) return value.map((item) => binding.escape(item)).join(", ");
-        if (typeof value === "string") return parameter(value);
-        if (typeof value === "bigint") return parameter(String(value));
-        if (value instanceof Date) return parameter(platform.formatDate(value));
-        if (ArrayBuffer.isView(value)) return parameter(value);
-        return value;
+        if (value == null || typeof value === "number" || typeof value === "boolean") return value;
+        return `$${values.push(toParameter(value))}`;
       },
     },
   });

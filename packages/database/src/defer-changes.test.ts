@@ -9,7 +9,7 @@ import {
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { createTestDatabase } from "../test/test-database.ts";
 import type { Orm } from "./orm.ts";
-import { afterCommit, isDatabaseUnavailable, transaction } from "./transaction.ts";
+import { afterCommit, isDatabaseUnavailable, refuseDuplicates, transaction } from "./transaction.ts";
 
 const schema = defineEntity({
   name: "Thing",
@@ -116,7 +116,22 @@ describe("a transaction whose last statements fail", () => {
     expect(await read("select * from note")).toEqual([]);
   });
 
+<<<<<<< HEAD
   test("transaction throws the unique violation of a changed row with the constraint's name, and commits nothing", async () => {
+=======
+  test("a unique violation is thrown as the refusal that refuseDuplicates has for the constraint", async () => {
+    const refusal = new Error("the name is taken");
+    const error = await failureOf((em) => {
+      refuseDuplicates(em, "thing_pkey", () => new Error("the id is taken"));
+      refuseDuplicates(em, "thing_name_key", () => refusal);
+      em.persist(em.create(Thing, { id: 3, name: "first" }));
+    });
+    expect(error).toBe(refusal);
+    expect(await readNames()).toEqual(["first", "second"]);
+  });
+
+  test("a unique violation of a changed row is thrown with its constraint, and nothing is committed", async () => {
+>>>>>>> p-statements
     const error = await failureOf(async (em) => {
       createNote(em, "before");
       (await em.findOneOrFail(Thing, { id: 2 })).name = "first";

@@ -3,10 +3,9 @@ import {
   ChangeSetType,
   type EntityProperty,
   OptimisticLockError,
-  type PostgreSqlPlatform,
   type SqlEntityManager,
 } from "@mikro-orm/postgresql";
-import type { BindingConnection, TransactionClient } from "./binding-driver.ts";
+import { type BindingConnection, type TransactionClient, toParameter } from "./binding-driver.ts";
 
 type Payload = Readonly<Record<string, unknown>>;
 
@@ -33,11 +32,10 @@ export async function deferChanges(em: SqlEntityManager, client: TransactionClie
   let isChecked = false;
   for (const changeSet of changeSets) {
     const { sql, values, isVersioned } = statementOf(changeSet);
-    const texts = values.map((value) => toText(value, em.getPlatform() as PostgreSqlPlatform));
     isChecked ||= isVersioned;
     client.defer({
       text: sql,
-      values: texts,
+      values: values.map(toParameter),
       onComplete: (rowCount) => isVersioned && rowCount === 0 && outdated.push(changeSet.entity),
     });
   }
@@ -89,11 +87,4 @@ function statementOf({ type, entity, meta, payload, originalEntity }: ChangeSet<
   values.push(row[version]);
   row[version] = Number(row[version]) + 1;
   return { sql, values, isVersioned: true };
-}
-
-function toText(value: unknown, platform: PostgreSqlPlatform): string | Buffer | null {
-  if (value == null) return null;
-  if (value instanceof Date) return platform.formatDate(value);
-  if (Buffer.isBuffer(value)) return value;
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
 }

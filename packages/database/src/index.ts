@@ -4,7 +4,6 @@ export { assignChanges, type Changes, changesOf, hasChanges } from "./changes.ts
 export { databaseTime } from "./database-time.ts";
 export { readDatabaseUrl } from "./database-url.ts";
 export { deleteOld } from "./delete-old.ts";
-export { flushUnique } from "./flush-unique.ts";
 export { isDatabaseReachable } from "./is-database-reachable.ts";
 export { defineList, type List } from "./list.ts";
 export { listPage } from "./list-page.ts";
@@ -19,6 +18,12 @@ export { rowsCountedMax, showRows } from "./row-gauges.ts";
 export type { StuckRows } from "./stuck-rows.ts";
 export { noTenantOption } from "./tenant-client.ts";
 export { hasTenantTables, tenantMigrations } from "./tenants.ts";
+<<<<<<< HEAD
 export { afterCommit, isDatabaseUnavailable, transaction } from "./transaction.ts";
 export { allBusinesses, defineView, type Owner, type RowOf } from "./view.ts";
 export { checkDue, pollWhenDue, watchDue } from "./watch-due.ts";
+=======
+export { afterCommit, isDatabaseUnavailable, refuseDuplicates, transaction } from "./transaction.ts";
+export { allBusinesses, defineView, type Owner, type RowOf, type View } from "./view.ts";
+export { checkDue, type DueTask, pollWhenDue, watchDue } from "./watch-due.ts";
+>>>>>>> p-statements

@@ -45,8 +45,10 @@ export async function migrate(options: MigrateOptions, logger: Logger): Promise<
     const executed = await transaction(orm, async (em) => {
       // Removes the timeouts and plan settings of the session, which are meant for requests. The
       // wait for the advisory lock has no timeout.
-      await em.execute("set local statement_timeout = 0; set local lock_timeout = 0");
-      await em.execute("set local idle_in_transaction_session_timeout = 0; set local enable_seqscan = on");
+      await em.execute("set local statement_timeout = 0");
+      await em.execute(
+        "set local lock_timeout = 0; set local idle_in_transaction_session_timeout = 0; set local enable_seqscan = on",
+      );
       await em.execute("select pg_advisory_xact_lock(?)", [advisoryLock]);
       await em.execute("set local lock_timeout = '3s'");
       await em.execute(historySql);

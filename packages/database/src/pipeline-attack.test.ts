@@ -116,22 +116,33 @@ test("EntityManager.execute throws and changes nothing after the end of its tran
   }
 });
 
-test("transaction runs a first text with several statements before later statements, and rolls it back with the transaction", async () => {
-  await transaction(orm, (em) =>
-    Promise.all([
+test("transaction rejects a first text with several statements, and commits nothing", async () => {
+  const text = "insert into plain values (9, 'x'); select 1";
+  await expect(transaction(orm, (em) => em.execute(text))).rejects.toThrow("cannot insert multiple commands");
+  // Neither does a later statement of the transaction run.
+  const insert = (em: SqlEntityManager) => em.execute("insert into plain values (10, 'x')");
+  await expect(transaction(orm, (em) => Promise.all([em.execute(text), insert(em)]))).rejects.toThrow("multiple commands");
+  await expectNothingLeft();
+});
+
+test("transaction runs a later text with several statements before the following statements, and rolls it back with the transaction", async () => {
+  await transaction(orm, async (em) => {
+    await em.execute("select 1");
+    await Promise.all([
       em.execute("update plain set value = 'first' where id = 1; select 1"),
       em.execute("update plain set value = value || '!' where id = 1"),
       em.execute("update plain set value = value || '?' where id = 1"),
-    ]),
-  );
+    ]);
+  });
   expect(await read("select value from plain where id = 1")).toEqual([{ value: "first!?" }]);
-  const refused = transaction(orm, (em) =>
-    Promise.all([
+  const refused = transaction(orm, async (em) => {
+    await em.execute("select 1");
+    await Promise.all([
       em.execute("insert into plain values (9, 'x'); select 1"),
       em.execute("insert into plain values (10, 'x')"),
       Promise.reject(new Error("refused")),
-    ]),
-  );
+    ]);
+  });
   await expect(refused).rejects.toThrow("refused");
   await expectNothingLeft();
 });
@@ -172,9 +183,8 @@ const terminations: Record<string, (em: SqlEntityManager) => Promise<unknown>> =
     await expect.poll(() => read(`select 1 from pg_stat_activity where pid = ${row?.pid}`)).toEqual([]);
   },
   "a pause longer than the timeout of idle transactions": async (em) => {
-    const [, row] = await em.execute<{ pid: number }[]>(
-      "set local idle_in_transaction_session_timeout = 20; select pg_backend_pid() as pid",
-    );
+    await em.execute("set local idle_in_transaction_session_timeout = 20");
+    const [row] = await em.execute<{ pid: number }[]>("select pg_backend_pid() as pid");
     createPlain(em, "x");
     await expect.poll(() => read(`select 1 from pg_stat_activity where pid = ${row?.pid ?? 0}`)).toEqual([]);
     await new Promise((resolve) => setTimeout(resolve, 100));

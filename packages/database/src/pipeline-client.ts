@@ -2,12 +2,15 @@ import { currentOperation } from "@amana/runtime";
 import pg from "pg";
 import { countStatements } from "./statement-metrics.ts";
 
+/** A value that a statement sends apart from its text. */
+export type Parameter = string | Buffer | null;
+
 /** A statement whose result rows the caller does not need. */
 export interface DeferredStatement {
   /** Name of a prepared statement. Default: `text` is sent. */
   readonly name?: string;
   readonly text?: string;
-  readonly values?: readonly (string | Buffer | null)[];
+  readonly values?: readonly Parameter[];
   /** Called with the number of changed rows. Must not throw. */
   readonly onComplete?: (rowCount: number) => void;
 }
@@ -84,8 +87,6 @@ const rowCountOf = (tag: string): number => Number(tag.slice(tag.lastIndexOf(" "
 export class PipelineClient extends pg.Client {
   #deferred: DeferredStatement[] = [];
   #transaction: "none" | "deferred" | "begun" = "none";
-  /** Resolves when the separate message of the begin and the statements behind it are sent. */
-  #beginning: Promise<unknown> | undefined;
 
   /**
    * Sends the statement in the message of the next statement. If this statement fails, the promise
@@ -126,31 +127,6 @@ export class PipelineClient extends pg.Client {
 
   // biome-ignore lint/suspicious/noExplicitAny: the driver's method has the same overloads
   override query(config: any, values?: any, callback?: any): any {
-    if (this.#beginning) return this.#sendAfter(this.#beginning, config, values, callback);
-    // PostgreSQL rejects a text with several statements in such a message.
-    if (this.#transaction === "deferred" && typeof config === "string" && config.includes(";")) {
-      return this.#sendAfter(this.#send(""), config, values, callback);
-    }
-    return this.#send(config, values, callback);
-  }
-
-  /**
-   * Sends a statement after `previous` resolves. Later statements wait for this statement, so that
-   * no rollback overtakes it. If the begin fails, sends none of these statements.
-   */
-  // biome-ignore lint/suspicious/noExplicitAny: the driver's method has the same overloads
-  #sendAfter(previous: Promise<unknown>, config: any, values?: any, callback?: any): Promise<unknown> {
-    const sent = previous.then(() => {
-      if (this.#beginning === sent) this.#beginning = undefined;
-      // An object, because `sent` must not wait for the result.
-      return { result: this.#send(config, values, callback) };
-    });
-    this.#beginning = sent;
-    return sent.then(({ result }) => result);
-  }
-
-  // biome-ignore lint/suspicious/noExplicitAny: the driver's method has the same overloads
-  #send(config: any, values?: any, callback?: any): any {
     const baseQuery = super.query.bind(this) as (config: unknown, values?: unknown, callback?: unknown) => unknown;
     const deferred = this.#deferred;
     countStatements(currentOperation(), deferred.length + 1);

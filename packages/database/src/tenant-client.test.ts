@@ -136,7 +136,10 @@ describe("TenantClient", () => {
       ),
     "after a statement that PostgreSQL cancelled": () =>
       forTenant(businessA, () =>
-        transaction(singleConnection, (em) => em.execute("set local statement_timeout = 20; select pg_sleep(1)")),
+        transaction(singleConnection, async (em) => {
+          await em.execute("set local statement_timeout = 20");
+          await em.execute("select pg_sleep(1)");
+        }),
       ),
     "after a statement that reached its client timeout": () =>
       forTenant(businessA, () => namedQuery(singleConnection.em, "slow", "select pg_sleep(0.2)", [], { timeoutMs: 20 })),

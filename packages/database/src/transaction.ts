@@ -1,5 +1,5 @@
 import { backoffMs, sleep } from "@amana/runtime";
-import { DeadlockException, type SqlEntityManager } from "@mikro-orm/postgresql";
+import { DeadlockException, type SqlEntityManager, UniqueConstraintViolationException } from "@mikro-orm/postgresql";
 import type { BindingConnection, Transaction } from "./binding-driver.ts";
 import { deferChanges } from "./defer-changes.ts";
 import type { Orm } from "./orm.ts";
@@ -14,10 +14,10 @@ const attemptsMax = 3;
  */
 export async function transaction<T>(orm: Orm, work: (em: SqlEntityManager) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
+    const em = orm.em.fork() as SqlEntityManager;
     const callbacks: (() => void)[] = [];
+    afterCommits.set(em, callbacks);
     try {
-      const em = orm.em.fork() as SqlEntityManager;
-      afterCommits.set(em, callbacks);
       const result = await (em.getConnection() as BindingConnection).transactional(async (context) => {
         em.setTransactionContext(context);
         const result = await work(em);
@@ -27,6 +27,9 @@ export async function transaction<T>(orm: Orm, work: (em: SqlEntityManager) => P
       for (const callback of callbacks) callback();
       return result;
     } catch (error) {
+      const isDuplicate = error instanceof UniqueConstraintViolationException;
+      const refusal = isDuplicate && refusals.get(em)?.get((error as { constraint?: string }).constraint ?? "");
+      if (refusal) throw refusal();
       const isConflict = error instanceof DeadlockException || sqlState(error) === "40001";
       if (!isConflict || attempt === attemptsMax) throw error;
       // Without a pause, the same two transactions would often conflict again.
@@ -40,6 +43,17 @@ const afterCommits = new WeakMap<SqlEntityManager, (() => void)[]>();
 /** Calls `callback`, which must not throw, when the transaction of `em` has committed. */
 export function afterCommit(em: SqlEntityManager, callback: () => void): void {
   afterCommits.get(em)?.push(callback);
+}
+
+const refusals = new WeakMap<SqlEntityManager, Map<string, () => Error>>();
+
+/**
+ * Makes the transaction of `em` throw `refusal()` if its changes violate the unique constraint with
+ * the name `constraint`. If two concurrent transactions insert the same value, the second
+ * transaction therefore gets the refusal.
+ */
+export function refuseDuplicates(em: SqlEntityManager, constraint: string, refusal: () => Error): void {
+  refusals.set(em, new Map(refusals.get(em)).set(constraint, refusal));
 }
 
 /** SQLSTATEs of lost connections, exhausted resources and conflicts: a later retry can succeed. */

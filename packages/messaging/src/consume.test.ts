@@ -434,6 +434,21 @@ test("a consumer calls `afterCommit` only after a commit in which a message took
   expect(await Promise.all(effectsAtCommit)).toEqual([["1"], ["1", "2"]]);
 });
 
+test("a consumer logs an error that `afterCommit` throws, and the retried message stays DELIVERED", async () => {
+  const logError = vi.spyOn(logger, "error");
+  const failingBodies = new Set(["1"]);
+  const afterCommit = () => {
+    throw new Error("no worker to wake");
+  };
+  const effect = failingFor(failingBodies, () => new TypeError("a bug"));
+  await aConsumer({ effect, afterCommit }, db.orm, { retrySeconds: Array(100).fill(0.01) });
+  await transport.deliver(aMessage("1"));
+  failingBodies.clear();
+  await eventually(async () => expect(await statuses()).toEqual(["DELIVERED"]));
+  const fields = { err: new Error("no worker to wake"), topic };
+  await eventually(async () => expect(logError).toHaveBeenCalledWith(fields, expect.stringContaining("after the commit")));
+});
+
 test("keepPartitions deletes an inbox row 40 days after the time that its event id contains", async () => {
   const insertSeen = (consumer: string, days: number) =>
     db.orm.em

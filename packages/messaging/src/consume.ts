@@ -26,7 +26,7 @@ import {
   nextRetrySql,
   recordFailedRetry,
 } from "./dead-letter.ts";
-import { type ApplyResult, applyNewMessages, type TopicHandler } from "./effect.ts";
+import { type ApplyResult, applyNewMessages, callAfterCommit, type TopicHandler } from "./effect.ts";
 import { isDatabaseOutage, UnknownEventTypeError } from "./failure.ts";
 import type { Message } from "./message.ts";
 import { inConsumerSpans, inTraceOf } from "./message-spans.ts";
@@ -247,7 +247,7 @@ class TopicConsumer {
   #succeeded({ count, result }: ApplyResult<unknown>): void {
     if (count === 0) return;
     consumedEvents.inc({ topic: this.#topicHandler.topic, outcome: "applied" }, count);
-    this.#topicHandler.afterCommit?.(result);
+    callAfterCommit(this.#topicHandler, result, this.#logger);
     if (this.isPaused) {
       this.#logger.info("consumer resumed");
       // Retries all dead letters now, because the cause of their failures may be fixed.

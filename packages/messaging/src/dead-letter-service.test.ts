@@ -28,12 +28,14 @@ let stack: AsyncDisposableStack;
 let deadLetterClient: RpcClient<typeof DeadLetterService>;
 /** Keys of messages whose effect fails. */
 let failingKeys: Set<string>;
+let afterCommit: () => void;
 
 beforeEach(async () => {
   stack = new AsyncDisposableStack();
   db = stack.use(await createTestDatabase("messaging", database));
   transport = new MemoryTransport();
   failingKeys = new Set();
+  afterCommit = () => {};
   const topicHandler: TopicHandler = {
     topic,
     consumer: "tests",
@@ -42,9 +44,10 @@ beforeEach(async () => {
       for (const { key } of messages) if (failingKeys.has(key)) throw new Error("effect failed");
       await recordEffect(em, messages);
     },
+    afterCommit: () => afterCommit(),
   };
   stack.use(await consume(topicHandler, { orm: db.orm, transport, logger, retrySeconds: [0.01, 0.01] }));
-  const service = deadLetterService({ orm: db.orm, topicHandlers: [topicHandler], record: recordAction("tests") });
+  const service = deadLetterService({ orm: db.orm, topicHandlers: [topicHandler], record: recordAction("tests"), logger });
   deadLetterClient = createRpcClient(DeadLetterService, stack.use(await startTestServer([service])).channel);
 });
 afterEach(() => stack.disposeAsync());
@@ -99,6 +102,16 @@ test("retryDeadLetter returns the reason, leaves the dead letter PARKED and adds
     { actor: "ak_test", action: "dead_letter.retried", entityType: "dead_letter", entityId: id, requestId: "request-1" },
     { action: "dead_letter.retried", before: { fields: { status: "PARKED" } }, after: { fields: { status: "DELIVERED" } } },
   ]);
+});
+
+test("retryDeadLetter returns the DELIVERED dead letter when the callback after the commit throws", async () => {
+  const { id } = await aParkedDeadLetter("p");
+  failingKeys.clear();
+  afterCommit = () => {
+    throw new Error("no worker to wake");
+  };
+  expect(await deadLetterClient.retryDeadLetter({ id }, as)).toMatchObject({ id, status: DeadLetterStatus.DELIVERED });
+  expect(await readAuditTrail()).toMatchObject([{ after: { fields: { status: "DELIVERED" } } }]);
 });
 
 test("dropDeadLetter prevents the effect of the event, even after a repeated delivery, and stores the operator's note in the audit trail", async () => {

@@ -8,12 +8,12 @@ import {
 import { afterCommit, listPage, type Orm, transaction } from "@amana/database";
 import { once } from "@amana/idempotency";
 import { type Call, DomainError, requireAdmin, type ServedService, serve } from "@amana/rpc";
-import { isUuid } from "@amana/runtime";
+import { isUuid, type Logger } from "@amana/runtime";
 import type { DescMessage, MessageInitShape } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { deadLetterFailed, deadLetterNotFound } from "./dead-letter.errors.ts";
 import { type DeadLetterRow, endDeadLetter, lockDeadLetter, messageOf, recordFailedRetry } from "./dead-letter.ts";
-import { applyNewMessages, type TopicHandler } from "./effect.ts";
+import { applyNewMessages, callAfterCommit, type TopicHandler } from "./effect.ts";
 import { isDatabaseOutage, reasonOf } from "./failure.ts";
 import { maskPayload } from "./mask-payload.ts";
 import { byCaller, type RecordAction } from "./record-action.ts";
@@ -23,6 +23,7 @@ interface DeadLetterContext {
   readonly orm: Orm;
   readonly topicHandlers: readonly TopicHandler[];
   readonly record: RecordAction;
+  readonly logger: Logger;
 }
 
 type DeadLetterInit = MessageInitShape<typeof DeadLetterSchema>;
@@ -47,7 +48,7 @@ const scheduleAfterManualRetry = { pausesMs: [60_000], retriesMax: null };
 
 /** Returns the RPC service for operators to read, retry and drop the dead letters of a service. */
 export function deadLetterService(context: DeadLetterContext): ServedService {
-  const { orm, topicHandlers } = context;
+  const { orm, topicHandlers, logger } = context;
   const topicHandlerOf = (topic: string) => topicHandlers.find((topicHandler) => topicHandler.topic === topic);
   const fork = () => orm.em.fork();
 
@@ -97,7 +98,7 @@ export function deadLetterService(context: DeadLetterContext): ServedService {
         const { count, result } = await applyNewMessages(em, topicHandler, [messageOf(deadLetter)]);
         await endDeadLetter(em, id, "DELIVERED");
         record(em, call, { before: deadLetter, status: "DELIVERED" });
-        if (count > 0) afterCommit(em, () => topicHandler.afterCommit?.(result));
+        if (count > 0) afterCommit(em, () => callAfterCommit(topicHandler, result, logger));
         return await read(em, id);
       });
       return await attempt.catch(async (error: unknown) => {

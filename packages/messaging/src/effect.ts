@@ -1,4 +1,5 @@
 import { namedQuery } from "@amana/database";
+import type { Logger } from "@amana/runtime";
 import type { DescMessage } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { eventIdOf, type Message, type Subscription, uuidArray } from "./message.ts";
@@ -43,6 +44,15 @@ export interface ApplyResult<Result> {
   /** Number of messages that were new. */
   readonly count: number;
   readonly result: Result | undefined;
+}
+
+/** Calls the handler's `afterCommit`. Logs its error, because the effect is already committed. */
+export function callAfterCommit<Result>(topicHandler: TopicHandler<Result>, result: Result, logger: Logger): void {
+  try {
+    topicHandler.afterCommit?.(result);
+  } catch (error) {
+    logger.error({ err: error, topic: topicHandler.topic }, "work after the commit of messages failed");
+  }
 }
 
 /**

@@ -118,7 +118,7 @@ export async function startService<Config extends ServiceConfig, Context extends
     await createRpcServer({
       services: [
         ...service.rpcServices(context),
-        ...(topicHandlers.length > 0 ? [deadLetterService({ orm, topicHandlers, record })] : []),
+        ...(topicHandlers.length > 0 ? [deadLetterService({ orm, topicHandlers, record, logger })] : []),
         ...transport.services,
       ],
       host: config.host,

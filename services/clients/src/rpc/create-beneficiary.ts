@@ -14,7 +14,7 @@ export const createBeneficiary =
     const businessId = requireBusiness(call.caller);
     return await once(orm, call, BeneficiarySchema, async (em) => {
       checkPaymentDetails(request);
-      const client = await lockUnblockedClient(em, businessId, request.clientId);
+      const clientId = await lockUnblockedClient(em, businessId, request.clientId);
 
       const now = clock.now();
       const { $typeName: _type, $unknown: _unknown, ...details } = request;
@@ -22,7 +22,7 @@ export const createBeneficiary =
         ...details,
         id: uuidv7(now.getTime()),
         businessId,
-        clientId: client.id,
+        clientId,
         type: requestedName(BeneficiaryType, request.type) ?? "PERSON",
         display: request.display ?? true,
         createdAt: now,

@@ -1,6 +1,6 @@
 import { ClientSchema, KycLevel, RiskLevel } from "@amana/contracts/clients/v1/client_pb";
 import type { ClientService } from "@amana/contracts/clients/v1/client_service_pb";
-import { flushUnique } from "@amana/database";
+import { refuseDuplicates } from "@amana/database";
 import { once } from "@amana/idempotency";
 import { type Implementation, requestedName, requireBusiness } from "@amana/rpc";
 import { uuidv7 } from "@amana/runtime";
@@ -20,6 +20,19 @@ export const createPerson =
       if (!isAdult(request.dateOfBirth, now)) throw clientUnderage();
       const { $typeName: _type, $unknown: _unknown, ...person } = request;
       const id = uuidv7(now.getTime());
+      // Created before the client, because the ORM inserts the entity that was created last first.
+      em.persist(
+        em.create(Onboarding, {
+          id: uuidv7(now.getTime()),
+          businessId,
+          clientId: id,
+          hasDetails: false,
+          step: "DETAILS_PENDING",
+          kycStatus: "NOT_STARTED",
+          createdAt: now,
+          updatedAt: now,
+        }),
+      );
       const client = em.create(Client, {
         ...person,
         id,
@@ -33,19 +46,7 @@ export const createPerson =
         updatedAt: now,
       });
       em.persist(client);
-      await flushUnique(em, "client_business_email", emailTaken);
-      em.persist(
-        em.create(Onboarding, {
-          id: uuidv7(now.getTime()),
-          businessId,
-          clientId: id,
-          hasDetails: false,
-          step: "DETAILS_PENDING",
-          kycStatus: "NOT_STARTED",
-          createdAt: now,
-          updatedAt: now,
-        }),
-      );
+      refuseDuplicates(em, "client_business_email", emailTaken);
       return toClientMessage(client);
     });
   };

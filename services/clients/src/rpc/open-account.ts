@@ -1,6 +1,6 @@
 import { AccountSchema, AccountType } from "@amana/contracts/clients/v1/account_pb";
 import type { AccountService } from "@amana/contracts/clients/v1/account_service_pb";
-import { flushUnique } from "@amana/database";
+import { refuseDuplicates } from "@amana/database";
 import { once } from "@amana/idempotency";
 import { type Implementation, requestedName, requireBusiness } from "@amana/rpc";
 import { uuidv7 } from "@amana/runtime";
@@ -21,14 +21,14 @@ export const openAccount =
       if (!currencies.includes(currency)) throw currencyNotSupported(currencies);
       const limits = readLimits(request, currency);
       checkLimits(limits);
-      const client = await lockUnblockedClient(em, businessId, request.clientId);
+      const clientId = await lockUnblockedClient(em, businessId, request.clientId);
 
       const [sequenceRow] = await em.execute<{ account: string }[]>("select nextval('account_number') as account");
       const now = clock.now();
       const account = em.create(Account, {
         id: uuidv7(now.getTime()),
         businessId,
-        clientId: client.id,
+        clientId,
         accountName: request.accountName,
         accountNumber: buildAccountNumber(institution, BigInt(sequenceRow?.account ?? 0)),
         type: requestedName(AccountType, request.type) ?? "CURRENT",
@@ -48,7 +48,7 @@ export const openAccount =
         updatedAt: now,
       });
       em.persist(account);
-      await flushUnique(em, "account_business_external_id", externalAccountIdTaken);
+      refuseDuplicates(em, "account_business_external_id", externalAccountIdTaken);
       return toAccountMessage(account);
     });
   };

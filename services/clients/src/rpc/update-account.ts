@@ -1,5 +1,5 @@
 import { type AccountService, UpdateAccountRequestSchema } from "@amana/contracts/clients/v1/account_service_pb";
-import { changesOf, flushUnique, lockRow, transaction } from "@amana/database";
+import { changesOf, lockRow, refuseDuplicates, transaction } from "@amana/database";
 import { type Implementation, requireBusiness } from "@amana/rpc";
 import { accountNotFound, externalAccountIdTaken } from "../account/account.errors.ts";
 import { toAccountMessage } from "../account/account.message.ts";
@@ -16,7 +16,7 @@ export const updateAccount =
     return await transaction(orm, async (em) => {
       const account = await lockRow(em, Account, businessId, request.id, accountNotFound);
       account.change({ ...readChanges(request), ...readLimits(request, account.currency) }, clock.now());
-      await flushUnique(em, "account_business_external_id", externalAccountIdTaken);
+      refuseDuplicates(em, "account_business_external_id", externalAccountIdTaken);
       return toAccountMessage(account);
     });
   };

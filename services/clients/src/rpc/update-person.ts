@@ -1,5 +1,5 @@
 import { type ClientService, UpdatePersonRequestSchema } from "@amana/contracts/clients/v1/client_service_pb";
-import { changesOf, flushUnique, lockRow, transaction } from "@amana/database";
+import { changesOf, lockRow, refuseDuplicates, transaction } from "@amana/database";
 import { type Implementation, requireBusiness } from "@amana/rpc";
 import { clientNotFound, emailTaken } from "../client/client.errors.ts";
 import { toClientMessage } from "../client/client.message.ts";
@@ -15,7 +15,7 @@ export const updatePerson =
     return await transaction(orm, async (em) => {
       const client = await lockRow(em, Client, businessId, request.id, clientNotFound);
       client.change(readChanges(request), clock.now());
-      await flushUnique(em, "client_business_email", emailTaken);
+      refuseDuplicates(em, "client_business_email", emailTaken);
       return toClientMessage(client);
     });
   };

@@ -23,9 +23,9 @@ export const createInvitation =
       orm,
       call,
       InvitationSchema,
-      async (em) => {
+      async (em, claimedAt) => {
         // Uses the database's clock, which also determines whether the invitation has expired.
-        const now = await databaseTime(em);
+        const now = claimedAt ?? (await databaseTime(em));
         const expiresAt = dateOf(expiresAtMs) ?? new Date(now.getTime() + daysDefault * dayMs);
         const aheadMs = expiresAt.getTime() - now.getTime();
         if (!(aheadMs > 0 && aheadMs <= daysMax * dayMs)) throw invitationExpiryInvalid(daysMax);

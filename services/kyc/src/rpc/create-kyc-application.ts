@@ -79,7 +79,11 @@ export const createKycApplication =
         // The record is missing if a repeated request ran concurrently, was refused, and deleted
         // it.
         if (keyId && !key) throw idempotencyInProgress();
-        const storedMessage = toKycApplicationMessage(await storeApplication(em, context, requested, created, request, call));
+        // Uses the database's clock, because the clocks of replicas differ and consumers select a
+        // client's newest application by this time.
+        const now = claim.now ?? (await databaseTime(em));
+        const application = storeApplication(em, context, requested, created, request, call, now);
+        const storedMessage = toKycApplicationMessage(application);
         key?.storeResponse(KycApplicationSchema, storedMessage);
         return { message: storedMessage, isStoredByOther: false };
       });
@@ -183,17 +187,15 @@ async function cancelAtProvider(
   else logger.warn(fields, "unused application not canceled at the provider, the link stays valid until it expires");
 }
 
-async function storeApplication(
+function storeApplication(
   em: SqlEntityManager,
   context: Context,
   { reference: id, allowedDocuments, requireVideo, maxAttempts, profile }: ApplicationToCreate,
   created: CreatedApplication,
   request: CreateKycApplicationRequest,
   call: Call,
-): Promise<KycApplication> {
-  // Uses the database's clock, because the clocks of replicas differ and consumers select a
-  // client's newest application by this time.
-  const now = await databaseTime(em);
+  now: Date,
+): KycApplication {
   const application = em.create(KycApplication, {
     id,
     businessId: requireBusiness(call.caller),

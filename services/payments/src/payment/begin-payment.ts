@@ -1,5 +1,5 @@
 import { randomBytes, randomInt } from "node:crypto";
-import { flushUnique, transaction } from "@amana/database";
+import { refuseDuplicates, transaction } from "@amana/database";
 import type { IdempotencyRecord } from "@amana/idempotency";
 import { newLease, withClaimedLease } from "@amana/jobs";
 import { type Call, DomainError } from "@amana/rpc";
@@ -79,7 +79,7 @@ export async function insertPayment(
     updatedAt: now,
   });
   em.persist(payment);
-  await flushUnique(em, "payment_processor_order_number_key", orderNumberUsed);
+  refuseDuplicates(em, "payment_processor_order_number_key", orderNumberUsed);
   return payment;
 }
 

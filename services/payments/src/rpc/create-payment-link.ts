@@ -17,9 +17,9 @@ export const createPaymentLink =
   (context: Context): Implementation<typeof PaymentLinkService.method.createPaymentLink> =>
   async (request, call) => {
     const businessId = requireBusiness(call.caller);
-    return await once(context.orm, call, PaymentLinkSchema, async (em) => {
+    return await once(context.orm, call, PaymentLinkSchema, async (em, claimedAt) => {
       checkPrice(request);
-      const now = await databaseTime(em);
+      const now = claimedAt ?? (await databaseTime(em));
       const expiresAt = dateOf(request.expiresAtMs);
       checkExpiry(expiresAt, now);
       const link = em.create(PaymentLink, {

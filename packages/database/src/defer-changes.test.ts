@@ -116,10 +116,7 @@ describe("a transaction whose last statements fail", () => {
     expect(await read("select * from note")).toEqual([]);
   });
 
-<<<<<<< HEAD
-  test("transaction throws the unique violation of a changed row with the constraint's name, and commits nothing", async () => {
-=======
-  test("a unique violation is thrown as the refusal that refuseDuplicates has for the constraint", async () => {
+  test("transaction throws the refusal that refuseDuplicates has for the violated constraint, and commits nothing", async () => {
     const refusal = new Error("the name is taken");
     const error = await failureOf((em) => {
       refuseDuplicates(em, "thing_pkey", () => new Error("the id is taken"));
@@ -130,8 +127,7 @@ describe("a transaction whose last statements fail", () => {
     expect(await readNames()).toEqual(["first", "second"]);
   });
 
-  test("a unique violation of a changed row is thrown with its constraint, and nothing is committed", async () => {
->>>>>>> p-statements
+  test("transaction throws the unique violation of a changed row with the constraint's name, and commits nothing", async () => {
     const error = await failureOf(async (em) => {
       createNote(em, "before");
       (await em.findOneOrFail(Thing, { id: 2 })).name = "first";

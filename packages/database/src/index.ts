@@ -18,12 +18,6 @@ export { rowsCountedMax, showRows } from "./row-gauges.ts";
 export type { StuckRows } from "./stuck-rows.ts";
 export { noTenantOption } from "./tenant-client.ts";
 export { hasTenantTables, tenantMigrations } from "./tenants.ts";
-<<<<<<< HEAD
-export { afterCommit, isDatabaseUnavailable, transaction } from "./transaction.ts";
+export { afterCommit, isDatabaseUnavailable, refuseDuplicates, transaction } from "./transaction.ts";
 export { allBusinesses, defineView, type Owner, type RowOf } from "./view.ts";
 export { checkDue, pollWhenDue, watchDue } from "./watch-due.ts";
-=======
-export { afterCommit, isDatabaseUnavailable, refuseDuplicates, transaction } from "./transaction.ts";
-export { allBusinesses, defineView, type Owner, type RowOf, type View } from "./view.ts";
-export { checkDue, type DueTask, pollWhenDue, watchDue } from "./watch-due.ts";
->>>>>>> p-statements

@@ -30,3 +30,21 @@ test("createBatcher runs a call that is larger than the maximum as a separate ba
   expect(batches).toEqual([[0], [1, 2, 3], [4, 5], [6]]);
   expect(calls.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected", "rejected", "fulfilled"]);
 });
+
+test("createBatcher with `waitMs` puts items that arrive one after the other within this time into one batch", async () => {
+  const batches: (readonly number[])[] = [];
+  const add = createBatcher<number>(
+    10,
+    async (items) => {
+      batches.push(items);
+    },
+    100,
+  );
+  const first = add([1]);
+  await new Promise(setImmediate);
+  const second = add([2]);
+  expect(batches).toEqual([]);
+  await Promise.all([first, second]);
+  await add([3]);
+  expect(batches).toEqual([[1, 2], [3]]);
+});

@@ -23,7 +23,19 @@ const waitMsMax = 3_000;
  * Creates a function that makes one attempt at a leased delivery. The function waits for a slot,
  * signs the body, sends the POST, records the result and schedules the next attempt.
  */
-export function createAttempt(context: Context, client: HttpClient, counter: AttemptCounter) {
+export function createAttempt(
+  context: Context,
+  {
+    client,
+    counter,
+    onSlotFree,
+  }: {
+    readonly client: HttpClient;
+    readonly counter: AttemptCounter;
+    /** Called when the attempt has ended, before its result is recorded. */
+    onSlotFree(delivery: LeasedDelivery): void;
+  },
+) {
   const { orm, logger, clock, limits, signals } = context;
   const record = createRecorder(context);
   const releaseLease = createBatcher<LeasedDelivery>(500, (deliveries) => release(orm, deliveries));
@@ -40,6 +52,7 @@ export function createAttempt(context: Context, client: HttpClient, counter: Att
       if (secrets) outcome = await send(client, delivery, secrets, at);
     } finally {
       slots.release(business_id, endpoint_id);
+      onSlotFree(delivery);
     }
     // This process is stopping and has aborted the attempt. The endpoint may have received the
     // request.

@@ -65,6 +65,11 @@ export class ConcurrencyLimits {
     return { ordinals, endpoints, perEndpoint };
   }
 
+  /** True if no attempt uses a slot or waits for one. */
+  get isIdle(): boolean {
+    return this.healthy.usedAndQueued() + this.slow.usedAndQueued() === 0;
+  }
+
   /**
    * Returns true if at least half of an endpoint's slots are free, so that a claim is worth its
    * cost.

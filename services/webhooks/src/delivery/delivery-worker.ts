@@ -24,13 +24,16 @@ export function startDelivering(context: Context): AsyncDisposable {
   const { orm, logger, limits, signals } = context;
   const client = createHttpClient({ addresses: context.addresses, timeoutMs: context.delivery.timeoutMs });
   const counter = startCountingAttempts(orm, logger);
-  const attemptDelivery = createAttempt(context, client, counter);
   const claimDeliveries = createClaim(context);
   const stop = new AbortController();
   const pause = new Pause();
   const sending = new Set<Promise<void>>();
   /** Ids of endpoints with due deliveries that this process has not leased. */
   const backlog = new Set<string>();
+  const onSlotFree = (delivery: LeasedDelivery) => {
+    if (backlog.has(delivery.endpoint_id) && limits.isHalfFree(delivery)) pause.wake();
+  };
+  const attemptDelivery = createAttempt(context, { client, counter, onSlotFree });
 
   const send = (delivery: LeasedDelivery) => {
     const { id, business_id, traceparent } = delivery;
@@ -45,7 +48,6 @@ export function startDelivering(context: Context): AsyncDisposable {
           logger.error({ err: error, delivery_id: id }, "delivery attempt failed with an internal error");
         }
         sending.delete(sendingDone);
-        if (backlog.has(delivery.endpoint_id) && limits.isHalfFree(delivery)) pause.wake();
       }),
     );
     sending.add(sendingDone);
@@ -71,7 +73,7 @@ export function startDelivering(context: Context): AsyncDisposable {
     for (const id of dueEndpoints) backlog.add(id);
     for (const delivery of claimed) send(delivery);
     if (isMore) return 0;
-    return claimed.length > 0 || (backlog.size > 0 && sending.size === 0) ? busyMs : idleMs;
+    return claimed.length > 0 || (backlog.size > 0 && limits.isIdle) ? busyMs : idleMs;
   };
 
   const run = async () => {

@@ -19,8 +19,6 @@ interface PostOptions {
   readonly readBody: (response: AsyncIterable<Buffer>) => Promise<string>;
 }
 
-export type Connections = ReturnType<typeof createConnections>;
-
 /** Time for which an idle connection is kept. */
 const keptMs = 20_000;
 /**
@@ -43,9 +41,10 @@ export function createConnections(baseUrl: string, connectTimeoutMs: number) {
   const tcpSockets = new WeakMap<Socket, Socket>();
   const respondedAt = new WeakMap<Socket, number>();
   const closing = new AbortController();
+  const base = new URL(baseUrl);
 
   const createConnection: Agent["createConnection"] = (_options, callback) => {
-    openConnection(new URL(baseUrl), AbortSignal.any([closing.signal, AbortSignal.timeout(connectTimeoutMs)])).then(
+    openConnection(base, AbortSignal.any([closing.signal, AbortSignal.timeout(connectTimeoutMs)])).then(
       ({ tcp, socket }) => {
         tcpSockets.set(socket, tcp);
         callback?.(null, socket);
@@ -65,7 +64,7 @@ export function createConnections(baseUrl: string, connectTimeoutMs: number) {
   return {
     async post(path: string, body: string, { signal, commit, onResponse, readBody }: PostOptions): Promise<PostResult> {
       const mayReuse = commit === undefined || hasFreshConnection();
-      const post = createPost(new URL(`${baseUrl}/${path}`), body, mayReuse ? { agent } : { createConnection });
+      const post = createPost(base, path, body, mayReuse ? { agent } : { createConnection });
       let tcp: Socket | undefined;
       let [isCommitted, isComplete] = [false, false];
       const reset = () => tcp?.resetAndDestroy();
@@ -115,14 +114,19 @@ async function runBeforeResponse(post: ClientRequest, commit: () => Promise<bool
 }
 
 /** Creates a POST that is sent when the caller ends it, without an abort signal of its own. */
-function createPost(url: URL, body: string, connection: Pick<RequestOptions, "agent" | "createConnection">): ClientRequest {
+function createPost(
+  { host, pathname }: URL,
+  path: string,
+  body: string,
+  connection: Pick<RequestOptions, "agent" | "createConnection">,
+): ClientRequest {
   const post = request({
     ...connection,
     method: "POST",
-    host: url.host,
-    path: `${url.pathname}${url.search}`,
+    host,
+    path: `${pathname.replace(/\/$/, "")}/${path}`,
     headers: {
-      host: url.host,
+      host,
       "content-type": "application/x-www-form-urlencoded",
       "content-length": Buffer.byteLength(body),
       accept: "application/json",

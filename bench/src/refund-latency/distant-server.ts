@@ -78,9 +78,10 @@ function delayBytes(delayMs: number, firstMs = 0): Transform {
     highWaterMark: 1024 * 1024,
     transform(chunk: Buffer, _encoding, callback) {
       earliest = Math.max(earliest, performance.now());
-      setTimeout(() => this.push(chunk), earliest + delayMs - performance.now());
+      setTimeout(() => this.destroyed || this.push(chunk), earliest + delayMs - performance.now());
       callback();
     },
-    flush: (callback) => void setTimeout(callback, delayMs),
+    // The end stays behind the last chunk, although timers have a resolution of a millisecond.
+    flush: (callback) => void setTimeout(callback, Math.max(0, earliest - performance.now()) + delayMs + 2),
   });
 }

@@ -87,7 +87,7 @@ export function createConnections(baseUrl: string, connectTimeoutMs: number) {
         return { kind: isCommitted ? "unknown" : "not_sent", reason: String(signal.aborted ? signal.reason : error) };
       } finally {
         signal.removeEventListener("abort", reset);
-        // With a TLS connection, the destruction of the request after the reset would crash Node.js.
+        // Node.js 26 crashes if a request on TLS is destroyed after the reset of its TCP socket.
         if (!isComplete) tcp ? reset() : post.destroy();
       }
     },
@@ -99,7 +99,7 @@ export function createConnections(baseUrl: string, connectTimeoutMs: number) {
   };
 }
 
-/** Runs `commit`. Throws if the connection ends or a response arrives before the request is sent. */
+/** Runs `commit`. Throws if the connection ends or a response arrives during it. */
 async function runBeforeResponse(post: ClientRequest, commit: () => Promise<boolean>): Promise<boolean> {
   let hasResponse = false;
   const onEarlyResponse = () => {

@@ -23,7 +23,7 @@ export async function startBareServer(
     command: process.execPath,
     args: [join(import.meta.dirname, program)],
     cwd: import.meta.dirname,
-    env: { ...process.env, PORT: String(port), ...env },
+    env: { ...process.env, NODE_ENV: "production", PORT: String(port), ...env },
   });
   stack.defer(() => server.stop());
   for (let i = 0; i < 200; i++) {
@@ -38,10 +38,11 @@ export async function startBareServer(
   return { url: `http://127.0.0.1:${port}`, pid: server.pid };
 }
 
-/** Path and body of a POST request. */
+/** A POST request. It has an Idempotency-Key if `key` is set. */
 export interface PostRequest {
   readonly path: string;
   readonly body: string;
+  readonly key?: string;
 }
 
 /**
@@ -72,7 +73,11 @@ export async function measureLoad(
 }
 
 /** Sets path and body. Sets the content-type header only if the request has a body. */
-function setUp(request: autocannon.Request, { path, body }: PostRequest): autocannon.Request {
-  const headers = { ...request.headers, ...(body && { "content-type": "application/json" }) };
+function setUp(request: autocannon.Request, { path, body, key }: PostRequest): autocannon.Request {
+  const headers = {
+    ...request.headers,
+    ...(body && { "content-type": "application/json" }),
+    ...(key !== undefined && { "idempotency-key": key }),
+  };
   return { ...request, path, headers, ...(body && { body }) };
 }

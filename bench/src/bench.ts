@@ -11,6 +11,7 @@ const benchmarks = {
   growth: async () => (await import("./growth/growth.ts")).measureGrowth,
   pages: async () => (await import("./pages/pages.ts")).measurePages,
   reads: async () => (await import("./reads/reads.ts")).measureReads,
+  "refund-latency": async () => (await import("./refund-latency/refund-latency.ts")).measureRefundLatency,
   start: async () => (await import("./start/start.ts")).measureStart,
   statement: async () => (await import("./statement/statement.ts")).measureStatement,
   webhooks: async () => (await import("./webhooks/webhooks.ts")).measureWebhooks,
@@ -21,10 +22,11 @@ const descriptions: readonly (readonly [keyof typeof benchmarks, string])[] = [
   ["growth", "CPU time, rows, disk and write-ahead log for each operation"],
   ["pages", "delay of other requests while the gateway serves 200 checkout pages a second, and the cost of a page"],
   ["reads", "authenticated reads through the gateway, compared with bare servers"],
+  ["refund-latency", "latency of a refund with a distant processor, and the connections to the processor"],
   ["start", "time from the start command to the first response, and idle memory and CPU"],
   ["statement", "rate of a long money statement, and the memory of the gateway and payments"],
   ["webhooks", "delay, rate and cost of deliveries, from the commit of an event to the arrival of its webhook"],
-  ["writes", "creations and refunds through the gateway, compared with a bare server"],
+  ["writes", "creations and refunds through the gateway, compared with a bare server and an ORM server"],
 ];
 
 interface BenchOptions {
@@ -51,7 +53,7 @@ command
       .choices(["kafka", "direct"])
       .default("kafka"),
   )
-  .option("--quick", "webhooks, writes: run for only a few seconds, with unreliable figures")
+  .option("--quick", "refund-latency, webhooks, writes: run for only a few seconds, with unreliable figures")
   .option(
     "--rows <n>",
     "webhooks: number of old deliveries in the scenario 'old'",
@@ -65,7 +67,7 @@ command
     600,
   )
   .option("--lines <n>", "statement: number of lines", wholeNumberParser(1, 100_000_000), 1_000_000)
-  .addHelpText("after", `\nBenchmarks:\n${descriptions.map(([name, text]) => `  ${name.padEnd(10)} ${text}`).join("\n")}`)
+  .addHelpText("after", `\nBenchmarks:\n${descriptions.map(([name, text]) => `  ${name.padEnd(15)} ${text}`).join("\n")}`)
   .action(bench);
 await runCommandLine(command);
 

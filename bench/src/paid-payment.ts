@@ -19,6 +19,8 @@ export async function createPaidPayment(system: System): Promise<string> {
     body: JSON.stringify(card),
   });
   const { redirect_url } = (await paid.body.json()) as { redirect_url: string };
-  await (await request(redirect_url)).body.dump();
+  const returned = await request(redirect_url);
+  await returned.body.dump();
+  if (returned.statusCode !== 303) throw new Error(`the return from the processor got status ${returned.statusCode}`);
   return String(created.body["id"]);
 }

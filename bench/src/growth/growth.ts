@@ -24,7 +24,7 @@ export async function measureGrowth({ rounds, events }: { rounds: number; events
   const dir = await mkdtemp(join(tmpdir(), "amana-bench-"));
   await using stack = new AsyncDisposableStack();
   stack.defer(() => rm(dir, { recursive: true, force: true }));
-  const names = ["", "_REFUND", "_KYC", "_CREATION", "_SEARCH"];
+  const names = ["", "_REFUND", "_KYC", "_CREATION", "_SEARCH", "_KEYLESS"];
   const gateway = Object.fromEntries(names.map((name) => [`RATE_LIMIT${name}_PER_SECOND`, "0"]));
   const system = stack.use(await startSystem({ dir, events, progress: createProgress(), env: { gateway } }));
   const receiver = stack.use(await startReceiver());

@@ -2,23 +2,9 @@
 import { createHash } from "node:crypto";
 import { defineEntity, MikroORM, p } from "@mikro-orm/postgresql";
 import fastify from "fastify";
+import { ApiKey, Business } from "./identity-entities.ts";
 import { toPaymentJson } from "./payment-json.ts";
 
-const Business = defineEntity({
-  name: "Business",
-  tableName: "business",
-  properties: { id: p.uuid().primary(), status: p.text() },
-});
-const ApiKey = defineEntity({
-  name: "ApiKey",
-  tableName: "api_key",
-  properties: {
-    id: p.uuid().primary(),
-    hash: p.blob(),
-    revokedAt: p.datetime().nullable(),
-    business: () => p.manyToOne(Business),
-  },
-});
 const columns = [
   ...[
     "currency",

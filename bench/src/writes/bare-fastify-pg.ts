@@ -1,11 +1,11 @@
 /** A minimal server that runs the statements of the services for a request in one transaction. */
 import { createHash } from "node:crypto";
 import { uuidv7 } from "@amana/runtime";
-import fastify from "fastify";
+import fastify, { type FastifyRequest } from "fastify";
 import pg from "pg";
-import { request as send } from "undici";
 import { toPaymentJson } from "../reads/payment-json.ts";
 import { outboxValues } from "../webhooks/commit-event.ts";
+import { callProcessor } from "./call-processor.ts";
 
 const pool = (database: string) => new pg.Pool({ connectionString: process.env[`${database}_DATABASE_URL`], max: 16 });
 const [identity, clients, payments] = [pool("IDENTITY"), pool("CLIENTS"), pool("PAYMENTS")];
@@ -43,14 +43,38 @@ async function runInTransaction<T>(pool: pg.Pool, work: (query: Query) => Promis
   }
 }
 
+/** Runs `work` and stores its response for the Idempotency-Key, in one transaction. */
+async function runOnce<T>(pool: pg.Pool, { headers, url, body }: FastifyRequest, work: (query: Query) => Promise<T>): Promise<T> {
+  const id = uuidv7();
+  const fingerprint = createHash("sha256")
+    .update(JSON.stringify(body ?? {}))
+    .digest("hex");
+  return await runInTransaction(pool, async (query) => {
+    const claimed = await query(
+      "claim-key",
+      `insert into idempotency_key (id, scope, route, key, fingerprint, created_at) values ($1, $2, $3, $4, $5, now())
+       on conflict do nothing returning id`,
+      [id, headers["business-id"], url, headers["idempotency-key"], fingerprint],
+    );
+    if (claimed.length === 0) throw new Error("the benchmark uses an Idempotency-Key only once");
+    const response = await work(query);
+    await query("store-response", "update idempotency_key set answer = $2 where id = $1", [
+      id,
+      Buffer.from(JSON.stringify(response)),
+    ]);
+    return response;
+  });
+}
+
 app.post("/api/v1/beneficiaries", async (request, reply) => {
   const business = request.headers["business-id"];
   const body = request.body as Record<string, string>;
   const now = new Date();
   const row = { id: uuidv7(), business_id: business, ...body, type: body["beneficiary_type"], display: true };
+  const times = { created_at: now.toISOString(), updated_at: now.toISOString() };
   const names = ["account_number", "iban", "bic", "swift_code", "routing_number", "bank_name", "bank_address", "address"];
   const details = [...names, "city", "postal_code", "country_code"].map((name) => body[name] ?? null);
-  await runInTransaction(clients, async (query) => {
+  const created = await runOnce(clients, request, async (query) => {
     await query("client", "select * from client where business_id = $1 and id = $2 for update", [business, body["client_id"]]);
     await query(
       "beneficiary",
@@ -59,8 +83,9 @@ app.post("/api/v1/beneficiaries", async (request, reply) => {
        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $18, 1)`,
       [row.id, business, body["client_id"], row.type, body["name"], true, ...details, now],
     );
+    return { ...row, ...times };
   });
-  return reply.code(201).send({ ...row, created_at: now.toISOString(), updated_at: now.toISOString() });
+  return reply.code(201).send(created);
 });
 
 const lockPayment = "select * from payment where business_id = $1 and id = $2 for update";
@@ -71,7 +96,7 @@ const renewLease = "update refund set leased_until = now() + interval '6 seconds
 app.post<{ Params: { id: string } }>("/api/v1/payments/:id/refund", async (request) => {
   const business = String(request.headers["business-id"]);
   const [id, refund, token] = [request.params.id, uuidv7(), uuidv7()];
-  const updated = await runInTransaction(payments, async (query) => {
+  return await runOnce(payments, request, async (query) => {
     const [payment] = await query("lock-payment", lockPayment, [business, id]);
     await query("refunds", "select * from refund where business_id = $1 and payment_id = $2", [business, id]);
     await query("time", readTime, []);
@@ -121,18 +146,8 @@ app.post<{ Params: { id: string } }>("/api/v1/payments/:id/refund", async (reque
       refund,
       token,
     ]);
-    return refundedPayment ?? {};
+    return toPaymentJson(refundedPayment ?? {});
   });
-  return toPaymentJson(updated);
 });
-
-async function callProcessor(path: string, parameters: Record<string, string>): Promise<unknown> {
-  const response = await send(`${process.env["SATIM_URL"]}/${path}`, {
-    method: "POST",
-    headers: { "content-type": "application/x-www-form-urlencoded" },
-    body: new URLSearchParams({ userName: "bench", password: "bench", ...parameters }).toString(),
-  });
-  return await response.body.json();
-}
 
 await app.listen({ host: "127.0.0.1", port: Number(process.env["PORT"]) });

@@ -1,10 +1,11 @@
+import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createProgress } from "@amana/dev-env/progress";
 import { type System, startSystem } from "@amana/dev-env/system";
 import pg from "pg";
-import { measureLoad, type PostRequest, startBareServer } from "../bare-server.ts";
+import { type BareServer, measureLoad, type PostRequest, startBareServer } from "../bare-server.ts";
 import { createPaidPayment } from "../paid-payment.ts";
 import { log, median, printTable } from "../table.ts";
 import { copyPaidPayment } from "./paid-payments.ts";
@@ -22,8 +23,9 @@ const paymentCount = 100_000;
 
 /**
  * Measures creations of beneficiaries and refunds through the gateway, with a processor that
- * responds without a delay. Compares them with a bare server, which runs the same statements in one
- * transaction with Fastify and pg.
+ * responds without a delay. Each request has an Idempotency-Key. Compares them with a bare server,
+ * which runs the same statements in one transaction with Fastify and pg, and with a server that a
+ * user of Fastify and MikroORM would write.
  */
 export async function measureWrites({ rounds, seconds, quick }: { rounds: number; seconds: number; quick: boolean }) {
   const dir = await mkdtemp(join(tmpdir(), "amana-bench-"));
@@ -47,20 +49,21 @@ export async function measureWrites({ rounds, seconds, quick }: { rounds: number
   await payments.stop();
   await payments.start({ SATIM_URL: processor.url });
   await system.waitUntilReady();
-  const bare = await startBareServer(stack, join("writes", "bare-fastify-pg.ts"), {
-    ...databasesOf(system),
-    SATIM_URL: processor.url,
-  });
+  const servers: (BareServer & { server: string })[] = [];
+  for (const server of ["bare-fastify-pg", "orm-fastify-mikroorm"]) {
+    const env = { ...databasesOf(system), SATIM_URL: processor.url };
+    servers.push({ server, ...(await startBareServer(stack, join("writes", `${server}.ts`), env)) });
+  }
 
   const key = system.business.api_key;
   const rows: Record<string, string | number>[] = [];
   for (const write of [createBeneficiaryWrite(await addClients(system)), createRefundWrite(paidIds)]) {
     const pidsOf = () => write.services.flatMap((name) => system.services[name].pid() ?? []);
     const candidates = [
-      { server: "bare-fastify-pg", url: bare.url, pids: [bare.pid] },
+      ...servers.map(({ server, url, pid }) => ({ server, url, pids: [pid] })),
       { server: "amana gateway", url: system.gatewayUrl, pids: pidsOf() },
     ];
-    for (const { server, url, pids } of candidates) await measureLoad(server, url, key, quick ? 1 : 2, pids, write.next);
+    for (const { server, url, pids } of candidates) await measureLoad(server, url, key, quick ? 1 : seconds, pids, write.next);
     const runs = candidates.map(() => ({ perSecond: [] as number[], p99: [] as number[], cpuUs: [] as number[] }));
     for (let round = 1; round <= rounds; round++) {
       for (const [i, { server, url, pids }] of candidates.entries()) {
@@ -71,7 +74,7 @@ export async function measureWrites({ rounds, seconds, quick }: { rounds: number
         log(`round ${round} of ${rounds}: ${write.name}, ${server} ${perSecond.toFixed(0)} req/s`);
       }
     }
-    const [base] = runs;
+    const [pgRun, ormRun] = runs;
     for (const [i, { server }] of candidates.entries()) {
       const run = runs[i];
       const [perSecond, cpuUs] = [median(run?.perSecond ?? []), median(run?.cpuUs ?? [])];
@@ -79,10 +82,12 @@ export async function measureWrites({ rounds, seconds, quick }: { rounds: number
         write: write.name,
         server,
         "req/s (median)": Math.round(perSecond),
-        "of bare pg (goal ≥ 0.5)": (perSecond / median(base?.perSecond ?? [])).toFixed(2),
+        "of bare pg (goal ≥ 0.5)": (perSecond / median(pgRun?.perSecond ?? [])).toFixed(2),
+        "of ORM (goal ≥ 1.0)": (perSecond / median(ormRun?.perSecond ?? [])).toFixed(2),
         "p99 ms": median(run?.p99 ?? []),
         "cpu µs/req": Math.round(cpuUs),
-        "cpu, of bare pg": (cpuUs / median(base?.cpuUs ?? [])).toFixed(1),
+        "cpu, of bare pg": (cpuUs / median(pgRun?.cpuUs ?? [])).toFixed(1),
+        "cpu, of ORM": (cpuUs / median(ormRun?.cpuUs ?? [])).toFixed(2),
       });
     }
   }
@@ -128,6 +133,7 @@ function createBeneficiaryWrite(clientIds: readonly string[]): Write {
     services: ["gateway", "clients", "identity"],
     next: () => ({
       path: "/api/v1/beneficiaries",
+      key: randomUUID(),
       body: JSON.stringify({
         client_id: clientIds[created++ % clientIds.length],
         beneficiary_type: "PERSON",
@@ -144,6 +150,6 @@ function createRefundWrite(paymentIds: readonly string[]): Write {
   return {
     name: "refund",
     services: ["gateway", "payments", "identity"],
-    next: () => ({ path: `/api/v1/payments/${paymentIds[started++]}/refund`, body: "" }),
+    next: () => ({ path: `/api/v1/payments/${paymentIds[started++]}/refund`, body: "", key: randomUUID() }),
   };
 }

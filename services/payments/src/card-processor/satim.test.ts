@@ -97,6 +97,18 @@ describe("createSatim with a hundred calls of one business without a response", 
 });
 
 describe("createSatim, refund", () => {
+  test("the Satim client sends ten refunds, and the read of the order before each refund, on one connection", async () => {
+    let connectionCount = 0;
+    const count = () => void connectionCount++;
+    server.on("connection", count);
+    for (let i = 0; i < 10; i++) {
+      expect(await readStatus("b")).toMatchObject({ kind: "accepted" });
+      expect(await refund("b")).toMatchObject({ kind: "accepted" });
+    }
+    server.off("connection", count);
+    expect(connectionCount).toBe(1);
+  });
+
   test.each([
     [{ errorCode: "0" }, { kind: "accepted" }],
     [

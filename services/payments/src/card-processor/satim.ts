@@ -1,8 +1,7 @@
 import { FairSemaphore, faultPoint, readText, withCallMetrics } from "@amana/runtime";
-import { Agent, request } from "undici";
 import { processorCalls } from "../metrics.ts";
 import type { CardProcessor, OrderToRegister, Outcome, RegisteredOrder } from "./card-processor.ts";
-import { postOnce } from "./post-once.ts";
+import { createConnections } from "./connections.ts";
 import { parseResponse, readField, readOrderState } from "./satim-response.ts";
 
 interface SatimOptions {
@@ -42,13 +41,10 @@ const systemErrorCode = "7";
 export function createSatim(options: SatimOptions): CardProcessor & AsyncDisposable {
   // Each business can use at most half of the slots.
   const createSlots = (slots: number) => new FairSemaphore({ slots, perTenant: slots / 2 });
-  const createPool = (connections: number) => ({
-    agent: new Agent({ connect: { timeout: options.connectTimeoutMs }, connections, keepAliveTimeout: 20_000 }),
-    slots: createSlots(connections),
-  });
-  const registrations = createPool(registrationsMax);
-  const reads = createPool(readsMax);
-  const refundSlots = createSlots(refundsMax);
+  const registrations = createSlots(registrationsMax);
+  const reads = createSlots(readsMax);
+  const refunds = createSlots(refundsMax);
+  const connections = createConnections(options.url, options.connectTimeoutMs);
 
   const encodeForm = (parameters: Record<string, string>) =>
     new URLSearchParams({ userName: options.userName, password: options.password, ...parameters }).toString();
@@ -56,69 +52,56 @@ export function createSatim(options: SatimOptions): CardProcessor & AsyncDisposa
   const limitToTimeout = (timeoutMs: number) => Math.max(1, Math.floor(Math.min(timeoutMs, options.timeoutMs)));
 
   const sendPost = async (
-    { agent, slots }: ReturnType<typeof createPool>,
+    slots: FairSemaphore,
     businessId: string,
     path: string,
     parameters: Record<string, string>,
     timeoutMs: number,
-  ): Promise<Response> => {
-    const operation = path.split(".")[0];
+    commit?: () => Promise<boolean>,
+  ): Promise<Response | { readonly kind: "not_sent"; readonly reason: string }> => {
     const waitMs = limitToTimeout(timeoutMs);
     const signal = AbortSignal.timeout(waitMs);
-    try {
-      return await slots.run(businessId, waitMs, async () => {
-        const response = await request(`${options.url}/${path}`, {
-          method: "POST",
-          headers: { "content-type": "application/x-www-form-urlencoded", accept: "application/json" },
-          body: encodeForm(parameters),
-          dispatcher: agent,
-          signal,
-        });
-        faultPoint(`${operation}.answering`);
-        return parseResponse(response.statusCode, await readText(response.body, responseBytesMax));
-      });
-    } catch (error) {
-      return { kind: "unknown", reason: String(error) };
-    }
+    const onResponse = () => faultPoint(`${path.split(".")[0]}.answering`);
+    const readBody = (body: AsyncIterable<Buffer>) => readText(body, responseBytesMax);
+    const result = await slots
+      .run(businessId, waitMs, () =>
+        connections.post(path, encodeForm(parameters), { signal, onResponse, readBody, ...(commit && { commit }) }),
+      )
+      // `run` rejects if no slot becomes free in time.
+      .catch((error: unknown) => ({ kind: "not_sent" as const, reason: String(error) }));
+    return result.kind === "responded" ? parseResponse(result.statusCode, result.text) : result;
+  };
+  /** Sends a call that may be repeated. A call that was not sent has an unknown outcome too. */
+  const send = async (...call: Parameters<typeof sendPost>): Promise<Response> => {
+    const response = await sendPost(...call);
+    return response.kind === "not_sent" ? { kind: "unknown", reason: response.reason } : response;
   };
 
   return measureCalls({
     async register(order, timeoutMs) {
       const parameters = buildRegistration(order, options.terminalId);
-      return readRegistration(await sendPost(registrations, order.businessId, "register.do", parameters, timeoutMs));
+      return readRegistration(await send(registrations, order.businessId, "register.do", parameters, timeoutMs));
     },
 
     async confirm({ businessId, orderId, language }, timeoutMs) {
       const parameters = { mdOrder: orderId, language };
-      return readOrderState(await sendPost(reads, businessId, "public/acknowledgeTransaction.do", parameters, timeoutMs));
+      return readOrderState(await send(reads, businessId, "public/acknowledgeTransaction.do", parameters, timeoutMs));
     },
 
     async status({ businessId, ...order }, timeoutMs) {
-      return readOrderState(await sendPost(reads, businessId, "getOrderStatusExtended.do", order, timeoutMs));
+      return readOrderState(await send(reads, businessId, "getOrderStatusExtended.do", order, timeoutMs));
     },
 
     async refund({ businessId, orderId, amountMinor }, timeoutMs, commit) {
-      const waitMs = limitToTimeout(timeoutMs);
-      const signal = AbortSignal.timeout(waitMs);
-      const result = await refundSlots
-        .run(businessId, waitMs, () =>
-          postOnce(new URL(`${options.url}/refund.do`), encodeForm({ orderId, amount: amountMinor.toString() }), {
-            connectTimeoutMs: options.connectTimeoutMs,
-            signal,
-            commit,
-            onResponse: () => faultPoint("refund.answering"),
-            readBody: (response) => readText(response, responseBytesMax),
-          }),
-        )
-        // `run` rejects if no slot becomes free in time.
-        .catch((error: unknown) => ({ kind: "not_sent" as const, reason: String(error) }));
-      return result.kind === "responded" ? readRefund(parseResponse(result.statusCode, result.text)) : result;
+      const parameters = { orderId, amount: amountMinor.toString() };
+      const response = await sendPost(refunds, businessId, "refund.do", parameters, timeoutMs, commit);
+      return response.kind === "not_sent" ? response : readRefund(response);
     },
 
-    isQueueFull: (businessId, kind) => (kind === "reads" ? reads : registrations).slots.queuedCount(businessId) >= queuedMax,
+    isQueueFull: (businessId, kind) => (kind === "reads" ? reads : registrations).queuedCount(businessId) >= queuedMax,
 
     async [Symbol.asyncDispose]() {
-      await Promise.all([registrations.agent.close(), reads.agent.close()]);
+      connections.close();
     },
   });
 }

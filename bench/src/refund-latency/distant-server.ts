@@ -1,0 +1,87 @@
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { join } from "node:path";
+import { Transform } from "node:stream";
+import { createServer as createTlsServer } from "node:tls";
+import { promisify } from "node:util";
+
+/**
+ * Starts a TLS proxy on loopback that makes the server at `target` as distant as one round trip of
+ * `delayMs`. It delays the bytes of each direction by half of this time. The first bytes of a
+ * connection wait for one more round trip, which stands for the handshake of TCP. Writes the
+ * certificate to `dir`.
+ */
+export async function startDistantServer(dir: string, target: URL, delayMs: number) {
+  const [key, cert] = [join(dir, "key.pem"), join(dir, "cert.pem")];
+  const subject = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"];
+  await promisify(execFile)("openssl", [
+    "req",
+    "-x509",
+    "-newkey",
+    "rsa:2048",
+    "-nodes",
+    "-keyout",
+    key,
+    "-out",
+    cert,
+    ...subject,
+  ]);
+  let handshakes = 0;
+  let connections = 0;
+  const tlsServer = createTlsServer({ key: await readFile(key), cert: await readFile(cert) }, (socket) => {
+    handshakes++;
+    pipeBoth(socket, connect(Number(target.port), target.hostname));
+  });
+  const tlsPort = await listen(tlsServer);
+  const server = createServer((socket) => {
+    connections++;
+    const tls = connect(tlsPort, "127.0.0.1");
+    pipeBoth(socket, tls, delayBytes(delayMs / 2, delayMs), delayBytes(delayMs / 2));
+  });
+  const port = await listen(server);
+  return {
+    url: `https://127.0.0.1:${port}${target.pathname}`,
+    certificateFile: cert,
+    /** Returns the numbers of TCP connections and TLS handshakes since the start. */
+    counts: () => ({ connections, handshakes }),
+    [Symbol.dispose]() {
+      server.close();
+      tlsServer.close();
+    },
+  };
+}
+
+async function listen(server: ReturnType<typeof createServer>): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+/** Forwards the bytes and the end of each socket to the other one. */
+function pipeBoth(a: Socket, b: Socket, aToB?: Transform, bToA?: Transform): void {
+  for (const [socket, other] of [
+    [a, b],
+    [b, a],
+  ] as const) {
+    socket.setNoDelay(true);
+    // An ordinary end passes through the pipes, behind the delayed bytes.
+    socket.on("error", () => other.destroy());
+  }
+  (aToB ? a.pipe(aToB) : a).pipe(b);
+  (bToA ? b.pipe(bToA) : b).pipe(a);
+}
+
+/** Delays each chunk. `firstMs` is an additional delay of the first chunk. */
+function delayBytes(delayMs: number, firstMs = 0): Transform {
+  let earliest = firstMs === 0 ? 0 : performance.now() + firstMs;
+  return new Transform({
+    highWaterMark: 1024 * 1024,
+    transform(chunk: Buffer, _encoding, callback) {
+      earliest = Math.max(earliest, performance.now());
+      setTimeout(() => this.destroyed || this.push(chunk), earliest + delayMs - performance.now());
+      callback();
+    },
+    // The end stays behind the last chunk, although timers have a resolution of a millisecond.
+    flush: (callback) => void setTimeout(callback, Math.max(0, earliest - performance.now()) + delayMs + 2),
+  });
+}

@@ -1,4 +1,6 @@
 import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
 import {
   baseStyle,
   type Html,
@@ -99,9 +101,12 @@ ${main}
 }
 
 const ownFile = (name: string) => readFileSync(new URL(`../assets/${name}`, import.meta.url), "utf8");
-/** Reads a file that the package `altcha` exports, or a file `besideIt` in the same folder. */
-const widgetFile = (name: string, besideIt = "") =>
-  readFileSync(new URL(besideIt, import.meta.resolve(`altcha/${name}`)), "utf8");
+const widgetFolder = new URL("../", pathToFileURL(createRequire(import.meta.url).resolve("altcha/altcha.css")));
+/**
+ * Reads a file of the package `altcha`, by its path in the folder `dist`. The package exports only
+ * some of these files. The bundler replaces `import.meta.url`, but not `import.meta.resolve`.
+ */
+const widgetFile = (path: string) => readFileSync(new URL(path, widgetFolder), "utf8");
 
 const script = "text/javascript; charset=utf-8";
 
@@ -114,15 +119,15 @@ export const captchaLanguage: Readonly<Record<Language, string>> = { fr: "fr-fr"
 export const checkoutFiles: Readonly<Record<string, () => StaticFile>> = {
   "checkout.css": () => ({
     type: "text/css; charset=utf-8",
-    content: [baseStyle, widgetFile("altcha.css"), ownFile("checkout.css")].join("\n"),
+    content: [baseStyle, widgetFile("external/altcha.css"), ownFile("checkout.css")].join("\n"),
   }),
   "checkout.js": () => ({ type: script, content: ownFile("checkout.js") }),
   // This build has no inline styles and workers, because the Content-Security-Policy of the page
-  // forbids them. The package does not export the minified file.
-  "altcha.js": () => ({ type: script, content: widgetFile("external", "altcha.min.js") }),
-  "altcha-fr.js": () => ({ type: script, content: widgetFile("i18n/fr-fr") }),
-  "altcha-en.js": () => ({ type: script, content: widgetFile("i18n/en") }),
-  "altcha-ar.js": () => ({ type: script, content: widgetFile("i18n/ar") }),
-  "altcha-worker.js": () => ({ type: script, content: widgetFile("workers/pbkdf2") }),
+  // forbids them.
+  "altcha.js": () => ({ type: script, content: widgetFile("external/altcha.min.js") }),
+  "altcha-fr.js": () => ({ type: script, content: widgetFile("i18n/fr-fr.js") }),
+  "altcha-en.js": () => ({ type: script, content: widgetFile("i18n/en.js") }),
+  "altcha-ar.js": () => ({ type: script, content: widgetFile("i18n/ar.js") }),
+  "altcha-worker.js": () => ({ type: script, content: widgetFile("workers/pbkdf2.js") }),
   "mark.svg": () => ({ type: "image/svg+xml", content: logo.text }),
 };

@@ -1,4 +1,8 @@
-/** Converts a row of the payment table to the JSON that the API returns for the payment. */
+import { createHash } from "node:crypto";
+
+const publicUrl = process.env["PUBLIC_URL"] ?? "";
+
+/** Converts a row of a paid payment to the JSON that the API returns for the payment. */
 export function toPaymentJson(row: Record<string, unknown>) {
   const formatTime = (value: unknown) => (value == null ? undefined : new Date(value as string).toISOString());
   const formatMoney = (value: unknown) => {
@@ -33,6 +37,7 @@ export function toPaymentJson(row: Record<string, unknown>) {
     processor_error_code: omitNull(row["processor_error_code"]),
     processor_order_id: omitNull(row["processor_order_id"]),
     processor_order_status: omitNull(row["processor_order_status"]),
+    receipt_url: `${publicUrl}/receipts/${createHash("sha256").update(String(row["return_token"])).digest("hex")}`,
     refunded_amount: formatMoney(row["refunded_amount_minor"]),
   };
 }

@@ -53,7 +53,8 @@ type Businesses = Map<string, { number: number | null; leaf: string }>;
 const pageRows = 2_000;
 const nil = "00000000-0000-0000-0000-000000000000";
 /** Makes PostgreSQL use index lookups, so that a query reads only the rows of its page. */
-const forceIndexScans = "set local enable_hashjoin = off; set local enable_mergejoin = off; set local enable_bitmapscan = off";
+const forceIndexScans =
+  "select set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true), set_config('enable_bitmapscan', 'off', true)";
 /** Retention of rows and links. */
 const retention = "interval '5 years'";
 /** Period after the chain began in which rows that are older than the chain may be sealed. */

@@ -170,7 +170,7 @@ test("`amana stuck` runs without SQL errors on the schema of each service", asyn
   }
 });
 
-test("`amana outbox republish` adds events to the outbox by time range or by ids, adds one audit row each time, and rejects another service's topic", async () => {
+test("`amana outbox republish` adds the events of a time range or with given ids to the outbox again, adds one audit row per command, and rejects another service's topic", async () => {
   await using serviceDb = await createTestDatabase("payments", payments.database);
   const emit = (key: string) =>
     transaction(serviceDb.orm, async (em) =>

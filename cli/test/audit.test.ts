@@ -154,7 +154,7 @@ test.each([0, -1, 9])("verifyTrail reports links_missing for an added row whose 
   expect(await problemCodes()).toContain("links_missing");
 });
 
-test("verifyTrail reports row_past_chain for a new row that was deleted from audit_unsealed, even while identity still seals older rows", async () => {
+test("verifyTrail reports row_past_chain for a new row whose entry in audit_unsealed was deleted, even while identity still seals older rows", async () => {
   await tamper("insert into audit_sweep values ('00000000-0000-0000-0000-000000000000')");
   await recordAction();
   await tamper("delete from audit_unsealed");
@@ -213,7 +213,7 @@ test.each([
   expect(await verify()).toEqual([]);
 });
 
-test("verifyTrail reports row_sealed_late for a row from before the chain began if the row was sealed more than a day after the beginning", async () => {
+test("verifyTrail reports row_sealed_late for a row that is older than the chain and was sealed more than a day after the chain began", async () => {
   await insertThroughTrigger(-1000 * hourMs, "api_key");
   expect(await problemCodes()).toEqual(["row_sealed_late"]);
   // Starts a new chain, which seals the same row at once.

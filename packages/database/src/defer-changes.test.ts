@@ -116,7 +116,7 @@ describe("a transaction whose last statements fail", () => {
     expect(await read("select * from note")).toEqual([]);
   });
 
-  test("transaction throws the refusal that refuseDuplicates has for the violated constraint, and commits nothing", async () => {
+  test("transaction throws the refusal that refuseDuplicates received for the violated constraint, and commits nothing", async () => {
     const refusal = new Error("the name is taken");
     const error = await failureOf((em) => {
       refuseDuplicates(em, "thing_pkey", () => new Error("the id is taken"));
@@ -168,7 +168,7 @@ describe("a transaction whose last statements fail", () => {
     expect(await readNames()).toEqual(["first", "second"]);
   });
 
-  test("transaction throws and commits nothing if its work has caught the error of an earlier statement", async () => {
+  test("transaction throws and commits nothing if its callback has caught the error of an earlier statement", async () => {
     const error = await failureOf(async (em) => {
       await em.execute("update thing set name = 'changed' where id = 1");
       await em.execute("select 1 / 0").catch(() => {});
@@ -178,7 +178,7 @@ describe("a transaction whose last statements fail", () => {
   });
 });
 
-test("transaction repeats the work after a deadlock of its last statements", async () => {
+test("transaction repeats its callback after a deadlock of its last statements", async () => {
   const two = await database.connect({ entities: [Thing, Note], poolMax: 2 });
   const bothHoldLock = Promise.withResolvers<void>();
   let attempts = 0;
@@ -200,7 +200,7 @@ test("transaction repeats the work after a deadlock of its last statements", asy
   ]);
 });
 
-test("transaction changes a row that an earlier transaction has inserted, without reading it", async () => {
+test("transaction changes a row that an earlier transaction has inserted, without reading the row again", async () => {
   const created = await transaction(orm, async (em) => {
     const thing = em.create(Thing, { id: 3, name: "third" });
     em.persist(thing);

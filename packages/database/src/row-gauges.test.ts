@@ -30,7 +30,7 @@ test("showRows exports a statement's rows without null values, and executes the 
   showing[Symbol.dispose]();
 });
 
-test("showRows exports no sample for a row that was deleted before showRows was disposed and called again", async () => {
+test("showRows, when it is called again after its disposal, exports no sample for a row that was deleted in the meantime", async () => {
   const orm = await database.connect();
   await orm.em.execute("create table queue (queue text, queued int)");
   await orm.em.execute("insert into queue values ('one', 3)");

@@ -51,7 +51,7 @@ test.each(commands)("the command %s rejects a link to the root of the project as
 });
 
 test.each(commands)(
-  "the command %s rejects a data folder with files of other programs and deletes none of them, not even a file with a name that Amana uses",
+  "the command %s rejects a data folder that contains a file of another program, and deletes nothing in the folder",
   async (_, use) => {
     await write("postgres/base", "notes.txt");
     await expect(use(dir)).rejects.toThrow(/contains files that Amana did not create \(notes.txt, postgres\)/);

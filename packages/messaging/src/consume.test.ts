@@ -91,7 +91,7 @@ const failingFor = (bodies: Set<string>, failure: (body: string) => Error): Func
   };
 };
 
-test("a consumer parks a message once with the reason when the message's last retry fails, and applies the other messages of the batch", async () => {
+test("a consumer parks a message with the reason of the failure when the message's last retry fails, and applies the other messages of the batch", async () => {
   await aConsumer({}, db.orm, quickRetries);
   const poison = aMessage("poison", { key: "p" });
   const batch = [aMessage("1"), poison, aMessage("2")];

@@ -68,7 +68,7 @@ describe("readEnv", () => {
     }
   });
 
-  test("readEnv reads a value from the file in NAME_FILE, and freezes the settings", () => {
+  test("readEnv reads the setting SECRET from the file that SECRET_FILE names, and freezes the settings", () => {
     const file = join(tmpdir(), `amana-setting-${process.pid}`);
     writeFileSync(file, "from a file\n");
     const settings = readEnv((env) => ({ secret: env.string("SECRET"), words: env.list("WORDS") }), {
@@ -79,7 +79,7 @@ describe("readEnv", () => {
     expect(Object.isFrozen(settings)).toBe(true);
   });
 
-  test("readEnv throws when the file in NAME_FILE is missing, even if there is a default", () => {
+  test("readEnv throws when the file that SECRET_FILE names is missing, even if SECRET has a default", () => {
     expect(() => readEnv((env) => ({ secret: env.string("SECRET", "x") }), { SECRET_FILE: "/nowhere/at/all" })).toThrow(
       /SECRET_FILE/,
     );

@@ -62,7 +62,7 @@ const readNames = async () => (await read("select name from thing order by id"))
 const find = (id: number) => orm.em.fork().findOneOrFail(Thing, { id });
 const createNote = (em: SqlEntityManager, text: string) => em.persist(em.create(Note, { text }));
 
-test("transaction commits inserts, updates and deletes of all types of values", async () => {
+test("transaction commits inserts, updates and deletes of rows with dates, bytes, JSON, booleans and big numbers", async () => {
   const values = {
     at: new Date("2026-01-02T03:04:05.678Z"),
     bytes: Buffer.from([0, 255]),
@@ -85,7 +85,7 @@ test("transaction commits inserts, updates and deletes of all types of values", 
   expect(await read("select text from note")).toEqual([{ text: "created" }]);
 });
 
-test("transaction clears a nullable property", async () => {
+test("transaction stores null for a nullable property that its callback sets to null", async () => {
   await read("update thing set at = now(), labels = '{}' where id = 1");
   await transaction(orm, async (em) => Object.assign(await em.findOneOrFail(Thing, { id: 1 }), { at: null, labels: null }));
   expect(await find(1)).toMatchObject({ at: null, labels: null });

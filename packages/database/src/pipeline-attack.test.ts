@@ -86,7 +86,7 @@ const failureOf = (sent: Promise<unknown>): Promise<unknown> =>
   );
 const createPlain = (em: SqlEntityManager, value: string) => em.persist(em.create(Plain, { id: 9, value }));
 
-/** Expects that the transaction left no row, and its connection no transaction and no tenant. */
+/** Expects that there is no row of the transaction, no open transaction and no tenant. */
 async function expectNothingLeft(of = orm) {
   expect(await read("select * from plain where id > 2")).toEqual([]);
   const open = "select state from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'";
@@ -116,7 +116,7 @@ test("EntityManager.execute throws and changes nothing after the end of its tran
   }
 });
 
-test("transaction rejects a first SQL text that contains several statements, and commits nothing", async () => {
+test("transaction rejects several statements in its first SQL text, and commits nothing", async () => {
   const text = "insert into plain values (9, 'x'); select 1";
   await expect(transaction(orm, (em) => em.execute(text))).rejects.toThrow("cannot insert multiple commands");
   // A later statement of the transaction does not run either.
@@ -125,7 +125,7 @@ test("transaction rejects a first SQL text that contains several statements, and
   await expectNothingLeft();
 });
 
-test("transaction runs a later SQL text that contains several statements before the statements after it, and rolls all of them back with the transaction", async () => {
+test("transaction runs several statements in a later SQL text before the statements that follow, and a rollback undoes all of them", async () => {
   await transaction(orm, async (em) => {
     await em.execute("select 1");
     await Promise.all([
@@ -251,7 +251,7 @@ const works: Record<string, (em: SqlEntityManager) => unknown> = {
   "a list of texts": (em) => em.create(Row, { id: 3, labels: ["it's", "", "NULL", "c,d"] }),
   "an empty list": (em) => change(em, { labels: [] }),
   "a big number and a time before 1970": (em) => change(em, { amount: 2n ** 60n + 1n, at: new Date(-1) }),
-  undefined: (em) => change(em, { text: undefined, amount: 4n }),
+  "a property that is set to undefined": (em) => change(em, { text: undefined, amount: 4n }),
   "a property that is not persisted": (em) => change(em, { note: "x" }),
   "an inserted and removed entity": (em) => em.remove(em.create(Plain, { id: 9, value: "x" })),
   "a removed and inserted key": async (em) => {

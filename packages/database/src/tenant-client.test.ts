@@ -157,7 +157,7 @@ describe("TenantClient", () => {
   });
 });
 
-test("a transaction of TenantClient keeps its tenant after a savepoint was rolled back, and inside `forTenant` for another business", async () => {
+test("a transaction of TenantClient keeps its tenant after a rollback to a savepoint, and also inside `forTenant` for another business", async () => {
   const rows = await forTenant(businessA, () =>
     transaction(singleConnection, async (em) => {
       const rowsInside = await forTenant(businessB, () => em.execute<{ business_id: string }[]>(text));

@@ -399,7 +399,7 @@ describe("createRpcClient and createRpcServer", () => {
     expect([response.statusCode, calls.length]).toEqual([504, 0]);
   });
 
-  test("an RPC server responds to a call while 260 other calls are pending, which is the maximum of all bulkheads of a gateway", async () => {
+  test("an RPC server responds to a call while 260 other calls are pending", async () => {
     await withClient([server.url], async (client) => {
       const { release, begun: started } = holdCalls();
       const hold = behaviour;

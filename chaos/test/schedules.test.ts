@@ -18,7 +18,7 @@ test("drawSchedule returns the same schedule for the same seed and number, and r
 });
 
 test.each(kycProviders)(
-  "drawSchedule for the provider %s repeats no kind of first fault before all kinds were used, and adds the work that each fault needs",
+  "drawSchedule for the provider %s draws each kind of fault as a first fault before it repeats a kind, and adds the work that each fault needs",
   (provider) => {
     const cells = cellsOf(provider);
     const schedules = numbers(cells.length).map((number) => drawSchedule(3, number, provider));

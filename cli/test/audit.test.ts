@@ -190,25 +190,22 @@ const insertThroughTrigger = (at: number | "infinity", entity: string) =>
     return id;
   });
 
-test.each<[string, number | "infinity", string]>([
-  ["row_sealed_late", -11 * minuteMs, "api_key"],
-  ["row_sealed_late", -25 * hourMs, "refund"],
-  ["row_sealed_early", 11 * minuteMs, "refund"],
-  ["row_sealed_late", "infinity", "refund"],
-])(
-  "verifyTrail reports %s for an inserted row with a time %s ms from now and the entity type %s",
-  async (problem, at, entity) => {
-    const id = await insertThroughTrigger(at, entity);
-    expect(await verify()).toMatchObject([{ problem, id, number: 10 }]);
-  },
-);
+test.each<[problem: string, time: string, entity: string, at: number | "infinity"]>([
+  ["row_sealed_late", "11 minutes ago", "api_key", -11 * minuteMs],
+  ["row_sealed_late", "25 hours ago", "refund", -25 * hourMs],
+  ["row_sealed_early", "in 11 minutes", "refund", 11 * minuteMs],
+  ["row_sealed_late", "infinity", "refund", "infinity"],
+])("verifyTrail reports %s for an inserted row with the time '%s' and the entity type %s", async (problem, _time, entity, at) => {
+  const id = await insertThroughTrigger(at, entity);
+  expect(await verify()).toMatchObject([{ problem, id, number: 10 }]);
+});
 
 // These times are within the tolerance for late events and clock differences.
 test.each([
-  [-9 * minuteMs, "api_key"],
-  [-23 * hourMs, "refund"],
-  [9 * minuteMs, "refund"],
-])("verifyTrail accepts an inserted row with a time %s ms from now and the entity type %s", async (at, entity) => {
+  ["9 minutes ago", "api_key", -9 * minuteMs],
+  ["23 hours ago", "refund", -23 * hourMs],
+  ["in 9 minutes", "refund", 9 * minuteMs],
+] as const)("verifyTrail accepts an inserted row with the time '%s' and the entity type %s", async (_time, entity, at) => {
   await insertThroughTrigger(at, entity);
   expect(await verify()).toEqual([]);
 });

@@ -70,7 +70,7 @@ describe("the common component of all services", () => {
     expect(container.startupProbe.periodSeconds * container.startupProbe.failureThreshold).toBeGreaterThanOrEqual(180);
   });
 
-  test("a pod's termination grace period is longer than its pre-stop pause and the longest graceful shutdown together", async () => {
+  test("a pod's termination grace period is longer than the sum of its pre-stop pause and the longest graceful shutdown", async () => {
     const pauseSeconds = container.lifecycle.preStop.sleep.seconds;
     expect(pauseSeconds).toBeGreaterThan(0);
     expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(stopTimeoutMs / 1000 + pauseSeconds);
@@ -136,7 +136,7 @@ test.each(["postgres", "kafka", "sandbox"])(
   },
 );
 
-test.each(owners)("a Job with the image of %s runs its migrations as the owner of the tables", async (service) => {
+test.each(owners)("a Job with the image of %s runs the service's migrations as the owner of the tables", async (service) => {
   const { components } = await readSingle("Kustomization", "base", service, "kustomization.yaml");
   expect(components).toContain("../../components/migration");
   const { metadata, spec } = await readSingle("Job", "base", service, "migrate.yaml");

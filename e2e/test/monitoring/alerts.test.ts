@@ -132,7 +132,7 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
     expect(firing.filter((alert) => !speedAlerts.test(alert))).toEqual([]);
   });
 
-  test("the matching alert fires when the processor, provider, endpoints or span collector fails, and during forged messages, key guessing or overload", async () => {
+  test("the matching alert fires when the processor, provider, endpoints or span collector fails, when messages are forged, when keys are guessed, and during overload", async () => {
     const withoutServer = await aBusiness(testSystem.system, "Without a server");
     await withoutServer.receiver[Symbol.asyncDispose]();
     for (let i = 0; i < 5; i++) await aPaidPayment(testSystem.system, withoutServer);

@@ -107,7 +107,7 @@ describe("the payments service killed with SIGKILL", () => {
 });
 
 describe("events when a service or Kafka stops", () => {
-  test("the relay publishes an event again, with the same webhook id, if it is killed after it published the event and before it marked the event as published", async () => {
+  test("the relay publishes an event again, with the same webhook id, if the relay is killed after the publication and before it marks the event as published", async () => {
     const payment = await aPaidPayment(testSystem.system, business);
     await killAt("payments", "relay.published", () => business.call("POST", `/api/v1/payments/${payment.id}/refund`));
     await expectRefundedOnce(payment);

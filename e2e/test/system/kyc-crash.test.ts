@@ -113,7 +113,7 @@ async function expectOneApplication(key: string): Promise<Application> {
   return { id, link: String(repeated.body["link_url"]) };
 }
 
-/** Idempotency-Keys of killed creations. Such a key is held until its request's deadline. */
+/** Idempotency-Keys of creations that a kill ended. kyc holds such a key until the deadline. */
 const killedKeys: string[] = [];
 
 /**

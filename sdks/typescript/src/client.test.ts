@@ -175,7 +175,7 @@ test("the TypeScript client encodes an id as one path segment, and rejects the i
   for (const id of ["", ".", ".."]) expect(() => amana.payments.get(id)).toThrow(TypeError);
 });
 
-test("the TypeScript client throws a TypeError that does not contain the key if a setting is invalid, and uses the default for undefined", async () => {
+test("the TypeScript client throws a TypeError that does not contain the key if a setting is invalid, and uses the default for a setting that is undefined", async () => {
   const { baseUrl, received } = await startServer(created);
   for (const apiKey of ["", "sk_test_\nsecret", "sk_test_secret\n"]) {
     const create = () => new Amana({ baseUrl, apiKey });

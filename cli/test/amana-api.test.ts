@@ -45,7 +45,7 @@ afterAll(() => stack.disposeAsync());
 
 /** Runs the command with the address and the keys of the local development system. */
 const amanaLocal = (...args: string[]): Promise<CommandResult> => execAmana({ AMANA_DIR: dir }, ...args);
-/** Runs the command with the address and key of a business in the environment. */
+/** Settings with the gateway's address and the key file of a business. */
 const businessSettings = () => ({ AMANA_URL: running.system.gatewayUrl, AMANA_KEY_FILE: join(dir, "key") });
 const amanaBusiness = (...args: string[]): Promise<CommandResult> => execAmana(businessSettings(), ...args);
 

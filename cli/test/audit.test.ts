@@ -213,7 +213,7 @@ test.each([
 test("verifyTrail reports row_sealed_late for a row that is older than the chain and was sealed more than a day after the chain began", async () => {
   await insertThroughTrigger(-1000 * hourMs, "api_key");
   expect(await problemCodes()).toEqual(["row_sealed_late"]);
-  // Starts a new chain, which seals the same row at once.
+  // Starts a new chain. In this chain, identity seals the same row immediately.
   await tamper(
     "delete from audit_head",
     "delete from audit_link",

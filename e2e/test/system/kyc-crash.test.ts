@@ -113,7 +113,10 @@ async function expectOneApplication(key: string): Promise<Application> {
   return { id, link: String(repeated.body["link_url"]) };
 }
 
-/** Idempotency-Keys of creations that a kill ended. kyc holds such a key until the deadline. */
+/**
+ * Idempotency-Keys of creations during which kyc was killed. Such a key is held until the deadline
+ * of its request.
+ */
 const killedKeys: string[] = [];
 
 /**

@@ -274,7 +274,7 @@ test("the RPC server, while it stops, responds to a pipelined request that arriv
   socket.write(request);
   await sleep(200);
   socket.write(request);
-  // The first request has its response, and the second is in flight.
+  // The client has the response to the first request, and the second request is in flight.
   await once(socket, "data");
   await server[Symbol.asyncDispose]();
   await closed;

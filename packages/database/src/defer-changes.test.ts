@@ -104,7 +104,7 @@ describe("a transaction whose last statements fail", () => {
     return error;
   }
 
-  test("transaction throws the unique violation of an inserted row with the constraint's name, and commits nothing", async () => {
+  test("transaction throws a unique violation with the constraint's name for an inserted row, and commits nothing", async () => {
     const error = await failureOf((em) => {
       createNote(em, "before");
       em.persist(em.create(Thing, { id: 3, name: "first" }));
@@ -127,7 +127,7 @@ describe("a transaction whose last statements fail", () => {
     expect(await readNames()).toEqual(["first", "second"]);
   });
 
-  test("transaction throws the unique violation of a changed row with the constraint's name, and commits nothing", async () => {
+  test("transaction throws a unique violation with the constraint's name for a changed row, and commits nothing", async () => {
     const error = await failureOf(async (em) => {
       createNote(em, "before");
       (await em.findOneOrFail(Thing, { id: 2 })).name = "first";

@@ -213,7 +213,7 @@ test("a consumer applies a message that follows ten failing messages, after the 
   expect(await statuses()).toHaveLength(10);
 });
 
-test("a consumer applies an event of an unknown type after an upgrade, and does not delay other events that have the event's key", async () => {
+test("a consumer applies an event of an unknown type after an upgrade that supports the type, and does not delay other events with the same key", async () => {
   const supported = new Set<string>();
   const effect: FunctionEffect = async (em, messages) => {
     for (const { headers } of messages) {

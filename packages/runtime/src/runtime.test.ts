@@ -51,7 +51,7 @@ describe("readEnv", () => {
     }
   });
 
-  test("readEnv rejects sandbox switches and external http URLs in production, and accepts both outside of production", () => {
+  test("readEnv rejects sandbox-only settings and external http URLs in production, and accepts both outside of production", () => {
     const build = (env: EnvReader) => ({ on: env.sandboxOnly("ALLOW"), url: env.externalUrl("EXTERNAL_URL") });
     const sandbox = { ALLOW: "true", EXTERNAL_URL: "http://127.0.0.1:1" };
     expect(readEnv(build, sandbox)).toEqual({ on: true, url: "http://127.0.0.1:1" });

@@ -70,7 +70,7 @@ test.each(commands)(
   },
 );
 
-test("`pnpm start --fresh` deletes the files that Amana created in a linked data folder, and keeps the results of attack programs", async () => {
+test("`pnpm start --fresh` deletes the files that Amana created in a data folder behind a symbolic link, and keeps the results of attack programs", async () => {
   const link = join(parent, "link");
   await mkdir(dir);
   await symlink(dir, link);

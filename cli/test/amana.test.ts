@@ -120,7 +120,7 @@ test("`amana dead-letters show` prints no free text of a message, and the consum
   expect(trail[0]).toMatchObject({ actor: "command:amina", before: { fields: { status: "PARKED", service: "webhooks" } } });
 });
 
-test("a consumer, when it starts, processes a message for which an operator ran `amana dead-letters retry` while the consumer was stopped", async () => {
+test("a consumer that starts again processes a message that `amana dead-letters retry` retried while the consumer was stopped", async () => {
   const { deliver, stop } = await aConsumer();
   const { id, eventId } = await aParkedDeadLetter(deliver);
   await stop();

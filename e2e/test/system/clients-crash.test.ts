@@ -135,7 +135,7 @@ async function killAndRestart(service: ServiceProcess = testSystem.system.servic
 }
 
 describe("the clients service while verdicts arrive", () => {
-  test("the clients service applies each verdict once when it is killed at random times, or after its commit and before it stores its Kafka offset", async () => {
+  test("the clients service applies each verdict once when the service is killed at random times, or after its commit and before it stores its Kafka offset", async () => {
     const { clients } = testSystem.system.services;
     const verdicts = await createClientsWithVerdicts(12);
     await expectStatesOfNewestApplications();

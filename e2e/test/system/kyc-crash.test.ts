@@ -453,7 +453,7 @@ test("an operator's review of a KYC application adds one event, and one audit ro
   ]);
 });
 
-test("POST /kyc/applications creates one application if kyc was killed during the first request and the hold of the Idempotency-Key has ended", async () => {
+test("POST /kyc/applications, repeated after kyc was killed during the first request, creates one application when the Idempotency-Key is no longer held", async () => {
   expect(killedKeys).toHaveLength(1);
   for (const key of killedKeys) await expectOneApplication(key);
 });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { keysProgram } from "../src/keys/keys.ts";
 import { runProgram } from "../src/run-program.ts";
 
-test("the attack program `keys` finds no gateway that accepts a revoked key, and no service that accepts a caller token for another service", async () => {
+test("the attack program `keys` finds no gateway that accepts a revoked key, and no service that accepts a caller token issued for another service", async () => {
   const report = await runProgram(keysProgram, { seed: 1, seconds: 5 });
   expect(report.violations).toEqual([]);
   for (const counter of [

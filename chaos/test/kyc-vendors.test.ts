@@ -8,7 +8,7 @@ import { verdictsProgram } from "../src/verdicts/verdicts.ts";
 const seeds = { didit: { verdicts: 483, matrix: 5035 }, sumsub: { verdicts: 742, matrix: 6017 } } as const;
 
 describe.each(["didit", "sumsub"] as const)("with KYC_PROVIDER=%s", (kycProvider) => {
-  test(`the attack program "secrets" finds no personal data of ${kycProvider}'s responses and callbacks in rows, logs, files, messages and API responses`, async () => {
+  test(`the attack program "secrets" finds no personal data from ${kycProvider}'s responses and callbacks in rows, logs, files, messages and API responses`, async () => {
     const report = await runProgram(secretsProgram, { seed: 1, seconds: 1, kycProvider });
     expect(report.violations).toEqual([]);
     expect(report.countOf("personal fields of the vendor")).toBeGreaterThanOrEqual(kycProvider === "didit" ? 25 : 20);
@@ -34,7 +34,7 @@ describe.each(["didit", "sumsub"] as const)("with KYC_PROVIDER=%s", (kycProvider
     );
   });
 
-  test(`the attack program "matrix" finds no violated promise in three generated schedules of work and faults with ${kycProvider}`, async () => {
+  test(`the attack program "matrix" with KYC_PROVIDER=${kycProvider} finds no violated promise in three generated schedules of work and faults`, async () => {
     const report = await runProgram(matrixProgram, {
       ...{ seed: seeds[kycProvider].matrix, seconds: 400, kycProvider },
       matrix: { schedules: 3, shrinks: false },

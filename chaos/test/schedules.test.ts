@@ -18,7 +18,7 @@ test("drawSchedule returns the same schedule for the same seed and number, and r
 });
 
 test.each(kycProviders)(
-  "drawSchedule for the provider %s starts consecutive schedules with faults from different cells, and adds the work that each fault needs",
+  "drawSchedule for the provider %s draws each kind of fault as a first fault before it repeats a kind, and adds the work that each fault needs",
   (provider) => {
     const cells = cellsOf(provider);
     const schedules = numbers(cells.length).map((number) => drawSchedule(3, number, provider));
@@ -48,7 +48,7 @@ test("`minimize` returns the smallest list of items with which the given check s
   expect(await minimize(all, async (subset) => subset.length === 40)).toEqual(all);
 });
 
-test("`shrink` returns a schedule with only the fault and the work that cause the failure, with rounded times", async () => {
+test("`shrink` returns a schedule that contains only the fault and the work that cause the failure, and rounds their times", async () => {
   const refundRequest = { amount: "1000.00", pauseMs: 700, patienceMs: 6_000 };
   const refund = {
     atMs: 650,

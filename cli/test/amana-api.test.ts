@@ -45,7 +45,7 @@ afterAll(() => stack.disposeAsync());
 
 /** Runs the command with the address and the keys of the local development system. */
 const amanaLocal = (...args: string[]): Promise<CommandResult> => execAmana({ AMANA_DIR: dir }, ...args);
-/** Runs the command with the address and key of a business in the environment. */
+/** Settings with the gateway's address and the key file of a business. */
 const businessSettings = () => ({ AMANA_URL: running.system.gatewayUrl, AMANA_KEY_FILE: join(dir, "key") });
 const amanaBusiness = (...args: string[]): Promise<CommandResult> => execAmana(businessSettings(), ...args);
 
@@ -108,7 +108,7 @@ test("`amana payment-links` creates, lists, shows and deactivates payment links 
   expect(JSON.parse(rejected.err)).toMatchObject({ error: { code: "validation_failed", status: 422 } });
 });
 
-test("`amana invitations`, `amana operator-keys` and `amana api-keys` create and revoke items, and `api-keys revoke` continues after an unknown key id", async () => {
+test("`amana invitations`, `amana operator-keys` and `amana api-keys` create and revoke invitations and keys, and `api-keys revoke` continues after an unknown key id", async () => {
   const { id: invitation } = await jsonOf(amanaLocal("invitations", "create", "--name", "x", "--json"));
   await jsonOf(amanaLocal("invitations", "revoke", String(invitation), "--yes", "--json"));
   expect((await amanaLocal("invitations", "list")).out).toMatch(new RegExp(`${invitation} +REVOKED`));

@@ -120,7 +120,7 @@ test("`amana dead-letters show` prints no free text of a message, and the consum
   expect(trail[0]).toMatchObject({ actor: "command:amina", before: { fields: { status: "PARKED", service: "webhooks" } } });
 });
 
-test("a consumer, when it starts, processes a message for which an operator ran `amana dead-letters retry` while the consumer was stopped", async () => {
+test("a consumer that starts again processes a message that `amana dead-letters retry` retried while the consumer was stopped", async () => {
   const { deliver, stop } = await aConsumer();
   const { id, eventId } = await aParkedDeadLetter(deliver);
   await stop();
@@ -170,7 +170,7 @@ test("`amana stuck` runs without SQL errors on the schema of each service", asyn
   }
 });
 
-test("`amana outbox republish` adds events to the outbox by time range or by ids, adds one audit row each time, and rejects another service's topic", async () => {
+test("`amana outbox republish` adds events to the outbox again, selected by time range or by id, adds one audit row per command, and rejects another service's topic", async () => {
   await using serviceDb = await createTestDatabase("payments", payments.database);
   const emit = (key: string) =>
     transaction(serviceDb.orm, async (em) =>
@@ -218,7 +218,7 @@ test("`amana refunds hold` starts a refund hold, `amana refunds release` ends th
   ]);
 });
 
-test("`amana dead-letters` prints no control characters of a message in text, and prints them escaped with --json", async () => {
+test("`amana dead-letters` prints the control characters of a message only with --json, and then escaped", async () => {
   const hostileText = "turned \u202e round\u2028\u009b31m\nstatus          DELIVERED";
   const id = uuidv7();
   await sql(

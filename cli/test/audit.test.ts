@@ -154,7 +154,7 @@ test.each([0, -1, 9])("verifyTrail reports links_missing for an added row whose 
   expect(await problemCodes()).toContain("links_missing");
 });
 
-test("verifyTrail reports row_past_chain for a new row that was deleted from audit_unsealed, even while identity still seals older rows", async () => {
+test("verifyTrail reports row_past_chain for a new row whose entry in audit_unsealed was deleted, even while identity still seals older rows", async () => {
   await tamper("insert into audit_sweep values ('00000000-0000-0000-0000-000000000000')");
   await recordAction();
   await tamper("delete from audit_unsealed");
@@ -190,33 +190,30 @@ const insertThroughTrigger = (at: number | "infinity", entity: string) =>
     return id;
   });
 
-test.each<[string, number | "infinity", string]>([
-  ["row_sealed_late", -11 * minuteMs, "api_key"],
-  ["row_sealed_late", -25 * hourMs, "refund"],
-  ["row_sealed_early", 11 * minuteMs, "refund"],
-  ["row_sealed_late", "infinity", "refund"],
-])(
-  "verifyTrail reports %s for an inserted row with a time %s ms from now and the entity type %s",
-  async (problem, at, entity) => {
-    const id = await insertThroughTrigger(at, entity);
-    expect(await verify()).toMatchObject([{ problem, id, number: 10 }]);
-  },
-);
+test.each<[problem: string, time: string, entity: string, at: number | "infinity"]>([
+  ["row_sealed_late", "11 minutes ago", "api_key", -11 * minuteMs],
+  ["row_sealed_late", "25 hours ago", "refund", -25 * hourMs],
+  ["row_sealed_early", "in 11 minutes", "refund", 11 * minuteMs],
+  ["row_sealed_late", "infinity", "refund", "infinity"],
+])("verifyTrail reports %s for an inserted row with the time '%s' and the entity type %s", async (problem, _time, entity, at) => {
+  const id = await insertThroughTrigger(at, entity);
+  expect(await verify()).toMatchObject([{ problem, id, number: 10 }]);
+});
 
 // These times are within the tolerance for late events and clock differences.
 test.each([
-  [-9 * minuteMs, "api_key"],
-  [-23 * hourMs, "refund"],
-  [9 * minuteMs, "refund"],
-])("verifyTrail accepts an inserted row with a time %s ms from now and the entity type %s", async (at, entity) => {
+  ["9 minutes ago", "api_key", -9 * minuteMs],
+  ["23 hours ago", "refund", -23 * hourMs],
+  ["in 9 minutes", "refund", 9 * minuteMs],
+] as const)("verifyTrail accepts an inserted row with the time '%s' and the entity type %s", async (_time, entity, at) => {
   await insertThroughTrigger(at, entity);
   expect(await verify()).toEqual([]);
 });
 
-test("verifyTrail reports row_sealed_late for a row from before the chain began if the row was sealed more than a day after the beginning", async () => {
+test("verifyTrail reports row_sealed_late for a row that is older than the chain and was sealed more than a day after the chain began", async () => {
   await insertThroughTrigger(-1000 * hourMs, "api_key");
   expect(await problemCodes()).toEqual(["row_sealed_late"]);
-  // Starts a new chain, which seals the same row at once.
+  // Starts a new chain. In this chain, identity seals the same row immediately.
   await tamper(
     "delete from audit_head",
     "delete from audit_link",
@@ -304,7 +301,7 @@ test("verifyTrail reports a head that was changed, deleted or signed with anothe
   ]);
 });
 
-test("verifyTrail reports a chain that was rewritten with the signing key if a separately stored head is given, and otherwise reports no problem", async () => {
+test("verifyTrail reports a chain that was rewritten with the signing key only if a separately stored head is given", async () => {
   const [, , kept] = await heads();
   await tamper(
     `update audit_event set reason = 'another' where id = '${ids[0]}'`,

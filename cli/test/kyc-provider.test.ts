@@ -137,7 +137,7 @@ async function anApplication(provider: string, status: string): Promise<string> 
   return id;
 }
 
-test("`amana kyc-provider erase` deletes an ended application's applicant and adds an audit row, and `kyc-provider list` counts unconfirmed deletions", async () => {
+test("`amana kyc-provider erase` deletes the applicant of an ended application at the provider and adds an audit row, and `kyc-provider list` counts unconfirmed deletions", async () => {
   const [atDidit, open] = [await anApplication("didit", "COMPLETED"), await anApplication("didit", "CREATED")];
   const erase = (id: string, env: Record<string, string>, ...args: string[]) =>
     execAmana(env, "kyc-provider", "erase", id, "--reason", "request", "--as", "amina", ...args);

@@ -40,7 +40,7 @@ const endpoints = () =>
     .fork()
     .execute<{ id: string; text: string }[]>("select id, secret_ciphertext as text from webhook_endpoint order by id");
 
-test("`amana secrets reencrypt` encrypts every secret with the first key and adds audit rows, and a second run changes no secret", async () => {
+test("`amana secrets reencrypt` encrypts every secret with the first key in SECRET_ENCRYPTION_KEYS and adds audit rows, and a second run changes no secret", async () => {
   for (let i = 0; i < 600; i++) await addEndpoint(oldBox);
   const { code, out, err } = await reencrypt();
   expect({ code, err, rows: JSON.parse(out) }).toEqual({

@@ -10,7 +10,7 @@ const changingOperations = Object.entries(document.paths).flatMap(([path, method
   Object.entries(methods).flatMap(([method, { operationId }]) => (method === "get" ? [] : [{ path, operationId }])),
 );
 
-test("e2e/src/audited-operations.ts lists each API operation that changes data, and marks each operator's operation as audited", () => {
+test("e2e/src/audited-operations.ts lists each API operation that changes data, and marks all operations of operators as audited", () => {
   const message = "list each operation once in e2e/src/audited-operations.ts and call it in audit.test.ts";
   const listed: string[] = [...auditedOperations, ...unauditedOperations];
   expect(listed.toSorted(), message).toEqual(changingOperations.map(({ operationId }) => operationId).toSorted());

@@ -67,7 +67,10 @@ export function hasMypy(): boolean {
   return hasCommand;
 }
 
-/** Languages whose tests fail if they are not installed, such as `REQUIRED_LANGUAGES=python,go`. */
+/**
+ * Languages whose tests fail, and are not skipped, if the language is not installed. Example:
+ * `REQUIRED_LANGUAGES=python,go`.
+ */
 const required = (process.env["REQUIRED_LANGUAGES"] ?? "").split(",");
 
 /** The installed and the required languages. Prints a notice for each other language. */

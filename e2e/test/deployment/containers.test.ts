@@ -53,7 +53,7 @@ describe.skipIf(!engine)("the system in containers", () => {
     adminKey = values["BOOTSTRAP_ADMIN_KEY"] as string;
     const settings = {
       ...values,
-      // The passwords contain characters with a meaning in URLs, SQL and shells.
+      // The passwords contain characters that are special in URLs, SQL and shells.
       ...databasePasswords((name) => `it's/a?p@ss#w:rd%2F${name}`),
       GATEWAY_PORT: gatewayPort,
       SANDBOX_PORT: sandboxPort,

@@ -68,7 +68,7 @@ describe("the Dockerfile", () => {
   });
 });
 
-test(".dockerignore permits only the sources of the images, and excludes settings files, keys and certificates in these folders", async () => {
+test(".dockerignore permits only the files and folders from which the images are built, and excludes settings files, keys and certificates in these folders", async () => {
   const rules = (await readFile(join(root, ".dockerignore"), "utf8")).split("\n").filter((line) => line && !line.startsWith("#"));
   expect(rules[0]).toBe("*");
   const permitted = rules.filter((rule) => rule.startsWith("!")).map((rule) => rule.slice(1));

@@ -70,7 +70,7 @@ describe("the common component of all services", () => {
     expect(container.startupProbe.periodSeconds * container.startupProbe.failureThreshold).toBeGreaterThanOrEqual(180);
   });
 
-  test("a pod's termination grace period is longer than its pre-stop pause and the longest graceful shutdown together", async () => {
+  test("a pod's termination grace period is longer than the sum of its pre-stop pause and the longest graceful shutdown", async () => {
     const pauseSeconds = container.lifecycle.preStop.sleep.seconds;
     expect(pauseSeconds).toBeGreaterThan(0);
     expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(stopTimeoutMs / 1000 + pauseSeconds);
@@ -136,7 +136,7 @@ test.each(["postgres", "kafka", "sandbox"])(
   },
 );
 
-test.each(owners)("a Job with the image of %s runs its migrations as the owner of the tables", async (service) => {
+test.each(owners)("a Job with the image of %s runs the service's migrations as the owner of the tables", async (service) => {
   const { components } = await readSingle("Kustomization", "base", service, "kustomization.yaml");
   expect(components).toContain("../../components/migration");
   const { metadata, spec } = await readSingle("Job", "base", service, "migrate.yaml");
@@ -334,7 +334,7 @@ describe("the settings in the Kubernetes overlays", () => {
     "any";
 
   test.each(overlays.flatMap((overlay) => services.map((service) => [overlay, service] as const)))(
-    "the Kubernetes overlay %s contains valid settings and no secret for %s",
+    "the Kubernetes overlay %s contains valid settings for %s, with a file name in place of each secret",
     async (overlay, service) => {
       const settings = await settingsOf(overlay, service);
       for (const [name, path] of Object.entries(settings).filter(([name]) => name.endsWith("_FILE"))) {
@@ -420,7 +420,7 @@ describe.skipIf(!kustomize)("checks of the manifests by external tools", () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  test("kustomize builds the same objects from each service's own folder as from the complete overlay", async () => {
+  test("the Kubernetes overlay production contains exactly the objects of its service folders and of the namespace", async () => {
     const idsOf = async (name: string) => {
       const objects = parseAllDocuments(await readFile(built.get(name) as string, "utf8")).map((document) => document.toJS());
       return objects.map(({ kind, metadata }: Manifest) => `${kind} ${metadata.name}`);

@@ -75,7 +75,7 @@ describe("the tables in the sandbox page of the guide", () => {
     expect(await Promise.all(results)).toEqual(cards);
   });
 
-  test("kyc sets the documented status and verdict and sends the documented webhook for each submission in the guide's table of KYC verdicts", async () => {
+  test("a submission from the guide's table of KYC verdicts leads to the documented status, verdict and webhook", async () => {
     const verdicts = readRows("sandbox", "Verdicts").filter(([body]) => body?.startsWith("{"));
     expect(verdicts.length).toBe(6);
     const results = verdicts.map(async ([submission = "", , , kind = ""]) => {

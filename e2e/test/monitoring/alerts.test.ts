@@ -49,7 +49,7 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
       "kafka",
       {
         gateway: { ...traces, REQUESTS_AT_ONCE_MAX: "100", RATE_LIMIT_FAILED_AUTH_PER_MINUTE: "20" },
-        // Endpoints retry for two minutes, so that attempts still fail when AttemptsFailing fires.
+        // Deliveries are retried for two minutes, so that attempts still fail when AttemptsFailing fires.
         webhooks: { RETRY_SCHEDULE_SECONDS: Array(120).fill("1").join() },
         payments: { PAYMENT_CHECK_SECONDS: "1", REFUND_DECISION_AFTER_SECONDS: "45" },
       },
@@ -117,7 +117,7 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
   };
   const pause = () => new Promise((resolve) => setTimeout(resolve, 100));
 
-  test("Prometheus has data for every panel and every rule, and fires no alert in a healthy system", async () => {
+  test("Prometheus has data for every panel and every rule, and in a healthy system fires only alerts on slow responses", async () => {
     const queries = [...panelQueries, ...recordings.map(({ record = "" }) => ({ place: record, expr: record }))];
     const metrics = new Set(alerts.flatMap(({ expr }) => findMetrics(expr).map(({ name }) => name)));
     for (const name of metrics) queries.push({ place: "an alert", expr: `count(${name})` });
@@ -132,7 +132,7 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
     expect(firing.filter((alert) => !speedAlerts.test(alert))).toEqual([]);
   });
 
-  test("the matching alert fires when the processor, provider, endpoints or span collector fails, and during forged messages, key guessing or overload", async () => {
+  test("the matching alert fires when the processor, provider, endpoints or span collector fails, when messages are forged, when keys are guessed, and during overload", async () => {
     const withoutServer = await aBusiness(testSystem.system, "Without a server");
     await withoutServer.receiver[Symbol.asyncDispose]();
     for (let i = 0; i < 5; i++) await aPaidPayment(testSystem.system, withoutServer);

@@ -135,7 +135,7 @@ async function killAndRestart(service: ServiceProcess = testSystem.system.servic
 }
 
 describe("the clients service while verdicts arrive", () => {
-  test("the clients service applies each verdict once when it is killed at random times, or after its commit and before it stores its Kafka offset", async () => {
+  test("the clients service applies each verdict once when the service is killed at random times, or after its commit and before it stores its Kafka offset", async () => {
     const { clients } = testSystem.system.services;
     const verdicts = await createClientsWithVerdicts(12);
     await expectStatesOfNewestApplications();
@@ -337,7 +337,7 @@ test("POST /accounts opens no account for a client that is already blocked, and 
   expect(Math.max(...rounds)).toBeGreaterThan(0);
 });
 
-test("the clients service has no dead letter, one audit row for each approval, and list totals that match the rows after the crash tests", async () => {
+test("the clients service after the crash tests has no dead letter, one audit row for each approval, and list totals that match its rows", async () => {
   expect(await queryRows("clients", "select reason from dead_letter where status <> 'DELIVERED'")).toEqual([]);
   const approved = await queryRows("clients", "select id as entity_id from onboarding where decision = 'APPROVED' order by id");
   expect(approved.length).toBeGreaterThan(0);

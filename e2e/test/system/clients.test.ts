@@ -271,7 +271,7 @@ describe("an account", () => {
     });
   });
 
-  test("the API returns 409 client_blocked to a new account, beneficiary or application of a blocked client, but still changes the status of the client's accounts", async () => {
+  test("the API returns 409 client_blocked for a new account, beneficiary or application of a blocked client, but still changes the status of the client's accounts", async () => {
     const client = await aVerifiedClient();
     const id = String((await openAccount(client)).body["id"]);
     await changeStatus(id, "activate");
@@ -290,7 +290,7 @@ describe("an account", () => {
 });
 
 describe("the API while a service is down", () => {
-  test("POST /kyc/applications, while the clients service is down, returns status 503 with a client_id and status 201 without a client_id", async () => {
+  test("POST /kyc/applications, while the clients service is down, returns status 503 for a body with client_id and status 201 for a body without client_id", async () => {
     const client_id = await aClient(business);
     const count = async () =>
       (await business.call("GET", `${applicationsPath}?external_id=clients-down`)).headers["x-total-count"];

@@ -107,7 +107,7 @@ describe("the payments service killed with SIGKILL", () => {
 });
 
 describe("events when a service or Kafka stops", () => {
-  test("the relay publishes an event again, with the same webhook id, if it is killed after it published the event and before it marked the event as published", async () => {
+  test("the relay publishes an event again, with the same webhook id, if the relay is killed after the publication and before it marks the event as published", async () => {
     const payment = await aPaidPayment(testSystem.system, business);
     await killAt("payments", "relay.published", () => business.call("POST", `/api/v1/payments/${payment.id}/refund`));
     await expectRefundedOnce(payment);
@@ -125,7 +125,7 @@ describe("events when a service or Kafka stops", () => {
     await expectRefundedOnce(payment);
   });
 
-  test("refunds succeed while Kafka restarts, and every event is delivered after the restart", async () => {
+  test("refunds succeed while Kafka is stopped, and every event is delivered after Kafka starts again", async () => {
     const payments = [];
     for (let i = 0; i < 4; i++) payments.push(await aPaidPayment(testSystem.system, business));
     await testSystem.kafka?.stop();
@@ -172,7 +172,7 @@ describe("amana outbox republish after the loss of a topic", () => {
   const expectedDeliveries = (count: number, ...kinds: string[]) =>
     kinds.flatMap((kind) => Array.from({ length: count }, () => `${kind}: 1`)).sort();
 
-  test("`amana outbox republish` after the loss of a topic causes one delivery of each unconsumed event and no delivery of consumed events", async () => {
+  test("`amana outbox republish` after the loss of a topic causes one delivery of each unconsumed event and no second delivery of consumed events", async () => {
     const { system, kafka } = testSystem;
     const consumed = [(await aPaidPayment(system, business)).id];
     await eventually(() => expect(countDeliveries(consumed)).toEqual(expectedDeliveries(1, "PAYMENT_COMPLETED")));
@@ -228,7 +228,7 @@ describe("lost responses of the processor", () => {
   );
 
   test.each(["http_500"])(
-    "a refund with the processor fault %s returns status 504, and the payments service sends the refund again only after a read of the order",
+    "a refund with the processor fault %s returns status 504, and the payments service later refunds the amount once and emits one event",
     async (mode) => {
       const payment = await aPaidPayment(testSystem.system, business);
       await callSandbox(testSystem.system, "PUT", "/sandbox/faults", { operation: "refund", mode, times: 1 });

@@ -184,7 +184,7 @@ const formats: Readonly<Record<string, () => fc.Arbitrary<string>>> = {
       .map(({ at, zone }) => at.toISOString().replace("Z", zone)),
 };
 /**
- * Characters with one, two and four bytes in UTF-8, and characters with a meaning in HTML, SQL,
+ * Characters with one, two and four bytes in UTF-8, and characters that are special in HTML, SQL,
  * URLs or shells.
  */
 const characters = [..."aZ09 .,-_/\\\"'&<>%+é字😀\n\t\u200f"];

@@ -116,7 +116,7 @@ test("the webhooks service disables an endpoint that responds with status 410, n
 });
 
 describe("ids of another business", () => {
-  test("the payment, event and webhook endpoint routes return the same response for an id of another business as for an unknown id", async () => {
+  test("the routes of payments, events and webhook endpoints return the same response for an id of another business as for an unknown id", async () => {
     const payment = await aPaidPayment(testSystem.system, business);
     await business.call("POST", `/api/v1/payments/${payment.id}/refund`);
     const webhook = await eventually(async () => {

@@ -113,7 +113,10 @@ async function expectOneApplication(key: string): Promise<Application> {
   return { id, link: String(repeated.body["link_url"]) };
 }
 
-/** Idempotency-Keys of killed creations. Such a key is held until its request's deadline. */
+/**
+ * Idempotency-Keys of creations during which kyc was killed. Such a key is held until the deadline
+ * of its request.
+ */
 const killedKeys: string[] = [];
 
 /**
@@ -238,7 +241,7 @@ describe("callbacks of the provider", () => {
     },
   );
 
-  test("POST /callbacks/kyc returns status 401 and changes nothing if the signature is forged or the timestamp differs by more than five minutes", async () => {
+  test("POST /callbacks/kyc returns status 401 and changes nothing if the signature is forged or the timestamp is more than five minutes from the current time", async () => {
     const { id, link } = await anApplication(business);
     expectWebhooks(id, "KYC_COMPLETED");
     await actOnLink(testSystem.system, link, "submit", { outcome: "approved" });
@@ -450,7 +453,7 @@ test("an operator's review of a KYC application adds one event, and one audit ro
   ]);
 });
 
-test("POST /kyc/applications creates one application if kyc was killed during the first request and the hold of the Idempotency-Key has ended", async () => {
+test("POST /kyc/applications, repeated after kyc was killed during the first request, creates one application when the Idempotency-Key is no longer held", async () => {
   expect(killedKeys).toHaveLength(1);
   for (const key of killedKeys) await expectOneApplication(key);
 });

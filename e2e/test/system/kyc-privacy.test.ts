@@ -304,7 +304,7 @@ describe("findPlaces", () => {
   });
 
   test.each([0, 1, 2])(
-    "findPlaces finds a word in upper case, and a word after %i other bytes in base64 and in hexadecimal digits",
+    "findPlaces finds a word in upper case, and a word that is encoded after %i other bytes in base64 or in hexadecimal digits",
     (before) => {
       const encoded = Buffer.from(`${"x".repeat(before)}${controls.note}y`).toString("base64");
       expect(findPlaces([{ name: "base64", content: encoded }], controls.note)).toEqual(["base64"]);

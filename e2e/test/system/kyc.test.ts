@@ -76,7 +76,7 @@ describe("the creation of a KYC application", () => {
     expect(Object.keys(withoutBody.body).sort()).toEqual(["created_at", "id", "link_expires_at", "link_url", "status"]);
   });
 
-  test("POST /kyc/applications without a body creates an application with the default language, attempts, video, documents and link lifetime", async () => {
+  test("POST /kyc/applications without a body creates an application with the default values for language, attempts, video, documents and link lifetime", async () => {
     const { id } = await anApplication(business);
     const { parameters } = (await readProviderView(testSystem.system, id)).calls[0] ?? {};
     expect(parameters).toEqual({

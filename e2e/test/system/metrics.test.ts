@@ -97,7 +97,7 @@ async function sendUnknownValues(): Promise<string[]> {
   return unknownValues;
 }
 
-test("services export fewer than 5 000 time series each, and no label value from a request, after requests with arbitrary values", async () => {
+test("a service exports fewer than 5 000 time series, and no label value from a request, even after requests with arbitrary values", async () => {
   const payment = await aPaidPayment(testSystem.system, business);
   await business.call("POST", `/api/v1/payments/${payment.id}/refund`);
   await business.call("POST", "/api/v1/kyc/applications", { external_id: "zz-made-up" });

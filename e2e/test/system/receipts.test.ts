@@ -24,7 +24,7 @@ afterAll(async () => {
 
 const readPdf = async (bytes: ArrayBuffer) => (await extractText(new Uint8Array(bytes), { mergePages: true })).text;
 
-test("the receipt page of a payment offers the receipt as PDF, and sends only one e-mail when the buyer requests it twice", async () => {
+test("the receipt page of a payment offers the receipt as PDF, and sends only one e-mail when the buyer requests the e-mail twice", async () => {
   const { id } = await aPaidPayment(testSystem.system, business);
   const receipt = await business.amana.payments.getReceipt(id);
   expect(receipt).toMatchObject({ payment_id: id, business_name: "Librairie El Kitab", amount: "5000.00", helpline: "3020" });

@@ -170,7 +170,7 @@ async function restoreService(port: number, name: Owner): Promise<void> {
   await startOn(port, name);
 }
 
-test("a service gets lost changes back from the other services after a restore of its database (all services except payments)", async () => {
+test("a service other than payments gets lost changes back from the other services after a restore of its database", async () => {
   const port = await restoreServer("alone");
   await restoreIdentity(port);
   await restoreWebhooks(port);

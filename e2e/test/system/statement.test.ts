@@ -63,7 +63,10 @@ function sumByOrder(amounts: readonly (readonly [orderNumber: string, minor: big
   return Object.fromEntries(Object.entries(sums).filter(([, sum]) => sum !== 0n));
 }
 
-/** Creates and pays a payment, and then makes one of eight changes, which `index` selects. */
+/**
+ * Creates a payment and pays it with a valid or a blocked card. Then makes the refunds or the
+ * reversal of one of eight scenarios, which `index` selects. Two scenarios have neither.
+ */
 async function playScenario(business: TestBusiness, index: number): Promise<void> {
   const { system } = testSystem;
   const amount = `${5_000 + index}.${String(index).padStart(2, "0")}`;

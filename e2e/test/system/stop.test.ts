@@ -10,7 +10,10 @@ import { startSystem } from "@amana/dev-env/system";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
 const root = join(import.meta.dirname, "..", "..", "..");
-/** Python program that runs a command in a pseudo terminal. Its end closes the terminal. */
+/**
+ * Python program that runs a command in a pseudo terminal. The terminal is closed when the program
+ * ends.
+ */
 const terminal = "import pty, sys; sys.exit(pty.spawn(sys.argv[1:]))";
 
 let folder: string;

@@ -88,7 +88,7 @@ test("the spans of a refund form one trace from the request to the webhook attem
   for (const span of spans) {
     expect(ids.has(span.parentSpanId ?? "")).toBe(true);
     expect(span.endMs).toBeGreaterThanOrEqual(span.startMs);
-    // All processes use the clock of one machine, so no span starts before its parent.
+    // All processes use the clock of one machine, so no span starts long before its parent.
     const parent = spans.find(({ spanId }) => spanId === span.parentSpanId);
     expect(span.startMs).toBeGreaterThan((parent?.startMs ?? 0) - 50);
   }

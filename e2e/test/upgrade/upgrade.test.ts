@@ -96,7 +96,7 @@ test("the migrations of a first-version database keep all rows and produce the s
   }
 });
 
-test("the statement that the previous version executes at its start keeps the marker rows of the new version's counter tables", async () => {
+test("the delete statement that the previous version runs at its start leaves the marker rows in the new version's counter tables", async () => {
   await using server = await startServer();
   const newUrls = await server.createEmptyDatabases();
   await migrateAll(newUrls);

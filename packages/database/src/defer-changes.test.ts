@@ -62,7 +62,7 @@ const readNames = async () => (await read("select name from thing order by id"))
 const find = (id: number) => orm.em.fork().findOneOrFail(Thing, { id });
 const createNote = (em: SqlEntityManager, text: string) => em.persist(em.create(Note, { text }));
 
-test("transaction commits inserts, updates and deletes of all types of values", async () => {
+test("transaction commits inserts, updates and deletes of rows with dates, bytes, JSON, booleans and big numbers", async () => {
   const values = {
     at: new Date("2026-01-02T03:04:05.678Z"),
     bytes: Buffer.from([0, 255]),
@@ -85,7 +85,7 @@ test("transaction commits inserts, updates and deletes of all types of values", 
   expect(await read("select text from note")).toEqual([{ text: "created" }]);
 });
 
-test("transaction clears a nullable property", async () => {
+test("transaction stores null for a nullable property that its callback sets to null", async () => {
   await read("update thing set at = now(), labels = '{}' where id = 1");
   await transaction(orm, async (em) => Object.assign(await em.findOneOrFail(Thing, { id: 1 }), { at: null, labels: null }));
   expect(await find(1)).toMatchObject({ at: null, labels: null });
@@ -104,7 +104,7 @@ describe("a transaction whose last statements fail", () => {
     return error;
   }
 
-  test("transaction throws the unique violation of an inserted row with the constraint's name, and commits nothing", async () => {
+  test("transaction throws a unique violation with the constraint's name for an inserted row, and commits nothing", async () => {
     const error = await failureOf((em) => {
       createNote(em, "before");
       em.persist(em.create(Thing, { id: 3, name: "first" }));
@@ -116,7 +116,7 @@ describe("a transaction whose last statements fail", () => {
     expect(await read("select * from note")).toEqual([]);
   });
 
-  test("transaction throws the refusal that refuseDuplicates has for the violated constraint, and commits nothing", async () => {
+  test("transaction throws the refusal that refuseDuplicates received for the violated constraint, and commits nothing", async () => {
     const refusal = new Error("the name is taken");
     const error = await failureOf((em) => {
       refuseDuplicates(em, "thing_pkey", () => new Error("the id is taken"));
@@ -127,7 +127,7 @@ describe("a transaction whose last statements fail", () => {
     expect(await readNames()).toEqual(["first", "second"]);
   });
 
-  test("transaction throws the unique violation of a changed row with the constraint's name, and commits nothing", async () => {
+  test("transaction throws a unique violation with the constraint's name for a changed row, and commits nothing", async () => {
     const error = await failureOf(async (em) => {
       createNote(em, "before");
       (await em.findOneOrFail(Thing, { id: 2 })).name = "first";
@@ -168,7 +168,7 @@ describe("a transaction whose last statements fail", () => {
     expect(await readNames()).toEqual(["first", "second"]);
   });
 
-  test("transaction throws and commits nothing if its work has caught the error of an earlier statement", async () => {
+  test("transaction throws and commits nothing if its callback has caught the error of an earlier statement", async () => {
     const error = await failureOf(async (em) => {
       await em.execute("update thing set name = 'changed' where id = 1");
       await em.execute("select 1 / 0").catch(() => {});
@@ -178,7 +178,7 @@ describe("a transaction whose last statements fail", () => {
   });
 });
 
-test("transaction repeats the work after a deadlock of its last statements", async () => {
+test("transaction repeats its callback after a deadlock of its last statements", async () => {
   const two = await database.connect({ entities: [Thing, Note], poolMax: 2 });
   const bothHoldLock = Promise.withResolvers<void>();
   let attempts = 0;
@@ -200,7 +200,7 @@ test("transaction repeats the work after a deadlock of its last statements", asy
   ]);
 });
 
-test("transaction changes a row that an earlier transaction has inserted, without reading it", async () => {
+test("transaction changes a row that an earlier transaction has inserted, without reading the row again", async () => {
   const created = await transaction(orm, async (em) => {
     const thing = em.create(Thing, { id: 3, name: "third" });
     em.persist(thing);

@@ -128,7 +128,7 @@ describe("listPage", () => {
     expect([await by("blue"), await search("rare")]).toMatchObject([single, single]);
   });
 
-  test("listPage returns a total that is one larger than the last position of a full page when more than 1 000 rows match", async () => {
+  test("listPage returns a capped total of 1 000, or of one more than the last position of a full page if that number is larger", async () => {
     const owner = uuidv7();
     await add(
       owner,

@@ -46,7 +46,7 @@ test("`migrate` executes each migration once when several commands run concurren
   expect(await tables()).toEqual(["first", "mikro_orm_migrations", "second"]);
 });
 
-test("`migrate` waits until the database accepts connections, which happens after four seconds", async () => {
+test("`migrate` waits for a database that accepts connections only after four seconds", async () => {
   const { hostname, port } = new URL(database.url);
   const slow = net.createServer((client) => {
     client.on("error", () => {});

@@ -34,7 +34,7 @@ test("namedQuery prepares a statement only once per connection, and returns the 
   expect(prepared).toEqual([{ name: "next" }]);
 });
 
-test("namedQuery uses the index of a full table even if PostgreSQL planned the statement while the table was empty", async () => {
+test("namedQuery uses the index of a table with many rows even if PostgreSQL planned the statement while the table was empty", async () => {
   const { em } = orm;
   await em.fork().execute("create table young (id int primary key) with (autovacuum_enabled = off)");
   const text = "select y.id from jsonb_to_recordset($1::jsonb) as r (id int) join young y on y.id = r.id";

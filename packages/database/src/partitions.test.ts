@@ -140,7 +140,7 @@ test("keepPartitions, after a period without maintenance, leaves current rows in
   expect(await partOf("later")).toEqual([expect.stringMatching(/^visit_\d{8}$/)]);
 });
 
-test("PostgreSQL rejects deletes from an append-only table, both in partitions of keepPartitions and in the default partition", async () => {
+test("PostgreSQL rejects deletes from an append-only table, both in partitions that keepPartitions created and in the default partition", async () => {
   await sql(`create function refuse() returns trigger language plpgsql as 'begin raise exception ''append-only''; end';
     create trigger keep_row before update or delete on visit for each row execute function refuse();
     alter table visit enable always trigger keep_row`);

@@ -86,7 +86,7 @@ const failureOf = (sent: Promise<unknown>): Promise<unknown> =>
   );
 const createPlain = (em: SqlEntityManager, value: string) => em.persist(em.create(Plain, { id: 9, value }));
 
-/** Expects that the transaction left no row, and its connection no transaction and no tenant. */
+/** Expects that there is no row of the transaction, no open transaction and no tenant. */
 async function expectNothingLeft(of = orm) {
   expect(await read("select * from plain where id > 2")).toEqual([]);
   const open = "select state from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'";
@@ -104,7 +104,7 @@ test("EntityManager.execute throws and changes nothing after the end of its tran
       late.resolve(em);
       if (ending === "rollback") throw new Error("refused");
     });
-    // While the commit or rollback is in progress, and after it.
+    // Executes a statement while the commit or rollback is in progress, and another one afterwards.
     const em = await late.promise;
     await new Promise(setImmediate);
     expect(await failureOf(em.execute("insert into plain values (9, 'late')")), ending).toBeInstanceOf(Error);
@@ -116,16 +116,16 @@ test("EntityManager.execute throws and changes nothing after the end of its tran
   }
 });
 
-test("transaction rejects a first text with several statements, and commits nothing", async () => {
+test("transaction rejects several statements in its first SQL text, and commits nothing", async () => {
   const text = "insert into plain values (9, 'x'); select 1";
   await expect(transaction(orm, (em) => em.execute(text))).rejects.toThrow("cannot insert multiple commands");
-  // Neither does a later statement of the transaction run.
+  // A later statement of the transaction does not run either.
   const insert = (em: SqlEntityManager) => em.execute("insert into plain values (10, 'x')");
   await expect(transaction(orm, (em) => Promise.all([em.execute(text), insert(em)]))).rejects.toThrow("multiple commands");
   await expectNothingLeft();
 });
 
-test("transaction runs a later text with several statements before the following statements, and rolls it back with the transaction", async () => {
+test("transaction runs several statements in a later SQL text before the statements that follow, and a rollback undoes all of them", async () => {
   await transaction(orm, async (em) => {
     await em.execute("select 1");
     await Promise.all([
@@ -161,7 +161,7 @@ test("transaction runs concurrent first statements in one database transaction, 
   await expectNothingLeft(tenantOrm);
 });
 
-test("transaction leaves no open transaction on the connection after an error before the first statement and after work without statements", async () => {
+test("transaction leaves no open transaction on the connection after an error before the first statement, or after a callback without statements", async () => {
   const refused = forTenant(randomUUID(), () =>
     transaction(tenantOrm, async (em) => {
       createPlain(em, "x");
@@ -206,7 +206,7 @@ test.each(Object.entries(terminations))(
   },
 );
 
-test("transaction throws a database-unavailable error and commits nothing if a last change reaches the statement timeout", async () => {
+test("transaction throws a database-unavailable error and commits nothing if the insert of a created entity reaches the statement timeout", async () => {
   const failure = await failureOf(
     transaction(orm, async (em) => {
       await em.execute("set local statement_timeout = 50");
@@ -251,7 +251,7 @@ const works: Record<string, (em: SqlEntityManager) => unknown> = {
   "a list of texts": (em) => em.create(Row, { id: 3, labels: ["it's", "", "NULL", "c,d"] }),
   "an empty list": (em) => change(em, { labels: [] }),
   "a big number and a time before 1970": (em) => change(em, { amount: 2n ** 60n + 1n, at: new Date(-1) }),
-  undefined: (em) => change(em, { text: undefined, amount: 4n }),
+  "a property that is set to undefined": (em) => change(em, { text: undefined, amount: 4n }),
   "a property that is not persisted": (em) => change(em, { note: "x" }),
   "an inserted and removed entity": (em) => em.remove(em.create(Plain, { id: 9, value: "x" })),
   "a removed and inserted key": async (em) => {

@@ -15,7 +15,7 @@ const gauges = { queued, oldest };
 const exportedLines = async () =>
   (await renderMetrics()).split("\n").filter((line) => /^(test_(queued|oldest)|amana_row_gauges_up)/.test(line));
 
-test("showRows exports a statement's rows without null values, and executes the statement once for several scrapes", async () => {
+test("showRows exports the values of a statement's rows, except null values, and executes the statement once for several scrapes", async () => {
   const orm = await database.connect();
   await orm.em.execute("create sequence readings");
   const text = "select * from (values ('one', nextval('readings'), 1.5), ('two', 0, null)) v (queue, queued, oldest)";
@@ -30,7 +30,7 @@ test("showRows exports a statement's rows without null values, and executes the 
   showing[Symbol.dispose]();
 });
 
-test("showRows exports no sample for a row that was deleted before showRows was disposed and called again", async () => {
+test("showRows, when it is called again after its disposal, exports no sample for a row that was deleted in the meantime", async () => {
   const orm = await database.connect();
   await orm.em.execute("create table queue (queue text, queued int)");
   await orm.em.execute("insert into queue values ('one', 3)");

@@ -66,7 +66,7 @@ test("TenantClient with allTenants, and a client of an earlier version, read the
   expect(await forTenant(businessA, () => read(earlierVersion))).toEqual(bothBusinesses);
 });
 
-test("TenantClient cannot update, delete, insert or reassign rows of another business", async () => {
+test("TenantClient cannot update, delete or insert rows of another business, and cannot assign a row to another business", async () => {
   const rows = await forTenant(businessA, () =>
     transaction(orm, async (em) => [
       ...(await em.execute("update thing set name = 'x' where id = ? returning id", [things[businessB]])),
@@ -157,7 +157,7 @@ describe("TenantClient", () => {
   });
 });
 
-test("a transaction of TenantClient keeps its tenant after a savepoint was rolled back, and inside `forTenant` for another business", async () => {
+test("a transaction of TenantClient keeps its tenant after a rollback to a savepoint, and also inside `forTenant` for another business", async () => {
   const rows = await forTenant(businessA, () =>
     transaction(singleConnection, async (em) => {
       const rowsInside = await forTenant(businessB, () => em.execute<{ business_id: string }[]>(text));
@@ -169,7 +169,7 @@ test("a transaction of TenantClient keeps its tenant after a savepoint was rolle
   expect(rows.map(({ business_id }) => business_id)).toEqual([businessA, businessA]);
 });
 
-test("TenantClient reads no rows of another business in a transaction that starts with BEGIN, a comment or Start Transaction", async () => {
+test("TenantClient reads no rows of business B in a transaction that was begun for business A, for every spelling of the BEGIN statement", async () => {
   const connection = singleConnection.em.getConnection() as unknown as { getNativeClient(): Promise<pg.Pool> };
   const client = await (await connection.getNativeClient()).connect();
   try {

@@ -44,7 +44,7 @@ test("pollWhenDue runs a task at the start and when its work is due, and does no
   expect(idle.runs).toBe(1);
 });
 
-test("pollWhenDue runs a task again after an error while its work is due", async () => {
+test("pollWhenDue runs a task again if the task threw an error and its work is due", async () => {
   await plan("failing", "now() + interval '1 millisecond'");
   let failures = 0;
   await using task = startTask("failing", async () => {

@@ -6,7 +6,7 @@ function aStream(isTTY: boolean) {
   return { isTTY, columns: 40, write: (text: string) => written.push(text), written };
 }
 
-test("createProgress writes one plain line for each change of a step, with the duration at the end, if the output is not a terminal", () => {
+test("createProgress writes one plain line for each change of a step, and the duration of an ended step, if the output is not a terminal", () => {
   const stream = aStream(false);
   let ms = 0;
   const progress = createProgress(stream, () => ms);

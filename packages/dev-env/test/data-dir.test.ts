@@ -51,7 +51,7 @@ test.each(commands)("the command %s rejects a link to the root of the project as
 });
 
 test.each(commands)(
-  "the command %s rejects a data folder with files of other programs and deletes none of them, not even a file with a name that Amana uses",
+  "the command %s rejects a data folder that contains a file of another program, and deletes nothing in the folder",
   async (_, use) => {
     await write("postgres/base", "notes.txt");
     await expect(use(dir)).rejects.toThrow(/contains files that Amana did not create \(notes.txt, postgres\)/);
@@ -70,7 +70,7 @@ test.each(commands)(
   },
 );
 
-test("`pnpm start --fresh` deletes the files that Amana created in a linked data folder, and keeps the results of attack programs", async () => {
+test("`pnpm start --fresh` deletes the files that Amana created in a data folder behind a symbolic link, and keeps the results of attack programs", async () => {
   const link = join(parent, "link");
   await mkdir(dir);
   await symlink(dir, link);

@@ -178,13 +178,13 @@ test("startPostgres throws for a folder with other files and does not change it"
   expect(await readFile(join(dataDir, "notes.txt"), "utf8")).toBe("notes");
 });
 
-test.runIf(asRoot)("startPostgres starts PostgreSQL in a folder that only root can enter if it runs as root", async () => {
+test.runIf(asRoot)("startPostgres, when root runs it, starts PostgreSQL in a folder that only root can enter", async () => {
   await chmod(folder, 0o700);
   expect((await aPostgres()).version).toMatch(/^18/);
 });
 
 test.runIf(asRoot)(
-  "`launcher` throws an error with the name of the folder that only root can enter if the program setpriv is missing",
+  "`launcher`, if the program setpriv is missing, throws an error that names the folder that only root can enter",
   async () => {
     await chmod(folder, 0o700);
     const path = process.env["PATH"];

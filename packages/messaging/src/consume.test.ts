@@ -91,7 +91,7 @@ const failingFor = (bodies: Set<string>, failure: (body: string) => Error): Func
   };
 };
 
-test("a consumer parks a message once with the reason when the message's last retry fails, and applies the other messages of the batch", async () => {
+test("a consumer parks a message with the reason of the failure when the message's last retry fails, and applies the other messages of the batch", async () => {
   await aConsumer({}, db.orm, quickRetries);
   const poison = aMessage("poison", { key: "p" });
   const batch = [aMessage("1"), poison, aMessage("2")];
@@ -213,7 +213,7 @@ test("a consumer applies a message that follows ten failing messages, after the 
   expect(await statuses()).toHaveLength(10);
 });
 
-test("a consumer applies an event of an unknown type after an upgrade, and does not delay other events that have the event's key", async () => {
+test("a consumer applies an event of an unknown type after an upgrade that supports the type, and does not delay other events with the same key", async () => {
   const supported = new Set<string>();
   const effect: FunctionEffect = async (em, messages) => {
     for (const { headers } of messages) {

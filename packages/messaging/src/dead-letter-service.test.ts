@@ -130,7 +130,7 @@ test.each([
   ["a retry", (id: string, options: typeof as) => deadLetterClient.retryDeadLetter({ id }, options)],
   ["a drop", (id: string, options: typeof as) => deadLetterClient.dropDeadLetter({ id, note: "not needed" }, options)],
 ])(
-  "%s of a dead letter that is repeated with the same Idempotency-Key returns the same result and adds no second audit entry",
+  "%s of a dead letter, when it is repeated with the same Idempotency-Key, returns the same result and adds no second audit entry",
   async (_, change) => {
     const { id } = await aParkedDeadLetter("once");
     failingKeys.clear();

@@ -53,7 +53,7 @@ async function retrier(attempt: (bail: (error: Error) => void) => Promise<unknow
   }
 }
 
-test("the patched KafkaJS producer sends messages to the new broker of their partition, even if this broker has already responded", async () => {
+test("the patched KafkaJS producer sends messages to the new broker of their partition, even if this broker has already responded to other messages", async () => {
   const { received, cluster } = clusterWithMovedLeader();
   const sendMessages = createSendMessages({
     logger: { debug: () => {}, error: () => {} },

@@ -170,7 +170,7 @@ describe.skipIf(missing !== "")("the Kafka transport", () => {
     });
   });
 
-  test("the Kafka transport passes the same messages again, in the same order, until a failing handler succeeds", async () => {
+  test("the Kafka transport passes the same messages to a failing handler again, in the same order, until the handler succeeds", async () => {
     let failures = 0;
     const { received } = await aSubscriber("failing.v1", "fail", async (messages) => {
       if (messages.some((message) => bodyOf(message) === "bad") && ++failures < 5) throw new TypeError("handler failed");
@@ -183,7 +183,7 @@ describe.skipIf(missing !== "")("the Kafka transport", () => {
     expect(failures).toBe(5);
   });
 
-  test("the Kafka transport delivers no message to a second member while a handler takes longer than the session timeout", {
+  test("the Kafka transport delivers a message to only one member of a group, even if the handler takes longer than the session timeout", {
     concurrent: true,
   }, async (testContext) => {
     const calls: string[] = [];

@@ -32,12 +32,12 @@ test.each([
   [undefined, "fr"],
   ["en;q=, ;;,", "en"],
 ])(
-  "preferredLanguage returns the supported language with the highest weight for the Accept-Language header %j",
+  "preferredLanguage returns the supported language with the highest weight, or else French, for the Accept-Language header %j",
   (header, language) => {
     expect(preferredLanguage(header)).toBe(language);
   },
 );
 
-test("parseLanguage accepts a code in any case and rejects any other value", () => {
+test("parseLanguage returns a supported language for its code in upper or lower case, and undefined for other values", () => {
   expect(["AR", "fr", "de", 1, undefined].map(parseLanguage)).toEqual(["ar", "fr", undefined, undefined, undefined]);
 });

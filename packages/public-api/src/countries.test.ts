@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { countries, isCountryAlpha3 } from "./countries.ts";
 
-test("`countries` has 249 entries, each with two letter codes and a numeric code that no other entry has", () => {
+test("`countries` has 249 entries, each with an alpha-2, an alpha-3 and a numeric code that no other entry has", () => {
   expect(countries).toHaveLength(249);
   for (const code of ["alpha2", "alpha3", "numeric"] as const)
     expect(new Set(countries.map((country) => country[code])).size).toBe(249);

@@ -37,7 +37,7 @@ describe("texts of amounts of money", () => {
     );
   });
 
-  test("isMoneyText accepts only digits and one decimal point", () => {
+  test("isMoneyText accepts only 1 to 15 digits, optionally with a decimal point and one or two decimals", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: "grapheme" }),

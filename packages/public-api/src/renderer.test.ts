@@ -7,7 +7,7 @@ import { createRenderer } from "./renderer.ts";
 
 const message = (fields: object) => create(PaymentSchema, { currency: "DZD", ...fields });
 
-test("createRenderer converts timestamps, amounts and enum values of fields with the same name", () => {
+test("createRenderer converts timestamps, amounts and enum values of message fields that have the name of a public field", () => {
   const schema = Type.Object({
     order_ref: Type.String(),
     paid_at: Type.String(),

@@ -99,7 +99,7 @@ describe("createPdfRenderer", () => {
     await expect(impatient.render(aReceipt, "fr")).rejects.toThrow("not rendered in time");
   });
 
-  test("an open PdfRenderer does not keep its process alive after the process's other work", async () => {
+  test("an open PdfRenderer does not keep its process alive after the other work of the process has ended", async () => {
     const run = promisify(execFile);
     await run(process.execPath, [join(import.meta.dirname, "..", "test", "render-once.ts")], { timeout: 30_000 });
   });

@@ -81,7 +81,7 @@ test("createBodyReader accepts small bodies even if unfinished large bodies have
     large.write(chunk(Buffer.alloc(20_000)));
   }
   // Waits until the server has read the large bodies. If the server read the small body first, the
-  // test would also pass without the additional quarter.
+  // test would also pass without the additional quarter of the limit, which only small bodies use.
   await new Promise((resolve) => setTimeout(resolve, 200));
   const small = connect(port);
   small.write(head);

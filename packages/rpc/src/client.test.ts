@@ -69,7 +69,7 @@ describe("createRpcClient", () => {
     ["an error page of a proxy", 503, { "content-type": "text/html" }, ["<p>Later</p>"], "unavailable"],
     ["JSON that is not a Connect error", 404, { "content-type": "application/json" }, ["[]"], "unimplemented"],
   ])(
-    "createRpcClient throws a ConnectError, and counts the call with an error code in the metrics, when the response is %s",
+    "createRpcClient throws a ConnectError, and counts the call with an error code in the metrics, for this response: %s",
     async (_, status, headers, body, code) => {
       expect(await callTo(status, headers, ...body)).toEqual({ outcome: code, counted: [`${code} 1`] });
     },

@@ -63,17 +63,17 @@ const settingsFrame = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]);
 
 test.each([
   ["first byte", "", ""],
-  ["headers", `POST ${path} HTTP/1.1\r\nX: `, "x"],
+  ["request head", `POST ${path} HTTP/1.1\r\nX: `, "x"],
   ["body", `${post}Content-Length: 100000\r\n\r\n`, "x"],
   ["chunked body", `${post}Transfer-Encoding: chunked\r\n\r\n`, "1\r\nx\r\n"],
   ["HTTP/2 preface", preface.slice(0, 10), ""],
-  ["HTTP/2 requests", Buffer.concat([Buffer.from(preface), settingsFrame]), ""],
-])("the RPC server closes a connection whose %s is not received in time", async (_part, begin, piece) => {
+  ["HTTP/2 request", Buffer.concat([Buffer.from(preface), settingsFrame]), ""],
+])("the RPC server closes a connection on which no complete %s arrives within the time limit", async (_part, begin, piece) => {
   await startServer();
   await sendSlowly(begin, piece);
 });
 
-test("the RPC server ends an HTTP/2 request whose body is not received in time, and later closes the idle connection", async () => {
+test("the RPC server ends an HTTP/2 request whose body does not arrive within the request timeout, and later closes the idle connection", async () => {
   await startServer();
   const session = http2.connect(server.url);
   const stream = session.request({ ":method": "POST", ":path": path, "content-type": "application/grpc" });
@@ -92,7 +92,7 @@ test("the RPC server keeps a connection open during a call that exceeds the requ
   await client.handOverMessages({}, { caller: noCaller });
 });
 
-test("the RPC server closes a connection when the caller does not read the response in time", async () => {
+test("the RPC server closes a connection when the caller does not read the response within the idle timeout", async () => {
   server = await createRpcServer({
     services: [
       serve(
@@ -274,7 +274,7 @@ test("the RPC server, while it stops, responds to a pipelined request that arriv
   socket.write(request);
   await sleep(200);
   socket.write(request);
-  // The first request has its response, and the second is in flight.
+  // The client has the response to the first request, and the second request is in flight.
   await once(socket, "data");
   await server[Symbol.asyncDispose]();
   await closed;

@@ -51,7 +51,7 @@ describe("readEnv", () => {
     }
   });
 
-  test("readEnv rejects sandbox switches and external http URLs in production, and accepts both outside of production", () => {
+  test("readEnv rejects sandbox-only settings and external http URLs in production, and accepts both outside of production", () => {
     const build = (env: EnvReader) => ({ on: env.sandboxOnly("ALLOW"), url: env.externalUrl("EXTERNAL_URL") });
     const sandbox = { ALLOW: "true", EXTERNAL_URL: "http://127.0.0.1:1" };
     expect(readEnv(build, sandbox)).toEqual({ on: true, url: "http://127.0.0.1:1" });
@@ -68,7 +68,7 @@ describe("readEnv", () => {
     }
   });
 
-  test("readEnv reads a value from the file in NAME_FILE, and freezes the settings", () => {
+  test("readEnv reads the setting SECRET from the file that SECRET_FILE names, and freezes the settings", () => {
     const file = join(tmpdir(), `amana-setting-${process.pid}`);
     writeFileSync(file, "from a file\n");
     const settings = readEnv((env) => ({ secret: env.string("SECRET"), words: env.list("WORDS") }), {
@@ -79,7 +79,7 @@ describe("readEnv", () => {
     expect(Object.isFrozen(settings)).toBe(true);
   });
 
-  test("readEnv throws when the file in NAME_FILE is missing, even if there is a default", () => {
+  test("readEnv throws when the file that SECRET_FILE names is missing, even if SECRET has a default", () => {
     expect(() => readEnv((env) => ({ secret: env.string("SECRET", "x") }), { SECRET_FILE: "/nowhere/at/all" })).toThrow(
       /SECRET_FILE/,
     );

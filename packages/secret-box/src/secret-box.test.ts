@@ -34,7 +34,7 @@ test("createSecretBox encrypts with the first key, decrypts with each key, and t
   expect(() => createSecretBox([key("k2", 2)]).decrypt(old, "a")).toThrow(/encryption key "k1"/);
 });
 
-test("decryptIfReadable returns undefined for a secret that cannot be decrypted, and formerKeyIds lists the ids after the first key's id", () => {
+test("decryptIfReadable returns undefined for a secret that cannot be decrypted, and formerKeyIds lists the ids of all keys except the first", () => {
   const [removed, box] = [createSecretBox([key("k0", 0)]), createSecretBox([key("k2", 2), key("k1", 1)])];
   const logger = createLogger("test", "silent");
   expect(decryptIfReadable(box, box.encrypt("whsec_secret", "a"), "a", logger)).toBe("whsec_secret");

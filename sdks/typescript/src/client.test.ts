@@ -63,7 +63,7 @@ const otherProblem: Reply = {
 test.each<[string, Reply[]]>([
   ["a broken connection", ["reset"]],
   ["a response that is cut off", ["cut"]],
-  ["no response in time", ["silence"]],
+  ["no response before the timeout", ["silence"]],
   ["a success that is not JSON", [{ status: 200, body: "<p>Please log in</p>" }]],
   ["a success without a body", [{ status: 201, body: "" }]],
   ["status 429", [problem(429, "rate_limited", { "retry-after": "0" })]],
@@ -91,25 +91,25 @@ test("the TypeScript client sends a new Idempotency-Key with each POST, unless t
   await expect(amana.payments.create(order, { idempotencyKey: "a\nb" })).rejects.toThrow(TypeError);
 });
 
-test.each<[string, Reply[], boolean, number]>([
-  ["no response", ["reset"], true, 4],
-  ["an unreachable server after a lost response", ["gone"], true, 1],
-  ["status 429 for each attempt (no effect)", [problem(429, "rate_limited")], false, 4],
-  ["status 429 after a lost response", ["reset", problem(429, "rate_limited")], true, 4],
-  ["status 401 after a lost response", ["reset", problem(401, "api_key_revoked")], true, 2],
-  ["a rejection by a domain rule after a lost response", ["reset", problem(422, "refund_refused")], false, 2],
-  ["status 404 of an intermediary after a lost response", ["reset", { status: 404, body: "no route" }], true, 2],
-  ["an outcome that stays unknown", [problem(504, "refund_outcome_unknown")], true, 4],
-  ["another refund in progress", [problem(409, "refund_in_progress")], true, 1],
-  ["code overloaded (no effect)", [problem(503, "overloaded")], false, 4],
-  ["a rejection by the processor", [problem(502, "processor_error")], false, 1],
-  ["a validation error", [problem(422, "validation_failed")], false, 1],
-  ["a redirect", [{ status: 307, headers: { location: "http://127.0.0.1:1/" } }], false, 1],
-  ["an unexpected redirect with status 303", [{ status: 303, headers: { location: "http://127.0.0.1:1/" } }], false, 1],
-  ["a Retry-After of an hour", [problem(503, "service_unavailable", { "retry-after": "3600" })], true, 1],
+test.each<[string, boolean, number, Reply[]]>([
+  ["no response", true, 4, ["reset"]],
+  ["an unreachable server after a lost response", true, 1, ["gone"]],
+  ["status 429 for each attempt (no effect)", false, 4, [problem(429, "rate_limited")]],
+  ["status 429 after a lost response", true, 4, ["reset", problem(429, "rate_limited")]],
+  ["status 401 after a lost response", true, 2, ["reset", problem(401, "api_key_revoked")]],
+  ["a rejection by a domain rule after a lost response", false, 2, ["reset", problem(422, "refund_refused")]],
+  ["status 404 of an intermediary after a lost response", true, 2, ["reset", { status: 404, body: "no route" }]],
+  ["an outcome that stays unknown", true, 4, [problem(504, "refund_outcome_unknown")]],
+  ["another refund in progress", true, 1, [problem(409, "refund_in_progress")]],
+  ["code overloaded (no effect)", false, 4, [problem(503, "overloaded")]],
+  ["a rejection by the processor", false, 1, [problem(502, "processor_error")]],
+  ["a validation error", false, 1, [problem(422, "validation_failed")]],
+  ["a redirect", false, 1, [{ status: 307, headers: { location: "http://127.0.0.1:1/" } }]],
+  ["an unexpected redirect with status 303", false, 1, [{ status: 303, headers: { location: "http://127.0.0.1:1/" } }]],
+  ["a Retry-After of an hour", true, 1, [problem(503, "service_unavailable", { "retry-after": "3600" })]],
 ])(
-  "the TypeScript client throws an error with the correct outcomeUnknown after the correct number of attempts if a refund ends with %s",
-  async (_name, replies, outcomeUnknown, attempts) => {
+  "the TypeScript client, if a refund ends with %s, throws an error with outcomeUnknown %s (number of attempts: %i)",
+  async (_name, outcomeUnknown, attempts, replies) => {
     const { amana, received } = await startServer(...replies);
     const error = await amana.payments.refund("p-1").catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ outcomeUnknown, idempotencyKey: received[0]?.key });
@@ -175,7 +175,7 @@ test("the TypeScript client encodes an id as one path segment, and rejects the i
   for (const id of ["", ".", ".."]) expect(() => amana.payments.get(id)).toThrow(TypeError);
 });
 
-test("the TypeScript client throws a TypeError that does not contain the key if a setting is invalid, and uses the default for undefined", async () => {
+test("the TypeScript client throws a TypeError that does not contain the key if a setting is invalid, and uses the default for a setting that is undefined", async () => {
   const { baseUrl, received } = await startServer(created);
   for (const apiKey of ["", "sk_test_\nsecret", "sk_test_secret\n"]) {
     const create = () => new Amana({ baseUrl, apiKey });

@@ -29,7 +29,7 @@ const aResult: PointResult = {
 const evidenceOf = (business: string): Evidence => ({ deployment, business, results: { "checkout-fr": aResult } });
 
 describe("openEvidence", () => {
-  test("openEvidence creates the evidence folder, and returns the results that an earlier run stored", async () => {
+  test("openEvidence creates a missing evidence folder, and returns the results that an earlier run stored in an existing folder", async () => {
     const path = join(folder, "new");
     expect(await openEvidence(path, deployment, "Shop")).toEqual({ deployment, business: "Shop", results: {} });
     await saveEvidence(path, evidenceOf("Shop"));

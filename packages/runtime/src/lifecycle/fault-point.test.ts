@@ -26,7 +26,7 @@ function start(env: Record<string, string>): ChildProcess {
 
 const waitForPass = (child: ChildProcess) => once(child.stdout as NodeJS.EventEmitter, "data");
 
-test("faultPoint kills only one of several running processes when the file FAULT_POINT_FILE is created", async () => {
+test("faultPoint kills only one of several running processes when the file that FAULT_POINT_FILE names is created", async () => {
   const file = join(dir, "kill");
   const children = [start({ FAULT_POINT_FILE: file }), start({ FAULT_POINT_FILE: file })] as const;
   await Promise.all(children.map(waitForPass));

@@ -50,7 +50,7 @@ test("createPerson stores the optional fields unchanged", async () => {
   expect(await harness.clients.getClient({ id }, { caller })).toMatchObject(fields);
 });
 
-test("createPerson creates the onboarding at DETAILS_PENDING", async () => {
+test("createPerson creates the client's onboarding at the step DETAILS_PENDING", async () => {
   const caller = aBusinessCaller();
   const { id } = await harness.createPerson(caller);
   expect(await harness.onboarding.getOnboarding({ clientId: id }, { caller })).toMatchObject({

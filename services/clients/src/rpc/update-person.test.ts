@@ -56,7 +56,7 @@ test("updatePerson keeps updated_at if all values in the request are equal to th
   expect(await harness.clients.getClient({ id }, { caller })).toEqual(createdClient);
 });
 
-test("updatePerson clears each optional field in `cleared`, and ignores names of required fields", async () => {
+test("updatePerson clears the optional fields that `cleared` names, and ignores required fields in `cleared`", async () => {
   const { caller, id } = await aClient();
   const changedClient = await harness.clients.updatePerson({ id, ...allChanges }, { caller });
   const clearableFields = {

@@ -197,7 +197,7 @@ describe("a body", () => {
 describe("API keys", () => {
   const me = (headers: Record<string, string>) => inject({ method: "GET", url: `/api/v1/payments/${id}`, headers });
 
-  test("the gateway accepts an API key in Authorization or X-API-Key, with the scheme Bearer in any case", async () => {
+  test("the gateway accepts an API key in X-API-Key, or in Authorization after the scheme Bearer in lower, upper or mixed case", async () => {
     const { key } = gateway.business;
     for (const headers of [
       { authorization: `Bearer ${key}` },
@@ -390,7 +390,7 @@ describe("an idempotency key", () => {
     expect(new Set([first, otherBytes, refundOne, refundTwo]).size).toBe(4);
   });
 
-  test("two gateway replicas compute matching request fingerprints if their FINGERPRINT_KEYS differ by one rotation step", async () => {
+  test("the request fingerprints of two gateway replicas match if the replicas' FINGERPRINT_KEYS differ by one rotation step", async () => {
     const [old, fresh] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
     const keyAt = async (fingerprintKeys: Buffer[]): Promise<IdempotencyKey> => {
       await using replica = await startTestGateway({ fingerprintKeys });
@@ -411,7 +411,7 @@ describe("an idempotency key", () => {
     expect(gateway.received[0]?.call.idempotencyKey).toBeUndefined();
   });
 
-  test("the gateway returns the stored response of a creation with status 201 and the header Idempotent-Replayed for a repeated Idempotency-Key", async () => {
+  test("the gateway, for a repeated Idempotency-Key, returns the creation's stored response with status 201 and the header Idempotent-Replayed", async () => {
     gateway.behaviour.payments.createPayment = async (_request, call) => {
       call.markReplayed();
       return aPayment;
@@ -421,7 +421,7 @@ describe("an idempotency key", () => {
     expect(response.headers["location"]).toBe(`/api/v1/payments/${id}`);
   });
 
-  test("the gateway returns the stored refusal for a repeated Idempotency-Key, with the header Idempotent-Replayed", async () => {
+  test("the gateway, for a repeated Idempotency-Key, returns the stored refusal with the header Idempotent-Replayed", async () => {
     gateway.behaviour.payments.refundPayment = async (_request, call) => {
       call.markReplayed();
       throw new DomainError("refused_upstream", "refund_refused", "The processor rejected the refund.");

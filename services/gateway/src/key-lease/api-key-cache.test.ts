@@ -89,7 +89,7 @@ describe("a lease", () => {
     expect(isCached(cache.resolve("a"))).toBe(false);
   });
 
-  test("ApiKeyCache resolves the waiting requests but does not cache the key if its lease expires before the look-up's response", async () => {
+  test("ApiKeyCache resolves the waiting requests but does not cache the key if the key's lease expires before the look-up's response", async () => {
     const cache = createCache();
     const resolved = cache.resolve("a");
     cache.send();

@@ -35,7 +35,7 @@ const rateOf = ({ statusCode, headers }: Awaited<ReturnType<typeof read>>) => [
 ];
 
 describe("a business", () => {
-  test("limitRate accepts four consecutive requests of a business, returns 429 with Retry-After for the fifth, and accepts two more requests a second later", async () => {
+  test("limitRate accepts four consecutive requests of a business, returns 429 with Retry-After for the fifth, and accepts two more requests after one second", async () => {
     const { headers } = gateway.aKey();
     const responses = [];
     for (let i = 0; i < 5; i++) responses.push(await read(headers));
@@ -117,7 +117,7 @@ describe("a business", () => {
     expect(await statusesOf("GET", "?status=PAID")).toEqual([200, 200, 200]);
   });
 
-  test("limitRate counts a request that is rejected with 403 for its role or address towards the limit of the business", async () => {
+  test("limitRate counts a request towards the limit of the business even if the gateway returns 403 because of the key's role or the client's address", async () => {
     const key = gateway.aKey();
     const limitedKey = gateway.aKey({
       businessId: key.businessId,

@@ -277,7 +277,7 @@ describe("with a proof of work", () => {
     await start({ checkout: { hasCaptcha: true } });
   });
 
-  test("POST /pay/{token} accepts a form repeatedly with its own solved proof of work, and rejects a missing solution or another form's solution", async () => {
+  test("POST /pay/{token} accepts a form with the form's own solution of the proof of work, even repeatedly, and rejects a missing solution or another form's solution", async () => {
     const { body, headers } = await get();
     expect(headers["content-security-policy"]).toContain("worker-src 'self'");
     const challenge = challengeOf(body);
@@ -396,7 +396,7 @@ describe("GET /pay/{token}/qr.svg and /poster", () => {
   });
 });
 
-test("GET /pay/{token} shows the words CIB and EDAHABIA, or the card marks in CARD_MARKS_DIR if it is set", async () => {
+test("GET /pay/{token} shows the card marks in CARD_MARKS_DIR, or the words CIB and EDAHABIA if CARD_MARKS_DIR is not set", async () => {
   expect((await get()).body).toContain('<bdi class="card-mark">EDAHABIA</bdi>');
   expect((await get("/assets/cib.svg")).statusCode).toBe(404);
   await gateway[Symbol.asyncDispose]();

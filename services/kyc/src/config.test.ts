@@ -56,8 +56,8 @@ test("readConfig of kyc throws one error that lists all invalid settings and con
 });
 
 /**
- * Returns the problems that `readConfig` reports for the changed settings, or an empty list if they
- * are valid.
+ * Returns the problems that `readConfig` reports for the changed settings, or an empty list if the
+ * settings are valid.
  */
 function problemsOf(changes: Record<string, string>): readonly string[] {
   try {

@@ -63,7 +63,7 @@ afterEach(() => {
 
 type PostOptions = Parameters<ReturnType<typeof createConnections>["post"]>[2];
 
-/** Returns functions that send a request which may be repeated, and one which must not. */
+/** Returns `post` for requests that may be repeated, and `postOnce` for requests that may not be repeated. */
 function aClient(url: string, connectTimeoutMs = 2_000) {
   const connections = createConnections(url, connectTimeoutMs);
   stack.push({ [Symbol.dispose]: connections.close });
@@ -100,7 +100,7 @@ describe.each([false, true])("connections with TLS %s", (isSecure) => {
     );
   });
 
-  test("the connections carry ten reads, each followed by a request with `commit`, on one connection", async () => {
+  test("the connections send ten reads, each followed by a request with `commit`, on one connection", async () => {
     await using server = await aServer(isSecure, respond);
     const { post, postOnce } = aClient(server.url);
     for (let i = 0; i < 10; i++) {
@@ -110,7 +110,7 @@ describe.each([false, true])("connections with TLS %s", (isSecure) => {
     expect(server.connections).toHaveLength(1);
   });
 
-  test("the connections open a new connection for a request with `commit` if none carried a response within a second", async () => {
+  test("the connections open a new connection for a request with `commit` if the last response is more than a second old", async () => {
     await using server = await aServer(isSecure, respond);
     vi.useFakeTimers({ toFake: ["performance"] });
     const { post, postOnce } = aClient(server.url);

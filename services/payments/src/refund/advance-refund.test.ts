@@ -239,7 +239,7 @@ describe("advanceRefund after a lost response", () => {
     await expectConsistent(0n);
   });
 
-  test("advanceRefund accepts a refund that needs a decision when a read shows that the refund was executed", async () => {
+  test("advanceRefund accepts a refund with an open decision when a read shows that the processor executed the refund", async () => {
     await harness.sandbox.fault("refund", "http_503");
     await refusal(refund(100_000n));
     await harness.sql("update refund set decision_due_at = now() where payment_id = ?", [payment.id]);
@@ -484,7 +484,7 @@ describe("advanceRefund and its lease", () => {
     expect(await readRow()).toMatchObject({ status: "UNKNOWN", sends: 1 });
   });
 
-  test("advanceRefund accepts a refund that the processor executed although it returned an error, because the refunded sum has changed", async () => {
+  test("advanceRefund accepts a refund after an error response if the changed refunded sum shows that the processor executed the refund", async () => {
     const id = await createRequestedRefund();
     const executeAndRefuse = async () => {
       await harness.sandbox.refundExternally(payment.processorOrderId);

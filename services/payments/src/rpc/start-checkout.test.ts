@@ -284,7 +284,7 @@ describe("startCheckout with max_payments", () => {
       },
     ],
     [
-      "not paid in time",
+      "not paid before its time to pay was over",
       async (id: string) => {
         await harness.sql("update payment set created_at = created_at - interval '1230 seconds' where id = ?", [id]);
       },

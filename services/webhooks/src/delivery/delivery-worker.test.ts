@@ -141,7 +141,7 @@ test("the delivery worker keeps an endpoint ACTIVE after status 410 from its pre
   expect([previousReceiver.requests.length, currentReceiver.requests.length]).toEqual([1, 1]);
 });
 
-test("the delivery worker sets a delivery to SKIPPED if it becomes due while its endpoint is DISABLED, and sends it after a redelivery", async () => {
+test("the delivery worker sets a delivery to SKIPPED if it becomes due while its endpoint is DISABLED, and sends the delivery after a call of redeliverEvent", async () => {
   await using slowHarness = await startHarness({ deliver: { pausesMs: [60_000] } });
   await using receiver = await startReceiver((response, number) => response.writeHead(number === 1 ? 500 : 200).end());
   const { caller, endpoint, event } = await deliverOne(receiver.url, slowHarness);
@@ -180,7 +180,7 @@ test("the claim function sets all due deliveries to a DISABLED endpoint to SKIPP
   expect(skipped).toHaveLength(21);
 });
 
-test("the delivery worker plans the next attempt by the retry schedule, or by the longer Retry-After of a 429 or 503 response, up to a day", async () => {
+test("the delivery worker plans the next attempt by the retry schedule, or by a longer Retry-After (at most a day) of a 429 or 503 response", async () => {
   await using slowHarness = await startHarness({ deliver: { pausesMs: [60_000] } });
   const pauseAfter = async (status: number, retryAfter: string) => {
     await using receiver = await startReceiver(respondWith(status, { "retry-after": retryAfter }));
@@ -539,7 +539,7 @@ test("the delivery worker waits for the response to an attempt in flight and rec
   ]);
 });
 
-test("the delivery worker releases the lease and does not count the attempt if it aborts an attempt in order to stop", async () => {
+test("the delivery worker, when it aborts an attempt in order to stop, releases the lease and does not count the attempt", async () => {
   await using idleHarness = await startHarness({ deliver: false });
   await using receiver = await startReceiver(() => {});
   const caller = aBusinessCaller();

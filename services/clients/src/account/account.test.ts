@@ -286,7 +286,7 @@ describe("account limits", () => {
     expectRefusal(account, () => account.debit(1n, now), "account_limit_exceeded");
     account.reverse(aPosting({ kind: "DEBIT", amountMinor: 6_000n }), now);
     account.debit(6_000n, now);
-    // The day and the month of the capture have ended, so its reversal changes only the sum of the
+    // The day and the month of the capture have ended, so the reversal changes only the sum of the
     // year.
     account.debit(10_000n, tomorrow);
     account.reverse(aPosting({ kind: "CAPTURE", amountMinor: 4_000n }), tomorrow);

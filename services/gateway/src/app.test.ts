@@ -108,7 +108,7 @@ describe("order of checks", () => {
   });
 });
 
-describe("a body", () => {
+describe("request body", () => {
   const create = (headers: Record<string, string>, payload: string | Buffer) =>
     inject({ method: "POST", url: "/api/v1/payments", headers: { ...gateway.business.headers, ...headers }, payload });
 
@@ -303,7 +303,7 @@ describe("API keys", () => {
   });
 });
 
-describe("every response", () => {
+describe("response", () => {
   test("the gateway's response contains the caller's request id if this id has the permitted form, and a new id otherwise", async () => {
     const get = (requestId: string) => inject({ method: "GET", url: "/healthz", headers: { "x-request-id": requestId } });
     for (const validId of ["abcdefgh", "A-b_0123456789", "a".repeat(64)]) {
@@ -360,7 +360,7 @@ describe("every response", () => {
   });
 });
 
-describe("an idempotency key", () => {
+describe("Idempotency-Key", () => {
   const key = "0b6d3b1e-key";
   const send = (url: string, payload: string, headers: Record<string, string> = {}) =>
     inject({

@@ -67,7 +67,7 @@ async function createCacheWithLease(options: { leaseMs?: number; leasesMax?: num
 const isCached = (resolved: ResolvedKey | Promise<ResolvedKey>) => !(resolved instanceof Promise);
 
 describe("a lease", () => {
-  test("ApiKeyCache returns a key without a look-up until its lease ends", async () => {
+  test("ApiKeyCache returns a key without a look-up until the key's lease ends", async () => {
     const cache = await createCacheWithLease();
     cache.pass(499);
     expect(cache.resolve("a")).toMatchObject({ state: KeyState.LIVE, caller: { businessId: "b1", keyId: "k1" } });

@@ -121,7 +121,7 @@ test("SharedBuckets report the draws of all keys in one RPC within 300 ms, and r
   expect(identity.reports).toHaveLength(2);
 });
 
-test("SharedBuckets of three gateways, within two seconds after their bursts, agree on one Retry-After, and reject requests until this time has passed", async () => {
+test("SharedBuckets of three gateways agree on one Retry-After within two seconds after their bursts, and reject requests until the Retry-After has passed", async () => {
   const identity = createFakeIdentity();
   const gateways = [1, 2, 3].map(() => createBuckets(identity, { perSecond: 0.25, burst: 20 }));
   const drawAll = () => gateways.map((gateway) => gateway.draw("b"));

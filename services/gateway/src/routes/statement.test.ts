@@ -160,7 +160,7 @@ describe("GET /payments/statement", () => {
     await expect((async () => (await server.get()).text())()).rejects.toThrow();
   });
 
-  test("GET /payments/statement closes the connection before it sends all pages when the key is revoked", async () => {
+  test("GET /payments/statement closes the connection before the end of the statement when the key is revoked", async () => {
     const { promise: revoked, resolve: reportRevoked } = Promise.withResolvers<void>();
     await using server = await start(
       async (page) => {

@@ -317,7 +317,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     });
   });
 
-  test(`contract test 14: kyc, after a change of the provider from ${vendor} to port, starts only with the settings of ${vendor}, and reads earlier applications at ${vendor}`, async () => {
+  test(`contract test 14: kyc, after a change of the provider from ${vendor} to "port", starts only with the settings of ${vendor}, and reads earlier applications at ${vendor}`, async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     const settings = {

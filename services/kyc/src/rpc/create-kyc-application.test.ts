@@ -145,7 +145,7 @@ describe("createKycApplication, refusals", () => {
     },
   );
 
-  test("createKycApplication stores the provider's refusal and returns it for a repeated Idempotency-Key", async () => {
+  test("createKycApplication stores the provider's refusal and returns this refusal for a repeated Idempotency-Key", async () => {
     const caller = aBusinessCaller();
     await harness.sandbox.fault("kyc_create", "error:422");
     const refuseCreation = (options: Parameters<typeof harness.kyc.createKycApplication>[1]) =>

@@ -151,7 +151,7 @@ describe("advanceRefund after a rejected refund", () => {
     await expectConsistent(100_000n);
   });
 
-  test("advanceRefund sends no new refund if the processor executes an earlier refund that it had refused", async () => {
+  test("advanceRefund sends no new refund if the processor executes an earlier refund that the processor had refused", async () => {
     await harness.sandbox.fault("refund", "error:5");
     await refusal(refund(100_000n));
     await harness.sandbox.refundExternally(payment.processorOrderId, "1000.00");
@@ -171,7 +171,7 @@ describe("advanceRefund after a rejected refund", () => {
 });
 
 describe("advanceRefund after a system error", () => {
-  test("advanceRefund sets a refund to UNKNOWN after error code 7, and accepts the refund if a later read shows that it was executed", async () => {
+  test("advanceRefund sets a refund to UNKNOWN after error code 7, and accepts the refund if a later read shows that the processor executed the refund", async () => {
     await harness.sandbox.fault("refund", "error_late:600");
     expect(await refusal(refund(100_000n))).toMatchObject({ code: "refund_outcome_unknown" });
     expect(await readRefundRow()).toMatchObject({ status: "UNKNOWN", sends: 1 });
@@ -214,7 +214,7 @@ describe("advanceRefund after a lost response", () => {
   );
 
   test.each([100_000n, 250_000n])(
-    "advanceRefund does not resend a refund of %i centimes, because the processor could execute it twice within the paid 500000 centimes",
+    "advanceRefund does not resend a refund of %i centimes, because the processor could execute the refund twice within the paid 500000 centimes",
     async (amountMinor) => {
       await harness.sandbox.fault("refund", "http_503");
       await refusal(refund(amountMinor));
@@ -374,7 +374,7 @@ describe("advanceRefunds after a crash", () => {
     await expectConsistent(500_000n);
   });
 
-  test("advanceRefunds does not send a SENT refund again if the processor has executed it", async () => {
+  test("advanceRefunds does not resend a SENT refund if the processor has executed the refund", async () => {
     await createUnsentRefund();
     await restoreRow("SENT");
     await harness.sandbox.refundExternally(payment.processorOrderId);

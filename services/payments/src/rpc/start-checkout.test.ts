@@ -205,7 +205,7 @@ describe("startCheckout with a form token or browser of an earlier payment", () 
     expect(await refusal(start(link, { paymentToken, beginAgain: true }))).toMatchObject({ code: "payment_link_not_available" });
   });
 
-  test("startCheckout with beginAgain starts a second payment while the first payment still occupies a slot", async () => {
+  test("startCheckout with `beginAgain` starts a second payment while the first payment still occupies a slot", async () => {
     const link = await aLink({ maxPayments: 2 });
     const first = await start(link);
     const formToken = uuidv7();

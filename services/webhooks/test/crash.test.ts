@@ -71,7 +71,7 @@ test("webhooks creates no second delivery for a repeated message if webhooks was
   expect(receiver.requests.map(({ headers }) => headers["webhook-id"])).toEqual([event.id]);
 });
 
-// With 5100 deliveries, the first replay step only counts. With 300 deliveries, it restarts
+// With 5100 deliveries, the first replay step only counts. With 300 deliveries, this step restarts
 // deliveries.
 test.each([
   ["before the commit", "replay.stepped", 5_100],

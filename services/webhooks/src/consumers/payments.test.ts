@@ -62,7 +62,7 @@ test("the payments consumer of webhooks creates no second delivery if the same b
   expect(await deliveriesOf(event.id)).toHaveLength(1);
 });
 
-test("the payments consumer of webhooks stores each of a payment's events once, with one delivery, even if they arrive out of order", async () => {
+test("the payments consumer of webhooks stores each of a payment's events once, with one delivery, even if the events arrive out of order", async () => {
   const caller = aBusinessCaller();
   await harness.endpoints.createWebhookEndpoint({ url }, { caller });
   const paymentId = uuidv7();
@@ -117,7 +117,7 @@ test("the payments consumer of webhooks stores events of an unknown type as WAIT
   expect(await harness.sql("select id from event where business_id = ?", [caller.businessId])).toEqual([{ id: validEvent.id }]);
 });
 
-test("the payments consumer of webhooks stores a message as a WAITING dead letter if only a newer version supports its payment status", async () => {
+test("the payments consumer of webhooks stores a message as a WAITING dead letter if only a newer version supports the message's payment status", async () => {
   const event = aPaymentEvent({ ...aBusinessCaller(), status: 99 as PaymentStatus });
   await harness.publish(event);
   expect(await harness.sql("select status from dead_letter where event_id = ?", [event.id])).toEqual([{ status: "WAITING" }]);

@@ -308,7 +308,7 @@ test("the delivery worker signs a delivery with only the current secret if the p
   expect(() => new Webhook(secret as string).verify(request?.body.toString() ?? "", headers)).not.toThrow();
 });
 
-test("the delivery worker retries a delivery while the endpoint's secret cannot be decrypted, and sends it when the secret is readable again", async () => {
+test("the delivery worker retries a delivery while the endpoint's secret cannot be decrypted, and sends the delivery when the secret is readable again", async () => {
   await using slowHarness = await startHarness({ deliver: { pausesMs: [60_000] } });
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
@@ -362,7 +362,7 @@ test("the delivery worker uses only six slots for a business with unresponsive e
   await hangingReceiver[Symbol.asyncDispose]();
 });
 
-test("the delivery worker sends at most two concurrent attempts to an endpoint that timed out, until the endpoint responds in time", async () => {
+test("the delivery worker sends at most two concurrent attempts to an endpoint that timed out, until the endpoint responds within the timeout", async () => {
   // Slow endpoints together get an eighth of these slots (16), which is more than the two slots of
   // one slow endpoint.
   const shares = { total: 128, perBusiness: 128, perEndpoint: 16 };
@@ -626,7 +626,7 @@ test("the delivery worker disables an endpoint whose attempts have failed for fi
   await eventually(async () => expect(await statusOf(endpoint.id, caller)).toBe(WebhookEndpointStatus.DISABLED));
 });
 
-test("the delivery worker sets a delivery to FAILED with SECRET_UNREADABLE while its secret is unreadable, and a later redelivery succeeds", async () => {
+test("the delivery worker sets a delivery to FAILED with SECRET_UNREADABLE while the endpoint's secret is unreadable, and a later redelivery succeeds", async () => {
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
   const unreadable = await create(receiver.url, caller);

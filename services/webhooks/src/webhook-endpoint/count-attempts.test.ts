@@ -18,7 +18,7 @@ const aCounter = () => startCountingAttempts(harness.orm, harness.context.logger
 const totals = async (endpoint: ReturnType<typeof anEndpoint>) =>
   (await dayOf(endpoint)).map(({ duration_class, succeeded, failed }) => [duration_class, succeeded, failed]);
 
-test("two attempt counters together store the sum of their counts for each duration class, including counts from just before they stop", async () => {
+test("attempt counters of the same endpoint together store the sum of their counts for each duration class, including their last counts before they stop", async () => {
   const [endpoint, other] = [anEndpoint(), anEndpoint()];
   {
     await using first = aCounter();

@@ -148,7 +148,8 @@ describe("a stopping gateway", () => {
     const response = get(gateway.url, agent, `/api/v1/payments/${id}`);
     await started.promise;
     const stopping = gateway[Symbol.asyncDispose]();
-    // When a new connection fails, the gateway no longer listens, and only the connection of `agent` is open.
+    // When a new connection fails, the gateway no longer listens. Then only the connection of
+    // `agent` is open.
     await eventually(() => expect(fetch(`${gateway.url}/healthz`)).rejects.toThrow());
     release.resolve();
     expect(await response).toEqual([200, "close"]);

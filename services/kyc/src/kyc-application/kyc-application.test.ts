@@ -38,8 +38,8 @@ describe("applyState, status changes", () => {
     const { emitted, result } = applyState(application, { status: to, attemptsUsed: application.attemptsUsed });
     const isLegal = allowedChanges[from].includes(to);
     expect(application.status).toBe(isLegal ? to : from);
-    // After EXPIRED, `applyState` accepts the statuses of a submission before the expiry, because its
-    // verdict will follow.
+    // After EXPIRED, `applyState` accepts the statuses of a submission that was made before the
+    // expiry, because a verdict on the submission will follow.
     const isAccepted = isLegal || (from === "EXPIRED" && (to === "SUBMITTED" || to === "PROCESSING"));
     expect(result).toBe(isAccepted ? "applied" : "illegal");
     expect(emitted.at(-1)).toBe(isLegal ? `KYC_${to}` : undefined);

@@ -63,7 +63,7 @@ afterEach(() => {
 
 type PostOptions = Parameters<ReturnType<typeof createConnections>["post"]>[2];
 
-/** Returns `post` for requests that may be repeated, and `postOnce` for requests that may not be repeated. */
+/** Returns `post` for requests that may be repeated, and `postOnce` for all other requests. */
 function aClient(url: string, connectTimeoutMs = 2_000) {
   const connections = createConnections(url, connectTimeoutMs);
   stack.push({ [Symbol.dispose]: connections.close });

@@ -33,7 +33,7 @@ describe.skipIf(isBrowserMissing("browser tests of the verification page"))(
 
     const aLink = (changes: Record<string, unknown> = {}) =>
       aVerification(sandbox.url, { redirect_url: `${shop.url}/back?basket=7`, ...changes });
-    /** Opens a page. The browser has a camera only if `permissions` is set, even to an empty list. */
+    /** Opens a page. The browser has a camera if `permissions` is set, even to an empty list. */
     const aPage = async (options: BrowserContextOptions = {}) => {
       const context = await (options.permissions ? browserWithCamera : browser).newContext(options);
       const page = await context.newPage();

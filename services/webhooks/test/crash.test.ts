@@ -10,8 +10,8 @@ import { aPaymentEvent } from "./a-payment-event.ts";
 import { addOldEvents, startReceiver, webhooksSettings } from "./harness.ts";
 
 /**
- * Starts webhooks as a separate process that kills itself at `faultPoint`. Disposing stops the
- * process as a supervisor does.
+ * Starts webhooks as a separate process that kills itself at `faultPoint`. Disposal stops the
+ * process with SIGTERM, as a supervisor does.
  */
 async function startProcess(databaseUrl: string, faultPoint: string) {
   const started = await startTestProcess("webhooks", { DATABASE_URL: databaseUrl, ...webhooksSettings, FAULT_POINT: faultPoint });

@@ -57,7 +57,7 @@ describe("SharedBuckets with several gateways", () => {
     { name: "nearly all to one gateway", load: [500, 20, 20] },
     { name: "all to one gateway", load: [500, 0, 0] },
     { name: "at an eighth of the limit to each of twelve gateways", load: Array<number>(12).fill(12.5) },
-  ])("SharedBuckets enforce the limit within 10 % when requests go $name", async ({ load }) => {
+  ])("SharedBuckets enforce the limit with an error of at most 10 % when requests go $name", async ({ load }) => {
     const identity = createFakeIdentity();
     const gateways = load.map(() => createBuckets(identity));
     const seconds = 30;

@@ -247,7 +247,7 @@ describe("POST /pay/{token}", () => {
     expect(response.headers["set-cookie"]).toBeUndefined();
   });
 
-  test("POST /pay/{token} marks the field that the payments service refuses", async () => {
+  test("POST /pay/{token} marks the field whose value the payments service refuses", async () => {
     serveLink(gateway, anOpenLink());
     gateway.behaviour.checkout.startCheckout = async () =>
       Promise.reject(invalid("validation_failed", "x", { pointer: "/customer_phone" }));

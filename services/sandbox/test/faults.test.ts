@@ -152,7 +152,7 @@ test("getOrderStatusExtended.do with the fault `stale` returns an earlier state 
   expect(await call(sandbox.url, "getOrderStatusExtended.do", { orderId })).toMatchObject({ orderStatus: 4 });
 });
 
-test("register.do creates an order with the fault `timeout_after`, and creates no order with the fault `timeout_before`", async () => {
+test("register.do with the fault `timeout_after` creates an order, and register.do with the fault `timeout_before` creates no order", async () => {
   for (const [mode, errorCode] of [
     ["timeout_before", 6],
     ["timeout_after", 0],

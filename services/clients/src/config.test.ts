@@ -10,7 +10,7 @@ const settings = {
   ...testRpcSettings,
 };
 
-test("readConfig of clients returns the bank code 999, the branch code 00001 and the currencies DZD, EUR and USD by default", () => {
+test("readConfig of the clients service returns the bank code 999, the branch code 00001 and the currencies DZD, EUR and USD by default", () => {
   expect(readConfig(settings)).toMatchObject({
     autoApprove: false,
     institution: { bankCode: "999", branchCode: "00001" },
@@ -18,7 +18,7 @@ test("readConfig of clients returns the bank code 999, the branch code 00001 and
   });
 });
 
-test("readConfig of clients returns the configured ACCOUNT_BANK_CODE, ACCOUNT_BRANCH_CODE and ACCOUNT_CURRENCIES", () => {
+test("readConfig of the clients service returns the configured ACCOUNT_BANK_CODE, ACCOUNT_BRANCH_CODE and ACCOUNT_CURRENCIES", () => {
   const accountSettings = { ACCOUNT_BANK_CODE: "007", ACCOUNT_BRANCH_CODE: "99999", ACCOUNT_CURRENCIES: "DZD, EUR" };
   expect(readConfig({ ...settings, ...accountSettings })).toMatchObject({
     institution: { bankCode: "007", branchCode: "99999" },
@@ -35,7 +35,7 @@ test.each([
   ["ACCOUNT_CURRENCIES", "DZD,JPY"],
   ["ACCOUNT_CURRENCIES", "dzd"],
   ["ACCOUNT_CURRENCIES", "constructor"],
-])("readConfig of clients rejects %s = %s and names the setting in the error", (name, value) => {
+])("readConfig of the clients service rejects %s = %s and names the setting in the error", (name, value) => {
   let problems: readonly string[] = [];
   try {
     readConfig({ ...settings, [name]: value });

@@ -27,8 +27,8 @@ test("the clients service with default settings serves RPCs, consumes events, an
     await clients.updatePerson({ id, city: "CanaryCity" }, { caller });
     await clients.listClients({ limit: 1, search: "Benali" }, { caller });
 
-    // Causes an internal error that the service logs, because a database constraint rejects the
-    // row.
+    // A database constraint rejects the row. The RPC then fails with an internal error, which the
+    // service logs.
     expect(await refusal(clients.createPerson(aPerson({ gender: "CanaryGender" }), { caller }))).not.toHaveProperty("kind");
 
     const messages = [

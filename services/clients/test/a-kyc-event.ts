@@ -18,8 +18,7 @@ export interface KycEventFields {
 }
 
 /**
- * Returns an event of the topic kyc.v1. By default, it is the event for the creation of an
- * application.
+ * Returns an event of the topic kyc.v1, by default the event for the creation of an application.
  */
 export function aKycEvent(fields: KycEventFields): Message {
   const applicationId = fields.applicationId ?? uuidv7();

@@ -108,7 +108,7 @@ describe("order of checks", () => {
   });
 });
 
-describe("a body", () => {
+describe("request body", () => {
   const create = (headers: Record<string, string>, payload: string | Buffer) =>
     inject({ method: "POST", url: "/api/v1/payments", headers: { ...gateway.business.headers, ...headers }, payload });
 
@@ -197,7 +197,7 @@ describe("a body", () => {
 describe("API keys", () => {
   const me = (headers: Record<string, string>) => inject({ method: "GET", url: `/api/v1/payments/${id}`, headers });
 
-  test("the gateway accepts an API key in Authorization or X-API-Key, with the scheme Bearer in any case", async () => {
+  test("the gateway accepts an API key in X-API-Key, or in Authorization after the scheme Bearer in lower, upper or mixed case", async () => {
     const { key } = gateway.business;
     for (const headers of [
       { authorization: `Bearer ${key}` },
@@ -303,7 +303,7 @@ describe("API keys", () => {
   });
 });
 
-describe("every response", () => {
+describe("response", () => {
   test("the gateway's response contains the caller's request id if this id has the permitted form, and a new id otherwise", async () => {
     const get = (requestId: string) => inject({ method: "GET", url: "/healthz", headers: { "x-request-id": requestId } });
     for (const validId of ["abcdefgh", "A-b_0123456789", "a".repeat(64)]) {
@@ -360,7 +360,7 @@ describe("every response", () => {
   });
 });
 
-describe("an idempotency key", () => {
+describe("Idempotency-Key", () => {
   const key = "0b6d3b1e-key";
   const send = (url: string, payload: string, headers: Record<string, string> = {}) =>
     inject({
@@ -390,7 +390,7 @@ describe("an idempotency key", () => {
     expect(new Set([first, otherBytes, refundOne, refundTwo]).size).toBe(4);
   });
 
-  test("two gateway replicas compute matching request fingerprints if their FINGERPRINT_KEYS differ by one rotation step", async () => {
+  test("the request fingerprints of two gateway replicas match if the replicas' FINGERPRINT_KEYS differ by one rotation step", async () => {
     const [old, fresh] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
     const keyAt = async (fingerprintKeys: Buffer[]): Promise<IdempotencyKey> => {
       await using replica = await startTestGateway({ fingerprintKeys });
@@ -411,7 +411,7 @@ describe("an idempotency key", () => {
     expect(gateway.received[0]?.call.idempotencyKey).toBeUndefined();
   });
 
-  test("the gateway returns the stored response of a creation with status 201 and the header Idempotent-Replayed for a repeated Idempotency-Key", async () => {
+  test("the gateway, for a repeated Idempotency-Key, returns the creation's stored response with status 201 and the header Idempotent-Replayed", async () => {
     gateway.behaviour.payments.createPayment = async (_request, call) => {
       call.markReplayed();
       return aPayment;
@@ -421,7 +421,7 @@ describe("an idempotency key", () => {
     expect(response.headers["location"]).toBe(`/api/v1/payments/${id}`);
   });
 
-  test("the gateway returns the stored refusal for a repeated Idempotency-Key, with the header Idempotent-Replayed", async () => {
+  test("the gateway, for a repeated Idempotency-Key, returns the stored refusal with the header Idempotent-Replayed", async () => {
     gateway.behaviour.payments.refundPayment = async (_request, call) => {
       call.markReplayed();
       throw new DomainError("refused_upstream", "refund_refused", "The processor rejected the refund.");

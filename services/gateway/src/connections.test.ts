@@ -101,7 +101,7 @@ describe("Connections with responses that the client reads slowly or not at all"
   });
 });
 
-test("Connections closes a connection if the client's side stays open for 30 seconds after the last response", async () => {
+test("Connections closes a connection if the client does not close its side within 30 seconds after the last response", async () => {
   const { gateway, port, accepted, advanceMs } = await start();
   await using _ = gateway;
   await using client = new RawClient(port, { allowHalfOpen: true });

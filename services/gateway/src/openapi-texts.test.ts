@@ -94,7 +94,7 @@ test("descriptions in the OpenAPI document end with a period", () => {
   expect(descriptions.filter(({ text }) => !text.endsWith("."))).toEqual([]);
 });
 
-test("the problem catalogue gives each problem a title without a period, and advice in complete sentences", () => {
+test("the problem catalogue gives each problem a title without a final period, and advice with a final period", () => {
   expect(problemTexts.filter(({ path, text }) => text.endsWith(".") !== path.endsWith("advice"))).toEqual([]);
 });
 

@@ -17,6 +17,6 @@ test.each([
   ["pdf", false],
   ["", false],
   [undefined, false],
-])("prefersType prefers PDF to HTML for the Accept header %j: %s", (accept, expected) => {
+])("prefersType, for PDF over HTML and the Accept header %j, returns %s", (accept, expected) => {
   expect(prefersType(accept, "application/pdf", "text/html")).toBe(expected);
 });

@@ -18,7 +18,7 @@ const postingCodes = new Set([
  */
 const possibleArguments = [["x"], 1n, new Date(0)];
 
-/** Calls a function with each combination of arguments until it accepts one. */
+/** Calls a function with each combination of arguments until the function accepts one. */
 function callWithAny(create: (...parameters: unknown[]) => unknown): unknown {
   for (const firstArgument of possibleArguments) {
     for (const otherArguments of possibleArguments) {

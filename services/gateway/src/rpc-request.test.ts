@@ -8,7 +8,7 @@ import { ReplayWebhookEndpointRequestSchema } from "@amana/contracts/webhooks/v1
 import { expect, test } from "vitest";
 import { toRpcRequest } from "./rpc-request.ts";
 
-test("toRpcRequest converts field names to the names in the message, and enum values in any case to numbers", () => {
+test("toRpcRequest converts field names to the names in the message, and enum values in upper, lower or mixed case to numbers", () => {
   expect(toRpcRequest(ListAccountsRequestSchema, { limit: 2, client_id: "c", status: "CLOSED", search: undefined })).toEqual({
     limit: 2,
     clientId: "c",
@@ -41,7 +41,7 @@ test("toRpcRequest converts times with any offset to Unix milliseconds", () => {
   });
 });
 
-test("toRpcRequest lists the names of fields without a value in `cleared`, or omits these fields if the message has no `cleared`", () => {
+test("toRpcRequest lists null and empty fields by name in `cleared`, or omits them if the message has no field `cleared`", () => {
   expect(toRpcRequest(UpdatePersonRequestSchema, { id: "c", kyc_note: null, city: "Oran", second_email: "" })).toEqual({
     id: "c",
     city: "Oran",

@@ -135,7 +135,7 @@ describe("a stopping gateway", () => {
     agent.destroy();
   });
 
-  test("a stopping gateway closes a persistent connection after the response in flight", async () => {
+  test("a stopping gateway responds to the request in flight on a persistent connection, and then closes the connection", async () => {
     const gateway = await start();
     const agent = new http.Agent({ keepAlive: true });
     const started = Promise.withResolvers<void>();
@@ -148,7 +148,8 @@ describe("a stopping gateway", () => {
     const response = get(gateway.url, agent, `/api/v1/payments/${id}`);
     await started.promise;
     const stopping = gateway[Symbol.asyncDispose]();
-    // The gateway no longer listens when a new connection fails. Only this connection is left.
+    // When a new connection fails, the gateway no longer listens. Then only the connection of
+    // `agent` is open.
     await eventually(() => expect(fetch(`${gateway.url}/healthz`)).rejects.toThrow());
     release.resolve();
     expect(await response).toEqual([200, "close"]);

@@ -12,7 +12,7 @@ const settings = {
   KEY_MODE: "live",
 };
 
-test("readConfig of identity returns the default of each optional setting that is not set", () => {
+test("readConfig of the identity service returns the default of each optional setting that is not set", () => {
   expect(readConfig(settings)).toMatchObject({
     host: "127.0.0.1",
     rpcPort: 4001,
@@ -22,13 +22,13 @@ test("readConfig of identity returns the default of each optional setting that i
   });
 });
 
-test("readConfig of identity accepts a complete operator key as BOOTSTRAP_ADMIN_KEY", () => {
+test("readConfig of the identity service accepts a complete operator key as BOOTSTRAP_ADMIN_KEY", () => {
   const key = generateApiKey("ak_");
   expect(readConfig({ ...settings, BOOTSTRAP_ADMIN_KEY: key }).bootstrapAdminKey).toBe(key);
 });
 
 test.each([generateApiKey("sk_live_"), `${generateApiKey("ak_").slice(0, -1)}!`, generateApiKey("ak_").slice(0, -1), "secret"])(
-  "readConfig of identity rejects an invalid BOOTSTRAP_ADMIN_KEY with an error that does not contain the key",
+  "readConfig of the identity service rejects an invalid BOOTSTRAP_ADMIN_KEY with an error that does not contain the key",
   (key) => {
     const readInvalidSettings = () => readConfig({ ...settings, BOOTSTRAP_ADMIN_KEY: key });
     expect(readInvalidSettings).toThrow(SettingsError);
@@ -37,7 +37,7 @@ test.each([generateApiKey("sk_live_"), `${generateApiKey("ak_").slice(0, -1)}!`,
   },
 );
 
-test("readConfig of identity accepts KEY_LEASE_MS=0 and rejects KEY_LEASE_MS=1001", () => {
+test("readConfig of the identity service accepts KEY_LEASE_MS=0 and rejects KEY_LEASE_MS=1001", () => {
   expect(readConfig({ ...settings, KEY_LEASE_MS: "0" }).keyLeaseMs).toBe(0);
   expect(() => readConfig({ ...settings, KEY_LEASE_MS: "1001" })).toThrow(/KEY_LEASE_MS/);
 });

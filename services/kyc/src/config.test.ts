@@ -17,7 +17,7 @@ const settings = {
   KYC_CALLBACK_SECRETS: "new, old",
 };
 
-test("readConfig of kyc uses the provider `port`, a timeout of 15 s and the default intervals if the optional settings are missing", () => {
+test("readConfig of the kyc service uses the provider `port`, a timeout of 15 s and the default intervals if the optional settings are missing", () => {
   expect(readConfig(settings)).toMatchObject({
     clientsUrls: ["http://clients-1.test", "http://clients-2.test"],
     providers: {
@@ -34,7 +34,7 @@ test("readConfig of kyc uses the provider `port`, a timeout of 15 s and the defa
   });
 });
 
-test("readConfig of kyc throws one error that lists all invalid settings and contains no secret", () => {
+test("readConfig of the kyc service throws one error that lists all invalid settings and contains no secret", () => {
   const { KYC_PROVIDER_TOKEN: _, ...otherSettings } = settings;
   const invalidSettings = {
     ...otherSettings,
@@ -56,8 +56,8 @@ test("readConfig of kyc throws one error that lists all invalid settings and con
 });
 
 /**
- * Returns the problems that `readConfig` reports for the changed settings, or an empty list if they
- * are valid.
+ * Returns the problems that `readConfig` reports for the changed settings, or an empty list if the
+ * settings are valid.
  */
 function problemsOf(changes: Record<string, string>): readonly string[] {
   try {
@@ -88,7 +88,7 @@ test.each([
   ["didit", didit],
   ["sumsub", sumsub],
 ])(
-  "readConfig of kyc with the provider %s requires each of this provider's settings, and does not require settings of other providers",
+  "readConfig of the kyc service with the provider %s requires each of this provider's settings, and does not require settings of other providers",
   (_vendor, vendor) => {
     const none = { KYC_PROVIDER_URL: "", KYC_PROVIDER_TOKEN: "", KYC_CALLBACK_SECRETS: "" };
     expect(problemsOf({ ...vendor, ...none })).toEqual([]);
@@ -98,7 +98,7 @@ test.each([
   },
 );
 
-test("readConfig of kyc rejects a former provider without its settings, and rejects an unknown current or former provider", () => {
+test("readConfig of the kyc service rejects a former provider without its settings, and rejects an unknown current or former provider", () => {
   expect(problemsOf({ ...didit, KYC_PROVIDERS_FORMER: "sumsub" })).toContain("KYC_SUMSUB_APP_TOKEN is not set");
   expect(problemsOf({ KYC_PROVIDERS_FORMER: "veriff" })).toEqual([expect.stringContaining("KYC_PROVIDERS_FORMER must list")]);
   expect(problemsOf({ KYC_PROVIDER: "veriff" })).toEqual([expect.stringContaining("KYC_PROVIDER must be one of")]);
@@ -109,13 +109,13 @@ test.each([
   [{ ...didit, KYC_DIDIT_ENVIRONMENT: "sandbox" }, "KYC_DIDIT_ENVIRONMENT"],
   [{ ...sumsub, KYC_SUMSUB_URL: "http://api.sumsub.com" }, "KYC_SUMSUB_URL"],
   [{ ...sumsub, KYC_SUMSUB_APP_TOKEN: "sbx:token", KYC_SUMSUB_SANDBOX: "true" }, "KYC_SUMSUB_APP_TOKEN"],
-])("readConfig of kyc in production rejects an http URL and test credentials: %j", (changes, name) => {
+])("readConfig of the kyc service in production rejects an http URL and test credentials: %j", (changes, name) => {
   const problems = problemsOf({ ...changes, NODE_ENV: "production" });
   expect(problems).toContainEqual(expect.stringContaining(name));
   expect(problemsOf(changes)).toEqual([]);
 });
 
-test("readConfig of kyc rejects a Sumsub sandbox token without KYC_SUMSUB_SANDBOX, and a production token with KYC_SUMSUB_SANDBOX", () => {
+test("readConfig of the kyc service rejects a Sumsub sandbox token without KYC_SUMSUB_SANDBOX, and a production token with KYC_SUMSUB_SANDBOX", () => {
   expect(problemsOf({ ...sumsub, KYC_SUMSUB_APP_TOKEN: "sbx:token" })).toEqual([
     expect.stringContaining("KYC_SUMSUB_SANDBOX must be true"),
   ]);

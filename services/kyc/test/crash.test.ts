@@ -78,7 +78,7 @@ test.each(["kyc_cancel.answered", "cancel.answered", "cancel.committed"])(
 );
 
 test.each(["kyc_review.answered", "review.answered", "review.committed"])(
-  "kyc emits one KYC event and one audit event for an operator's repeated decision if it was killed at %s",
+  "kyc emits one KYC event and one audit event for an operator's repeated decision if kyc was killed at %s",
   async (faultPoint) => {
     const caller = aBusinessCaller();
     const { id } = await harness.aDecidedApplication({ outcome: "needs_review" }, caller);
@@ -95,7 +95,7 @@ test.each(["kyc_review.answered", "review.answered", "review.committed"])(
   },
 );
 
-test("kyc audits an operator's decision and rejects another operator's decision if it was killed after it sent the first decision", async () => {
+test("kyc audits an operator's decision and rejects another operator's decision if kyc was killed after it had sent the first decision", async () => {
   const { id } = await harness.aDecidedApplication({ outcome: "needs_review" });
   const review = (kyc: Harness["kyc"], outcome: KycVerdict, options: ReturnType<typeof withIdempotencyKey>) =>
     kyc.reviewKycApplication({ id, outcome, note: "seen" }, options);
@@ -116,7 +116,7 @@ test("kyc audits an operator's decision and rejects another operator's decision 
 });
 
 test.each(["callback.answered", "callback.committed"])(
-  "kyc changes the application and emits the event only once for a repeated callback if it was killed at %s",
+  "kyc changes the application and emits the event only once for a repeated callback if kyc was killed at %s",
   async (faultPoint) => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);

@@ -13,7 +13,7 @@ const common = { webhookSecrets: ["s"], callbackUrl: "http://127.0.0.1", uncompa
 
 /**
  * Starts a server that responds in place of a vendor. The returned functions create vendor clients
- * that call this server. `replies` contains a response for each end of a path. Any other path gets
+ * that call this server. `replies` maps the end of a path to the response. Any other path gets
  * status 500. `calls` contains the received methods and paths.
  */
 export async function startScriptedVendor() {

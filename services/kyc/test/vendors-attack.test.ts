@@ -17,7 +17,7 @@ let harness: Harness;
 const timeoutMs = 10_000;
 
 /**
- * Returns the reply that the proxy sends to kyc. If it returns undefined, the proxy forwards the
+ * Returns the reply that the proxy sends to kyc, or undefined to make the proxy forward the
  * request to the vendor.
  */
 let replyOf: (method: string, path: string) => Reply | undefined | Promise<undefined> = () => undefined;
@@ -153,7 +153,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect({ canSubmit, status: (await readStored(id))?.["status"] }).toEqual({ canSubmit: true, status: "CREATED" });
   });
 
-  test(`kyc with ${vendor} applies the verdict on a submission in time, even if a proxy responded to an earlier read with an HTML page and status 404`, async () => {
+  test(`kyc with ${vendor} applies the verdict on a submission before the link's expiry, even if a proxy responded to an earlier read with an HTML page and status 404`, async () => {
     const { id, linkUrl } = await harness.create();
     await harness.sandbox.submit(linkUrl, { outcome: "approved" });
     await endLink(id);
@@ -291,7 +291,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     });
   });
 
-  test(`kyc with ${vendor} returns the stored application and link to a delayed creation if a creation with the same Idempotency-Key completed earlier`, async () => {
+  test(`kyc with ${vendor} responds to a delayed creation with the stored application and its link if a creation with the same Idempotency-Key completed earlier`, async () => {
     const caller = aBusinessCaller();
     const options = () => withIdempotencyKey(caller, `overtaken-${vendor}`);
     const provider = harness.context.providers.current;

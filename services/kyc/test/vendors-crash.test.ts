@@ -63,7 +63,7 @@ describe.each(["didit", "sumsub"] as const)("contract test 14: kyc with %s, kill
   );
 
   test.each(["kyc_review.answered", "review.answered"])(
-    `kyc with ${vendor} emits one KYC event and one audit event for an operator's repeated decision if it was killed at %s`,
+    `kyc with ${vendor} emits one KYC event and one audit event for an operator's repeated decision if kyc was killed at %s`,
     async (faultPoint) => {
       const { id } = await harness.aDecidedApplication({ outcome: "needs_review", reason_codes: ["DUPLICATE"] });
       const review = (kyc: Harness["kyc"]) =>

@@ -206,7 +206,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     expect(await harness.readRefreshed(id, caller)).toMatchObject({ verdict: KycVerdict.APPROVED });
   });
 
-  test(`kyc with ${vendor} sets the status EXPIRED only after the vendor responds again, even if the link has expired`, async () => {
+  test(`kyc with ${vendor} does not set the status EXPIRED while the vendor does not respond, even if the link has expired`, async () => {
     const { id } = await harness.create();
     await harness.sandbox.fault("kyc_get", "http_503", 10);
     await makeDue(id, "2 min");
@@ -228,7 +228,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     [KycVerdict.APPROVED, "APPROVED"],
     [KycVerdict.REJECTED, "REJECTED"],
   ])(
-    `kyc with ${vendor} sends the vendor an operator's decision with the enum number %i (%s) and emits one audit event`,
+    `kyc with ${vendor} sends an operator's decision with the enum number %i (%s) to the vendor, and emits one audit event`,
     async (outcome, name) => {
       const { id } = await harness.aDecidedApplication({ outcome: "needs_review", reason_codes: ["DUPLICATE"] });
       expect(await review(id, outcome)).toMatchObject({ verdict: outcome });
@@ -317,7 +317,7 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     });
   });
 
-  test(`contract test 14: kyc starts after a change of the provider only with the settings of ${vendor}, and reads earlier applications there`, async () => {
+  test(`contract test 14: kyc, after a change of the provider from ${vendor} to "port", starts only with the settings of ${vendor}, and reads earlier applications at ${vendor}`, async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     const settings = {
@@ -439,7 +439,7 @@ describe("kyc with didit", () => {
     });
   });
 
-  test("contract test 1: the Didit client's `create` returns an unknown outcome for status 429 and during the pause after it", async () => {
+  test("contract test 1: the Didit client's `create` returns an unknown outcome for status 429 and during the pause that follows", async () => {
     await harness.sandbox.fault("kyc_create", "error:429", 1);
     expect(await current().create(aCreation(), timeoutMs)).toMatchObject({ kind: "unknown" });
     expect(await current().create(aCreation(), 1_000)).toEqual({

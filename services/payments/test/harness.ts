@@ -166,7 +166,7 @@ export const paymentsSettings = (sandboxUrl: string) => ({
 });
 
 /**
- * Returns the settings for e-mails, with a short timeout, which an accepted e-mail does not reach
+ * Returns the settings for e-mails. The timeout is short, but sufficient for an accepted e-mail
  * even on a busy machine.
  */
 export const mailSettings = (smtpUrl: string) => ({

@@ -467,7 +467,7 @@ describe("Didit callbacks", () => {
     },
   );
 
-  test("the sandbox does not send a Didit callback again after the fault error:418", async () => {
+  test("the sandbox does not send a Didit callback again after the fault `error:418`", async () => {
     const session = await aSession(sandbox.url);
     await setFault("kyc_callback", "error:418");
     await act(session.token, "open");
@@ -475,7 +475,7 @@ describe("Didit callbacks", () => {
     expect(receiver.received).toEqual([]);
   });
 
-  test("the sandbox applies each of the faults bad_signature, duplicate, drop, reorder and leak to Didit callbacks", async () => {
+  test("the sandbox applies each of the faults `bad_signature`, `duplicate`, `drop`, `reorder` and `leak` to Didit callbacks", async () => {
     const withFault = async (mode: string) => {
       receiver.received.length = 0;
       const session = await aSession(sandbox.url);
@@ -563,7 +563,7 @@ describe("a fault of Didit's API", () => {
   const names = Object.keys(operations) as (keyof typeof operations)[];
 
   test.each(names)(
-    "the Didit operation %s with the fault error:503 returns an error in Didit's format and has no effect",
+    "the Didit operation %s with the fault `error:503` returns an error in Didit's format and has no effect",
     async (name) => {
       const { id } = await decide({ outcome: "needs_review" });
       await setFault(name, "error:503");
@@ -572,7 +572,7 @@ describe("a fault of Didit's API", () => {
     },
   );
 
-  test.each(names)("the Didit operation %s with the fault timeout_after takes effect and sends no response", async (name) => {
+  test.each(names)("the Didit operation %s with the fault `timeout_after` takes effect and sends no response", async (name) => {
     const { id } = await decide({ outcome: "needs_review" });
     await setFault(name, "timeout_after");
     const timeout = new Promise((resolve) => setTimeout(() => resolve("no response"), 150));
@@ -582,7 +582,7 @@ describe("a fault of Didit's API", () => {
     if (name === "kyc_review") expect(body.status).toBe("Approved");
   });
 
-  test("the simulated Didit API adds personal data to a response for the fault leak:<word>, and returns status 400 with the word for leak_error:<word>", async () => {
+  test("the simulated Didit API adds personal data to a response for the fault `leak:<word>`, and returns status 400 with the word for `leak_error:<word>`", async () => {
     const { id } = await aSession(sandbox.url);
     await setFault("kyc_get", "leak:word");
     expect(await decisionAt(sandbox.url, id)).toMatchObject({ session_id: id, document_number: "word-number" });

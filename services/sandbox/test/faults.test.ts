@@ -27,14 +27,14 @@ describe("a refund with a fault", () => {
     expect(await refundedAmount(orderId)).toBe(refunded);
   });
 
-  test("refund.do with the fault reset_after refunds the amount, and resets the connection in place of a response", async () => {
+  test("refund.do with the fault `reset_after` refunds the amount, and resets the connection in place of a response", async () => {
     const { orderId } = await payNewOrder(sandbox.url);
     await setFault("refund", "reset_after");
     await expect(refund(orderId)).rejects.toMatchObject({ cause: { code: "ECONNRESET" } });
     expect(await refundedAmount(orderId)).toBe(1000);
   });
 
-  test("refund.do with the fault truncated refunds the amount, and sends only half of the response", async () => {
+  test("refund.do with the fault `truncated` refunds the amount, and sends only half of the response", async () => {
     const { orderId } = await payNewOrder(sandbox.url);
     await setFault("refund", "truncated");
     const response = await refund(orderId);
@@ -59,14 +59,14 @@ describe("a refund with a fault", () => {
     expect(await refundedAmount(orderId)).toBe(0);
   });
 
-  test("refund.do with the fault error:7 returns the processor's error code 7 and refunds nothing", async () => {
+  test("refund.do with the fault `error:7` returns the processor's error code 7 and refunds nothing", async () => {
     const { orderId } = await payNewOrder(sandbox.url);
     await setFault("refund", "error:7");
     expect(await (await refund(orderId)).json()).toEqual({ errorCode: 7, errorMessage: "System error" });
     expect(await refundedAmount(orderId)).toBe(0);
   });
 
-  test("refund.do with the fault slow refunds the amount immediately and responds later", async () => {
+  test("refund.do with the fault `slow` refunds the amount immediately and responds later", async () => {
     const { orderId } = await payNewOrder(sandbox.url);
     await setFault("refund", "slow:60000");
     const client = new AbortController();
@@ -97,7 +97,7 @@ describe("a refund with a fault", () => {
 });
 
 describe("a late refund", () => {
-  test("refund.do with the fault late sends no response, and refunds the amount once after the client has disconnected", async () => {
+  test("refund.do with the fault `late` sends no response, and refunds the amount once after the client has disconnected", async () => {
     const { orderId } = await payNewOrder(sandbox.url);
     await setFault("refund", "late:4000");
     await expect(refund(orderId, AbortSignal.timeout(200))).rejects.toMatchObject({ name: "TimeoutError" });
@@ -107,7 +107,7 @@ describe("a late refund", () => {
     expect(body.refunds).toEqual([{ amount: 1000, at: expect.any(String), by: "client" }]);
   });
 
-  test("refund.do with the fault error_late returns error code 7 immediately, and refunds the amount later", async () => {
+  test("refund.do with the fault `error_late` returns error code 7 immediately, and refunds the amount later", async () => {
     const { orderId } = await payNewOrder(sandbox.url);
     await setFault("refund", "error_late:4000");
     expect(await (await refund(orderId)).json()).toEqual({ errorCode: 7, errorMessage: "System error" });
@@ -115,7 +115,7 @@ describe("a late refund", () => {
     await expect.poll(() => refundedAmount(orderId)).toBe(1000);
   });
 
-  test("refund.do with the fault error_late refunds nothing more if the order has been fully refunded before the delay ends", async () => {
+  test("refund.do with the fault `error_late` refunds nothing more if the order has been fully refunded before the delay ends", async () => {
     const { orderId } = await payNewOrder(sandbox.url);
     await setFault("refund", "error_late:300");
     await refund(orderId);
@@ -126,7 +126,7 @@ describe("a late refund", () => {
     expect(await refundedAmount(orderId)).toBe(500_000);
   });
 
-  test("refund.do with the fault error_late and a wrong password refunds nothing", async () => {
+  test("refund.do with the fault `error_late` and a wrong password refunds nothing", async () => {
     const { orderId } = await payNewOrder(sandbox.url);
     await setFault("refund", "error_late:0");
     await send(sandbox.url, "refund.do", { orderId, amount: "1000", password: "wrong" });
@@ -135,7 +135,7 @@ describe("a late refund", () => {
   });
 });
 
-test("getOrderStatusExtended.do with the fault stale returns an earlier state of the order, and the order keeps its current state", async () => {
+test("getOrderStatusExtended.do with the fault `stale` returns an earlier state of the order, and the order keeps its current state", async () => {
   const { orderId, orderNumber } = await payNewOrder(sandbox.url);
   const paidAt = Date.now();
   await new Promise((resolve) => setTimeout(resolve, 1_500));
@@ -152,7 +152,7 @@ test("getOrderStatusExtended.do with the fault stale returns an earlier state of
   expect(await call(sandbox.url, "getOrderStatusExtended.do", { orderId })).toMatchObject({ orderStatus: 4 });
 });
 
-test("register.do creates an order with the fault timeout_after, and creates no order with the fault timeout_before", async () => {
+test("register.do with the fault `timeout_after` creates an order, and register.do with the fault `timeout_before` creates no order", async () => {
   for (const [mode, errorCode] of [
     ["timeout_before", 6],
     ["timeout_after", 0],

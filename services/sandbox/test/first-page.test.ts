@@ -66,7 +66,7 @@ describe("first page", () => {
 });
 
 describe("buttons of the first page", () => {
-  test.each(["id", "number", "URL of the payment page"])(
+  test.each(["id", "number", "payment page URL"])(
     "the button `pay` on the sandbox's first page finds an order by its %s, pays the order, and shows the call",
     async (identifier) => {
       const order = await registerNewOrder(sandbox.url);

@@ -153,7 +153,7 @@ describe("clock", () => {
   const advance = (clockSandbox: Sandbox, seconds: number) =>
     control(clockSandbox.url, "POST", "clock", { advance_seconds: seconds });
 
-  test("POST /sandbox/clock declines an unpaid order with action code -2007 if it advances the clock by 20 minutes", async () => {
+  test("POST /sandbox/clock declines an unpaid order with action code -2007 if the request advances the clock by 20 minutes", async () => {
     await using clockSandbox = await aSandbox();
     const { orderId } = await registerNewOrder(clockSandbox.url);
     await advance(clockSandbox, 20 * 60 - 30);
@@ -163,7 +163,7 @@ describe("clock", () => {
     expect(await control(clockSandbox.url, "POST", `payments/${orderId}/pay`, validCard)).toMatchObject({ status: 409 });
   });
 
-  test("POST /sandbox/clock reverses a paid but unconfirmed order if it advances the clock by 20 minutes", async () => {
+  test("POST /sandbox/clock reverses a paid but unconfirmed order if the request advances the clock by 20 minutes", async () => {
     await using clockSandbox = await aSandbox();
     const unconfirmedOrder = await payNewOrder(clockSandbox.url);
     const confirmedOrder = await payNewOrder(clockSandbox.url);

@@ -215,7 +215,7 @@ describe("Sumsub GET one", () => {
     },
   );
 
-  test("Sumsub GET of an applicant still returns the reviewStatus init after the link is opened, and GET of the steps returns the chosen document", async () => {
+  test("Sumsub GET of an applicant still returns the reviewStatus `init` after the link is opened, and GET of the steps returns the chosen document", async () => {
     const { id, token } = await anApplicant(sandbox.url);
     await act(token, "open");
     expect((await applicantAt(sandbox.url, id)).review.reviewStatus).toBe("init");
@@ -498,7 +498,7 @@ describe("Sumsub callbacks", () => {
     },
   );
 
-  test("the sandbox applies each of the faults bad_signature, duplicate, drop, reorder and leak to Sumsub callbacks", async () => {
+  test("the sandbox applies each of the faults `bad_signature`, `duplicate`, `drop`, `reorder` and `leak` to Sumsub callbacks", async () => {
     const withFault = async (mode: string) => {
       const applicant = await anApplicant(sandbox.url);
       await untilDelivered(applicant);
@@ -582,7 +582,7 @@ describe("a fault of Sumsub's API", () => {
   const names = Object.keys(operations) as (keyof typeof operations)[];
 
   test.each(names)(
-    "the Sumsub operation %s with the fault error:503 returns an error in Sumsub's format and has no effect",
+    "the Sumsub operation %s with the fault `error:503` returns an error in Sumsub's format and has no effect",
     async (name) => {
       const applicant = await decide({ outcome: "needs_review" });
       await setFault(name, "error:503");
@@ -594,16 +594,19 @@ describe("a fault of Sumsub's API", () => {
     },
   );
 
-  test.each(names)("the Sumsub operation %s with the fault reset_after takes effect and resets the connection", async (name) => {
-    const applicant = await decide({ outcome: "needs_review" });
-    await setFault(name, "reset_after");
-    await expect(operations[name](applicant)).rejects.toThrow();
-    const again = await operations[name](applicant);
-    expect(again.status).toBe(name === "kyc_cancel" ? 409 : name === "kyc_create" ? 201 : 200);
-    if (name === "kyc_review") expect((await applicantAt(sandbox.url, applicant.id)).review.reviewStatus).toBe("completed");
-  });
+  test.each(names)(
+    "the Sumsub operation %s with the fault `reset_after` takes effect and resets the connection",
+    async (name) => {
+      const applicant = await decide({ outcome: "needs_review" });
+      await setFault(name, "reset_after");
+      await expect(operations[name](applicant)).rejects.toThrow();
+      const again = await operations[name](applicant);
+      expect(again.status).toBe(name === "kyc_cancel" ? 409 : name === "kyc_create" ? 201 : 200);
+      if (name === "kyc_review") expect((await applicantAt(sandbox.url, applicant.id)).review.reviewStatus).toBe("completed");
+    },
+  );
 
-  test("the simulated Sumsub API adds personal data to a response for the fault leak:<word>, and returns status 400 with the word for leak_error:<word>", async () => {
+  test("the simulated Sumsub API adds personal data to a response for the fault `leak:<word>`, and returns status 400 with the word for `leak_error:<word>`", async () => {
     const { id } = await anApplicant(sandbox.url);
     await setFault("kyc_get", "leak:word");
     expect(await applicantAt(sandbox.url, id)).toMatchObject({ id, document_number: "word-number" });

@@ -176,7 +176,7 @@ describe("clock", () => {
     expect(await objectAt(clockSandbox.url, unusedLink.providerId)).toMatchObject({ sequence: 2 });
   });
 
-  test("POST /sandbox/clock applies both a failed check and the link's later expiry if it advances the clock beyond both", async () => {
+  test("POST /sandbox/clock applies both a failed check and the link's later expiry if the request advances the clock beyond both times", async () => {
     await using clockSandbox = await aSandbox();
     const { providerId, token } = await aVerification(clockSandbox.url, { ttl_hours: 1 });
     await kycControl(clockSandbox.url, token, "submit", { outcome: "failed", hold_seconds: 60 });
@@ -243,7 +243,7 @@ describe("a fault of the provider's API", () => {
     },
   );
 
-  test("the simulated provider's POST applications with the fault truncated sends half of the response", async () => {
+  test("the simulated provider's POST applications with the fault `truncated` sends half of the response", async () => {
     const creation = aCreation();
     await setFault("kyc_create", "truncated");
     await expect(callProvider(sandbox.url, "POST", "applications", creation)).rejects.toThrow();
@@ -251,7 +251,7 @@ describe("a fault of the provider's API", () => {
   });
 
   test.each(["kyc_create", "kyc_get", "kyc_cancel"])(
-    "the simulated provider's operation %s with the fault error:<status> returns the status of the fault and has no effect",
+    "the simulated provider's operation %s with the fault `error:<status>` returns the status of the fault and has no effect",
     async (operation) => {
       const { providerId } = await aVerification(sandbox.url);
       await setFault(operation, "error:422");
@@ -268,7 +268,7 @@ describe("a fault of the provider's API", () => {
     },
   );
 
-  test("the simulated provider adds personal data to an application for the fault leak:<word>, and returns an error with the word for leak_error:<word>", async () => {
+  test("the simulated provider adds personal data to an application for the fault `leak:<word>`, and returns an error with the word for `leak_error:<word>`", async () => {
     const { providerId } = await aVerification(sandbox.url);
     await setFault("kyc_get", "leak:canary-1");
     const leakingObject = await objectAt(sandbox.url, providerId);
@@ -285,7 +285,7 @@ describe("a fault of the provider's API", () => {
     expect((await control(sandbox.url, "GET", `kyc?reference=${creation.reference}`)).status).toBe(404);
   });
 
-  test("the simulated provider's `cancel` with the fault timeout_after cancels the application and sends no response", async () => {
+  test("the simulated provider's `cancel` with the fault `timeout_after` cancels the application and sends no response", async () => {
     const { providerId } = await aVerification(sandbox.url);
     await setFault("kyc_cancel", "timeout_after");
     await expect(

@@ -164,14 +164,14 @@ describe("a fault of callbacks", () => {
     return verification;
   };
 
-  test("the simulated provider sends a callback twice for the fault duplicate", async () => {
+  test("the simulated provider sends a callback twice for the fault `duplicate`", async () => {
     const { token } = await submitWith("duplicate");
     await waitUntilNotPending(token);
     expect(receiver.types()).toEqual(["opened", "opened", "submitted", "processing", "completed"]);
     expect(receiver.received[0]?.raw).toBe(receiver.received[1]?.raw);
   });
 
-  test("the simulated provider does not send a callback for the fault drop, but lists the event in GET events", async () => {
+  test("the simulated provider does not send a callback for the fault `drop`, but lists the event in GET events", async () => {
     const { token } = await submitWith("drop");
     await waitUntilNotPending(token);
     expect(receiver.types()).toEqual(["submitted", "processing", "completed"]);
@@ -180,7 +180,7 @@ describe("a fault of callbacks", () => {
     expect(events.at(-4)).toMatchObject({ type: "application.opened", sequence: 2 });
   });
 
-  test("the simulated provider sends a callback after the next callback for the fault reorder", async () => {
+  test("the simulated provider sends a callback after the next callback for the fault `reorder`", async () => {
     const { token } = await submitWith("reorder");
     await waitUntilNotPending(token);
     expect(receiver.types()).toHaveLength(4);
@@ -188,7 +188,7 @@ describe("a fault of callbacks", () => {
     expect(receiver.types()).toContain("opened");
   });
 
-  test("the simulated provider sends a callback with an invalid signature for the fault bad_signature, and retries it with a valid signature", async () => {
+  test("the simulated provider sends a callback with an invalid signature for the fault `bad_signature`, and retries the callback with a valid signature", async () => {
     receiver.respondNext(401);
     const { token } = await submitWith("bad_signature");
     await waitUntilNotPending(token);
@@ -196,7 +196,7 @@ describe("a fault of callbacks", () => {
     expect(receiver.types().slice(0, 3)).toEqual(["opened", "opened", "submitted"]);
   });
 
-  test("the simulated provider sends a callback with personal data and a valid signature for the fault leak:<word>", async () => {
+  test("the simulated provider sends a callback with personal data and a valid signature for the fault `leak:<word>`", async () => {
     const { token } = await submitWith("leak:canary");
     await waitUntilNotPending(token);
     const [leaked, next] = receiver.received;
@@ -224,20 +224,20 @@ describe("a fault of callbacks", () => {
     },
   );
 
-  test("the simulated provider does not send a callback for the fault html_200, and sets the callback to delivered", async () => {
+  test("the simulated provider does not send a callback for the fault `html_200`, and sets the callback to delivered", async () => {
     const { token } = await submitWith("html_200");
     await waitUntilNotPending(token);
     expect(receiver.types()).toEqual(["submitted", "processing", "completed"]);
   });
 
-  test("the simulated provider sends half of a callback's body for the fault truncated, and then retries the callback", async () => {
+  test("the simulated provider sends half of a callback's body for the fault `truncated`, and then retries the callback", async () => {
     const { token } = await submitWith("truncated");
     await waitUntilNotPending(token);
     expect(receiver.incomplete.count).toBe(1);
     expect(receiver.types()).toEqual(["opened", "submitted", "processing", "completed"]);
   });
 
-  test("the simulated provider sends a callback after a delay for the fault slow", async () => {
+  test("the simulated provider sends a callback after a delay for the fault `slow`", async () => {
     const { token } = await submitWith("slow:60");
     await waitUntilNotPending(token);
     expect((await results(token))[0]).toEqual(["204, fault slow:60"]);

@@ -62,7 +62,7 @@ describe("submit", () => {
     });
   });
 
-  test("the sandbox control call `submit` keeps the status PROCESSING for hold_seconds, and returns status 409 for another submission in this time", async () => {
+  test("the sandbox control call `submit` keeps the status PROCESSING for hold_seconds, and returns status 409 for another submission during this time", async () => {
     await using clockSandbox = await aSandbox();
     const { token, providerId } = await aVerification(clockSandbox.url);
     const submission = await kycControl(clockSandbox.url, token, "submit", { outcome: "approved", hold_seconds: 60 });

@@ -11,7 +11,7 @@ const source = {
   SECRET_ENCRYPTION_KEYS: `new:${key},old:${key}`,
 };
 
-test("readConfig of webhooks returns the encryption keys in order, and returns the defaults of ALLOW_INSECURE_WEBHOOKS and RETRY_SCHEDULE_SECONDS", () => {
+test("readConfig of the webhooks service returns the encryption keys in order, and returns the defaults of ALLOW_INSECURE_WEBHOOKS and RETRY_SCHEDULE_SECONDS", () => {
   const config = readConfig(source);
   expect(config.secretEncryptionKeys.map(({ id }) => id)).toEqual(["new", "old"]);
   expect(config.allowInsecureWebhooks).toBe(false);
@@ -23,7 +23,7 @@ test.each([
   [key, "entry 1 must be written id:base64"],
   [`a:${key},b:c2hvcnQ=`, "entry 2 must be 32 bytes in base64, not 5"],
   [`a:${key},a:${key}`, "has the same key id twice"],
-])("readConfig of webhooks rejects the encryption keys %j with an error that contains no key", (keys, problem) => {
+])("readConfig of the webhooks service rejects the encryption keys %j with an error that contains no key", (keys, problem) => {
   let message = "";
   try {
     readConfig({ ...source, SECRET_ENCRYPTION_KEYS: keys });
@@ -34,7 +34,7 @@ test.each([
   expect(message).not.toContain(key);
 });
 
-test("readConfig of webhooks accepts fractions of seconds in RETRY_SCHEDULE_SECONDS, and rejects a value that is not a number", () => {
+test("readConfig of the webhooks service accepts fractions of seconds in RETRY_SCHEDULE_SECONDS, and rejects a value that is not a number", () => {
   expect(() => readConfig({ ...source, RETRY_SCHEDULE_SECONDS: "1,soon" })).toThrow(
     "RETRY_SCHEDULE_SECONDS must be comma-separated numbers of seconds",
   );

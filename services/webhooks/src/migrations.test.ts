@@ -22,7 +22,7 @@ const databaseBefore = (name: string) => ({
 const earlierTables =
   "select relname::text as name, relispartition as is_partition, relrowsecurity as is_kept from pg_class where relname ~ '^(event|delivery_attempt)_earlier$' order by 1";
 
-test("the function `migrate` of webhooks succeeds if retention has dropped one or both tables with the suffix _earlier", async () => {
+test("the function `migrate` of the webhooks service succeeds if retention has dropped one or both tables with the suffix _earlier", async () => {
   for (const droppedTables of [["event_earlier"], ["delivery_attempt_earlier"], ["event_earlier", "delivery_attempt_earlier"]]) {
     await using oldDatabase = await createTestDatabase("webhooks_before_0014", databaseBefore(frozenMigrationName));
     const em = oldDatabase.orm.em.fork();
@@ -37,7 +37,7 @@ test("the function `migrate` of webhooks succeeds if retention has dropped one o
   }
 });
 
-test("the function `migrate` of webhooks does not recreate the tables with the suffix _earlier that retention dropped after migration 0014", async () => {
+test("the function `migrate` of the webhooks service does not recreate the tables with the suffix _earlier that retention dropped after migration 0014", async () => {
   const olderMigrations = databaseBefore(frozenMigrationName).migrations;
   const frozenMigration = database.migrations.find(({ name }) => name === frozenMigrationName);
   if (!frozenMigration) throw new Error("the frozen migration is missing");
@@ -55,7 +55,7 @@ test("the function `migrate` of webhooks does not recreate the tables with the s
   expect(await em.execute(earlierTables)).toEqual([]);
 });
 
-test("the function `migrate` of webhooks creates the tables with the suffix _earlier in a new database", async () => {
+test("the function `migrate` of the webhooks service creates the tables with the suffix _earlier in a new database", async () => {
   await using newDatabase = await createTestDatabase("webhooks", database);
   expect(await newDatabase.orm.em.fork().execute(earlierTables)).toEqual([
     { name: "delivery_attempt_earlier", is_partition: true, is_kept: true },

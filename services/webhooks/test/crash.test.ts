@@ -10,8 +10,8 @@ import { aPaymentEvent } from "./a-payment-event.ts";
 import { addOldEvents, startReceiver, webhooksSettings } from "./harness.ts";
 
 /**
- * Starts webhooks as a separate process that kills itself at `faultPoint`. Disposing stops the
- * process as a supervisor does.
+ * Starts the webhooks service as a separate process that kills itself at `faultPoint`. Disposal
+ * stops the process with SIGTERM, as a supervisor does.
  */
 async function startProcess(databaseUrl: string, faultPoint: string) {
   const started = await startTestProcess("webhooks", { DATABASE_URL: databaseUrl, ...webhooksSettings, FAULT_POINT: faultPoint });
@@ -25,7 +25,7 @@ async function startProcess(databaseUrl: string, faultPoint: string) {
 
 const page = { limit: 50, offset: 0 };
 
-test("webhooks sends the same id and bytes again after a restart if webhooks was killed between a POST and the recording of its result", async () => {
+test("the webhooks service sends the same id and bytes again after a restart if the service was killed between a POST and the recording of its result", async () => {
   await using testDatabase = await createTestDatabase("webhooks", database);
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
@@ -49,7 +49,7 @@ test("webhooks sends the same id and bytes again after a restart if webhooks was
   });
 });
 
-test("webhooks creates no second delivery for a repeated message if webhooks was killed after it committed the message", async () => {
+test("the webhooks service creates no second delivery for a repeated message if the service was killed after it committed the message", async () => {
   await using testDatabase = await createTestDatabase("webhooks", database);
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
@@ -71,13 +71,13 @@ test("webhooks creates no second delivery for a repeated message if webhooks was
   expect(receiver.requests.map(({ headers }) => headers["webhook-id"])).toEqual([event.id]);
 });
 
-// With 5100 deliveries, the first replay step only counts. With 300 deliveries, it restarts
+// With 5100 deliveries, the first replay step only counts. With 300 deliveries, this step restarts
 // deliveries.
 test.each([
   ["before the commit", "replay.stepped", 5_100],
   ["after the commit", "replay.committed", 300],
 ])(
-  "webhooks continues a replay and counts each delivery once if webhooks was killed three times %s of a replay step",
+  "the webhooks service continues a replay and counts each delivery once if the service was killed three times %s of a replay step",
   async (_, fault, count) => {
     await using testDatabase = await createTestDatabase("webhooks", database);
     await using receiver = await startReceiver();

@@ -20,8 +20,8 @@ export interface HarnessOptions {
 export type Harness = Awaited<ReturnType<typeof startHarness>>;
 
 /**
- * Starts webhooks with a new database and real RPC. By default, endpoints at loopback addresses are
- * allowed.
+ * Starts the webhooks service with a new database and real RPC. By default, endpoints at loopback
+ * addresses are allowed.
  */
 export async function startHarness(options: HarnessOptions = {}) {
   await using stack = new AsyncDisposableStack();

@@ -261,14 +261,14 @@ describe("account limits", () => {
     expect(account.usedMonthMinor).toBe(100n);
   });
 
-  test("Account.debit counts an amount on the day of the latest debit if the replica's clock shows the day before", () => {
+  test("Account.debit counts an amount on the day of the latest debit if the replica's clock is still on an earlier day", () => {
     const account = anAccountWithLimits({ dailyLimitMinor: 100n });
     account.debit(60n, tomorrow);
     expectRefusal(account, () => account.debit(41n, now), "account_limit_exceeded");
     expect(account.debit(40n, now)).toBe("2026-04-01");
   });
 
-  test("the limits of Account count neither a capture nor the reversal of a credit", () => {
+  test("Account counts neither captures nor reversals of credits towards its limits", () => {
     const account = anAccountWithLimits({ dailyLimitMinor: 10_000n });
     account.hold(10_000n, now);
     account.capture(aPosting(), 10_000n, now);
@@ -276,7 +276,7 @@ describe("account limits", () => {
     expect(balancesOf(account)).toEqual([80_000n, 80_000n, 0n]);
   });
 
-  test("the methods `release`, `capture` and `reverse` of Account subtract unspent amounts from the used amounts of the current day, month and year", () => {
+  test("the methods `release`, `capture` and `reverse` of Account reduce the used amounts of the current day, month and year by the released, uncaptured or reversed amount", () => {
     const account = anAccountWithLimits({ dailyLimitMinor: 10_000n, monthlyLimitMinor: 10_000n, yearlyLimitMinor: 20_000n });
     account.hold(10_000n, now);
     account.release(aPosting(), now);
@@ -286,7 +286,7 @@ describe("account limits", () => {
     expectRefusal(account, () => account.debit(1n, now), "account_limit_exceeded");
     account.reverse(aPosting({ kind: "DEBIT", amountMinor: 6_000n }), now);
     account.debit(6_000n, now);
-    // The day and the month of the capture have ended, so its reversal changes only the sum of the
+    // The day and the month of the capture have ended, so the reversal changes only the sum of the
     // year.
     account.debit(10_000n, tomorrow);
     account.reverse(aPosting({ kind: "CAPTURE", amountMinor: 4_000n }), tomorrow);

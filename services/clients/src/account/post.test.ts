@@ -93,7 +93,7 @@ describe("post", () => {
     expect(await readBalances()).toEqual([1_000n, 1_000n, 0n]);
   });
 
-  test("`post` adds one posting and returns it to each of eight concurrent orders with the same reference", async () => {
+  test("`post` adds one posting and returns this posting to each of eight concurrent orders with the same reference", async () => {
     const { placeOrder, readBalances, readPostings } = await anActiveAccount();
     const debit: PostingOrder = { kind: "DEBIT", amountMinor: 300n, reference: "same" };
     const responses = await Promise.all(Array.from({ length: 8 }, () => placeOrder(debit)));

@@ -33,7 +33,7 @@ const aClient = async () => {
   return { caller, clientId, ids: { businessId: caller.businessId, clientId }, readStatus };
 };
 
-test("the KYC consumer of clients updates the onboarding's step and the KYC status for each event of an application", async () => {
+test("the KYC consumer of the clients service updates the onboarding's step and the KYC status for each event of an application", async () => {
   const { ids, readStatus } = await aClient();
   const applicationId = uuidv7();
   const publishAndRead = async (changes: Partial<KycEventFields>) => {
@@ -75,7 +75,7 @@ test("the KYC consumer of clients updates the onboarding's step and the KYC stat
   expect(await publishAndRead(noticeFields)).toEqual(["PENDING_APPROVAL", "VALIDATED", applicationId, false]);
 });
 
-test("the KYC consumer of clients stores the state of the newest application's newest event, even if events arrive in another order or repeatedly", async () => {
+test("the KYC consumer of the clients service stores the state of the newest application's newest event, even if events arrive in another order or repeatedly", async () => {
   const statuses = ["CREATED", "OPENED", "COMPLETED", "EXPIRED", "CANCELED", "FAILED"] as const;
   const eventFields = fc.record({
     application: fc.integer({ min: 0, max: 2 }),
@@ -139,7 +139,7 @@ test("the KYC consumer of clients stores the state of the newest application's n
   );
 });
 
-test("the KYC consumer of clients applies the newest event of each client when three concurrent batches contain events of six clients", async () => {
+test("the KYC consumer of the clients service applies the newest event of each client when three concurrent batches contain events of six clients", async () => {
   const clients = await Promise.all(Array.from({ length: 6 }, aClient));
   const openedEvents = clients.map(({ ids }) => aKycEvent({ ...ids, revision: 2, status: "OPENED" }));
   await Promise.all([
@@ -172,13 +172,13 @@ test("createOnboardingDetails stores the details and the KYC consumer stores the
   }
 });
 
-test("the KYC consumer of clients ignores an event whose application has no client, and stores no dead letter", async () => {
+test("the KYC consumer of the clients service ignores an event whose application has no client, and stores no dead letter", async () => {
   const event = aKycEvent({ businessId: uuidv7() });
   await harness.publish(event);
   expect(await harness.sql("select 1 from dead_letter where event_id = ?", [event.headers["ce_id"]])).toEqual([]);
 });
 
-test("the KYC consumer of clients stores an invalid event as a dead letter, and applies the valid event in the same batch", async () => {
+test("the KYC consumer of the clients service stores an invalid event as a dead letter, and applies the valid event in the same batch", async () => {
   const { ids, clientId, readStatus } = await aClient();
   const invalidEvents = [
     aKycEvent({ ...ids, clientId: uuidv7() }),
@@ -199,7 +199,7 @@ test.each([
   ["status", (event: KycEvent) => Object.assign(event.application ?? {}, { status: 99 })],
   ["verdict", (event: KycEvent) => Object.assign(event.application ?? {}, { verdict: 99 })],
 ] as const)(
-  "the KYC consumer of clients stores an event as a WAITING dead letter if only a newer version supports the event's %s",
+  "the KYC consumer of the clients service stores an event as a WAITING dead letter if only a newer version supports the event's %s",
   async (_name, change) => {
     const { ids, readStatus } = await aClient();
     const applicationId = uuidv7();
@@ -214,13 +214,13 @@ test.each([
   },
 );
 
-test("the KYC consumer of clients applies an event whose client id is in upper case", async () => {
+test("the KYC consumer of the clients service applies an event whose client id is in upper case", async () => {
   const { ids, clientId, readStatus } = await aClient();
   await harness.publish(aKycEvent({ ...ids, clientId: clientId.toUpperCase() }));
   expect(await readStatus()).toContain("CREATED");
 });
 
-test("the KYC consumer of clients changes the client's updated_at only if the KYC status changes", async () => {
+test("the KYC consumer of the clients service changes the client's updated_at only if the KYC status changes", async () => {
   const { caller, clientId, ids } = await aClient();
   const readUpdatedAt = async () => (await harness.clients.getClient({ id: clientId }, { caller })).updatedAtMs;
   harness.clock.nowMs = Date.now() + 60_000;

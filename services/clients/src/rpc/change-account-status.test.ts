@@ -119,7 +119,7 @@ describe("activateAccount", () => {
     expect((await changeStatus("activate", id)).status).toBe(AccountStatus.ACTIVE);
   });
 
-  test("activateAccount rejects a blocked client's account, but suspendAccount and reactivateAccount accept it", async () => {
+  test("activateAccount rejects the account of a blocked client, but suspendAccount and reactivateAccount accept this account", async () => {
     const { id: clientId } = await harness.createPerson(caller, { kycLevel: KycLevel.NOT_REQUIRED });
     const [activeAccount, pendingAccount] = [
       await harness.openAccount(caller, { clientId }),
@@ -153,7 +153,7 @@ describe("activateAccount", () => {
 
 describe("closeAccount", () => {
   test.each(["CREDIT", "HOLD"] as const)(
-    "closeAccount rejects an account with a balance after a %s, and closes the account when all its balances are zero",
+    "closeAccount rejects an account that has a balance after a %s, and closes the account when all its balances are zero",
     async (kind) => {
       const id = await anAccountWith("ACTIVE");
       const postTo = (order: Parameters<typeof post>[3]) =>

@@ -50,7 +50,7 @@ test("createPerson stores the optional fields unchanged", async () => {
   expect(await harness.clients.getClient({ id }, { caller })).toMatchObject(fields);
 });
 
-test("createPerson creates the onboarding at DETAILS_PENDING", async () => {
+test("createPerson creates the client's onboarding at the step DETAILS_PENDING", async () => {
   const caller = aBusinessCaller();
   const { id } = await harness.createPerson(caller);
   expect(await harness.onboarding.getOnboarding({ clientId: id }, { caller })).toMatchObject({
@@ -82,7 +82,7 @@ test.each([
   },
 );
 
-test("createPerson rejects an e-mail address that another client of the business has, even in different case", async () => {
+test("createPerson rejects an e-mail address that another client of the business has, even if the addresses differ in letter case", async () => {
   const caller = aBusinessCaller();
   await harness.createPerson(caller, { email: "Amina.É@Example.dz" });
   await expect(harness.createPerson(caller, { email: "amina.é@example.DZ" })).rejects.toMatchObject({

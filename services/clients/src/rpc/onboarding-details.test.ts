@@ -141,7 +141,7 @@ describe("updateOnboardingDetails", () => {
     expect(await updateDetails(client, { ...aDetailsRequest().answers, cleared: ["other_occupation"] })).toEqual(client.details);
   });
 
-  test("updateOnboardingDetails clears each optional field in `cleared`, and ignores names of required fields", async () => {
+  test("updateOnboardingDetails clears the optional fields that `cleared` names, and ignores required fields in `cleared`", async () => {
     const client = await aClientWithDetails(otherAnswers);
     const clearableFields = {
       funds_origin_country_id: "fundsOriginCountryId",

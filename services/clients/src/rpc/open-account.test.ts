@@ -174,8 +174,8 @@ describe("openAccount for a client who is blocked concurrently", () => {
     const { id: occupiedId } = await openAccount({ externalAccountId: "freed-late" });
     let responses: Promise<unknown[]> | undefined;
     await harness.transaction(async (em) => {
-      // The first request locks the client and waits until the external id is free. The block
-      // request waits for this lock.
+      // The first request locks the client and waits until the external id is free. The request
+      // that blocks the client waits for the first request's lock.
       await em.execute("update account set external_account_id = null where id = ?", [occupiedId]);
       const earlierRequest = openAccount({ clientId: id, externalAccountId: "freed-late" });
       await harness.waitForLockedSessions(1);

@@ -133,7 +133,7 @@ describe("updateBeneficiary with payment details", () => {
     expect(await readBeneficiary(beneficiaryBefore.id)).toEqual(beneficiaryBefore);
   });
 
-  test("updateBeneficiary rejects a change of the name if a stored payment detail is invalid and the request does not clear it", async () => {
+  test("updateBeneficiary rejects a change of the name if a stored payment detail is invalid and the request does not clear this detail", async () => {
     const beneficiaryBefore = await harness.createBeneficiary(caller, completeBeneficiary);
     await harness.sql("update beneficiary set bic = 'OLD' where id = ?", [beneficiaryBefore.id]);
     expect(await refusal(updateBeneficiary(beneficiaryBefore.id, { name: "Another" }))).toMatchObject({ pointer: "/bic" });

@@ -56,7 +56,7 @@ test("updatePerson keeps updated_at if all values in the request are equal to th
   expect(await harness.clients.getClient({ id }, { caller })).toEqual(createdClient);
 });
 
-test("updatePerson clears each optional field in `cleared`, and ignores names of required fields", async () => {
+test("updatePerson clears the optional fields that `cleared` names, and ignores required fields in `cleared`", async () => {
   const { caller, id } = await aClient();
   const changedClient = await harness.clients.updatePerson({ id, ...allChanges }, { caller });
   const clearableFields = {
@@ -91,7 +91,7 @@ test("updatePerson applies all concurrent changes if they concern different fiel
   expect(await harness.clients.getClient({ id }, { caller })).toMatchObject(expected);
 });
 
-test("updatePerson rejects an e-mail address that another client of the business has, even in different case", async () => {
+test("updatePerson rejects an e-mail address that another client of the business has, even if the addresses differ in letter case", async () => {
   const { caller, createdClient, id } = await aClient();
   const otherClient = await harness.createPerson(caller, { email: "Taken@example.dz" });
   const request = harness.clients.updatePerson({ id, email: "taken@EXAMPLE.dz", city: "Oran" }, { caller });

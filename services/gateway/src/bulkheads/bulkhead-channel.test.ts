@@ -59,7 +59,7 @@ test("a business whose payment creations are slow uses only its share of the bul
   expect((await refundResponse).statusCode).toBe(200);
 });
 
-test("slow searches of one business do not delay this business's lists without a filter and do not delay another business's searches", async () => {
+test("slow searches of a business delay neither this business's unfiltered lists nor another business's searches", async () => {
   const { gateway, search, list, countReceived, respondAll } = await startSlowGateway();
   await using _ = gateway;
   const [floodingKey, otherKey] = [gateway.aKey(), gateway.aKey()];

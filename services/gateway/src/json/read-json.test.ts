@@ -256,7 +256,7 @@ const readsOf = (text: string): number => {
 };
 
 /**
- * Returns a text of at least this length, which repeats the part between a beginning and an end.
+ * Returns a text of at least `length` code units: `start`, repetitions of `part`, and `end`.
  */
 const repeatToLength = (length: number, [start, part, end]: readonly [string, string, string]) =>
   start + part.repeat(Math.ceil((length - start.length - end.length) / part.length)) + end;

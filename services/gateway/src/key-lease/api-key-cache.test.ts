@@ -67,7 +67,7 @@ async function createCacheWithLease(options: { leaseMs?: number; leasesMax?: num
 const isCached = (resolved: ResolvedKey | Promise<ResolvedKey>) => !(resolved instanceof Promise);
 
 describe("a lease", () => {
-  test("ApiKeyCache returns a key without a look-up until its lease ends", async () => {
+  test("ApiKeyCache returns a key without a look-up until the key's lease ends", async () => {
     const cache = await createCacheWithLease();
     cache.pass(499);
     expect(cache.resolve("a")).toMatchObject({ state: KeyState.LIVE, caller: { businessId: "b1", keyId: "k1" } });
@@ -89,7 +89,7 @@ describe("a lease", () => {
     expect(isCached(cache.resolve("a"))).toBe(false);
   });
 
-  test("ApiKeyCache resolves the waiting requests but does not cache the key if its lease expires before the look-up's response", async () => {
+  test("ApiKeyCache resolves the waiting requests but does not cache the key if the key's lease expires before the look-up's response", async () => {
     const cache = createCache();
     const resolved = cache.resolve("a");
     cache.send();

@@ -35,7 +35,7 @@ describe("buildGuideIndex", () => {
     expect(search("problem")[0]).toMatchObject({ path: "/docs/guide/errors", heading: "" });
   });
 
-  test("the index of buildGuideIndex finds a part of an identifier, and omits code samples", () => {
+  test("the index of buildGuideIndex finds a section by a part of an identifier, and contains no code samples", () => {
     expect(search("progress").map(({ path }) => path)).toEqual(["/docs/guide/errors#codes"]);
     expect(search("sample")).toEqual([]);
   });

@@ -76,7 +76,7 @@ test("the gateway executes a request if its body ends after the key's lease and 
   expect([gatewayRun.createdCount(), gatewayRun.counters.lookUps]).toEqual([1, 2]);
 });
 
-test("the gateway looks up a key once for a request whose body arrives in time, even if identity grants leases of 0 ms", async () => {
+test("the gateway looks up a key once for a request whose body ends within 500 ms of the look-up, even if identity grants leases of 0 ms", async () => {
   await using gatewayRun = await start(0);
   expect(await (await gatewayRun.begin(contentLengthHeader)).finish(order)).toBe("201");
   expect(gatewayRun.counters.lookUps).toBe(1);

@@ -149,7 +149,7 @@ describe("a client that does not read its responses", () => {
     return client;
   };
 
-  test("boundBytes returns 429 for reads while the client's unread responses exceed the limit of its business", async () => {
+  test("boundBytes returns 429 for GET requests while the client's unread responses exceed the limit of the business", async () => {
     const { gateway, port, used } = await start();
     await using _ = gateway;
     const key = gateway.aKey();
@@ -168,7 +168,7 @@ describe("a client that does not read its responses", () => {
     expect((await useKey(gateway, key)).statusCode).toBe(200);
   });
 
-  test("boundBytes returns 429 for POSTs without a body while the client's unread responses exceed the limit of its business", async () => {
+  test("boundBytes returns 429 for POST requests without a body while the client's unread responses exceed the limit of the business", async () => {
     const { gateway, port, used } = await start({ byteBounds: { perBusiness: mebibyte } });
     await using _ = gateway;
     const key = gateway.aKey();

@@ -35,7 +35,7 @@ const rateOf = ({ statusCode, headers }: Awaited<ReturnType<typeof read>>) => [
 ];
 
 describe("a business", () => {
-  test("limitRate accepts four consecutive requests of a business, returns 429 with Retry-After for the fifth, and accepts two more requests a second later", async () => {
+  test("the gateway accepts four consecutive requests of a business, returns 429 with Retry-After for the fifth, and accepts two more requests after one second", async () => {
     const { headers } = gateway.aKey();
     const responses = [];
     for (let i = 0; i < 5; i++) responses.push(await read(headers));
@@ -55,7 +55,7 @@ describe("a business", () => {
     ]);
   });
 
-  test("limitRate counts each 16 KiB of a body as an additional request of the business", async () => {
+  test("the gateway counts each 16 KiB of a body as an additional request of the business", async () => {
     const { headers } = gateway.aKey();
     const send = (length: number) =>
       gateway.app.inject({
@@ -77,7 +77,7 @@ describe("a business", () => {
     expect((await send(160 * 1024)).statusCode).toBe(429);
   });
 
-  test("limitRate applies one limit to all keys of a business, and a separate limit to each business", async () => {
+  test("the gateway applies one limit to all keys of a business, and a separate limit to each business", async () => {
     const key = gateway.aKey();
     const sameBusiness = gateway.aKey({ businessId: key.businessId });
     for (let i = 0; i < 4; i++) await read(key.headers);
@@ -85,7 +85,7 @@ describe("a business", () => {
     expect((await read(gateway.aKey().headers)).statusCode).toBe(200);
   });
 
-  test("limitRate applies an additional limit to the refunds of a business", async () => {
+  test("the gateway applies an additional limit to the refunds of a business", async () => {
     const { headers } = gateway.aKey();
     expect([await refund(headers), await refund(headers), await refund(headers)].map(rateOf)).toEqual([
       [200, "2", "1", "1", undefined],
@@ -95,7 +95,7 @@ describe("a business", () => {
     expect((await read(headers)).statusCode).toBe(200);
   });
 
-  test("limitRate applies an additional limit to a business's creations, and a separate additional limit to its searches", async () => {
+  test("the gateway applies an additional limit to a business's creations, and a separate additional limit to its searches", async () => {
     gateway.behaviour.payments.createPayment = async () => ({ id, currency: "DZD", status: PaymentStatus.PENDING });
     gateway.behaviour.payments.listPayments = async () => ({ payments: [] });
     const { headers } = gateway.aKey();
@@ -117,7 +117,7 @@ describe("a business", () => {
     expect(await statusesOf("GET", "?status=PAID")).toEqual([200, 200, 200]);
   });
 
-  test("limitRate counts a request that is rejected with 403 for its role or address towards the limit of the business", async () => {
+  test("the gateway counts a request towards the limit of the business even if the gateway returns 403 because of the key's role or the client's address", async () => {
     const key = gateway.aKey();
     const limitedKey = gateway.aKey({
       businessId: key.businessId,
@@ -137,7 +137,7 @@ describe("a business", () => {
     expect(rejected[0]?.headers["retry-after"]).toBe("1");
   });
 
-  test("limitRate counts a request once, even if the gateway looks up the key again after the body", async () => {
+  test("the gateway counts a request once, even if the gateway looks up the key again after the body", async () => {
     const { headers } = gateway.aKey({ expiresInMs: 0n });
     const { resolveKeys } = gateway.behaviour.keyLeases;
     let lookUps = 0;
@@ -152,14 +152,14 @@ describe("a business", () => {
     if (resolveKeys) gateway.behaviour.keyLeases.resolveKeys = resolveKeys;
   });
 
-  test("limitRate returns 429 for a request beyond the limit of the business before the gateway checks the body", async () => {
+  test("the gateway returns 429 for a request beyond the limit of the business before the gateway checks the body", async () => {
     const { headers } = gateway.aKey();
     for (let i = 0; i < 4; i++) await read(headers);
     expect((await refund({ ...headers, "content-type": "text/plain" })).statusCode).toBe(429);
   });
 });
 
-test("limitRate does not limit requests of operators", async () => {
+test("the gateway does not limit requests of operators", async () => {
   gateway.behaviour.businesses.getBusiness = async () => ({ id, status: 1 });
   for (let i = 0; i < 10; i++) {
     const response = await gateway.app.inject({ url: `/api/v1/businesses/${id}`, headers: gateway.admin.headers });
@@ -168,7 +168,7 @@ test("limitRate does not limit requests of operators", async () => {
 });
 
 describe("failed authentications from one network", () => {
-  test("limitRate returns 429 for failed authentications beyond the limit of a network, and accepts a valid key from this network", async () => {
+  test("the gateway returns 429 for failed authentications beyond the limit of a network, and accepts a valid key from this network", async () => {
     const revokedKey = gateway.aKey({ state: KeyState.REVOKED });
     const { headers } = gateway.aKey();
     expect((await read({})).statusCode).toBe(401);
@@ -190,7 +190,7 @@ describe("failed authentications from one network", () => {
     expect([(await read({})).statusCode, (await read({})).statusCode]).toEqual([401, 429]);
   });
 
-  test("limitRate does not count a request with a key of the wrong role as a failed authentication", async () => {
+  test("the gateway does not count a request with a key of the wrong role as a failed authentication", async () => {
     for (let i = 0; i < 5; i++) expect((await read(gateway.admin.headers)).statusCode).toBe(403);
     expect((await read({})).statusCode).toBe(401);
   });

@@ -70,7 +70,7 @@ test("the gateway marks only spans of internal errors as failed, and names the s
   });
 });
 
-test("the gateway sends no spans of an unsampled trace, even if the caller's trace flags request sampling", async () => {
+test("the gateway sends no spans of an unsampled trace, even if the sampled flag is set in the caller's traceparent", async () => {
   const { spans, connections } = await collectSpans(0, [{ method: "GET", url: `/api/v1/payments/${id}` }]);
   expect([spans, connections]).toEqual([[], 0]);
 });

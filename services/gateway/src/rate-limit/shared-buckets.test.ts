@@ -57,7 +57,7 @@ describe("SharedBuckets with several gateways", () => {
     { name: "nearly all to one gateway", load: [500, 20, 20] },
     { name: "all to one gateway", load: [500, 0, 0] },
     { name: "at an eighth of the limit to each of twelve gateways", load: Array<number>(12).fill(12.5) },
-  ])("SharedBuckets enforce the limit within 10 % when requests go $name", async ({ load }) => {
+  ])("SharedBuckets enforce the limit with an error of at most 10 % when requests go $name", async ({ load }) => {
     const identity = createFakeIdentity();
     const gateways = load.map(() => createBuckets(identity));
     const seconds = 30;
@@ -121,7 +121,7 @@ test("SharedBuckets report the draws of all keys in one RPC within 300 ms, and r
   expect(identity.reports).toHaveLength(2);
 });
 
-test("SharedBuckets of three gateways return the same Retry-After within two seconds after their bursts, and reject requests until this time is over", async () => {
+test("SharedBuckets of three gateways agree on one Retry-After within two seconds after their bursts, and reject requests until the Retry-After has passed", async () => {
   const identity = createFakeIdentity();
   const gateways = [1, 2, 3].map(() => createBuckets(identity, { perSecond: 0.25, burst: 20 }));
   const drawAll = () => gateways.map((gateway) => gateway.draw("b"));

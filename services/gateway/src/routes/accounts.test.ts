@@ -227,7 +227,7 @@ describe.each([
     expect(gateway.received[0]).toMatchObject({ rpc, request: { id } });
   });
 
-  test(`POST /accounts/{id}/${verb} rejects a body with fields and a malformed id, and forwards the Idempotency-Key`, async () => {
+  test(`POST /accounts/{id}/${verb} rejects a body with fields, rejects a malformed id, and forwards the Idempotency-Key`, async () => {
     gateway.behaviour.accounts[`${verb}Account`] = async () => anAccount();
     expect((await send("POST", `/${id}/${verb}`, { reason: "x" })).statusCode).toBe(422);
     expect((await send("POST", `/x/${verb}`)).statusCode).toBe(404);

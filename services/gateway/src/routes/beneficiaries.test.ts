@@ -99,7 +99,7 @@ describe("POST /beneficiaries", () => {
     expect(request()).not.toHaveProperty("display");
   });
 
-  test("POST /beneficiaries converts each field to its stored form and sends it to the clients service", async () => {
+  test("POST /beneficiaries sends each field to the clients service in its stored form", async () => {
     gateway.behaviour.beneficiaries.createBeneficiary = async ({ $typeName: _, ...given }) => aBeneficiary(given);
     const response = await send("POST", "", {
       client_id: clientId.toUpperCase(),

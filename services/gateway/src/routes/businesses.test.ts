@@ -102,7 +102,7 @@ describe("/businesses for operators", () => {
     expect(gateway.received).toEqual([]);
   });
 
-  test("GET /businesses/{id} returns one business, and GET /businesses filters by status and part of the name", async () => {
+  test("GET /businesses/{id} returns one business, and GET /businesses sends the filters `status` and `search` to identity", async () => {
     gateway.behaviour.businesses.getBusiness = async () => aBusiness({ apiKeyPrefix: undefined });
     expect((await send("admin", "GET", `/businesses/${id}`)).json()).toEqual({
       id,

@@ -63,7 +63,7 @@ describe("GET /pay/{token}", () => {
     ["en", '<html lang="en" dir="ltr">'],
     ["xx", '<html lang="fr" dir="ltr">'],
   ])(
-    "GET /pay/{token}?lang=%s shows the page in this language if it is supported, and otherwise in the link's language",
+    "GET /pay/{token}?lang=%s shows the page in this language if the gateway supports the language, and otherwise in the link's language",
     async (lang, html) => {
       expect((await get(`${path}?lang=${lang}`)).body).toContain(html);
     },
@@ -247,7 +247,7 @@ describe("POST /pay/{token}", () => {
     expect(response.headers["set-cookie"]).toBeUndefined();
   });
 
-  test("POST /pay/{token} marks the field that the payments service refuses", async () => {
+  test("POST /pay/{token} marks the field whose value the payments service refuses", async () => {
     serveLink(gateway, anOpenLink());
     gateway.behaviour.checkout.startCheckout = async () =>
       Promise.reject(invalid("validation_failed", "x", { pointer: "/customer_phone" }));
@@ -265,7 +265,7 @@ describe("POST /pay/{token}", () => {
   });
 });
 
-describe("with a proof of work", () => {
+describe("payment link with a proof of work", () => {
   const challengeOf = (body: string) =>
     JSON.parse(/ challenge="([^"]+)"/.exec(body)?.[1]?.replaceAll("&quot;", '"') ?? "null") as Parameters<
       typeof solveChallenge
@@ -277,7 +277,7 @@ describe("with a proof of work", () => {
     await start({ checkout: { hasCaptcha: true } });
   });
 
-  test("POST /pay/{token} accepts a form repeatedly with its own solved proof of work, and rejects a missing solution or another form's solution", async () => {
+  test("POST /pay/{token} accepts the solution of the form's own proof of work repeatedly, and rejects a missing solution or another form's solution", async () => {
     const { body, headers } = await get();
     expect(headers["content-security-policy"]).toContain("worker-src 'self'");
     const challenge = challengeOf(body);
@@ -301,7 +301,7 @@ describe("with a proof of work", () => {
   });
 });
 
-describe("limits", () => {
+describe("rate limits of payment links", () => {
   beforeEach(async () => {
     await gateway[Symbol.asyncDispose]();
     await start({ limits: { checkoutPerMinute: 10, checkoutLinkPerSecond: 50 }, nowMs: () => 1_000 });
@@ -338,7 +338,7 @@ describe("limits", () => {
   });
 });
 
-describe("a link whose calls do not end", () => {
+describe("payment link whose calls get no response", () => {
   const otherToken = "otherLinkToken01234567";
   let blocked: PromiseWithResolvers<never>;
   beforeEach(() => {
@@ -396,7 +396,7 @@ describe("GET /pay/{token}/qr.svg and /poster", () => {
   });
 });
 
-test("GET /pay/{token} shows the words CIB and EDAHABIA, or the card marks in CARD_MARKS_DIR if it is set", async () => {
+test("GET /pay/{token} shows the card marks in CARD_MARKS_DIR, or the words CIB and EDAHABIA if CARD_MARKS_DIR is not set", async () => {
   expect((await get()).body).toContain('<bdi class="card-mark">EDAHABIA</bdi>');
   expect((await get("/assets/cib.svg")).statusCode).toBe(404);
   await gateway[Symbol.asyncDispose]();

@@ -125,7 +125,7 @@ test.each([
   expect((await send("GET", query)).json()).toMatchObject({ status: 422, errors: [{ parameter }] });
 });
 
-test("POST /admin/dead-letters/{id}/drop requires a note, /retry rejects every field, and both return refusals unchanged", async () => {
+test("POST /admin/dead-letters/{id}/drop requires a note, and /retry rejects any field and returns the service's refusal unchanged", async () => {
   expect((await send("POST", `/${id}/drop`, {})).json()).toMatchObject({ status: 422, errors: [{ pointer: "/note" }] });
   expect((await send("POST", `/${id}/retry`, { force: true })).json()).toMatchObject({ status: 422 });
   gateway.behaviour.deadLetters.retryDeadLetter = async () => {

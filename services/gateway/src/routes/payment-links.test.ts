@@ -125,7 +125,7 @@ describe("POST /payment-links", () => {
     expect(gateway.received).toEqual([]);
   });
 
-  test("POST /payment-links returns the pointer of an error from the payments service", async () => {
+  test("POST /payment-links returns a refusal of the payments service with the refusal's pointer", async () => {
     gateway.behaviour.paymentLinks.createPaymentLink = async () => {
       throw new DomainError("invalid", "validation_failed", "Send amount, or amount_min and amount_max.", { pointer: "/amount" });
     };

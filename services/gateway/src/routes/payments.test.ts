@@ -192,7 +192,7 @@ describe("POST /payments", () => {
     },
   );
 
-  test("POST /payments measures the maximum length of strings for the processor in UTF-16 code units", async () => {
+  test("POST /payments counts UTF-16 code units for the maximum length of order_ref and description", async () => {
     gateway.behaviour.payments.createPayment = async () => aPayment();
     for (const [name, units] of [
       ["order_ref", 20],
@@ -351,7 +351,7 @@ describe("POST /payments/{id}/refund", () => {
     },
   );
 
-  test("POST /payments/{id}/refund returns the code, detail, pointer and members of a payments service refusal", async () => {
+  test("POST /payments/{id}/refund returns the code, detail, pointer and members of a refusal by the payments service", async () => {
     gateway.behaviour.payments.refundPayment = async () => {
       throw new DomainError("invalid", "refund_amount_invalid", "At most 5000.00 was paid.", { pointer: "/amount" });
     };
@@ -413,7 +413,7 @@ describe("POST /payments/{id}/refresh", () => {
     expect(gateway.received[0]).toMatchObject({ rpc: "RefreshPayment", request: { id } });
   });
 
-  test("POST /payments/{id}/refresh rejects a body with fields and a malformed id", async () => {
+  test("POST /payments/{id}/refresh rejects a body with fields, and rejects a malformed id", async () => {
     expect((await send("POST", `/payments/${id}/refresh`, { force: true })).json()).toMatchObject({
       errors: [{ pointer: "/force" }],
     });

@@ -119,11 +119,11 @@ describe("GET /payments/statement", () => {
   });
 
   test.each([
-    ["without to", `?from=${from}`, "to"],
-    ["with to before from", `?from=${from}&to=2026-10-31T00:00:00Z`, "to"],
-    ["with to equal to from", `?from=${from}&to=${from}`, "to"],
-    ["for 92 days and a millisecond", `?from=${from}&to=2027-02-01T00:00:00.001Z`, "to"],
-    ["with a date as from", "?from=2026-11-01&to=2026-11-02T00:00:00Z", "from"],
+    ["without `to`", `?from=${from}`, "to"],
+    ["with `to` before `from`", `?from=${from}&to=2026-10-31T00:00:00Z`, "to"],
+    ["with `to` equal to `from`", `?from=${from}&to=${from}`, "to"],
+    ["for a range of 92 days and a millisecond", `?from=${from}&to=2027-02-01T00:00:00.001Z`, "to"],
+    ["with a date without a time in `from`", "?from=2026-11-01&to=2026-11-02T00:00:00Z", "from"],
     ["with an unknown parameter", `?from=${from}&to=2026-11-02T00:00:00Z&limit=5`, "limit"],
   ])("GET /payments/statement returns 422 for a request %s, and sends no RPC", async (_, query, parameter) => {
     await using server = await start([[]]);
@@ -138,7 +138,7 @@ describe("GET /payments/statement", () => {
     expect((await server.get(`/api/v1/payments/statement?from=${from}&to=2027-02-01T00:00:00Z`)).status).toBe(200);
   });
 
-  test("GET /payments/statement responds with a problem when the first page fails", async () => {
+  test("GET /payments/statement returns a problem document when the RPC for the first page fails", async () => {
     await using server = await start(async () => {
       throw new DomainError("unavailable", "statement_not_ready", "not ready");
     });
@@ -146,7 +146,7 @@ describe("GET /payments/statement", () => {
     expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([503, "statement_not_ready"]);
   });
 
-  test("GET /payments/statement closes the connection before the end of the chunked body when a later page fails", async () => {
+  test("GET /payments/statement closes the connection before the end of the chunked body when the RPC for a later page fails", async () => {
     await using server = await start(async (page) => {
       if (page === 2) throw new DomainError("unavailable", "service_down", "not available");
       return [aLine(page)];
@@ -160,7 +160,7 @@ describe("GET /payments/statement", () => {
     await expect((async () => (await server.get()).text())()).rejects.toThrow();
   });
 
-  test("GET /payments/statement closes the connection before a later page when the key is revoked", async () => {
+  test("GET /payments/statement closes the connection before the end of the statement when the key is revoked", async () => {
     const { promise: revoked, resolve: reportRevoked } = Promise.withResolvers<void>();
     await using server = await start(
       async (page) => {

@@ -147,7 +147,7 @@ test.each(["audit_link", "audit_head"])(
   },
 );
 
-test("sealRows also links each of a business's audit rows to the business's previous audit row", async () => {
+test("sealRows links each audit row of a business also to that business's previous audit row", async () => {
   const { id } = await identity.aBusiness();
   await identity.apiKeys.createApiKey({ businessId: id, name: "till" }, asAdmin);
   await sealAll();

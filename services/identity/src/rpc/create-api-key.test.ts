@@ -29,7 +29,7 @@ test("createApiKey issues an additional live key and writes an audit row with th
   });
 });
 
-test("createApiKey issues the newest key of the business, even if the replica's clock is behind", async () => {
+test("createApiKey makes the issued key the newest key of the business, even if the replica's clock is behind", async () => {
   const { id } = await identity.aBusiness();
   identity.clock.advance(-10_000);
   const newestKey = await create(id, "till");

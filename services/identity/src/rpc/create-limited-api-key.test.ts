@@ -14,7 +14,7 @@ const create = (businessId: string, name: string, limits: { expiresAtMs?: bigint
   identity.apiKeys.createLimitedApiKey({ businessId, name, ...limits }, asAdmin);
 const keysOf = async (businessId: string) => (await identity.apiKeys.listApiKeys({ businessId, limit: 100 }, asAdmin)).apiKeys;
 
-test("createLimitedApiKey stores permitted networks, which listApiKeys, resolveKeys and the audit row then contain", async () => {
+test("createLimitedApiKey stores the permitted networks of a key, and listApiKeys, resolveKeys and the audit row contain these networks", async () => {
   const { id } = await identity.aBusiness();
   const key = await create(id, "till", { allowedIps });
   expect(key.allowedIps).toEqual(allowedIps);
@@ -115,7 +115,7 @@ test("updateBusiness issues a key with the original expiry if the rotated key is
   expect(Number(expiresInMs)).toBeLessThanOrEqual(3_600_000);
 });
 
-test("PostgreSQL rejects an update that replaces an API key with permitted networks by an unrestricted key", async () => {
+test("PostgreSQL rejects an update that names an unrestricted key as the successor of a key with permitted networks", async () => {
   const { id } = await identity.aBusiness();
   const key = await create(id, "till", { allowedIps });
   const [successor] = await identity.sql<{ id: string }>("select id from api_key where business_id = ? and name = 'default'", [

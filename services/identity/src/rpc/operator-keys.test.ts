@@ -85,7 +85,7 @@ test("revokeOperatorKey revokes the bootstrap key, and a restart with the same B
   expect([await identity.stateOf(newBootstrapKey), await identity.stateOf(adminKey)]).toEqual(["LIVE", "LIVE"]);
 });
 
-test("revokeOperatorKey refuses to revoke the last live key, even if all keys are revoked concurrently", async () => {
+test("revokeOperatorKey refuses to revoke the last live key, even if concurrent requests revoke all keys", async () => {
   const lastKeyError = { kind: "conflict", code: "last_operator_key" };
   await expect(revoke(await readBootstrapId())).rejects.toMatchObject(lastKeyError);
   const keys = [await readBootstrapId(), (await create("amina")).id, (await create("karim")).id];

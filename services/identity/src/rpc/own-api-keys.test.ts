@@ -136,7 +136,7 @@ describe("revokeOwnApiKey", () => {
     expect(await identity.stateOf(otherBusiness.apiKey)).toBe("LIVE");
   });
 
-  test("revokeOwnApiKey revokes only one of two keys when each key is used to revoke the other key concurrently", async () => {
+  test("revokeOwnApiKey revokes only one of two keys when concurrent requests use each key to revoke the other key", async () => {
     const { id, keyId, options } = await aBusiness();
     const createdKey = await create("other", options);
     const createdKeyOptions = await identity.optionsFor(createdKey.apiKey);
@@ -160,7 +160,7 @@ test("createOwnApiKey and revokeOwnApiKey reject a request that is authenticated
   expect(await keysOf(id)).toHaveLength(2);
 });
 
-test("createOwnApiKey and revokeOwnApiKey reject an operator, and createOwnApiKey rejects a caller with the key id of another business", async () => {
+test("createOwnApiKey and revokeOwnApiKey reject an operator, and createOwnApiKey rejects a caller whose key id belongs to another business", async () => {
   const { id } = await aBusiness();
   for (const call of [() => create("till", asAdmin), () => revoke(uuidv7(), asAdmin)]) {
     await expect(call()).rejects.toMatchObject({ code: "business_key_required" });

@@ -104,7 +104,7 @@ test.each([-1, 604_801])("updateOwnBusiness rejects a grace period of %i seconds
   expect(await identity.stateOf(apiKey)).toBe("LIVE");
 });
 
-test("updateOwnBusiness rejects a rotation by a caller with the key id of another business", async () => {
+test("updateOwnBusiness rejects a rotation by a caller whose key id belongs to another business", async () => {
   const otherBusiness = await identity.aBusiness();
   const { keyId } = await identity.resolve(otherBusiness.apiKey);
   const callerBusiness = await identity.aBusiness();

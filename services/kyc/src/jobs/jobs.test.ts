@@ -112,7 +112,7 @@ describe("checkApplications", () => {
     expect(await harness.kyc.getKycApplication({ id }, { caller })).toMatchObject({ status: KycStatus.EXPIRED });
   });
 
-  test("checkApplications stores the verdict on a submission before the link's expiry, even if an older read ends after the expiry", async () => {
+  test("checkApplications stores the verdict on a submission that was made before the link's expiry, even if an earlier read ends after the expiry", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller, { ttlHours: 1 });
     await harness.sandbox.open(linkUrl);
@@ -160,7 +160,7 @@ describe.each([
 });
 
 describe("catchUpOnce", () => {
-  test("catchUpOnce schedules a check that is not removed when a read that began before the provider's change ends later", async () => {
+  test("catchUpOnce schedules a check, and a concurrent read that began before the provider's change does not remove this check", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     while ((await catchUpOnce(harness.context)) > 0);
@@ -226,7 +226,7 @@ describe("catchUpOnce", () => {
     expect(await harness.readEventNames(id)).toEqual(["CREATED", "OPENED", "COMPLETED"]);
   });
 
-  test("catchUpOnce schedules a check of an EXPIRED application that is not removed when a read that began before the verdict ends later", async () => {
+  test("catchUpOnce schedules a check of an EXPIRED application, and a concurrent read that began before the verdict does not remove this check", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     await harness.sandbox.open(linkUrl);
@@ -321,7 +321,7 @@ describe("stored links", () => {
     expect(await readCiphertext(id)).toBeNull();
   });
 
-  test("createReencryption encrypts links of a former key again with the current key, and skips unreadable links", async () => {
+  test("createReencryption re-encrypts links from a former key to the current key, and skips links that it cannot decrypt", async () => {
     await harness.sql("update kyc_application set link_ciphertext = null");
     const caller = aBusinessCaller();
     const createdApplications = await Promise.all(Array.from({ length: 5 }, () => harness.create(caller)));

@@ -105,7 +105,7 @@ describe("evaluate, for all combinations of verdict and evidence", () => {
   });
 });
 
-describe("evaluate, reason codes of our rules", () => {
+describe("evaluate, reason codes of Amana's rules", () => {
   const evidence: Evidence = {
     reasonCodes: [],
     unread: [],

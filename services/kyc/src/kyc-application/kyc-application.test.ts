@@ -38,8 +38,8 @@ describe("applyState, status changes", () => {
     const { emitted, result } = applyState(application, { status: to, attemptsUsed: application.attemptsUsed });
     const isLegal = allowedChanges[from].includes(to);
     expect(application.status).toBe(isLegal ? to : from);
-    // After EXPIRED, the statuses of a submission that was in time are accepted, because its
-    // verdict will follow.
+    // After EXPIRED, `applyState` accepts the statuses of a submission that was made before the
+    // expiry, because a verdict on the submission will follow.
     const isAccepted = isLegal || (from === "EXPIRED" && (to === "SUBMITTED" || to === "PROCESSING"));
     expect(result).toBe(isAccepted ? "applied" : "illegal");
     expect(emitted.at(-1)).toBe(isLegal ? `KYC_${to}` : undefined);
@@ -70,7 +70,7 @@ describe("applyState, status changes", () => {
 
   // After a submission, the provider can report these statuses only if the attempt failed.
   test.each(checkedStatuses.flatMap((from) => (["OPENED", "EXPIRED", "CANCELED"] as const).map((to) => [from, to] as const)))(
-    "applyState emits KYC_FAILED first if the status changes from %s to %s and the failed attempt between them was not reported",
+    "applyState emits KYC_FAILED first if the status changes from %s to %s without a reported failure of the attempt",
     (from, to) => {
       const application = anApplicationIn(from);
       expect(applyState(application, { status: to, attemptsUsed: 1 }).emitted).toEqual(["KYC_FAILED", `KYC_${to}`]);
@@ -284,13 +284,13 @@ describe("applyState, review", () => {
     expect(application).toMatchObject({ verdict: "NEEDS_REVIEW", amlHitCount: 1 });
   });
 
-  test("applyState keeps a review open that began with the provider's rejection, even if the provider approves later", () => {
+  test("applyState keeps a review open if it began with the provider's rejection, even if the provider approves later", () => {
     const application = anApplicationInReview({ verdict: "REJECTED", reasonCodes: ["PROFILE_MISMATCH"] });
     expect(applyState(application, { verdict: "APPROVED" }).emitted).toEqual([]);
     expect(application.verdict).toBe("NEEDS_REVIEW");
   });
 
-  test("applyState ends a review that Amana's rules require if the provider rejects or if the provider's own review ends", () => {
+  test("applyState ends a review (required by Amana's rules) when the provider rejects the application, or when the provider's own review ends", () => {
     const rejectedApplication = anApplicationInReview({ amlHitCount: 1 });
     expect(applyState(rejectedApplication, { verdict: "REJECTED" }).emitted).toEqual(["KYC_REVIEW_RESOLVED"]);
     const reviewedApplication = anApplicationInReview({ amlHitCount: 1 });
@@ -476,7 +476,7 @@ describe("applyState, states without a sequence", () => {
     expect(application.nextCheckAt?.getTime()).toBeGreaterThan(later(22).getTime());
   });
 
-  test("applyState plans a check after the last failed attempt that closes the link, and plans no check after the link is closed", () => {
+  test("applyState plans a check to close the link after the last attempt has failed, and plans no check after the link is closed", () => {
     const application = aVendorApplication({ provider: "sumsub", maxAttempts: 1 });
     expect(apply(application, { status: "FAILED", attemptsUsed: 1 }, 10).emitted).toEqual(["KYC_FAILED"]);
     expect(application).toMatchObject({ closing: "USED_UP", nextCheckAt: later(11) });
@@ -496,7 +496,7 @@ describe("applyState, states without a sequence", () => {
     expect(application).toMatchObject({ status: "CANCELED", closing: null, nextCheckAt: null });
   });
 
-  test("closeReason returns EXPIRED from 60 seconds after a vendor's link expires, and undefined for the provider port", () => {
+  test("closeReason returns EXPIRED from 60 seconds after a vendor's link expires, and undefined for the provider `port`", () => {
     const at = (seconds: number) => new Date(linkExpiresAt.getTime() + seconds * 1_000);
     expect(aVendorApplication().closeReason(at(59))).toBeUndefined();
     expect(aVendorApplication().closeReason(at(60))).toBe("EXPIRED");

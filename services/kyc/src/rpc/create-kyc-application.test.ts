@@ -60,7 +60,7 @@ describe("createKycApplication", () => {
     expect((await harness.readEventKeys()).slice(keysBefore)).toEqual([unblockedClient, unblockedClient, id]);
   });
 
-  test("createKycApplication stores a later created_at than the previous application's, even if the replica's clock is a minute behind", async () => {
+  test("createKycApplication gives an application a later created_at than the previous application, even if the replica's clock is a minute behind", async () => {
     const caller = aBusinessCaller();
     const firstApplication = await harness.create(caller);
     vi.useFakeTimers({ now: Date.now() - 60_000, toFake: ["Date"] });
@@ -145,7 +145,7 @@ describe("createKycApplication, refusals", () => {
     },
   );
 
-  test("createKycApplication stores the provider's refusal and returns it for a repeated Idempotency-Key", async () => {
+  test("createKycApplication stores the provider's refusal and returns this refusal for a repeated Idempotency-Key", async () => {
     const caller = aBusinessCaller();
     await harness.sandbox.fault("kyc_create", "error:422");
     const refuseCreation = (options: Parameters<typeof harness.kyc.createKycApplication>[1]) =>
@@ -225,7 +225,7 @@ describe("createKycApplication for a client who is blocked during the call to th
     expect((await harness.sandbox.application(createdApplication.id)).status).toBe("CREATED");
   });
 
-  test("createKycApplication stores nothing for a client who is blocked during the call to the provider, even if the cancellation there fails", async () => {
+  test("createKycApplication stores nothing for a client who is blocked during the call to the provider, even if the cancellation at the provider fails", async () => {
     const caller = aBusinessCaller();
     await harness.sandbox.fault("kyc_cancel", "http_500");
     const { id, outcome } = await createSlowly(caller, () =>

@@ -152,7 +152,7 @@ describe("readApplicant", () => {
   });
 
   test.each(["__proto__", "constructor", "toString"])(
-    "readReview treats %s as an unknown review status, and readApplicant treats it as an unknown step",
+    "readReview treats %s as an unknown review status, and readApplicant treats the same text as an unknown step",
     (name) => {
       expect(readReview(sumsub.withReview({ reviewStatus: name }))).toBeUndefined();
       const steps = { ...sumsub.someSteps(), ...JSON.parse(`{"${name}": {"x": 1}}`) };

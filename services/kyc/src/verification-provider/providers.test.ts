@@ -6,7 +6,7 @@ import type { VerificationProvider } from "./verification-provider.ts";
 const port = { name: "port" } as VerificationProvider;
 
 describe("toProviders", () => {
-  test("`toProviders().of` throws kyc_provider_unavailable and logs an alert for a provider without settings", () => {
+  test("`providerOf` of toProviders throws kyc_provider_unavailable and logs an alert for a provider without settings", () => {
     const logger = createLogger("kyc", "silent");
     const error = vi.spyOn(logger, "error");
     const providers = toProviders("port", [port], logger);

@@ -78,7 +78,7 @@ describe("the Didit client", () => {
     expect(accepted(await didit.provider.get(known, timeoutMs))).toMatchObject({ status, verdict, unread: [] });
   });
 
-  test("the Didit client's `get` returns an unknown outcome and logs an alert for the session status Awaiting User", async () => {
+  test("the Didit client's `get` returns an unknown outcome and logs an alert for the session status `Awaiting User`", async () => {
     await using didit = await startDidit();
     const known = await create(didit);
     await didit.vendor.finish(known.providerId, "Awaiting User");
@@ -138,7 +138,7 @@ describe("the Didit client", () => {
     },
   );
 
-  test("the Didit client's `get` returns APPROVED during a review for a person's approval in the console, but not for an API key's approval", async () => {
+  test("the Didit client's `get`, during a review, returns APPROVED after a person's approval in the console, but not after an API key's approval", async () => {
     await using didit = await startDidit();
     const known = { ...(await create(didit)), ...inReview };
     await didit.vendor.finish(known.providerId, "In Review");
@@ -256,7 +256,7 @@ describe("the Didit client", () => {
     expect(didit.provider.readCallback({ ...callback!, body }, new Date())).toEqual({ kind: "forged" });
   });
 
-  test("the Didit client returns other_environment for a sandbox callback if it is configured for the live environment", async () => {
+  test("the Didit client returns other_environment for a sandbox callback if the client is configured for the live environment", async () => {
     await using didit = await startDidit({}, { environment: "live" });
     const known = await create(didit);
     await didit.vendor.finish(known.providerId, "Expired");
@@ -536,7 +536,7 @@ describe("the Sumsub client", () => {
     expect(sumsub.provider.readCallback({ ...callback!, body }, new Date())).toEqual({ kind: "forged" });
   });
 
-  test("the Sumsub client returns other_environment for a live callback if it is configured for the sandbox", async () => {
+  test("the Sumsub client returns other_environment for a live callback if the client is configured for the sandbox", async () => {
     await using sumsub = await startSumsub({ sandbox: false });
     await create(sumsub);
     await sumsub.vendor.settled();

@@ -63,7 +63,7 @@ afterEach(() => {
 
 type PostOptions = Parameters<ReturnType<typeof createConnections>["post"]>[2];
 
-/** Returns functions that send a request which may be repeated, and one which must not. */
+/** Returns `post` for requests that may be repeated, and `postOnce` for all other requests. */
 function aClient(url: string, connectTimeoutMs = 2_000) {
   const connections = createConnections(url, connectTimeoutMs);
   stack.push({ [Symbol.dispose]: connections.close });
@@ -89,7 +89,7 @@ const responded = { kind: "responded", statusCode: 200, text: '{"errorCode":0}' 
 const respond = (socket: Socket) => socket.on("error", () => {}).on("data", () => socket.write(response));
 
 describe.each([false, true])("connections with TLS %s", (isSecure) => {
-  test("the connections send one POST with its body and return the response", async () => {
+  test("`post` of createConnections sends one POST with its body and returns the response", async () => {
     const receivedData: string[] = [];
     await using server = await aServer(isSecure, (socket) =>
       respond(socket).on("data", (data: Buffer) => receivedData.push(data.toString())),
@@ -100,7 +100,7 @@ describe.each([false, true])("connections with TLS %s", (isSecure) => {
     );
   });
 
-  test("the connections carry ten reads, each followed by a request with `commit`, on one connection", async () => {
+  test("`post` of createConnections sends ten reads, each followed by a request with `commit`, on one connection", async () => {
     await using server = await aServer(isSecure, respond);
     const { post, postOnce } = aClient(server.url);
     for (let i = 0; i < 10; i++) {
@@ -110,7 +110,7 @@ describe.each([false, true])("connections with TLS %s", (isSecure) => {
     expect(server.connections).toHaveLength(1);
   });
 
-  test("the connections open a new connection for a request with `commit` if none carried a response within a second", async () => {
+  test("`post` of createConnections opens a new connection for a request with `commit` if the last response is more than a second old", async () => {
     await using server = await aServer(isSecure, respond);
     vi.useFakeTimers({ toFake: ["performance"] });
     const { post, postOnce } = aClient(server.url);
@@ -125,7 +125,7 @@ describe.each([false, true])("connections with TLS %s", (isSecure) => {
   test.each([
     ["returns false", async () => false],
     ["throws", () => Promise.reject(new Error("database unavailable"))],
-  ])("the connections send no byte when `commit` %s", async (_result, commit) => {
+  ])("`post` of createConnections sends no byte when `commit` %s", async (_result, commit) => {
     const receivedData: Buffer[] = [];
     await using server = await aServer(isSecure, (socket) =>
       respond(socket).on("data", (data: Buffer) => receivedData.push(data)),
@@ -143,7 +143,7 @@ describe.each([false, true])("connections with TLS %s", (isSecure) => {
   test.each([
     ["the server ends the connection", (socket: Socket) => socket.end()],
     ["a response arrives", (socket: Socket) => socket.write(response)],
-  ])("the connections send no byte when %s during `commit`", async (_event, disturb) => {
+  ])("`post` of createConnections sends no byte when %s during `commit`", async (_event, disturb) => {
     const sockets: Socket[] = [];
     const receivedData: Buffer[] = [];
     await using server = await aServer(isSecure, (socket) => {
@@ -161,7 +161,7 @@ describe.each([false, true])("connections with TLS %s", (isSecure) => {
     expect(receivedData).toHaveLength(1);
   });
 
-  test("the connections send a request with `commit` once if the server closes the kept-alive connection without a response", async () => {
+  test("`post` of createConnections sends a request with `commit` once if the server closes the kept-alive connection without a response", async () => {
     let receivedCount = 0;
     await using server = await aServer(isSecure, (socket) =>
       socket.on("error", () => {}).on("data", () => (++receivedCount === 1 ? socket.write(response) : socket.destroy())),
@@ -174,7 +174,7 @@ describe.each([false, true])("connections with TLS %s", (isSecure) => {
     expect(server.connections).toHaveLength(1);
   });
 
-  test("the connections reset the connection and discard buffered bytes if the signal is aborted", async () => {
+  test("`post` of createConnections resets the connection and discards buffered bytes if the signal is aborted", async () => {
     const abort = new AbortController();
     const [connection, connectionEnd] = [Promise.withResolvers<Socket>(), Promise.withResolvers<string>()];
     let receivedBytes = 0;
@@ -198,7 +198,7 @@ describe.each([false, true])("connections with TLS %s", (isSecure) => {
   });
 });
 
-test("the connections do not call `commit` when the connection is refused", async () => {
+test("`post` of createConnections does not call `commit` when the connection is refused", async () => {
   const server = await aServer(false, () => {});
   await server[Symbol.asyncDispose]();
   let commitCount = 0;
@@ -207,7 +207,7 @@ test("the connections do not call `commit` when the connection is refused", asyn
   expect(commitCount).toBe(0);
 });
 
-test("the connections do not call `commit` when the TLS handshake exceeds the connect timeout", async () => {
+test("`post` of createConnections does not call `commit` when the TLS handshake exceeds the connect timeout", async () => {
   await using server = await aServer(false, (socket) => socket.resume());
   let commitCount = 0;
   const commit = async () => ++commitCount > 0;

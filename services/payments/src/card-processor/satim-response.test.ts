@@ -90,20 +90,23 @@ describe("readOrderState", () => {
   test.each([
     ["confirm", confirmResponse],
     ["extended status", extendedResponse],
-  ])("readOrderState accepts numbers as strings and field names in any case in a response to the %s call", (_name, response) => {
-    const textResponse = JSON.parse(JSON.stringify(response), (_key, value) =>
-      typeof value === "number" ? String(value) : value,
-    );
-    const renameFields = (rename: (name: string) => string) =>
-      Object.fromEntries(Object.entries(response).map(([name, value]) => [rename(name), value]));
-    for (const variant of [
-      textResponse,
-      renameFields((name) => name.toUpperCase()),
-      renameFields((name) => name.toLowerCase()),
-    ]) {
-      expect(stateOf(variant)).toEqual(stateOf(response));
-    }
-  });
+  ])(
+    "readOrderState accepts numbers as strings, and field names in upper or lower case, in a response to the %s call",
+    (_name, response) => {
+      const textResponse = JSON.parse(JSON.stringify(response), (_key, value) =>
+        typeof value === "number" ? String(value) : value,
+      );
+      const renameFields = (rename: (name: string) => string) =>
+        Object.fromEntries(Object.entries(response).map(([name, value]) => [rename(name), value]));
+      for (const variant of [
+        textResponse,
+        renameFields((name) => name.toUpperCase()),
+        renameFields((name) => name.toLowerCase()),
+      ]) {
+        expect(stateOf(variant)).toEqual(stateOf(response));
+      }
+    },
+  );
 
   test("readOrderState pads a numeric currency to three digits", () =>
     expect(stateOf({ ...confirmResponse, currency: 12 }).currency).toBe("012"));

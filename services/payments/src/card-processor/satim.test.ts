@@ -127,7 +127,7 @@ describe("createSatim, refund", () => {
     expect(await refund("b")).toMatchObject(expectedOutcome);
   });
 
-  test("the Satim client's `refund` returns `not_sent` and does not call `commit` if no slot becomes free in time", async () => {
+  test("the Satim client's `refund` returns `not_sent` and does not call `commit` if no slot becomes free before the call's timeout", async () => {
     isHeld = () => true;
     const callResults = Array.from({ length: 16 }, () => refund("busy"));
     await expect.poll(() => receivedCalls.length).toBe(16);

@@ -67,7 +67,7 @@ test("returnFromProcessor changes an EXPIRED payment to PAID when the card holde
 });
 
 test.each(["http_500", "html_200", "truncated", "reset_after", "error:5", "error:7"])(
-  "reconcilePayments does not expire a payment while status calls fail with %s, and settles it when the calls succeed",
+  "reconcilePayments does not expire a payment while status calls fail with %s, and settles the payment when the calls succeed",
   async (mode) => {
     const payment = await harness.aPendingPayment();
     await harness.sandbox.fault("status", mode, 1_000);

@@ -16,7 +16,7 @@ import { buildFollowUpRows, buildRereadRows } from "./reread-payments.ts";
  */
 const stepHours = 24;
 const paymentsPerSecond = 5;
-/** The last reread of a payment is at most 36 days after it was paid: 30 days plus 20 %. */
+/** The last reread of a payment is at most 36 days after the card payment: 30 days plus 20 %. */
 const simulatedDays = 38;
 const business = "0195a000-0000-7000-8000-000000000002";
 

@@ -156,7 +156,7 @@ test("settlePayment keeps a payment PENDING if its read of the order began befor
   expect(await readEventTypes()).toEqual([PaymentEventType.PAYMENT_COMPLETED]);
 });
 
-test("followUpPayments and rereadPayments remove the planned reads of a CANCELED payment without a read of its order", async () => {
+test("followUpPayments and rereadPayments remove the planned reads of a CANCELED payment, and do not read the payment's order", async () => {
   await harness.sandbox.cancel(payment.processorOrderId);
   await settleOnce();
   const readsBefore = await harness.countCalls(payment, "status");

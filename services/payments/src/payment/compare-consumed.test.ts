@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { startHarness } from "../../test/harness.ts";
 import { findDifferences } from "./compare-consumed.ts";
 
-test("findDifferences schedules a read of a payment that is EXPIRED in the database but PAID in the newest event in webhooks", async () => {
+test("findDifferences schedules a read of a payment that is EXPIRED in the database but PAID in the newest event that the webhooks service received", async () => {
   await using harness = await startHarness();
   const caller = aBusinessCaller();
   const { id, processorOrderId } = await harness.aPendingPayment(caller);

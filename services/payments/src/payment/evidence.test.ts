@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { database } from "../orm.ts";
 import { evidenceColumns } from "./evidence.ts";
 
-test("evidenceColumns of payments lists each column of its tables once, either as shown or as omitted", async () => {
+test("evidenceColumns of the payments service lists each column of the payments tables once, either as shown or as omitted", async () => {
   const { listed, existing } = await columnsOfEvidence("payments", database, evidenceColumns);
   expect(listed, "list each column once in evidenceColumns").toEqual(existing);
 });

@@ -228,7 +228,7 @@ describe("waitOrExpire and registration", () => {
     expect(payment.status).toBe("PENDING");
   });
 
-  test("Payment.waitOrExpire plans a further check of a payment whose order may be paid, even after the time to pay", () => {
+  test("Payment.waitOrExpire plans a further check of a payment whose order may be paid, even after the time to pay is over", () => {
     const payment = aPayment();
     expect(payment.waitOrExpire(false, [60, 600], 1_230, dateAt(5_000))).toBe("waiting");
     expect(payment).toMatchObject({ status: "PENDING", nextCheckAt: dateAt(5_600) });

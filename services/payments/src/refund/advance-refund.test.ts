@@ -151,7 +151,7 @@ describe("advanceRefund after a rejected refund", () => {
     await expectConsistent(100_000n);
   });
 
-  test("advanceRefund sends no new refund if the processor executes an earlier refund that it had refused", async () => {
+  test("advanceRefund sends no new refund if the processor executes an earlier refund that the processor had refused", async () => {
     await harness.sandbox.fault("refund", "error:5");
     await refusal(refund(100_000n));
     await harness.sandbox.refundExternally(payment.processorOrderId, "1000.00");
@@ -171,7 +171,7 @@ describe("advanceRefund after a rejected refund", () => {
 });
 
 describe("advanceRefund after a system error", () => {
-  test("advanceRefund sets a refund to UNKNOWN after error code 7, and accepts the refund if a later read shows that it was executed", async () => {
+  test("advanceRefund sets a refund to UNKNOWN after error code 7, and accepts the refund if a later read shows that the processor executed the refund", async () => {
     await harness.sandbox.fault("refund", "error_late:600");
     expect(await refusal(refund(100_000n))).toMatchObject({ code: "refund_outcome_unknown" });
     expect(await readRefundRow()).toMatchObject({ status: "UNKNOWN", sends: 1 });
@@ -214,7 +214,7 @@ describe("advanceRefund after a lost response", () => {
   );
 
   test.each([100_000n, 250_000n])(
-    "advanceRefund does not resend a refund of %i centimes, because the processor could execute it twice within the paid 500000 centimes",
+    "advanceRefund does not resend a refund of %i centimes, because the processor could execute the refund twice within the paid 500000 centimes",
     async (amountMinor) => {
       await harness.sandbox.fault("refund", "http_503");
       await refusal(refund(amountMinor));
@@ -239,7 +239,7 @@ describe("advanceRefund after a lost response", () => {
     await expectConsistent(0n);
   });
 
-  test("advanceRefund accepts a refund that needs a decision when a read shows that the refund was executed", async () => {
+  test("advanceRefund accepts a refund with an open decision when a read shows that the processor executed the refund", async () => {
     await harness.sandbox.fault("refund", "http_503");
     await refusal(refund(100_000n));
     await harness.sql("update refund set decision_due_at = now() where payment_id = ?", [payment.id]);
@@ -374,7 +374,7 @@ describe("advanceRefunds after a crash", () => {
     await expectConsistent(500_000n);
   });
 
-  test("advanceRefunds does not send a SENT refund again if the processor has executed it", async () => {
+  test("advanceRefunds does not resend a SENT refund if the processor has executed the refund", async () => {
     await createUnsentRefund();
     await restoreRow("SENT");
     await harness.sandbox.refundExternally(payment.processorOrderId);
@@ -484,7 +484,7 @@ describe("advanceRefund and its lease", () => {
     expect(await readRow()).toMatchObject({ status: "UNKNOWN", sends: 1 });
   });
 
-  test("advanceRefund accepts a refund that the processor executed although it returned an error, because the refunded sum has changed", async () => {
+  test("advanceRefund accepts a refund after an error response if the changed refunded sum shows that the processor executed the refund", async () => {
     const id = await createRequestedRefund();
     const executeAndRefuse = async () => {
       await harness.sandbox.refundExternally(payment.processorOrderId);

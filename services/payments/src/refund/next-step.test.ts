@@ -60,7 +60,7 @@ const unexplainedStates: StateName[] = ["more than was paid", "an unknown status
  * is wait for a decision, s is send, a is accept, x is adopt.
  */
 const expectedSteps: Record<RefundName, string> = {
-  // no state, sum or report | no refund | this, another, twice | more | reversed | unexplained
+  // no state, no sum, error | no refund | this, another, twice | more | reversed | unknown, other
   "never sent": "www s xxx d x dd",
   "never sent, needs a decision": "www w ddd d d dd",
   "never sent, unexplained": "www w ddd d d dd",

@@ -113,7 +113,7 @@ describe("getCheckoutResult", () => {
     expect(await harness.countCalls(payment, "status")).toBe(1);
   });
 
-  test("getCheckoutResult returns `can_try_again` false if other payments occupy all slots of the link", async () => {
+  test("getCheckoutResult returns `canTryAgain: false` if other payments occupy all slots of the link", async () => {
     const link = await aLink({ maxPayments: 1 });
     const canceled = await harness.startCheckout(link);
     await harness.sandbox.cancel(canceled.payment?.processorOrderId);

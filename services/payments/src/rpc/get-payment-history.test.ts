@@ -84,7 +84,7 @@ test("getPaymentHistory returns the processor calls of both processes if two pro
   expect(linesBefore.length + newLines.length).toBe(calls.length);
 });
 
-test("getPaymentHistory returns the 50 oldest and 150 newest of 251 processor calls, and sets callsCut", async () => {
+test("getPaymentHistory returns the 50 oldest and 150 newest of 251 processor calls, and sets `callsCut`", async () => {
   const caller = aBusinessCaller();
   const { id } = await harness.aPendingPayment(caller);
   const addCalls = (count: number) =>

@@ -129,7 +129,7 @@ describe("listStatementLines", () => {
     expect(amounts.map((amount) => amount / 3n)).toEqual(amounts.map((amount) => amount / 3n).toSorted((a, b) => Number(a - b)));
   });
 
-  test("listStatementLines ends a statement before an open transaction, and returns the line of that transaction in the next statement", async () => {
+  test("listStatementLines ends a statement before the changes of an open transaction, and returns these changes in the next statement", async () => {
     const [slow, quick] = [await harness.aPendingPayment(caller), await harness.aPendingPayment(caller)];
     const fromMs = BigInt(Date.now() - hourMs);
     const { promise: committed, resolve: commit } = Promise.withResolvers<void>();

@@ -125,7 +125,7 @@ describe("returnFromProcessor", () => {
     ["https://shop.test/a?status=mine#part", "https://shop.test/a?status=mine&", "#part"],
     ["https://shop.test", "https://shop.test/?"],
   ])(
-    "returnFromProcessor appends its parameters to the query of the business's URL %s, and does not change the query",
+    "returnFromProcessor appends its parameters to the query of the business's URL %s, and keeps the existing query unchanged",
     async (failUrl, expectedStart, expectedEnd = "") => {
       const { id } = await harness.aPendingPayment(aBusinessCaller(), { failUrl });
       const token = await harness.readReturnToken(id);

@@ -63,7 +63,7 @@ describe("sendReceipt", () => {
     },
   );
 
-  test("sendReceipt queues one e-mail for all requests with the same address within an hour, even if they are concurrent", async () => {
+  test("sendReceipt queues one e-mail for all requests with the same address within an hour, even if the requests are concurrent", async () => {
     const { send, rows } = await aReceipt();
     await Promise.all(["a@example.com", "A@example.com", "a@EXAMPLE.com", " a@example.com "].map((email) => send(email)));
     await send("a@example.com");
@@ -137,17 +137,20 @@ describe("sendReceiptMails", () => {
     ["the SMTP response 450 for the recipient", { at: "recipient", code: 450 }],
     ["the SMTP response 451 for the content", { at: "data", code: 451 }],
     ["no SMTP response", "hang"],
-  ] as const)("sendReceiptMails retries an e-mail after %s, and the SMTP server accepts it once", async (_failure, mode) => {
-    const { send, rows, makeDue } = await aReceipt();
-    mails.setMode(mode);
-    await send("a@example.com");
-    await using _worker = harness.startReceiptMails();
-    await eventually(async () => expect(await rows()).toEqual([{ status: "QUEUED", attempts: 1, is_planned: true }]));
-    mails.setMode("accept");
-    await makeDue();
-    await eventually(async () => expect(await rows()).toMatchObject([{ status: "SENT", attempts: 2 }]));
-    expect(mails.received).toHaveLength(1);
-  });
+  ] as const)(
+    "sendReceiptMails retries an e-mail after %s, and the SMTP server accepts the e-mail once",
+    async (_failure, mode) => {
+      const { send, rows, makeDue } = await aReceipt();
+      mails.setMode(mode);
+      await send("a@example.com");
+      await using _worker = harness.startReceiptMails();
+      await eventually(async () => expect(await rows()).toEqual([{ status: "QUEUED", attempts: 1, is_planned: true }]));
+      mails.setMode("accept");
+      await makeDue();
+      await eventually(async () => expect(await rows()).toMatchObject([{ status: "SENT", attempts: 2 }]));
+      expect(mails.received).toHaveLength(1);
+    },
+  );
 
   test.each([
     ["the SMTP response 550 for the recipient", { at: "recipient", code: 550 }],

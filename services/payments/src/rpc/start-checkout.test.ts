@@ -205,7 +205,7 @@ describe("startCheckout with a form token or browser of an earlier payment", () 
     expect(await refusal(start(link, { paymentToken, beginAgain: true }))).toMatchObject({ code: "payment_link_not_available" });
   });
 
-  test("startCheckout with beginAgain starts a second payment while the first payment still occupies a slot", async () => {
+  test("startCheckout with `beginAgain` starts a second payment while the first payment still occupies a slot", async () => {
     const link = await aLink({ maxPayments: 2 });
     const first = await start(link);
     const formToken = uuidv7();
@@ -284,7 +284,7 @@ describe("startCheckout with max_payments", () => {
       },
     ],
     [
-      "not paid in time",
+      "not paid before its time to pay was over",
       async (id: string) => {
         await harness.sql("update payment set created_at = created_at - interval '1230 seconds' where id = ?", [id]);
       },

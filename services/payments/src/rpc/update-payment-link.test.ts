@@ -80,7 +80,7 @@ describe("updatePaymentLink", () => {
     }
   });
 
-  test("updatePaymentLink makes a COMPLETED and expired link ACTIVE if the request contains a higher max_payments and a later expires_at", async () => {
+  test("updatePaymentLink makes a COMPLETED and expired link ACTIVE after requests have raised max_payments and postponed expires_at", async () => {
     const { id } = await harness.aPaymentLink(caller, { maxPayments: 1, expiresAtMs: inAnHour() });
     await harness.sql("update payment_link set expires_at = now() - interval '1 second', payments_paid = 1 where id = ?", [id]);
     expect(await read(id)).toMatchObject({ status: PaymentLinkStatus.COMPLETED });

@@ -17,7 +17,7 @@ const deliveriesOf = async (eventId: string) =>
   );
 const url = "http://127.0.0.1/";
 
-test("the KYC consumer of webhooks stores an event's body with the unchanged JSON text of the metadata", async () => {
+test("the KYC consumer of the webhooks service stores an event's body with the unchanged JSON text of the metadata", async () => {
   const caller = aBusinessCaller();
   const metadata = String.raw`{"z":1,"a":{"n":12345678901234567890,"f":1.10,"e":1E+2},"t":"\u00e9 \ud83d\ude00","k":[null,true,"\/"]}`;
   const event = aKycEvent({ ...caller, metadata, occurredAt: "2026-11-20T10:00:00.000Z" });
@@ -30,7 +30,7 @@ test("the KYC consumer of webhooks stores an event's body with the unchanged JSO
   });
 });
 
-test("the KYC consumer of webhooks creates deliveries for an opt-in event type only to endpoints that select this type", async () => {
+test("the KYC consumer of the webhooks service creates deliveries for an opt-in event type only to endpoints that select this type", async () => {
   const caller = aBusinessCaller();
   await harness.endpoints.createWebhookEndpoint({ url }, { caller });
   const subscribed = await harness.endpoints.createWebhookEndpoint({ url, events: ["KYC_CANCELED"] }, { caller });
@@ -40,7 +40,7 @@ test("the KYC consumer of webhooks creates deliveries for an opt-in event type o
 });
 
 test.each([KycEventType.KYC_CREATED, KycEventType.KYC_OPENED, KycEventType.KYC_SUBMITTED, KycEventType.KYC_PROCESSING])(
-  "the KYC consumer of webhooks stores no event for the internal KYC event type %i, and applies the next message",
+  "the KYC consumer of the webhooks service stores no event for the internal KYC event type %i, and applies the next message",
   async (type) => {
     const caller = aBusinessCaller();
     const nextEvent = aKycEvent(caller);
@@ -49,7 +49,7 @@ test.each([KycEventType.KYC_CREATED, KycEventType.KYC_OPENED, KycEventType.KYC_S
   },
 );
 
-test("the KYC consumer of webhooks stores invalid messages as dead letters", async () => {
+test("the KYC consumer of the webhooks service stores invalid messages as dead letters", async () => {
   const invalidMessages = [
     { ...aKycEvent(), payload: new Uint8Array() },
     aKycEvent({ type: KycEventType.UNSPECIFIED }),
@@ -60,7 +60,7 @@ test("the KYC consumer of webhooks stores invalid messages as dead letters", asy
   expect(deadLetters.map((row) => row.event_id).sort()).toEqual(invalidMessages.map(({ id }) => id).sort());
 });
 
-test("the KYC consumer of webhooks stores a message as a WAITING dead letter if only a newer version supports its status or verdict", async () => {
+test("the KYC consumer of the webhooks service stores a message as a WAITING dead letter if only a newer version supports the message's status or verdict", async () => {
   for (const event of [aKycEvent({ status: 99 as KycStatus }), aKycEvent({ verdict: 99 as KycVerdict })]) {
     await harness.publishTo("kyc.v1", event);
     expect(await harness.sql("select status from dead_letter where event_id = ?", [event.id])).toEqual([{ status: "WAITING" }]);

@@ -20,7 +20,7 @@ const deliveriesOf = (eventId: string) =>
   );
 const url = "http://127.0.0.1/";
 
-test("the payments consumer of webhooks stores an event body with the exact characters of the order reference", async () => {
+test("the payments consumer of the webhooks service stores an event body with the exact characters of the order reference", async () => {
   const caller = aBusinessCaller();
   const orderRef = "'\\\\ ? \" \\u0000 é 😀 $1 :y";
   const event = aPaymentEvent({ ...caller, orderRef, paymentId: uuidv7(), occurredAt: "2026-11-20T10:00:00.000Z" });
@@ -33,14 +33,14 @@ test("the payments consumer of webhooks stores an event body with the exact char
   });
 });
 
-test("the payments consumer of webhooks stores an event body with the origin PROCESSOR if the message has this origin", async () => {
+test("the payments consumer of the webhooks service stores an event body with the origin PROCESSOR if the message has this origin", async () => {
   const event = aPaymentEvent({ origin: "PROCESSOR" });
   await harness.publish(event);
   const [row] = await harness.sql<{ body: string }>("select body from event where id = ?", [event.id]);
   expect(row?.body).toContain('"refunded_amount":"5000.00","origin":"PROCESSOR"}');
 });
 
-test("the payments consumer of webhooks creates one delivery for each endpoint of the business that subscribes to the event's type", async () => {
+test("the payments consumer of the webhooks service creates one delivery for each endpoint of the business that subscribes to the event's type", async () => {
   const caller = aBusinessCaller();
   const create = (events: string[], by = caller) => harness.endpoints.createWebhookEndpoint({ url, events }, { caller: by });
   const [all, subscribed] = [await create([]), await create(["PAYMENT_REFUNDED", "KYC_CANCELED"])];
@@ -53,7 +53,7 @@ test("the payments consumer of webhooks creates one delivery for each endpoint o
   expect((await deliveriesOf(expired.id)).map((row) => row.endpoint_id)).toEqual([all.id]);
 });
 
-test("the payments consumer of webhooks creates no second delivery if the same batch or a later batch repeats a message", async () => {
+test("the payments consumer of the webhooks service creates no second delivery if the same batch or a later batch repeats a message", async () => {
   const caller = aBusinessCaller();
   await harness.endpoints.createWebhookEndpoint({ url }, { caller });
   const event = aPaymentEvent(caller);
@@ -62,7 +62,7 @@ test("the payments consumer of webhooks creates no second delivery if the same b
   expect(await deliveriesOf(event.id)).toHaveLength(1);
 });
 
-test("the payments consumer of webhooks stores each of a payment's events once, with one delivery, even if they arrive out of order", async () => {
+test("the payments consumer of the webhooks service stores each of a payment's events once, with one delivery, even if the events arrive out of order", async () => {
   const caller = aBusinessCaller();
   await harness.endpoints.createWebhookEndpoint({ url }, { caller });
   const paymentId = uuidv7();
@@ -77,7 +77,7 @@ test("the payments consumer of webhooks stores each of a payment's events once, 
   for (const { id } of [completed, refunded]) expect(await deliveriesOf(id)).toHaveLength(1);
 });
 
-test("the payments consumer of webhooks stores a delivery to a DISABLED endpoint as SKIPPED", async () => {
+test("the payments consumer of the webhooks service stores a delivery to a DISABLED endpoint as SKIPPED", async () => {
   const caller = aBusinessCaller();
   const { id } = await harness.endpoints.createWebhookEndpoint({ url }, { caller });
   await harness.endpoints.updateWebhookEndpoint({ id, status: WebhookEndpointStatus.DISABLED }, { caller });
@@ -86,7 +86,7 @@ test("the payments consumer of webhooks stores a delivery to a DISABLED endpoint
   expect(await deliveriesOf(event.id)).toEqual([{ endpoint_id: id, status: "SKIPPED" }]);
 });
 
-test("the payments consumer of webhooks stores invalid messages as dead letters with a reason, and applies the valid messages of the batch", async () => {
+test("the payments consumer of the webhooks service stores invalid messages as dead letters with a reason, and applies the valid messages of the batch", async () => {
   const caller = aBusinessCaller();
   const validMessages = Array.from({ length: 7 }, () => aPaymentEvent(caller));
   const invalidMessages = [
@@ -106,7 +106,7 @@ test("the payments consumer of webhooks stores invalid messages as dead letters 
   expect(events.map(({ id }) => id).sort()).toEqual(validMessages.map(({ id }) => id).sort());
 });
 
-test("the payments consumer of webhooks stores events of an unknown type as WAITING dead letters, and applies the other events of the batch", async () => {
+test("the payments consumer of the webhooks service stores events of an unknown type as WAITING dead letters, and applies the other events of the batch", async () => {
   const caller = aBusinessCaller();
   const newerEvents = Array.from({ length: 4 }, () => aPaymentEvent({ ...caller, type: 99 as PaymentEventType }));
   const validEvent = aPaymentEvent(caller);
@@ -117,7 +117,7 @@ test("the payments consumer of webhooks stores events of an unknown type as WAIT
   expect(await harness.sql("select id from event where business_id = ?", [caller.businessId])).toEqual([{ id: validEvent.id }]);
 });
 
-test("the payments consumer of webhooks stores a message as a WAITING dead letter if only a newer version supports its payment status", async () => {
+test("the payments consumer of the webhooks service stores a message as a WAITING dead letter if only a newer version supports the message's payment status", async () => {
   const event = aPaymentEvent({ ...aBusinessCaller(), status: 99 as PaymentStatus });
   await harness.publish(event);
   expect(await harness.sql("select status from dead_letter where event_id = ?", [event.id])).toEqual([{ status: "WAITING" }]);

@@ -141,7 +141,7 @@ test("the delivery worker keeps an endpoint ACTIVE after status 410 from its pre
   expect([previousReceiver.requests.length, currentReceiver.requests.length]).toEqual([1, 1]);
 });
 
-test("the delivery worker sets a delivery to SKIPPED if it becomes due while its endpoint is DISABLED, and sends it after a redelivery", async () => {
+test("the delivery worker sets a delivery to SKIPPED if it becomes due while its endpoint is DISABLED, and sends the delivery after a call of redeliverEvent", async () => {
   await using slowHarness = await startHarness({ deliver: { pausesMs: [60_000] } });
   await using receiver = await startReceiver((response, number) => response.writeHead(number === 1 ? 500 : 200).end());
   const { caller, endpoint, event } = await deliverOne(receiver.url, slowHarness);
@@ -180,7 +180,7 @@ test("the claim function sets all due deliveries to a DISABLED endpoint to SKIPP
   expect(skipped).toHaveLength(21);
 });
 
-test("the delivery worker plans the next attempt by the retry schedule, or by the longer Retry-After of a 429 or 503 response, up to a day", async () => {
+test("the delivery worker plans the next attempt by the retry schedule, or by a longer Retry-After (at most a day) of a 429 or 503 response", async () => {
   await using slowHarness = await startHarness({ deliver: { pausesMs: [60_000] } });
   const pauseAfter = async (status: number, retryAfter: string) => {
     await using receiver = await startReceiver(respondWith(status, { "retry-after": retryAfter }));
@@ -308,7 +308,7 @@ test("the delivery worker signs a delivery with only the current secret if the p
   expect(() => new Webhook(secret as string).verify(request?.body.toString() ?? "", headers)).not.toThrow();
 });
 
-test("the delivery worker retries a delivery while the endpoint's secret cannot be decrypted, and sends it when the secret is readable again", async () => {
+test("the delivery worker retries a delivery while the endpoint's secret cannot be decrypted, and sends the delivery when the secret is readable again", async () => {
   await using slowHarness = await startHarness({ deliver: { pausesMs: [60_000] } });
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
@@ -362,7 +362,7 @@ test("the delivery worker uses only six slots for a business with unresponsive e
   await hangingReceiver[Symbol.asyncDispose]();
 });
 
-test("the delivery worker sends at most two concurrent attempts to an endpoint that timed out, until the endpoint responds in time", async () => {
+test("the delivery worker sends at most two concurrent attempts to an endpoint that timed out, until the endpoint responds within the timeout", async () => {
   // Slow endpoints together get an eighth of these slots (16), which is more than the two slots of
   // one slow endpoint.
   const shares = { total: 128, perBusiness: 128, perEndpoint: 16 };
@@ -539,7 +539,7 @@ test("the delivery worker waits for the response to an attempt in flight and rec
   ]);
 });
 
-test("the delivery worker releases the lease and does not count the attempt if it aborts an attempt in order to stop", async () => {
+test("the delivery worker, when it aborts an attempt in order to stop, releases the lease and does not count the attempt", async () => {
   await using idleHarness = await startHarness({ deliver: false });
   await using receiver = await startReceiver(() => {});
   const caller = aBusinessCaller();
@@ -626,7 +626,7 @@ test("the delivery worker disables an endpoint whose attempts have failed for fi
   await eventually(async () => expect(await statusOf(endpoint.id, caller)).toBe(WebhookEndpointStatus.DISABLED));
 });
 
-test("the delivery worker sets a delivery to FAILED with SECRET_UNREADABLE while its secret is unreadable, and a later redelivery succeeds", async () => {
+test("the delivery worker sets a delivery to FAILED with SECRET_UNREADABLE while the endpoint's secret is unreadable, and a later redelivery succeeds", async () => {
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
   const unreadable = await create(receiver.url, caller);

@@ -212,7 +212,7 @@ test("the webhook HTTP client returns undefined for current and future requests 
 test.each([
   ["interim responses", "", `HTTP/1.1 103 Early Hints\r\n\r\n`],
   ["empty lines", "", "\r\n"],
-  ["reason", "HTTP/1.1 200 ", "a"],
+  ["characters in the reason phrase", "HTTP/1.1 200 ", "a"],
   ["headers", head, "x-header: value\r\n"],
 ])("the webhook HTTP client returns INVALID_RESPONSE if a response has endless %s", async (_part, first, repeated) => {
   const flood = repeated.repeat(50_000 / repeated.length);

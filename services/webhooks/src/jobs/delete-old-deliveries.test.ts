@@ -25,7 +25,7 @@ async function publishAged(harness: Harness, caller: { businessId: string }, ...
   return events;
 }
 
-test("the hourly jobs of webhooks delete an event older than 30 days, with its deliveries and attempts, if none of the deliveries is pending", async () => {
+test("the hourly jobs of the webhooks service delete an event older than 30 days, with its deliveries and attempts, if none of the deliveries is pending", async () => {
   await using harness = await startHarness({ deliver: false });
   const caller = aBusinessCaller();
   await harness.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/" }, { caller });
@@ -59,7 +59,7 @@ test("listEvents counts only events of the last 30 days, before and after the ho
   expect(await total()).toBe(3);
 });
 
-test("the hourly jobs of webhooks delete a delivery that is still pending after 31 days, and then drop its event's partition", async () => {
+test("the hourly jobs of the webhooks service delete a delivery that is still pending after 31 days, and then drop its event's partition", async () => {
   await using harness = await startHarness({ deliver: false });
   const caller = aBusinessCaller();
   const { id } = await harness.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/" }, { caller });
@@ -71,7 +71,7 @@ test("the hourly jobs of webhooks delete a delivery that is still pending after 
   expect(await harness.sql("select id from event")).toEqual([{ id: late?.id }]);
 });
 
-test("the hourly jobs of webhooks drop events older than 30 days, even if a running replay includes these events", async () => {
+test("the hourly jobs of the webhooks service drop events older than 30 days, even if a running replay includes these events", async () => {
   await using harness = await startHarness({ deliver: false });
   const caller = aBusinessCaller();
   const { id } = await harness.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/" }, { caller });

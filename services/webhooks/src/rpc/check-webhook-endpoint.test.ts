@@ -155,7 +155,7 @@ test("checkWebhookEndpoint keeps no transaction open while it waits for response
   expect(receiver.requests).toHaveLength(8);
 });
 
-test("checkWebhookEndpoint runs one check and returns its result to both of two requests with the same Idempotency-Key", async () => {
+test("checkWebhookEndpoint runs one check for two requests with the same Idempotency-Key, and returns the check's result to both", async () => {
   await using receiver = await aReceiver(correctReceiver);
   const check = () => harness.endpoints.checkWebhookEndpoint({ id: receiver.id }, withIdempotencyKey(receiver.caller, "again"));
   const first = await check();

@@ -16,7 +16,7 @@ afterAll(() => harness[Symbol.asyncDispose]());
 const page = { limit: 50, offset: 0 };
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
 
-test("listEvents returns events newest first, and filters them by type and time", async () => {
+test("listEvents returns events newest first, and filters events by type and time", async () => {
   const caller = aBusinessCaller();
   const { businessId } = caller;
   const times = [30, 20, 10].map(minutesAgo) as [Date, Date, Date];

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness[Symbol.asyncDispose]());
 
-test("listEventsOfPayment returns only one payment's events of the requested times, and accepts only operators", async () => {
+test("listEventsOfPayment returns only the events that one payment has at the requested times, and accepts only operators", async () => {
   const { businessId, ...rest } = aBusinessCaller();
   const at = new Date(Date.now() - 60_000);
   const [atTime, later] = [at, new Date(at.getTime() + 1_000)].map((time) =>

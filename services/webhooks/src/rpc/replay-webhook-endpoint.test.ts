@@ -253,7 +253,7 @@ test("a running replay becomes DONE if its endpoint is disabled, and is deleted 
   expect(await deleted.dueCount()).toBe(0);
 });
 
-test("deleteOldReplays deletes a replay 30 days after it finished, and deletes no replay in progress", async () => {
+test("deleteOldReplays deletes a DONE replay 30 days after the replay's creation, and deletes no replay in progress", async () => {
   const endpoints = [await anEndpoint(idleHarness), await anEndpoint(idleHarness), await anEndpoint(idleHarness)];
   const [young, old, running] = await Promise.all(endpoints.map(({ replay }) => replay()));
   await idleHarness.sql("update webhook_replay set status = 'DONE', next_step_at = null where id in (?, ?)", [

@@ -48,7 +48,7 @@ test("testWebhookEndpoint delivers a signed test event only to the tested endpoi
   ]);
 });
 
-test("testWebhookEndpoint creates one event for two requests with the same Idempotency-Key, and the event is sent again after status 500", async () => {
+test("testWebhookEndpoint creates one event for two requests with the same Idempotency-Key, and the delivery worker sends the event again after status 500", async () => {
   const caller = aBusinessCaller();
   await using receiver = await startReceiver((response, number) => response.writeHead(number === 1 ? 500 : 204).end());
   const { id } = await harness.endpoints.createWebhookEndpoint({ url: receiver.url }, { caller });

@@ -32,7 +32,7 @@ async function aBusiness(url: string, attempts = 0, ago = "1 hour") {
   return { caller, id, count };
 }
 
-test("webhooks rejects redeliveries, replays and tests of a business that has reached its attempt limit, and still delivers the business's new events", async () => {
+test("the webhooks service rejects redeliveries, replays and tests of a business that has reached its attempt limit, and still delivers the business's new events", async () => {
   await using receiver = await startReceiver();
   const { caller, id } = await aBusiness(receiver.url);
   const tested = await harness.endpoints.testWebhookEndpoint({ id }, withIdempotencyKey(caller, "before"));

@@ -18,7 +18,7 @@ const aCounter = () => startCountingAttempts(harness.orm, harness.context.logger
 const totals = async (endpoint: ReturnType<typeof anEndpoint>) =>
   (await dayOf(endpoint)).map(({ duration_class, succeeded, failed }) => [duration_class, succeeded, failed]);
 
-test("two attempt counters together store the sum of their counts for each duration class, including counts from just before they stop", async () => {
+test("concurrent attempt counters add up their counts for each duration class, and store the last counts when they stop", async () => {
   const [endpoint, other] = [anEndpoint(), anEndpoint()];
   {
     await using first = aCounter();
@@ -43,7 +43,7 @@ test("the attempt counter writes counts to the database while the process runs",
   await eventually(async () => expect(await totals(endpoint)).toHaveLength(1));
 });
 
-test("readDay returns the business's counts of the last hour and the last day, and deleteOldHealth deletes counts older than 25 hours", async () => {
+test("readAttemptsOfDay returns the business's counts of the last hour and the last day, and deleteOldHealth deletes counts older than 25 hours", async () => {
   const endpoint = anEndpoint();
   const counts = ["2 minutes", "61 minutes", "1435 minutes", "1441 minutes", "1501 minutes"];
   for (const ago of counts) {

@@ -35,7 +35,7 @@ async function deliver(caller: Caller): Promise<void> {
   await harness.waitUntilIdle();
 }
 
-test("webhooks disables an endpoint after status 410, writes an audit entry, and notifies the business's subscribed endpoints with an event", async () => {
+test("the webhooks service disables an endpoint after status 410, writes an audit entry, and notifies the business's subscribed endpoints with an event", async () => {
   await using goneReceiver = await startReceiver((response) => response.writeHead(410).end());
   await using subscribedReceiver = await startReceiver();
   await using otherReceiver = await startReceiver();
@@ -77,7 +77,7 @@ test("webhooks disables an endpoint after status 410, writes an audit entry, and
   expect(read).toMatchObject({ status: WebhookEndpointStatus.DISABLED, health: { lastError: "http_410" } });
 });
 
-test("webhooks disables an endpoint once, with the reason FAILING, if the endpoint's attempts have failed for five days", async () => {
+test("the webhooks service disables an endpoint once, with the reason FAILING, if the endpoint's attempts have failed for five days", async () => {
   await using failingReceiver = await startReceiver((response) => response.writeHead(500).end());
   const caller = aBusinessCaller();
   const { id } = await create(failingReceiver.url, caller);

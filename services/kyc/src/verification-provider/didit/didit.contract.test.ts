@@ -88,7 +88,7 @@ describe("contract test 2: readDecision", () => {
   });
 
   test.each(["information", "warning", "error"])(
-    "readDecision lists a feature in `unread` if it has an unknown risk of the type %s",
+    "readDecision lists a feature in `unread` if the feature has an unknown risk of the type %s",
     (log_type) => {
       const decision = withDocument({ warnings: [{ risk: "TOMORROWS_RISK", log_type }] });
       expect(read(decision)).toMatchObject({ reasonCodes: [], unread: ["id_verifications"] });

@@ -24,7 +24,7 @@ describe("isSignedByProvider", () => {
     expect(isSignedByProvider(body, header, [secret], dateOf(time + seconds))).toBe(false);
   });
 
-  test("isSignedByProvider accepts a header with two signatures if one of them matches one of the secrets", () => {
+  test("isSignedByProvider accepts a header with two signatures if one of the signatures matches one of the secrets", () => {
     const rotationHeader = `t=${time},${signV1("new")},${signV1()}`;
     expect(isSignedByProvider(body, rotationHeader, ["old", secret], dateOf(time))).toBe(true);
     expect(isSignedByProvider(body, rotationHeader, ["new"], dateOf(time))).toBe(true);

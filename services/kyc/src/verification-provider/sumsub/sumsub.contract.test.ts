@@ -86,7 +86,7 @@ describe("contract test 8: Sumsub statuses", () => {
     ["CREATED", someSteps({ SELFIE: null }), "OPENED"],
     ["OPENED", { IDENTITY: null, SELFIE: null }, "OPENED"],
   ] as const)(
-    "readApplicant, for a %s application with the review status init and the steps %j, returns the status %s",
+    "readApplicant, for a %s application with the review status `init` and the steps %j, returns the status %s",
     (status, steps, expected) => {
       expect(read({ applicant: withReview({ reviewStatus: "init" }), steps }, { status })).toMatchObject({ status: expected });
     },

@@ -2,7 +2,7 @@ import { conflict, invalid, notFound } from "@amana/rpc";
 
 export const invitationNotFound = () => notFound("not_found", "There is no invitation with this id. Check the id.");
 
-/** Rejects an invitation that is used, revoked or expired. */
+/** Error for an invitation that is used, revoked or expired. */
 export const invitationUsed = () =>
   conflict(
     "invitation_used",

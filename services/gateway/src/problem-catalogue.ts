@@ -240,7 +240,7 @@ export const problemCatalogue = {
   ],
   last_operator_key: [
     "Last operator key",
-    "The last live operator key cannot be revoked. Issue another operator key first, then revoke this one with it.",
+    "The last live operator key cannot be revoked. Issue another operator key, and use it to revoke this key.",
     409,
   ],
   malformed_request: ["Malformed request", "The request is not valid HTTP. Check its headers and the framing of its body.", 400],

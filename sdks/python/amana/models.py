@@ -937,9 +937,9 @@ class CreateOwnApiKeyResult(TypedDict):
 class CreateOwnApiKeyBody(TypedDict):
     # Name of the key; unique among your live keys.
     name: str
-    # Time in the future at which the key expires. Without it the key does not expire.
+    # Time in the future at which the key expires. Without this field, the key does not expire.
     expires_at: NotRequired[str]
-    # Networks from which the key is accepted, as IPv4 or IPv6 addresses or CIDRs. Requests from other addresses are rejected with 403. Without it all addresses are accepted.
+    # Networks from which the key is accepted, as IPv4 or IPv6 addresses or CIDRs. Requests from other addresses are rejected with 403. Without this field, the key is accepted from all addresses.
     allowed_ips: NotRequired[list[str]]
 
 
@@ -1059,9 +1059,9 @@ class CreateApiKeyBody(TypedDict):
     business_id: str
     # Name of the key; unique among the live keys of the business.
     name: str
-    # Time in the future at which the key expires. Without it the key does not expire.
+    # Time in the future at which the key expires. Without this field, the key does not expire.
     expires_at: NotRequired[str]
-    # Networks from which the key is accepted, as IPv4 or IPv6 addresses or CIDRs. Requests from other addresses are rejected with 403. Without it all addresses are accepted.
+    # Networks from which the key is accepted, as IPv4 or IPv6 addresses or CIDRs. Requests from other addresses are rejected with 403. Without this field, the key is accepted from all addresses.
     allowed_ips: NotRequired[list[str]]
 
 

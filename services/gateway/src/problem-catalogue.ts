@@ -199,8 +199,8 @@ export const problemCatalogue = {
     409,
   ],
   invitation_used: [
-    "Invitation was already used",
-    "An invitation registers one business. Request a new invitation from the operator.",
+    "Invitation cannot be used",
+    "The invitation was used or revoked, or has expired. Request a new invitation from the operator.",
     409,
   ],
   kyc_application_final: [
@@ -378,7 +378,7 @@ export const problemCatalogue = {
   ],
   replay_range_empty: [
     "Replay range is empty",
-    "since must be earlier than until and earlier than the current time. Send an earlier since.",
+    "No time in the last 30 days is in the range from since to until. Send an earlier since or a later until.",
     422,
   ],
   request_timeout: ["Request timed out", "The complete request did not arrive in time. Send it again.", 408],

@@ -929,9 +929,9 @@ export interface CreateOwnApiKeyResult {
 export interface CreateOwnApiKeyBody {
   /** Name of the key; unique among your live keys. */
   readonly name: string;
-  /** Time in the future at which the key expires. Without it the key does not expire. */
+  /** Time in the future at which the key expires. Without this field, the key does not expire. */
   readonly expires_at?: string;
-  /** Networks from which the key is accepted, as IPv4 or IPv6 addresses or CIDRs. Requests from other addresses are rejected with 403. Without it all addresses are accepted. */
+  /** Networks from which the key is accepted, as IPv4 or IPv6 addresses or CIDRs. Requests from other addresses are rejected with 403. Without this field, the key is accepted from all addresses. */
   readonly allowed_ips?: readonly (string)[];
 }
 
@@ -1051,9 +1051,9 @@ export interface CreateApiKeyBody {
   readonly business_id: string;
   /** Name of the key; unique among the live keys of the business. */
   readonly name: string;
-  /** Time in the future at which the key expires. Without it the key does not expire. */
+  /** Time in the future at which the key expires. Without this field, the key does not expire. */
   readonly expires_at?: string;
-  /** Networks from which the key is accepted, as IPv4 or IPv6 addresses or CIDRs. Requests from other addresses are rejected with 403. Without it all addresses are accepted. */
+  /** Networks from which the key is accepted, as IPv4 or IPv6 addresses or CIDRs. Requests from other addresses are rejected with 403. Without this field, the key is accepted from all addresses. */
   readonly allowed_ips?: readonly (string)[];
 }
 

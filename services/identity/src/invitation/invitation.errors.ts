@@ -6,7 +6,7 @@ export const invitationNotFound = () => notFound("not_found", "There is no invit
 export const invitationUsed = () =>
   conflict(
     "invitation_used",
-    "The invitation was already used, or has expired or been revoked. Request another one from the operator who invited you.",
+    "The invitation was used or revoked, or has expired. Request a new invitation from the operator who invited you.",
   );
 
 export const invitationExpiryInvalid = (daysMax: number) =>

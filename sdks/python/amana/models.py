@@ -851,7 +851,7 @@ ListEventsQuery = TypedDict(
 
 
 class RedeliverEventBody(TypedDict):
-    # Webhook endpoint that receives the event; by default all that have a delivery of it.
+    # Webhook endpoint that receives the event; by default all ACTIVE endpoints with a delivery of the event.
     endpoint_id: NotRequired[str]
 
 

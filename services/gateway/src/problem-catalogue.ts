@@ -58,7 +58,7 @@ export const problemCatalogue = {
   ],
   api_key_replaced: [
     "API key was replaced",
-    "Another request rotated or revoked the API key at the same time. Continue with the key that replaced it.",
+    "The API key of the request was replaced, or a concurrent request revoked it. Use the key that replaced it, or another live key.",
     409,
   ],
   api_key_revoked: ["API key was revoked", "The API key was revoked or replaced. Use a live key of the business.", 401],

@@ -843,7 +843,7 @@ export interface ListEventsQuery {
 }
 
 export interface RedeliverEventBody {
-  /** Webhook endpoint that receives the event; by default all that have a delivery of it. */
+  /** Webhook endpoint that receives the event; by default all ACTIVE endpoints with a delivery of the event. */
   readonly endpoint_id?: string;
 }
 

@@ -22,7 +22,10 @@ export const apiKeyLimitReached = (liveMax: number) =>
  * has replaced or revoked.
  */
 export const apiKeyReplaced = () =>
-  conflict("api_key_replaced", "The key of this request was replaced or revoked. Use the key that replaced it.");
+  conflict(
+    "api_key_replaced",
+    "The key of this request was replaced or revoked. Use the key that replaced it, or another live key.",
+  );
 
 export const apiKeyCannotRevokeItself = () =>
   conflict("api_key_in_use", "An API key cannot revoke itself. Send the request with another key of the business.");

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { generateApiKey } from "@amana/api-keys";
 import { readSecrets } from "@amana/dev-env/secrets";
-import { databaseOwners } from "@amana/dev-env/services";
+import { servicesWithDatabase } from "@amana/dev-env/services";
 import { parse } from "yaml";
 
 const root = join(import.meta.dirname, "..", "..");
@@ -42,7 +42,7 @@ export async function createComposeValues(dir: string): Promise<Record<string, s
 
 /** Returns the password settings for the superuser and for each service's two database roles. */
 export function databasePasswords(passwordOf: (name: string) => string): Record<string, string> {
-  const names = databaseOwners.flatMap((service) =>
+  const names = servicesWithDatabase.flatMap((service) =>
     ["DATABASE", "OWNER"].map((kind) => `${service.toUpperCase()}_${kind}_PASSWORD`),
   );
   return Object.fromEntries(["POSTGRES_PASSWORD", ...names].map((name) => [name, passwordOf(name)]));

@@ -12,7 +12,7 @@ import { silentProgress } from "@amana/dev-env/progress";
 import { runCommand } from "@amana/dev-env/run-command";
 import { readSecrets } from "@amana/dev-env/secrets";
 import { bundlesVariable } from "@amana/dev-env/service-process";
-import { databaseOwners, serviceNames } from "@amana/dev-env/services";
+import { serviceNames, servicesWithDatabase } from "@amana/dev-env/services";
 
 const variable = "AMANA_TEST_SYSTEM_DATA";
 const postgresFolder = "postgres";
@@ -72,7 +72,7 @@ async function prepareData(dir: string): Promise<void> {
   const { databasePassword } = await readSecrets(dir);
   const postgres = await startPostgres({ dataDir: join(dir, postgresFolder), durable: false, log: () => {} });
   try {
-    const databases = await ensureDatabases(postgres.superuserUrl, databaseOwners, databasePassword);
+    const databases = await ensureDatabases(postgres.superuserUrl, servicesWithDatabase, databasePassword);
     await migrateAll(dir, databases, silentProgress);
   } finally {
     await postgres.stop();

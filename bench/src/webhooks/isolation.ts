@@ -23,7 +23,7 @@ async function measureBeforeAndAfter(
 }
 
 /** Measures a business with ten endpoints. One of the endpoints hangs. */
-export const oneHanging: Scenario = async (webhooksSystem, { seconds, quick }) => {
+export const oneHangingEndpoint: Scenario = async (webhooksSystem, { seconds, quick }) => {
   const business = await webhooksSystem.addBusiness(10);
   const excludedEndpoints = business.endpoints.slice(0, 1);
   const options = {
@@ -39,7 +39,7 @@ export const oneHanging: Scenario = async (webhooksSystem, { seconds, quick }) =
 };
 
 /** Measures four businesses with ten endpoints each. Half of the endpoints hang. */
-export const manyHanging: Scenario = async (webhooksSystem, { seconds, quick }) => {
+export const manyHangingEndpoints: Scenario = async (webhooksSystem, { seconds, quick }) => {
   const businesses: Business[] = [];
   for (let i = 0; i < 4; i++) businesses.push(await webhooksSystem.addBusiness(10));
   const excludedEndpoints = businesses.flatMap(({ endpoints }) => endpoints.slice(0, 5));

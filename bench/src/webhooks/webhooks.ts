@@ -2,7 +2,7 @@ import { cpus } from "node:os";
 import { DevEnvError } from "@amana/dev-env/dev-env-error";
 import { printTable } from "../table.ts";
 import { cpuNames, cpuTotal, type Flow, measureFlow, percentile } from "./flow.ts";
-import { backlog, deadEndpoints, manyHanging, oneHanging } from "./isolation.ts";
+import { backlog, deadEndpoints, manyHangingEndpoints, oneHangingEndpoint } from "./isolation.ts";
 import { type Figure, rates, type Scenario, sustained, type WebhooksOptions } from "./scenarios.ts";
 import { concurrentCommits, heldTransaction, oldDeliveries } from "./stores.ts";
 import { startWebhooksSystem, type WebhooksSystem } from "./webhooks-system.ts";
@@ -11,8 +11,8 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   rates,
   sustained,
   commits: concurrentCommits,
-  "one-hanging": oneHanging,
-  "many-hanging": manyHanging,
+  "one-hanging": oneHangingEndpoint,
+  "many-hanging": manyHangingEndpoints,
   dead: deadEndpoints,
   backlog,
   old: oldDeliveries,

@@ -2,11 +2,11 @@ import { acceptsConnections } from "@amana/dev-env/accepts-connections";
 import { waitUntil } from "@amana/dev-env/eventually";
 import { freePort } from "@amana/dev-env/free-port";
 import { createServiceProcess, type ServiceProcess } from "@amana/dev-env/service-process";
-import { databaseOwners, loopbackUrl, type ServiceName } from "@amana/dev-env/services";
+import { loopbackUrl, type ServiceName, servicesWithDatabase } from "@amana/dev-env/services";
 import type { System } from "@amana/dev-env/system";
 
 /** All replicated services, in the order in which they are replaced. */
-export const replicatedServices = [...databaseOwners, "gateway"] as const satisfies readonly ServiceName[];
+export const replicatedServices = [...servicesWithDatabase, "gateway"] as const satisfies readonly ServiceName[];
 export type ReplicatedService = (typeof replicatedServices)[number];
 
 const startMsMax = 180_000;

@@ -1,5 +1,5 @@
 import { generateKeyPairSync, randomBytes } from "node:crypto";
-import { databaseOwners } from "@amana/dev-env/services";
+import { servicesWithDatabase } from "@amana/dev-env/services";
 import type { ReplicatedService } from "../rolling/replicas.ts";
 
 /** Settings with which the replicas of each service start. */
@@ -123,7 +123,7 @@ function rotateCallbackSecret(): Step[] {
 /** The rotations of docs/secrets.md that need no downtime. Each call creates a new key. */
 export const rotations = {
   "kyc-key": () => rotateCallerKey("kyc", "KYC_PUBLIC_KEYS", ["clients"]),
-  "gateway-key": () => rotateCallerKey("gateway", "GATEWAY_PUBLIC_KEYS", databaseOwners),
+  "gateway-key": () => rotateCallerKey("gateway", "GATEWAY_PUBLIC_KEYS", servicesWithDatabase),
   "fingerprint-key": () =>
     rotateListEntry({ setting: "FINGERPRINT_KEYS", services: ["gateway"], newEntry: randomBytes(32).toString("base64") }),
   "checkout-key": () =>
@@ -132,7 +132,7 @@ export const rotations = {
   "encryption-key": rotateEncryptionKey,
   "event-key:payments.v1": () => rotateEventKey("payments.v1", ["payments", "webhooks"]),
   "event-key:kyc.v1": () => rotateEventKey("kyc.v1", ["kyc", "webhooks", "clients"]),
-  "event-key:audit.v1": () => rotateEventKey("audit.v1", databaseOwners),
+  "event-key:audit.v1": () => rotateEventKey("audit.v1", servicesWithDatabase),
 } as const satisfies Record<string, () => Step[]>;
 
 export type RotatedSecret = keyof typeof rotations;

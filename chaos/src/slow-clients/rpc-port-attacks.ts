@@ -26,9 +26,9 @@ const rpcServices = {
 const waitMsMax = 60_000;
 const messageBytesMax = 4 * 1024 * 1024;
 /**
- * A body of one byte more than the limit. The first bytes of a gRPC-Web message are its length, and
- * these bytes mean more than 4 MiB. All clients share the bodies, because separate bodies would
- * need 300 MB.
+ * Body that is one byte too long. The first bytes of a gRPC-Web message state its length. The first
+ * bytes of this body state more than 4 MiB. All clients share the bodies, because separate bodies
+ * would need 300 MB.
  */
 const oversizedBody = Buffer.alloc(messageBytesMax + 1, 127);
 const unfinishedBody = Buffer.alloc(messageBytesMax - 1);

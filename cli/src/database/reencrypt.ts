@@ -9,10 +9,10 @@ const batchRows = 500;
 const nil = "00000000-0000-0000-0000-000000000000";
 
 /**
- * Finds a service's secrets that are encrypted with other keys than `keyId`, and encrypts them with
- * `keyId`, in short transactions. After an interruption, the next run continues with the remaining
- * rows. Returns the number of encrypted secrets. Throws CommandError at the end if `box` could not
- * decrypt some secrets.
+ * Finds a service's secrets that are encrypted with keys other than `keyId`, and encrypts these
+ * secrets with `keyId`, in short transactions. After an interruption, the next run continues with
+ * the remaining rows. Returns the number of encrypted secrets. Throws CommandError at the end if
+ * `box` could not decrypt some secrets.
  */
 export async function reencrypt({ service, orm }: OpenDatabase, box: SecretBox, keyId: string, as: string): Promise<number> {
   let reencrypted = 0;

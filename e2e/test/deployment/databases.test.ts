@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { type Databases, ensureDatabases } from "@amana/dev-env/databases";
 import { type Postgres, startPostgres } from "@amana/dev-env/postgres";
 import { migrateService } from "@amana/dev-env/service-process";
-import { databaseOwners } from "@amana/dev-env/services";
+import { servicesWithDatabase } from "@amana/dev-env/services";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { databasePasswords } from "../../src/compose-file.ts";
@@ -160,7 +160,7 @@ test.skipIf(!hasPsql)(
       const { hostname, port, username, password } = new URL(server.superuserUrl);
       const login = { PGHOST: hostname, PGPORT: port, PGPASSWORD: password, POSTGRES_USER: username };
       await runScript({ ...passwords, ...login, PGDATABASE: "postgres" });
-      const roles = databaseOwners.flatMap((name) => [
+      const roles = servicesWithDatabase.flatMap((name) => [
         [`amana_${name}`, passwords[`${name.toUpperCase()}_DATABASE_PASSWORD`]] as const,
         [`amana_${name}_owner`, passwords[`${name.toUpperCase()}_OWNER_PASSWORD`]] as const,
       ]);

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { readSecrets, type Secrets } from "@amana/dev-env/secrets";
-import { databaseOwners, type ServiceName, type SettingsInput, serviceNames, settingsOf } from "@amana/dev-env/services";
+import { type ServiceName, type SettingsInput, serviceNames, servicesWithDatabase, settingsOf } from "@amana/dev-env/services";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 const root = join(import.meta.dirname, "..", "..", "..");
@@ -59,7 +59,7 @@ test.each<[ServiceName, string[]]>([
 
 test.each([
   ...serviceNames.map((name) => [name, "main.ts"] as const),
-  ...databaseOwners.map((name) => [name, "migrate.ts"] as const),
+  ...servicesWithDatabase.map((name) => [name, "migrate.ts"] as const),
 ])("the program %s/%s rejects an unknown LOG_LEVEL and prints the permitted values", async (name, program) => {
   const output = await runService(name, { LOG_LEVEL: "loud" }, program);
   expect(output).toContain('LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent, not "loud"');

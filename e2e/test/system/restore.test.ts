@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type ApiCaller, apiCaller } from "@amana/dev-env/demo/api";
 import { eventually } from "@amana/dev-env/eventually";
 import { startPostgres } from "@amana/dev-env/postgres";
-import { databaseOwners } from "@amana/dev-env/services";
+import { servicesWithDatabase } from "@amana/dev-env/services";
 import type { System } from "@amana/dev-env/system";
 import { Kafka, logLevel } from "kafkajs";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -26,7 +26,7 @@ import {
  * Follows the sections "Restore another service" and "Restore everything" of docs/restore.md in a
  * complete system. services/payments/test/restore.test.ts tests a restore of payments.
  */
-type Owner = (typeof databaseOwners)[number];
+type Owner = (typeof servicesWithDatabase)[number];
 
 const stack = new AsyncDisposableStack();
 let testSystem: TestSystem;
@@ -277,7 +277,7 @@ async function expectSecondVerdictEvent(countBefore: number): Promise<void> {
 test("all services respond, and the payments service sends no refunds, after all databases were restored to one time and Kafka was emptied", async () => {
   const port = await restoreServer("all");
   await system.services.gateway.stop();
-  for (const name of databaseOwners) await system.services[name].kill();
+  for (const name of servicesWithDatabase) await system.services[name].kill();
   await emptyKafka();
   const countBefore = receivedVerdicts().size;
   for (const name of ["identity", "payments", "kyc", "clients", "webhooks"] as const) await startOn(port, name);

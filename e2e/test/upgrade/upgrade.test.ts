@@ -7,7 +7,7 @@ import { eventually } from "@amana/dev-env/eventually";
 import { startPostgres } from "@amana/dev-env/postgres";
 import { readSecrets } from "@amana/dev-env/secrets";
 import { migrateService } from "@amana/dev-env/service-process";
-import { databaseOwners } from "@amana/dev-env/services";
+import { servicesWithDatabase } from "@amana/dev-env/services";
 import { startSystem } from "@amana/dev-env/system";
 import type { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -38,9 +38,9 @@ async function startServer() {
   const { databasePassword } = await readSecrets(dir);
   const createEmptyDatabases = async () => {
     await withClient(postgres.superuserUrl, async (client) => {
-      for (const name of databaseOwners) await client.query(`drop database if exists amana_${name} with (force)`);
+      for (const name of servicesWithDatabase) await client.query(`drop database if exists amana_${name} with (force)`);
     });
-    const { ownerUrls } = await ensureDatabases(postgres.superuserUrl, databaseOwners, databasePassword);
+    const { ownerUrls } = await ensureDatabases(postgres.superuserUrl, servicesWithDatabase, databasePassword);
     return (name: string) => ownerUrls[name] ?? "";
   };
   return { createEmptyDatabases, [Symbol.asyncDispose]: () => postgres.stop() };
@@ -49,7 +49,7 @@ async function startServer() {
 /** Runs `use` on the database of each service. Returns the results by service. */
 async function runInEach<T>(urlOf: (name: string) => string, use: (client: Client, name: string) => Promise<T>) {
   const results = await Promise.all(
-    databaseOwners.map(async (name) => [name, await withClient(urlOf(name), (client) => use(client, name))]),
+    servicesWithDatabase.map(async (name) => [name, await withClient(urlOf(name), (client) => use(client, name))]),
   );
   return Object.fromEntries(results) as Record<string, T>;
 }
@@ -71,7 +71,7 @@ const createFirstVersion = (urlOf: (name: string) => string) =>
     await client.query(await readFile(join(import.meta.dirname, `${name}.sql`), "utf8"));
   });
 const migrateAll = (urlOf: (name: string) => string) =>
-  Promise.all(databaseOwners.map((name) => migrateService(name, { DATABASE_URL: urlOf(name) })));
+  Promise.all(servicesWithDatabase.map((name) => migrateService(name, { DATABASE_URL: urlOf(name) })));
 
 test("the migrations of a first-version database keep all rows and produce the same schema as in a new database", async () => {
   await using server = await startServer();
@@ -118,7 +118,7 @@ test("startSystem upgrades the data folder of an older version and keeps its dat
   {
     await using server = await startServer();
     await createFirstVersion(await server.createEmptyDatabases());
-    const versions = databaseOwners.map((name) => [name, "migrations of another version"]);
+    const versions = servicesWithDatabase.map((name) => [name, "migrations of another version"]);
     await writeFile(join(dir, "migrated.json"), JSON.stringify(Object.fromEntries(versions)));
   }
   await using system = await startSystem({ dir, events: "direct", durable: false });

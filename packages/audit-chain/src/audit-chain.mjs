@@ -162,7 +162,7 @@ const earlyMsMax = 10 * 60_000;
  * Reports a row whose own time does not fit the time of its sealing. The service that acted sets
  * the row's own time. The row was sealed between `from` and `until` (milliseconds). A row was
  * sealed too early if it was sealed more than 10 minutes before its own time. A row was sealed too
- * late if it was sealed more than 10 minutes after its own time. For actions that other services
+ * late if it was sealed more than 10 minutes after its own time. For actions that services other
  * than identity record, this limit is a day.
  * @param {Row} row @param {{ day: string, number: number, from: number, until: number, report:
  * (finding: Finding) => void }} sealed

@@ -11,8 +11,8 @@ export const lowerCaseNames = <E extends object>(enumeration: E) =>
   enumNames(enumeration).map((name) => name.toLowerCase() as Lowercase<typeof name>);
 
 /**
- * Returns the name of an enum value. For UNSPECIFIED, which an omitted field has, the result is
- * undefined. For a value that this version does not have, the result is "".
+ * Returns the name of an enum value. Returns undefined for UNSPECIFIED, the value of an omitted
+ * field. Returns "" for a value that only another version has.
  */
 export function enumName<E extends Record<string, number>>(enumeration: E, value: number): EnumName<E> | undefined {
   if (value === 0) return undefined;

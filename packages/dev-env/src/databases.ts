@@ -77,8 +77,8 @@ function addressOf(serverUrl: string, role: string, password: string, database: 
 }
 
 /**
- * Ignores SQLSTATE 42501 (insufficient privilege). Only a superuser can change these log settings;
- * if the user of the connection is no superuser, the owner of the server must make them.
+ * Ignores SQLSTATE 42501 (insufficient privilege). Only a superuser can change these log settings.
+ * If the user of the connection is no superuser, the owner of the server must change the settings.
  */
 function ignoreMissingPrivilege(error: { code?: string }): void {
   if (error.code !== "42501") throw error;

@@ -6,7 +6,7 @@ import type { Databases } from "./databases.ts";
 import { readJson, writeJson } from "./json-file.ts";
 import { inStep, type Progress } from "./progress.ts";
 import { migrateService } from "./service-process.ts";
-import { databaseOwners } from "./services.ts";
+import { servicesWithDatabase } from "./services.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
 
@@ -18,7 +18,7 @@ export async function migrateAll(dir: string, databases: Databases, progress: Pr
   const stampFile = join(dir, "migrated.json");
   const previous = (await readJson<Record<string, string>>(stampFile)) ?? {};
   const stamps = await Promise.all(
-    databaseOwners.map(async (name) => [name, `${await digestOfMigrations(name)} ${databases.clusterId}`] as const),
+    servicesWithDatabase.map(async (name) => [name, `${await digestOfMigrations(name)} ${databases.clusterId}`] as const),
   );
   const outdated = stamps.filter(([name, stamp]) => previous[name] !== stamp).map(([name]) => name);
   if (outdated.length === 0) return;

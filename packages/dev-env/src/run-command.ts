@@ -21,7 +21,7 @@ export interface CommandResult {
 
 /**
  * Runs a program until it ends, the timeout expires or `signal` aborts. Never throws. If the
- * program is missing, the result contains this as its failure.
+ * program is missing, `failure` of the result states this.
  */
 export function runCommand(command: string, args: readonly string[], options: CommandOptions): Promise<CommandResult> {
   const { timeoutMs, ...spawnOptions } = options;

@@ -2,10 +2,10 @@ import { createHmac } from "node:crypto";
 import type { Secrets } from "./secrets.ts";
 
 /** Services with a database and migrations. */
-export const databaseOwners = ["identity", "webhooks", "clients", "kyc", "payments"] as const;
+export const servicesWithDatabase = ["identity", "webhooks", "clients", "kyc", "payments"] as const;
 
 /** All services. They are stopped in the reverse order. */
-export const serviceNames = ["sandbox", ...databaseOwners, "gateway"] as const;
+export const serviceNames = ["sandbox", ...servicesWithDatabase, "gateway"] as const;
 
 export type ServiceName = (typeof serviceNames)[number];
 

@@ -14,13 +14,13 @@ import { readSecrets } from "./secrets.ts";
 import { seedBusiness } from "./seed.ts";
 import { createServiceProcess, type ServiceProcess } from "./service-process.ts";
 import {
-  databaseOwners,
   type KycProvider,
   kycProviders,
   loopbackUrl,
   type ServiceName,
   type SettingsInput,
   serviceNames,
+  servicesWithDatabase,
   settingsOf,
 } from "./services.ts";
 import { waitUntilReady } from "./wait-until-ready.ts";
@@ -193,8 +193,8 @@ async function startDatabases(
       superuserUrl = postgres.superuserUrl;
       step.update(`${postgres.version} on port ${postgres.port}`);
     }
-    const databases = await ensureDatabases(superuserUrl, databaseOwners, password);
-    step.done(`on port ${new URL(superuserUrl).port}, databases ${databaseOwners.join(", ")}`);
+    const databases = await ensureDatabases(superuserUrl, servicesWithDatabase, password);
+    step.done(`on port ${new URL(superuserUrl).port}, databases ${servicesWithDatabase.join(", ")}`);
     return databases;
   });
 }

@@ -68,7 +68,7 @@ function rejectSharedKeys(env: EnvReader, ring: MessageKeyring): void {
 
 /**
  * Creates the functions that sign and verify messages with a MAC over topic, key, headers and
- * payload (HMAC-SHA256). A client that can reach the broker or a consumer, but has no key, cannot
+ * payload (HMAC-SHA256). A program that can reach the broker or a consumer, but has no key, cannot
  * forge an event. It also cannot change the topic, key or id of an event. The keys are symmetric,
  * so a consumer of a topic could also sign messages.
  */

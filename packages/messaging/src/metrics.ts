@@ -43,7 +43,7 @@ export const consumedEvents = counter({
 
 export const consumerStopped = gauge({
   name: "amana_consumer_stopped",
-  help: "1 while the consumer pauses because different events failed in a row, otherwise 0",
+  help: "1 from a pause, which begins when different events failed in a row, until an event succeeds; otherwise 0",
   labels: { topic },
 });
 
@@ -55,7 +55,7 @@ export const consumerJoined = gauge({
 
 export const consumerLag = gauge({
   name: "amana_consumer_lag_events",
-  help: "Events in the partitions of this replica that it had not processed at its last fetch; absent with EVENTS=direct",
+  help: "Events that had arrived in the partitions of this replica at its last fetch and are not processed yet; absent with EVENTS=direct",
   labels: { topic },
 });
 

@@ -56,11 +56,11 @@ interface FoundRow extends OutboxRow {
 }
 
 /**
- * Returns the next rows of a topic in the order of their ids, whether more rows can be read
- * immediately, and the cursor to store after their publication. The result can contain rows whose
- * ids are below the cursor, because their transactions were committed late. These rows come first.
- * The order of events with the same key is correct, because a later event of that key is committed
- * after the late transaction and is not published yet.
+ * Returns three values: the next rows of a topic in the order of their ids (`rows`), the cursor to
+ * store after their publication (`next`), and whether more rows can be read immediately (`isCut`).
+ * `rows` can contain rows whose ids are below the cursor, because their transactions were committed
+ * late. These rows come first. The order of events with the same key is correct, because a later
+ * event of that key is committed after the late transaction and is not published yet.
  */
 export async function readNext(
   client: pg.Client,

@@ -10,7 +10,8 @@ const prefix = () => Type.String({ description: "First 16 characters of the key.
 const allowedIps = () =>
   Type.Optional(
     Type.Array(Type.String({ examples: ["203.0.113.0/24"] }), {
-      description: "Networks from which the key is accepted, in canonical form. Absent when all are accepted.",
+      description:
+        "Networks from which the key is accepted, in canonical form. Absent when the key is accepted from all addresses.",
     }),
   );
 

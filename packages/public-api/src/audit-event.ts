@@ -15,7 +15,9 @@ export const AuditEventJson = Type.Object({
     examples: ["ak_A1b2C3d4E5f6G"],
   }),
   actor_key_id: Type.Optional(Type.String({ format: "uuid" })),
-  actor_name: Type.Optional(Type.String({ description: "Name of that key.", examples: ["amina, on call"] })),
+  actor_name: Type.Optional(
+    Type.String({ description: "Name of the key with the id `actor_key_id`.", examples: ["amina, on call"] }),
+  ),
   action: Type.String({ examples: ["api_key.revoked"] }),
   entity: Type.Object({ type: Type.String({ examples: ["api_key"] }), id: Type.String({ format: "uuid" }) }),
   business_id: Type.Optional(Type.String({ format: "uuid" })),

@@ -34,7 +34,7 @@ const AttemptJson = Type.Object({
   error: Type.Optional(
     Type.Enum(attemptErrors, {
       description:
-        "Reason for an attempt without an HTTP response. Absent with a `status_code`, and for attempts of versions without these codes.",
+        "Reason why no HTTP response arrived. Absent when the attempt has a `status_code`, and for attempts that an earlier version made.",
     }),
   ),
   detail: Type.Optional(Type.String({ description: "Description of the error.", examples: ["timed out after 10 s"] })),

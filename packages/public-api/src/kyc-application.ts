@@ -29,7 +29,7 @@ export const KycApplicationCreation = Type.Object({
 export const KycApplicationJson = Type.Object({
   id: Type.String({ format: "uuid" }),
   created_at: Type.String({ format: "date-time" }),
-  link_url: Type.Optional(linkUrl(" Absent from 30 days after the end of the application, when the link no longer works.")),
+  link_url: Type.Optional(linkUrl(" The link is removed 30 days after the end of the application.")),
   link_expires_at: Type.String({ format: "date-time" }),
   status: status(),
   synced_at: Type.String({

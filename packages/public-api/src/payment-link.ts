@@ -16,7 +16,7 @@ export const PaymentLinkJson = Type.Object({
   id: Type.String({ format: "uuid" }),
   business_id: Type.String({ format: "uuid" }),
   status: Type.Enum(paymentLinkStatuses, {
-    description: "INACTIVE: deactivated. EXPIRED: `expires_at` is over. COMPLETED: `max_payments` payments are paid.",
+    description: "INACTIVE: deactivated. EXPIRED: `expires_at` has passed. COMPLETED: `max_payments` payments are paid.",
   }),
   url: Type.String({ description: "Checkout page, for buyers.", examples: ["https://pay.example/pay/3q2bPq9tR1yJ0c8mXw7LkA"] }),
   name: Type.String({ description: "Item or service that is sold, shown to the buyer." }),

@@ -72,7 +72,7 @@ export function renderRefund(refund: Refund): Static<typeof RefundJson> {
   };
 }
 
-/** Schema of a payment that changed at the processor without Amana, for operators. */
+/** Schema of a payment with an external change or an unexplained difference, for operators. */
 export const ChangedPaymentJson = Type.Object({
   ...PaymentJson.properties,
   difference: Type.Optional(

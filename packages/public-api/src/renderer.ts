@@ -12,8 +12,9 @@ type Sources<M, P> = { readonly [K in keyof P]?: string | ((message: M) => unkno
  * Returns a function that renders a message as the public JSON of a schema. Each public field has
  * the value of the message field with the same name. A timestamp is read from the field with the
  * suffix `_ms`. An amount is read from the field with the suffix `_minor`, in the message's
- * currency. Enum values are rendered in the case of the schema. Fields without a value are
- * undefined. Throws a TypeError if a public field has neither a source nor a message field.
+ * currency. Enum values are rendered in upper or lower case, as in the schema. Fields without a
+ * value are undefined. Throws a TypeError if a public field has neither a source nor a message
+ * field.
  */
 export function createRenderer<D extends DescMessage, P extends TProperties>(
   message: D,

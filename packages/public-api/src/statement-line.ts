@@ -13,7 +13,10 @@ export const StatementLineJson = Type.Object({
   order_ref: Type.Optional(Type.String({ description: "Your own identifier of the order." })),
   processor_order_number: Type.String({ description: "Order number at the card processor." }),
   amount: Type.String({ description: "Amount in the currency. Negative for a refund or reversal.", examples: ["-1250.00"] }),
-  running_total: Type.String({ description: "Sum of the amounts up to this line, from `from` on.", examples: ["3750.00"] }),
+  running_total: Type.String({
+    description: "Sum of the amounts from the start of the statement to this line, inclusive.",
+    examples: ["3750.00"],
+  }),
   currency: Type.String({ description: "Currency (ISO 4217).", examples: ["DZD"] }),
   origin: Type.Optional(
     Type.String({

@@ -45,8 +45,8 @@ const HealthJson = Type.Object(
   },
   {
     description:
-      "Health of the deliveries to the endpoint. Attempts are included after a few seconds. The limits of hour and day have a " +
-      "resolution of five minutes.",
+      "Health of the deliveries to the endpoint. Attempts are included after a few seconds. The periods of an hour " +
+      "and a day are exact to five minutes.",
   },
 );
 
@@ -56,7 +56,7 @@ export const WebhookEndpointFields = Type.Object({
   url: Type.String({ examples: ["https://shop.example/webhooks/amana"] }),
   status: Type.Enum(webhookEndpointStatuses),
   events: Type.Array(Type.String(), {
-    description: "Event types that the endpoint receives, also when it has the default types (all except the opt-in ones).",
+    description: "Event types that the endpoint receives. The default is all types except the opt-in ones.",
   }),
   created_at: Type.String({ format: "date-time" }),
   updated_at: Type.String({ format: "date-time" }),

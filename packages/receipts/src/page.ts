@@ -15,7 +15,9 @@ export const receiptScript = asset("receipt.js");
 /** Longest accepted e-mail address (RFC 5321, section 4.5.3.1.3, without the angle brackets). */
 export const emailCharactersMax = 254;
 
-/** Renders a text of a caller, isolated from the direction of the text around it. */
+/**
+ * Renders a caller's text, an amount or a date, isolated from the direction of the text around it.
+ */
 export const renderShownText = ({ text, direction }: ShownText): Html => html`<bdi dir="${direction}">${text}</bdi>`;
 
 const row = ({ label, value }: Row): Html => html`<div><dt>${label}</dt><dd>${renderShownText(value)}</dd></div>`;

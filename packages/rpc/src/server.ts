@@ -291,7 +291,8 @@ const isFast = (request: Request): request is http.IncomingMessage =>
 
 /**
  * Lowers a longer timeout to the maximum: "server implementations may clamp timeouts to an
- * appropriate maximum" (connectrpc.com/docs/protocol, Unary-Request). connect-node would reject it.
+ * appropriate maximum" (connectrpc.com/docs/protocol, Unary-Request). connect-node would reject the
+ * longer timeout.
  */
 function clampTimeout({ headers }: Request): void {
   const timeoutMs = String(headers[headerNames.timeoutMs]);

@@ -20,7 +20,10 @@ export interface ServiceDescription {
     hold(em: SqlEntityManager, seconds: number): Promise<Date>;
     release(em: SqlEntityManager): Promise<boolean>;
   };
-  /** Revokes an API key of a business and records this in the audit trail. */
+  /**
+   * Revokes an API key of a business or an operator key, and records the revocation in the audit
+   * trail. Returns "before" if the key was already revoked, and "unknown" if no key has the id.
+   */
   revokeKey?(em: SqlEntityManager, id: string, action: Pick<Action, "by" | "reason">): Promise<"revoked" | "before" | "unknown">;
   /**
    * Returns a page of the events that this service received from the service `from`, after the

@@ -9,7 +9,7 @@ export const testEventKeys = (...topics: string[]) =>
 
 /**
  * Returns event settings for these topics. No service listens at the address of the subscribers, so
- * no service receives the events unless a test overrides it.
+ * no service receives the events unless a test overrides the address.
  */
 export const testEventSettings = (...topics: string[]) => ({
   EVENTS: "direct",

@@ -84,7 +84,7 @@ class ListPaymentsQuery(TypedDict):
     order_ref: NotRequired[str]
     # Id of a payment link. An unknown id returns 404 `payment_link_not_found`.
     payment_link_id: NotRequired[str]
-    # E-mail address that the buyer entered on a payment link, in any case.
+    # E-mail address that the buyer entered on a payment link. Case is ignored.
     customer_email: NotRequired[str]
     # Start of the range of creation times, inclusive.
     created_from: NotRequired[str]
@@ -127,7 +127,7 @@ class Receipt(TypedDict):
 class PaymentLink(TypedDict):
     id: str
     business_id: str
-    # INACTIVE: deactivated. EXPIRED: `expires_at` is over. COMPLETED: `max_payments` payments are paid.
+    # INACTIVE: deactivated. EXPIRED: `expires_at` has passed. COMPLETED: `max_payments` payments are paid.
     status: Literal["ACTIVE", "INACTIVE", "EXPIRED", "COMPLETED"]
     # Checkout page, for buyers.
     url: str
@@ -198,7 +198,7 @@ class CreatePaymentLinkBody(TypedDict):
     conditions_url: NotRequired[str]
     # Number of payments after which the link is COMPLETED.
     max_payments: NotRequired[int]
-    # End of the link, in the future.
+    # Time at which the link expires. Must be in the future.
     expires_at: NotRequired[str]
     # Your own data, returned unchanged, and sent in the webhooks of the link's payments. At most 16 KiB and 8 levels deep.
     metadata: NotRequired[dict[str, Any]]
@@ -216,7 +216,7 @@ class ListPaymentLinksQuery(TypedDict):
     # Number of items to skip before the page.
     offset: NotRequired[int]
     status: NotRequired[Literal["ACTIVE", "INACTIVE", "EXPIRED", "COMPLETED"]]
-    # Part of the name or of order_ref, in any case.
+    # Part of the name or of order_ref. Case is ignored.
     search: NotRequired[str]
 
 
@@ -283,7 +283,7 @@ class CreateKycApplicationBody(TypedDict):
 class KycApplication(TypedDict):
     id: str
     created_at: str
-    # Verification link for the applicant. Treat it as a secret: it allows the submission of documents. Absent from 30 days after the end of the application, when the link no longer works.
+    # Verification link for the applicant. Treat it as a secret: it allows the submission of documents. The link is removed 30 days after the end of the application.
     link_url: NotRequired[str]
     link_expires_at: str
     status: Literal["CREATED", "OPENED", "SUBMITTED", "PROCESSING", "COMPLETED", "EXPIRED", "CANCELED", "FAILED"]
@@ -423,7 +423,7 @@ class ListClientsQuery(TypedDict):
     risk_level: NotRequired[Literal["Low", "Medium", "High"]]
     is_blacklisted: NotRequired[bool]
     blocked: NotRequired[bool]
-    # Part of the names, the e-mail address or external_client_code, in any case.
+    # Part of the names, the e-mail address or external_client_code. Case is ignored.
     search: NotRequired[str]
     email: NotRequired[str]
     # Your own identifier of the client.
@@ -581,7 +581,7 @@ class ListBeneficiariesQuery(TypedDict):
     country_code: NotRequired[Literal["AFG", "ALA", "ALB", "DZA", "ASM", "AND", "AGO", "AIA", "ATA", "ATG", "ARG", "ARM", "ABW", "AUS", "AUT", "AZE", "BHS", "BHR", "BGD", "BRB", "BLR", "BEL", "BLZ", "BEN", "BMU", "BTN", "BOL", "BES", "BIH", "BWA", "BVT", "BRA", "IOT", "BRN", "BGR", "BFA", "BDI", "CPV", "KHM", "CMR", "CAN", "CYM", "CAF", "TCD", "CHL", "CHN", "CXR", "CCK", "COL", "COM", "COG", "COD", "COK", "CRI", "CIV", "HRV", "CUB", "CUW", "CYP", "CZE", "DNK", "DJI", "DMA", "DOM", "ECU", "EGY", "SLV", "GNQ", "ERI", "EST", "SWZ", "ETH", "FLK", "FRO", "FJI", "FIN", "FRA", "GUF", "PYF", "ATF", "GAB", "GMB", "GEO", "DEU", "GHA", "GIB", "GRC", "GRL", "GRD", "GLP", "GUM", "GTM", "GGY", "GIN", "GNB", "GUY", "HTI", "HMD", "VAT", "HND", "HKG", "HUN", "ISL", "IND", "IDN", "IRN", "IRQ", "IRL", "IMN", "ISR", "ITA", "JAM", "JPN", "JEY", "JOR", "KAZ", "KEN", "KIR", "PRK", "KOR", "KWT", "KGZ", "LAO", "LVA", "LBN", "LSO", "LBR", "LBY", "LIE", "LTU", "LUX", "MAC", "MDG", "MWI", "MYS", "MDV", "MLI", "MLT", "MHL", "MTQ", "MRT", "MUS", "MYT", "MEX", "FSM", "MDA", "MCO", "MNG", "MNE", "MSR", "MAR", "MOZ", "MMR", "NAM", "NRU", "NPL", "NLD", "NCL", "NZL", "NIC", "NER", "NGA", "NIU", "NFK", "MKD", "MNP", "NOR", "OMN", "PAK", "PLW", "PSE", "PAN", "PNG", "PRY", "PER", "PHL", "PCN", "POL", "PRT", "PRI", "QAT", "REU", "ROU", "RUS", "RWA", "BLM", "SHN", "KNA", "LCA", "MAF", "SPM", "VCT", "WSM", "SMR", "STP", "SAU", "SEN", "SRB", "SYC", "SLE", "SGP", "SXM", "SVK", "SVN", "SLB", "SOM", "ZAF", "SGS", "SSD", "ESP", "LKA", "SDN", "SUR", "SJM", "SWE", "CHE", "SYR", "TWN", "TJK", "TZA", "THA", "TLS", "TGO", "TKL", "TON", "TTO", "TUN", "TUR", "TKM", "TCA", "TUV", "UGA", "UKR", "ARE", "GBR", "USA", "UMI", "URY", "UZB", "VUT", "VEN", "VNM", "VGB", "VIR", "WLF", "ESH", "YEM", "ZMB", "ZWE"]]
     # Whether the beneficiary is shown to users.
     display: NotRequired[bool]
-    # Part of the name, IBAN (without spaces) or account number, in any case.
+    # Part of the name, IBAN (without spaces) or account number. Case is ignored.
     search: NotRequired[str]
 
 
@@ -666,7 +666,7 @@ class ListAccountsQuery(TypedDict):
     status: NotRequired[Literal["PENDING", "ACTIVE", "SUSPENDED", "CLOSED"]]
     # Currency of the account (ISO 4217). The deployment configures the accepted currencies.
     currency: NotRequired[str]
-    # Part of the account name, account number or external_account_id, in any case.
+    # Part of the account name, account number or external_account_id. Case is ignored.
     search: NotRequired[str]
 
 
@@ -685,7 +685,7 @@ class CreateWebhookEndpointResult(TypedDict):
     business_id: str
     url: str
     status: Literal["ACTIVE", "DISABLED"]
-    # Event types that the endpoint receives, also when it has the default types (all except the opt-in ones).
+    # Event types that the endpoint receives. The default is all types except the opt-in ones.
     events: list[str]
     created_at: str
     # Signing secret; only in the response that creates it.
@@ -704,7 +704,7 @@ class ListWebhookEndpointsItem(TypedDict):
     business_id: str
     url: str
     status: Literal["ACTIVE", "DISABLED"]
-    # Event types that the endpoint receives, also when it has the default types (all except the opt-in ones).
+    # Event types that the endpoint receives. The default is all types except the opt-in ones.
     events: list[str]
     created_at: str
     updated_at: str
@@ -722,11 +722,11 @@ class WebhookEndpoint(TypedDict):
     business_id: str
     url: str
     status: Literal["ACTIVE", "DISABLED"]
-    # Event types that the endpoint receives, also when it has the default types (all except the opt-in ones).
+    # Event types that the endpoint receives. The default is all types except the opt-in ones.
     events: list[str]
     created_at: str
     updated_at: str
-    # Health of the deliveries to the endpoint. Attempts are included after a few seconds. The limits of hour and day have a resolution of five minutes.
+    # Health of the deliveries to the endpoint. Attempts are included after a few seconds. The periods of an hour and a day are exact to five minutes.
     health: NotRequired[WebhookEndpointHealth]
 
 
@@ -748,7 +748,7 @@ class UpdateWebhookEndpointResult(TypedDict):
     business_id: str
     url: str
     status: Literal["ACTIVE", "DISABLED"]
-    # Event types that the endpoint receives, also when it has the default types (all except the opt-in ones).
+    # Event types that the endpoint receives. The default is all types except the opt-in ones.
     events: list[str]
     updated_at: str
     # Signing secret; only in the response that creates it.
@@ -787,7 +787,7 @@ class DeliveryAttempts(TypedDict):
     at: str
     # HTTP status of the response.
     status_code: NotRequired[int]
-    # Reason for an attempt without an HTTP response. Absent with a `status_code`, and for attempts of versions without these codes.
+    # Reason why no HTTP response arrived. Absent when the attempt has a `status_code`, and for attempts that an earlier version made.
     error: NotRequired[Literal["timeout", "dns_error", "connection_refused", "connection_reset", "tls_error", "address_forbidden", "invalid_response", "secret_unreadable"]]
     # Description of the error.
     detail: NotRequired[str]
@@ -851,7 +851,7 @@ ListEventsQuery = TypedDict(
 
 
 class RedeliverEventBody(TypedDict):
-    # Webhook endpoint that receives the event; by default all that have a delivery of it.
+    # Webhook endpoint that receives the event; by default all ACTIVE endpoints with a delivery of the event.
     endpoint_id: NotRequired[str]
 
 
@@ -915,7 +915,7 @@ class OwnApiKey(TypedDict):
     last_used_at: NotRequired[str]
     # Time at which the key expires. Absent without an expiry.
     expires_at: NotRequired[str]
-    # Networks from which the key is accepted, in canonical form. Absent when all are accepted.
+    # Networks from which the key is accepted, in canonical form. Absent when the key is accepted from all addresses.
     allowed_ips: NotRequired[list[str]]
     revoked_at: NotRequired[str]
 
@@ -930,16 +930,16 @@ class CreateOwnApiKeyResult(TypedDict):
     created_at: str
     # Time at which the key expires. Absent without an expiry.
     expires_at: NotRequired[str]
-    # Networks from which the key is accepted, in canonical form. Absent when all are accepted.
+    # Networks from which the key is accepted, in canonical form. Absent when the key is accepted from all addresses.
     allowed_ips: NotRequired[list[str]]
 
 
 class CreateOwnApiKeyBody(TypedDict):
     # Name of the key; unique among your live keys.
     name: str
-    # Time in the future at which the key expires. Without it the key does not expire.
+    # Time in the future at which the key expires. Without this field, the key does not expire.
     expires_at: NotRequired[str]
-    # Networks from which the key is accepted, as IPv4 or IPv6 addresses or CIDRs. Requests from other addresses are rejected with 403. Without it all addresses are accepted.
+    # Networks from which the key is accepted, as IPv4 or IPv6 addresses or CIDRs. Requests from other addresses are rejected with 403. Without this field, the key is accepted from all addresses.
     allowed_ips: NotRequired[list[str]]
 
 
@@ -985,7 +985,7 @@ class ListBusinessesQuery(TypedDict):
     # Number of items to skip before the page.
     offset: NotRequired[int]
     status: NotRequired[Literal["PENDING", "ACTIVE", "DISABLED", "REJECTED"]]
-    # Part of the name, in any case.
+    # Part of the name. Case is ignored.
     search: NotRequired[str]
 
 
@@ -1050,7 +1050,7 @@ class CreateApiKeyResult(TypedDict):
     created_at: str
     # Time at which the key expires. Absent without an expiry.
     expires_at: NotRequired[str]
-    # Networks from which the key is accepted, in canonical form. Absent when all are accepted.
+    # Networks from which the key is accepted, in canonical form. Absent when the key is accepted from all addresses.
     allowed_ips: NotRequired[list[str]]
 
 
@@ -1059,9 +1059,9 @@ class CreateApiKeyBody(TypedDict):
     business_id: str
     # Name of the key; unique among the live keys of the business.
     name: str
-    # Time in the future at which the key expires. Without it the key does not expire.
+    # Time in the future at which the key expires. Without this field, the key does not expire.
     expires_at: NotRequired[str]
-    # Networks from which the key is accepted, as IPv4 or IPv6 addresses or CIDRs. Requests from other addresses are rejected with 403. Without it all addresses are accepted.
+    # Networks from which the key is accepted, as IPv4 or IPv6 addresses or CIDRs. Requests from other addresses are rejected with 403. Without this field, the key is accepted from all addresses.
     allowed_ips: NotRequired[list[str]]
 
 
@@ -1075,7 +1075,7 @@ class ApiKey(TypedDict):
     last_used_at: NotRequired[str]
     # Time at which the key expires. Absent without an expiry.
     expires_at: NotRequired[str]
-    # Networks from which the key is accepted, in canonical form. Absent when all are accepted.
+    # Networks from which the key is accepted, in canonical form. Absent when the key is accepted from all addresses.
     allowed_ips: NotRequired[list[str]]
     revoked_at: NotRequired[str]
 
@@ -1301,7 +1301,7 @@ class AuditEvent(TypedDict):
     # Actor: the first 16 characters of the key of the request, `platform` for the deployment itself, or `command:` with the name of the user of the `amana` command.
     actor: str
     actor_key_id: NotRequired[str]
-    # Name of that key.
+    # Name of the key with the id `actor_key_id`.
     actor_name: NotRequired[str]
     action: str
     entity: AuditEventEntity

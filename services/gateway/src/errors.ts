@@ -65,7 +65,8 @@ export function headersOf(problem: Problem): Readonly<Record<string, string>> {
 
 function retryAfterSeconds({ status, code }: Problem): number | undefined {
   if (status === 503) return 1;
-  // Services reconcile an unknown outcome after five seconds at the earliest.
+  // An earlier retry would usually fail again, because services need some seconds to reconcile an
+  // unknown outcome.
   return status === 504 || (status === 409 && code.endsWith("_in_progress")) ? 5 : undefined;
 }
 

@@ -110,8 +110,7 @@ const files = new Map([
   ["llms.txt", llmsText()],
   ["search.js", await searchScript()],
 ]);
-if (order.length !== readdirSync(source).length)
-  throw new Error("docs/guide/README.md must list every other page of docs/guide/");
+if (order.length !== readdirSync(source).length) throw new Error("docs/guide/README.md must list all other pages of docs/guide/");
 
 const listObsoleteFiles = () => readdirSync(target).filter((file) => !files.has(file));
 if (!process.argv.includes("--check")) {

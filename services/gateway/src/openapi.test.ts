@@ -9,7 +9,7 @@ const rules = {
   "operation-2xx-response": "off",
   // The path segment "return" is never an id.
   "no-ambiguous-paths": "off",
-  // The document has no license field, because the API is not published under a license.
+  // The document has no license field, because Amana is not published under a license.
   "info-license": "off",
   "operation-4xx-response": "error",
   "operation-operationId-unique": "error",

@@ -58,7 +58,7 @@ export const problemCatalogue = {
   ],
   api_key_replaced: [
     "API key was replaced",
-    "Another request rotated or revoked the API key at the same time. Continue with the key that replaced it.",
+    "The API key of the request was replaced, or a concurrent request revoked it. Use the key that replaced it, or another live key.",
     409,
   ],
   api_key_revoked: ["API key was revoked", "The API key was revoked or replaced. Use a live key of the business.", 401],
@@ -199,8 +199,8 @@ export const problemCatalogue = {
     409,
   ],
   invitation_used: [
-    "Invitation was already used",
-    "An invitation registers one business. Request a new invitation from the operator.",
+    "Invitation cannot be used",
+    "The invitation was used or revoked, or has expired. Request a new invitation from the operator.",
     409,
   ],
   kyc_application_final: [
@@ -240,7 +240,7 @@ export const problemCatalogue = {
   ],
   last_operator_key: [
     "Last operator key",
-    "The last live operator key cannot be revoked. Issue another operator key first, then revoke this one with it.",
+    "The last live operator key cannot be revoked. Issue another operator key, and use it to revoke this key.",
     409,
   ],
   malformed_request: ["Malformed request", "The request is not valid HTTP. Check its headers and the framing of its body.", 400],
@@ -378,7 +378,7 @@ export const problemCatalogue = {
   ],
   replay_range_empty: [
     "Replay range is empty",
-    "since must be earlier than until and earlier than the current time. Send an earlier since.",
+    "No time in the last 30 days is in the range from since to until. Send an earlier since or a later until.",
     422,
   ],
   request_timeout: ["Request timed out", "The complete request did not arrive in time. Send it again.", 408],

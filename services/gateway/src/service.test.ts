@@ -229,7 +229,7 @@ describe("settings", () => {
 
   test("readConfig of the gateway reports every missing setting and every invalid address", () => {
     expect(() => readConfig({})).toThrow(/IDENTITY_URLS.*PAYMENTS_URLS.*WEBHOOKS_URLS.*CALLER_PRIVATE_KEY/s);
-    expect(() => readConfig({ IDENTITY_URLS: "nowhere" })).toThrow(/IDENTITY_URLS must list http addresses/);
+    expect(() => readConfig({ IDENTITY_URLS: "nowhere" })).toThrow(/IDENTITY_URLS must list http or https addresses/);
     expect(() => readConfig({})).toThrow(/CHECKOUT_KEYS is not set.*CARD_FORM_ORIGINS is not set/s);
   });
 });

@@ -17,7 +17,7 @@ const unsealed = gauge({
 /** Depends only on the clock of this process, which the owner of the database cannot change. */
 export const sealedUntil = gauge({
   name: "amana_audit_sealed_until_timestamp_seconds",
-  help: "Unix time by this replica's clock before which all committed rows of the audit trail are sealed. If the time is older than a minute, no replica seals rows",
+  help: "Unix time by this replica's clock before which all committed rows of the audit trail are sealed. If the time is older than a minute on all replicas, no replica has sealed the whole queue for a minute",
 });
 
 /** Updates the gauge of unsealed audit rows until the returned object is disposed. */

@@ -14,7 +14,7 @@ export const readConfig = settings((env) => ({
     userName: env.string("SATIM_USERNAME"),
     password: env.string("SATIM_PASSWORD"),
     terminalId: env.string("SATIM_TERMINAL_ID"),
-    /** Form URL of an order whose registration response was lost. */
+    /** Template of the form URL for an order whose registration response was lost. */
     formUrlTemplate: readFormUrlTemplate(env),
     timeoutMs: readTimeoutMs(env),
     connectTimeoutMs: env.integer("SATIM_CONNECT_TIMEOUT_MS", { fallback: 10_000, min: 100, max: 60_000 }),

@@ -18,6 +18,6 @@ export const createContext = ({ config, orm, logger, use }: ServiceParts<Config>
   schedule: config.schedule,
   /** Public URL of the gateway, to which card holders' browsers return. */
   publicUrl: config.publicUrl,
-  /** Form URL of an order; `{mdOrder}` is replaced by the order's id. */
+  /** Template of the form URL of an order; `{mdOrder}` is replaced by the order's id. */
   formUrlTemplate: config.satim.formUrlTemplate,
 });

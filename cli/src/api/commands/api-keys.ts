@@ -30,7 +30,7 @@ const statusCommand = () => "api-keys list";
 
 function businessFor({ keyOwner }: Api, business: string | undefined): string | undefined {
   if (keyOwner === "operator" && !business)
-    throw new CommandError("An operator's key requires --business <id>.", exitCodes.usage);
+    throw new CommandError("You are using an operator's key. Add --business <id> to select the business.", exitCodes.usage);
   return business;
 }
 

@@ -23,7 +23,7 @@ export function deliveries(program: Command): void {
     group,
     "replay <endpoint-id>",
     {
-      summary: "deliver past events again and wait until all deliveries are created",
+      summary: "deliver past events again; wait until all matching deliveries were started again",
       example: "deliveries replay 0199… --since 2026-11-20T08:00Z --statuses failed",
       key: ["business"],
       statusCommand: (id) => `webhooks show ${id}`,
@@ -44,7 +44,7 @@ export function deliveries(program: Command): void {
     .option("--types <types>", "only these event types, separated by commas (default: all)", listParser(eventTypeNames))
     .option(
       "--statuses <statuses>",
-      `only deliveries in these statuses (${statuses.join(",")}), separated by commas (default: all)`,
+      `only deliveries in these statuses (${statuses.join(",")}), separated by commas (default: failed,skipped)`,
       listParser(statuses),
     )
     .addOption(new Option("--no-wait", "return immediately; the replay continues in the background"));

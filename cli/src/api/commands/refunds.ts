@@ -23,7 +23,7 @@ type Outcome = (typeof refundOutcomes)[number];
 
 const outcomeEffects: Readonly<Record<string, string>> = {
   ACCEPTED: "The processor has refunded the payment. It becomes REFUNDED, and the business is notified.",
-  REJECTED: "The processor has not refunded the payment and will not. The payment becomes PAID again.",
+  REJECTED: "The processor has not refunded the payment and will not refund it. The payment stays PAID.",
   SEND_AGAIN: "The refund is sent once more, after a read at the processor shows that nothing was refunded.",
 };
 

@@ -82,8 +82,8 @@ Signing secret  ${secret}  (valid until the command stops)
 Events          ${events.join(", ")}`;
 
 /**
- * Throws an error with advice if the deployment rejected the local address because it permits only
- * public addresses. Rethrows any other error.
+ * Throws an error with advice if the deployment permits only public addresses and therefore
+ * rejected the local address. Rethrows any other error.
  */
 function explainRejectedUrl(error: unknown): never {
   const codes = ["url_not_https", "url_not_public"];

@@ -26,7 +26,7 @@ const pageRows = 1_000;
 const sealTimeoutMs = 60_000;
 
 /**
- * Writes the evidence about a business and a period into a folder. Returns the SHA-256 of the
+ * Writes an evidence bundle about a business and a period into a folder. Returns the SHA-256 of the
  * bundle's manifest. The steps are:
  *
  * 1. Write the rows of the services, from one snapshot of each database, and the manifest.

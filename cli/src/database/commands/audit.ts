@@ -28,7 +28,9 @@ const findingsShownMax = 1_000;
 const progressEveryMs = 5_000;
 
 export function audit(program: Command): void {
-  const group = program.command("audit").description("list audited actions, verify the trail, export evidence (docs/audit.md)");
+  const group = program
+    .command("audit")
+    .description("list audited actions, verify the trail, export evidence bundles (docs/audit.md)");
   withCommonOptions(
     group
       .command("verify")
@@ -39,17 +41,20 @@ export function audit(program: Command): void {
   )
     .option("--from <day>", "first day in UTC, for example 2026-11-20 (default: first day of the trail)", parseDay)
     .option("--to <day>", "last day in UTC (default: last day of the trail)", parseDay)
-    .option("--public-key <key...>", "trusted public keys of AUDIT_SIGNING_KEY, including former ones (default: any key)")
+    .option(
+      "--public-key <key...>",
+      "trusted keys: the public keys of the present and former AUDIT_SIGNING_KEY (default: any key)",
+    )
     .option("--head <file>", "separately stored heads, one JSON object on each line, for example identity's log")
     .action(verify);
   withActorOption(
     group
       .command("bundle")
-      .description("write the evidence about a business and a period into a folder; the export is audited")
+      .description("write an evidence bundle into a folder: a business's data and audit rows of a period; the export is audited")
       .option("--json", jsonHelp)
       .addHelpText("after", databaseHelp("audit bundle --business 0199… --from 2026-11-01 --to 2026-11-30 --out bundle")),
   )
-    .requiredOption("--business <id>", "business of the evidence")
+    .requiredOption("--business <id>", "business whose data and audit rows are exported")
     .requiredOption("--from <day>", "first day in UTC, for example 2026-11-01", parseDay)
     .requiredOption("--to <day>", "last day in UTC", parseDay)
     .requiredOption("--out <folder>", "folder to create; it must not exist")
@@ -58,7 +63,7 @@ export function audit(program: Command): void {
   group
     .command("verify-bundle <folder>")
     .description("find changed or missing rows in an evidence bundle")
-    .requiredOption("--public-key <key...>", "trusted public keys of AUDIT_SIGNING_KEY, including former ones")
+    .requiredOption("--public-key <key...>", "trusted keys: the public keys of the present and former AUDIT_SIGNING_KEY")
     .option("--head <file>", "separately stored heads, one JSON object on each line")
     .option("--json", jsonHelp)
     .addHelpText("after", "\nReads only files.\n\nExample:\n  amana audit verify-bundle bundle --public-key MCowBQYDK2VwAyEA…")

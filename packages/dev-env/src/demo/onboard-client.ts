@@ -42,7 +42,7 @@ export async function onboardClient(reporter: Reporter, { business, operator, sa
 
   step("The client is verified.");
   const { link_url: link } = await business.kycApplications.create({ client_id: id });
-  expect(link !== "", "the verification application has a link");
+  expect(link !== "", "the client's KYC application has a link");
   await eventually(async () => {
     const status = await business.onboarding.getStatus(id);
     if (status.kyc_link !== link) throw new Error(`The onboarding status has no link: ${JSON.stringify(status)}`);

@@ -136,7 +136,10 @@ class EnvReader {
     return withoutSlashes(value);
   }
 
-  /** Reads the URL of an external system, like `url`. In production, the URL must be https. */
+  /**
+   * Reads the URL of an external system in the same way as `url`. In production, the URL must be
+   * https.
+   */
   externalUrl(name: string): string {
     const url = this.url(name);
     if (this.isProduction && url.startsWith("http:")) {
@@ -148,7 +151,7 @@ class EnvReader {
   /** Reads comma-separated http or https URLs, at least one: the replicas of a service. */
   urls(name: string): string[] {
     const list = this.words(name).map(withoutSlashes);
-    for (const url of list) if (!isWebAddress(url)) this.problem(`${name} must list http addresses, not "${url}"`);
+    for (const url of list) if (!isWebAddress(url)) this.problem(`${name} must list http or https addresses, not "${url}"`);
     return list;
   }
 
@@ -174,7 +177,10 @@ class EnvReader {
     return text.split(",").map(Number);
   }
 
-  /** Reads a key as base64 of `bytes` bytes, or two, comma-separated, while a key is replaced. */
+  /**
+   * Reads a key of `bytes` bytes in base64. While a key is replaced, the setting contains two keys,
+   * separated by a comma.
+   */
   keys(name: string, bytes: number): Buffer[] {
     const keys = this.string(name)
       .split(",")

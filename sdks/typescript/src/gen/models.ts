@@ -77,7 +77,7 @@ export interface ListPaymentsQuery {
   readonly order_ref?: string;
   /** Id of a payment link. An unknown id returns 404 `payment_link_not_found`. */
   readonly payment_link_id?: string;
-  /** E-mail address that the buyer entered on a payment link, in any case. */
+  /** E-mail address that the buyer entered on a payment link. Case is ignored. */
   readonly customer_email?: string;
   /** Start of the range of creation times, inclusive. */
   readonly created_from?: string;
@@ -120,7 +120,7 @@ export interface Receipt {
 export interface PaymentLink {
   readonly id: string;
   readonly business_id: string;
-  /** INACTIVE: deactivated. EXPIRED: `expires_at` is over. COMPLETED: `max_payments` payments are paid. */
+  /** INACTIVE: deactivated. EXPIRED: `expires_at` has passed. COMPLETED: `max_payments` payments are paid. */
   readonly status: "ACTIVE" | "INACTIVE" | "EXPIRED" | "COMPLETED";
   /** Checkout page, for buyers. */
   readonly url: string;
@@ -191,7 +191,7 @@ export interface CreatePaymentLinkBody {
   readonly conditions_url?: string;
   /** Number of payments after which the link is COMPLETED. */
   readonly max_payments?: number;
-  /** End of the link, in the future. */
+  /** Time at which the link expires. Must be in the future. */
   readonly expires_at?: string;
   /** Your own data, returned unchanged, and sent in the webhooks of the link's payments. At most 16 KiB and 8 levels deep. */
   readonly metadata?: Readonly<Record<string, unknown>>;
@@ -209,7 +209,7 @@ export interface ListPaymentLinksQuery {
   /** Number of items to skip before the page. */
   readonly offset?: number;
   readonly status?: "ACTIVE" | "INACTIVE" | "EXPIRED" | "COMPLETED";
-  /** Part of the name or of order_ref, in any case. */
+  /** Part of the name or of order_ref. Case is ignored. */
   readonly search?: string;
 }
 
@@ -276,7 +276,7 @@ export interface CreateKycApplicationBody {
 export interface KycApplication {
   readonly id: string;
   readonly created_at: string;
-  /** Verification link for the applicant. Treat it as a secret: it allows the submission of documents. Absent from 30 days after the end of the application, when the link no longer works. */
+  /** Verification link for the applicant. Treat it as a secret: it allows the submission of documents. The link is removed 30 days after the end of the application. */
   readonly link_url?: string;
   readonly link_expires_at: string;
   readonly status: "CREATED" | "OPENED" | "SUBMITTED" | "PROCESSING" | "COMPLETED" | "EXPIRED" | "CANCELED" | "FAILED";
@@ -416,7 +416,7 @@ export interface ListClientsQuery {
   readonly risk_level?: "Low" | "Medium" | "High";
   readonly is_blacklisted?: boolean;
   readonly blocked?: boolean;
-  /** Part of the names, the e-mail address or external_client_code, in any case. */
+  /** Part of the names, the e-mail address or external_client_code. Case is ignored. */
   readonly search?: string;
   readonly email?: string;
   /** Your own identifier of the client. */
@@ -574,7 +574,7 @@ export interface ListBeneficiariesQuery {
   readonly country_code?: "AFG" | "ALA" | "ALB" | "DZA" | "ASM" | "AND" | "AGO" | "AIA" | "ATA" | "ATG" | "ARG" | "ARM" | "ABW" | "AUS" | "AUT" | "AZE" | "BHS" | "BHR" | "BGD" | "BRB" | "BLR" | "BEL" | "BLZ" | "BEN" | "BMU" | "BTN" | "BOL" | "BES" | "BIH" | "BWA" | "BVT" | "BRA" | "IOT" | "BRN" | "BGR" | "BFA" | "BDI" | "CPV" | "KHM" | "CMR" | "CAN" | "CYM" | "CAF" | "TCD" | "CHL" | "CHN" | "CXR" | "CCK" | "COL" | "COM" | "COG" | "COD" | "COK" | "CRI" | "CIV" | "HRV" | "CUB" | "CUW" | "CYP" | "CZE" | "DNK" | "DJI" | "DMA" | "DOM" | "ECU" | "EGY" | "SLV" | "GNQ" | "ERI" | "EST" | "SWZ" | "ETH" | "FLK" | "FRO" | "FJI" | "FIN" | "FRA" | "GUF" | "PYF" | "ATF" | "GAB" | "GMB" | "GEO" | "DEU" | "GHA" | "GIB" | "GRC" | "GRL" | "GRD" | "GLP" | "GUM" | "GTM" | "GGY" | "GIN" | "GNB" | "GUY" | "HTI" | "HMD" | "VAT" | "HND" | "HKG" | "HUN" | "ISL" | "IND" | "IDN" | "IRN" | "IRQ" | "IRL" | "IMN" | "ISR" | "ITA" | "JAM" | "JPN" | "JEY" | "JOR" | "KAZ" | "KEN" | "KIR" | "PRK" | "KOR" | "KWT" | "KGZ" | "LAO" | "LVA" | "LBN" | "LSO" | "LBR" | "LBY" | "LIE" | "LTU" | "LUX" | "MAC" | "MDG" | "MWI" | "MYS" | "MDV" | "MLI" | "MLT" | "MHL" | "MTQ" | "MRT" | "MUS" | "MYT" | "MEX" | "FSM" | "MDA" | "MCO" | "MNG" | "MNE" | "MSR" | "MAR" | "MOZ" | "MMR" | "NAM" | "NRU" | "NPL" | "NLD" | "NCL" | "NZL" | "NIC" | "NER" | "NGA" | "NIU" | "NFK" | "MKD" | "MNP" | "NOR" | "OMN" | "PAK" | "PLW" | "PSE" | "PAN" | "PNG" | "PRY" | "PER" | "PHL" | "PCN" | "POL" | "PRT" | "PRI" | "QAT" | "REU" | "ROU" | "RUS" | "RWA" | "BLM" | "SHN" | "KNA" | "LCA" | "MAF" | "SPM" | "VCT" | "WSM" | "SMR" | "STP" | "SAU" | "SEN" | "SRB" | "SYC" | "SLE" | "SGP" | "SXM" | "SVK" | "SVN" | "SLB" | "SOM" | "ZAF" | "SGS" | "SSD" | "ESP" | "LKA" | "SDN" | "SUR" | "SJM" | "SWE" | "CHE" | "SYR" | "TWN" | "TJK" | "TZA" | "THA" | "TLS" | "TGO" | "TKL" | "TON" | "TTO" | "TUN" | "TUR" | "TKM" | "TCA" | "TUV" | "UGA" | "UKR" | "ARE" | "GBR" | "USA" | "UMI" | "URY" | "UZB" | "VUT" | "VEN" | "VNM" | "VGB" | "VIR" | "WLF" | "ESH" | "YEM" | "ZMB" | "ZWE";
   /** Whether the beneficiary is shown to users. */
   readonly display?: boolean;
-  /** Part of the name, IBAN (without spaces) or account number, in any case. */
+  /** Part of the name, IBAN (without spaces) or account number. Case is ignored. */
   readonly search?: string;
 }
 
@@ -659,7 +659,7 @@ export interface ListAccountsQuery {
   readonly status?: "PENDING" | "ACTIVE" | "SUSPENDED" | "CLOSED";
   /** Currency of the account (ISO 4217). The deployment configures the accepted currencies. */
   readonly currency?: string;
-  /** Part of the account name, account number or external_account_id, in any case. */
+  /** Part of the account name, account number or external_account_id. Case is ignored. */
   readonly search?: string;
 }
 
@@ -678,7 +678,7 @@ export interface CreateWebhookEndpointResult {
   readonly business_id: string;
   readonly url: string;
   readonly status: "ACTIVE" | "DISABLED";
-  /** Event types that the endpoint receives, also when it has the default types (all except the opt-in ones). */
+  /** Event types that the endpoint receives. The default is all types except the opt-in ones. */
   readonly events: readonly (string)[];
   readonly created_at: string;
   /** Signing secret; only in the response that creates it. */
@@ -697,7 +697,7 @@ export interface ListWebhookEndpointsItem {
   readonly business_id: string;
   readonly url: string;
   readonly status: "ACTIVE" | "DISABLED";
-  /** Event types that the endpoint receives, also when it has the default types (all except the opt-in ones). */
+  /** Event types that the endpoint receives. The default is all types except the opt-in ones. */
   readonly events: readonly (string)[];
   readonly created_at: string;
   readonly updated_at: string;
@@ -715,11 +715,11 @@ export interface WebhookEndpoint {
   readonly business_id: string;
   readonly url: string;
   readonly status: "ACTIVE" | "DISABLED";
-  /** Event types that the endpoint receives, also when it has the default types (all except the opt-in ones). */
+  /** Event types that the endpoint receives. The default is all types except the opt-in ones. */
   readonly events: readonly (string)[];
   readonly created_at: string;
   readonly updated_at: string;
-  /** Health of the deliveries to the endpoint. Attempts are included after a few seconds. The limits of hour and day have a resolution of five minutes. */
+  /** Health of the deliveries to the endpoint. Attempts are included after a few seconds. The periods of an hour and a day are exact to five minutes. */
   readonly health?: WebhookEndpointHealth;
 }
 
@@ -741,7 +741,7 @@ export interface UpdateWebhookEndpointResult {
   readonly business_id: string;
   readonly url: string;
   readonly status: "ACTIVE" | "DISABLED";
-  /** Event types that the endpoint receives, also when it has the default types (all except the opt-in ones). */
+  /** Event types that the endpoint receives. The default is all types except the opt-in ones. */
   readonly events: readonly (string)[];
   readonly updated_at: string;
   /** Signing secret; only in the response that creates it. */
@@ -780,7 +780,7 @@ export interface DeliveryAttempts {
   readonly at: string;
   /** HTTP status of the response. */
   readonly status_code?: number;
-  /** Reason for an attempt without an HTTP response. Absent with a `status_code`, and for attempts of versions without these codes. */
+  /** Reason why no HTTP response arrived. Absent when the attempt has a `status_code`, and for attempts that an earlier version made. */
   readonly error?: "timeout" | "dns_error" | "connection_refused" | "connection_reset" | "tls_error" | "address_forbidden" | "invalid_response" | "secret_unreadable";
   /** Description of the error. */
   readonly detail?: string;
@@ -843,7 +843,7 @@ export interface ListEventsQuery {
 }
 
 export interface RedeliverEventBody {
-  /** Webhook endpoint that receives the event; by default all that have a delivery of it. */
+  /** Webhook endpoint that receives the event; by default all ACTIVE endpoints with a delivery of the event. */
   readonly endpoint_id?: string;
 }
 
@@ -907,7 +907,7 @@ export interface OwnApiKey {
   readonly last_used_at?: string;
   /** Time at which the key expires. Absent without an expiry. */
   readonly expires_at?: string;
-  /** Networks from which the key is accepted, in canonical form. Absent when all are accepted. */
+  /** Networks from which the key is accepted, in canonical form. Absent when the key is accepted from all addresses. */
   readonly allowed_ips?: readonly (string)[];
   readonly revoked_at?: string;
 }
@@ -922,16 +922,16 @@ export interface CreateOwnApiKeyResult {
   readonly created_at: string;
   /** Time at which the key expires. Absent without an expiry. */
   readonly expires_at?: string;
-  /** Networks from which the key is accepted, in canonical form. Absent when all are accepted. */
+  /** Networks from which the key is accepted, in canonical form. Absent when the key is accepted from all addresses. */
   readonly allowed_ips?: readonly (string)[];
 }
 
 export interface CreateOwnApiKeyBody {
   /** Name of the key; unique among your live keys. */
   readonly name: string;
-  /** Time in the future at which the key expires. Without it the key does not expire. */
+  /** Time in the future at which the key expires. Without this field, the key does not expire. */
   readonly expires_at?: string;
-  /** Networks from which the key is accepted, as IPv4 or IPv6 addresses or CIDRs. Requests from other addresses are rejected with 403. Without it all addresses are accepted. */
+  /** Networks from which the key is accepted, as IPv4 or IPv6 addresses or CIDRs. Requests from other addresses are rejected with 403. Without this field, the key is accepted from all addresses. */
   readonly allowed_ips?: readonly (string)[];
 }
 
@@ -977,7 +977,7 @@ export interface ListBusinessesQuery {
   /** Number of items to skip before the page. */
   readonly offset?: number;
   readonly status?: "PENDING" | "ACTIVE" | "DISABLED" | "REJECTED";
-  /** Part of the name, in any case. */
+  /** Part of the name. Case is ignored. */
   readonly search?: string;
 }
 
@@ -1042,7 +1042,7 @@ export interface CreateApiKeyResult {
   readonly created_at: string;
   /** Time at which the key expires. Absent without an expiry. */
   readonly expires_at?: string;
-  /** Networks from which the key is accepted, in canonical form. Absent when all are accepted. */
+  /** Networks from which the key is accepted, in canonical form. Absent when the key is accepted from all addresses. */
   readonly allowed_ips?: readonly (string)[];
 }
 
@@ -1051,9 +1051,9 @@ export interface CreateApiKeyBody {
   readonly business_id: string;
   /** Name of the key; unique among the live keys of the business. */
   readonly name: string;
-  /** Time in the future at which the key expires. Without it the key does not expire. */
+  /** Time in the future at which the key expires. Without this field, the key does not expire. */
   readonly expires_at?: string;
-  /** Networks from which the key is accepted, as IPv4 or IPv6 addresses or CIDRs. Requests from other addresses are rejected with 403. Without it all addresses are accepted. */
+  /** Networks from which the key is accepted, as IPv4 or IPv6 addresses or CIDRs. Requests from other addresses are rejected with 403. Without this field, the key is accepted from all addresses. */
   readonly allowed_ips?: readonly (string)[];
 }
 
@@ -1067,7 +1067,7 @@ export interface ApiKey {
   readonly last_used_at?: string;
   /** Time at which the key expires. Absent without an expiry. */
   readonly expires_at?: string;
-  /** Networks from which the key is accepted, in canonical form. Absent when all are accepted. */
+  /** Networks from which the key is accepted, in canonical form. Absent when the key is accepted from all addresses. */
   readonly allowed_ips?: readonly (string)[];
   readonly revoked_at?: string;
 }
@@ -1293,7 +1293,7 @@ export interface AuditEvent {
   /** Actor: the first 16 characters of the key of the request, `platform` for the deployment itself, or `command:` with the name of the user of the `amana` command. */
   readonly actor: string;
   readonly actor_key_id?: string;
-  /** Name of that key. */
+  /** Name of the key with the id `actor_key_id`. */
   readonly actor_name?: string;
   readonly action: string;
   readonly entity: AuditEventEntity;

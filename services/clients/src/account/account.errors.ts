@@ -17,7 +17,7 @@ export const accountClosed = () =>
   );
 
 export const clientNotVerified = () =>
-  conflict("client_not_verified", "The client is not verified. Activate the account once the client's kyc_status is VALIDATED.");
+  conflict("client_not_verified", "The client is not verified. Activate the account when the client's kyc_status is VALIDATED.");
 
 export const accountBalanceNotZero = () =>
   conflict(

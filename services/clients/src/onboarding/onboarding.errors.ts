@@ -9,7 +9,7 @@ export const onboardingDetailsExist = () =>
 export const onboardingLocked = (step: string) =>
   conflict(
     "onboarding_locked",
-    `Onboarding details can change only before the verification begins. The client is at ${step}. Create a new KYC application to change them, unless the client is APPROVED.`,
+    `Onboarding details can change only before the verification begins. The client is at ${step}. If this step is not APPROVED, create a new KYC application, and then change the details.`,
     { members: { current_step: step } },
   );
 

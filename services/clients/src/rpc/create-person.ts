@@ -20,7 +20,8 @@ export const createPerson =
       if (!isAdult(request.dateOfBirth, now)) throw clientUnderage();
       const { $typeName: _type, $unknown: _unknown, ...person } = request;
       const id = uuidv7(now.getTime());
-      // Created before the client, because the ORM inserts the entity that was created last first.
+      // Creates the onboarding before the client, because the ORM inserts entities in the reverse
+      // order of their creation.
       em.persist(
         em.create(Onboarding, {
           id: uuidv7(now.getTime()),

@@ -15,7 +15,10 @@ export interface SubmittedForm {
   readonly acceptsConditions: boolean;
 }
 
-/** The values of a valid form. Fields that the link hides are absent. */
+/**
+ * The values of a valid form. Fields that the link hides and optional fields without a value are
+ * absent.
+ */
 export interface BuyerValues {
   readonly amountMinor?: bigint;
   readonly customerName?: string;

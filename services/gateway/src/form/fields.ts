@@ -85,7 +85,7 @@ export const choice = <const T extends string>(values: readonly T[], description
  */
 export const anyCaseChoice = <const T extends string>(values: readonly T[], purpose: string) =>
   field(Type.Unsafe<T>(Type.Enum([...values], { description: `${purpose} Upper and lower case are accepted.` })), {
-    message: `must be one of ${values.join(", ")}, in any case`,
+    message: `must be one of ${values.join(", ")}, in upper or lower case`,
     normalise: (value) => values.find((listedValue) => listedValue.toUpperCase() === value.toUpperCase()) ?? value,
   });
 

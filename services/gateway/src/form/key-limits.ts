@@ -11,7 +11,7 @@ const charactersMax = 49;
 export const keyLimits = () => ({
   expires_at: Type.Optional(
     timestamp({
-      description: "Time in the future at which the key expires. Without it the key does not expire.",
+      description: "Time in the future at which the key expires. Without this field, the key does not expire.",
       examples: ["2099-12-31T23:59:59Z"],
     }),
   ),
@@ -22,7 +22,7 @@ const message = `must list 1 to ${networksMax} networks such as 203.0.113.0/24 o
 
 const networks = () => {
   const description =
-    "Networks from which the key is accepted, as IPv4 or IPv6 addresses or CIDRs. Requests from other addresses are rejected with 403. Without it all addresses are accepted.";
+    "Networks from which the key is accepted, as IPv4 or IPv6 addresses or CIDRs. Requests from other addresses are rejected with 403. Without this field, the key is accepted from all addresses.";
   const examples = ["203.0.113.0/24", "198.51.100.7", "2001:db8::/32"];
   const network = Type.String({ format: "cidr", maxLength: charactersMax, examples });
   return field(Type.Array(network, { minItems: 1, maxItems: networksMax, description }), {

@@ -2,9 +2,9 @@ const tokenLengthMax = 256;
 const pointerLengthMax = 512;
 
 /**
- * Returns a JSON pointer (RFC 6901, section 3) for a message. Cuts it after 512 characters and
- * appends "…". Otherwise a response with a hundred errors in one object with a long key would
- * contain this key a hundred times.
+ * Returns a JSON pointer (RFC 6901, section 3) for a message. Cuts a longer pointer after 512
+ * characters and appends "…". Otherwise a response with a hundred errors in one object with a long
+ * key would contain this key a hundred times.
  */
 export function pointerOf(path: readonly (string | number)[]): string {
   let pointer = "";

@@ -16,7 +16,8 @@ export function requestIdOf(raw: Pick<IncomingMessage, "headers">): string {
 
 /**
  * Sets the headers of every response. Before the key is checked, checks the path (status 404), the
- * method (status 405) and the Content-Length (status 413) in this order.
+ * method (status 405), the Host header (status 400) and the Content-Length (status 413) in this
+ * order.
  */
 export function guardEdge(app: App): void {
   const routes = collectRoutes(app);

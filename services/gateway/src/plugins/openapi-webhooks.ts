@@ -60,7 +60,7 @@ export function describeWebhooks(): Record<string, object> {
   });
   const testWebhook = webhook("WEBHOOK_TEST", `Test event, sent only to the tested endpoint. ${guarantee}`, BareEventJson);
   const checkDescription =
-    "Event of a check of the endpoint. The receiver must reject those with an invalid signature or timestamp. Not stored or retried.";
+    "Event of a check of the endpoint. The receiver must reject an event with an invalid signature or an old timestamp. The events of a check are not stored or retried.";
   const checkWebhook = webhook("WEBHOOK_CHECK", checkDescription, BareEventJson);
   return Object.fromEntries([...selectableWebhooks, testWebhook, checkWebhook]);
 }

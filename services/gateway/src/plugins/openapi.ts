@@ -72,7 +72,7 @@ const headers = {
     name: "X-Request-Id",
     in: "header",
     description:
-      "Your id of the request, with 8 to 64 letters, digits, _ or -. The response repeats it. A different value is replaced.",
+      "Your id of the request, with 8 to 64 letters, digits, _ or -. The response repeats it. The gateway replaces an id of another form.",
     schema: { type: "string" },
   },
   idempotencyKey: {

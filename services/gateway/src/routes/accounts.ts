@@ -80,7 +80,7 @@ export async function accounts(app: App, { rpc: { accounts: rpc } }: Gateway): P
       account_type: choice(accountTypes),
       status: choice(accountStatuses),
       currency: currency(),
-      search: search({ description: "Part of the account name, account number or external_account_id, in any case." }),
+      search: search({ description: "Part of the account name, account number or external_account_id. Case is ignored." }),
     },
   });
 

@@ -59,7 +59,7 @@ export async function beneficiaries(app: App, { rpc: { beneficiaries: rpc } }: G
       beneficiary_type: choice(beneficiaryTypes),
       country_code: country(),
       display: display(),
-      search: search({ description: "Part of the name, IBAN (without spaces) or account number, in any case." }),
+      search: search({ description: "Part of the name, IBAN (without spaces) or account number. Case is ignored." }),
     },
   });
 

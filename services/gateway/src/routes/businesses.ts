@@ -32,7 +32,7 @@ export async function businesses(app: App, { rpc: { businesses: rpc } }: Gateway
     description: "Returns the businesses that match all filters, newest first.",
     filters: {
       status: choice(businessStatuses),
-      search: search({ description: "Part of the name, in any case." }),
+      search: search({ description: "Part of the name. Case is ignored." }),
     },
   });
 

@@ -43,7 +43,7 @@ export async function clients(app: App, { rpc: { clients: rpc } }: Gateway): Pro
     summary: "Create a client",
     description:
       "Creates a client who is a natural person of at least 18 years today (UTC). The e-mail address must be unique among " +
-      "your clients, in any case; otherwise the request fails with 409 `email_taken`. Names, date and country of birth, " +
+      "your clients, ignoring case; otherwise the request fails with 409 `email_taken`. Names, date and country of birth, " +
       "gender, nationality, country of tax residence and KYC level cannot be changed later.",
     body: {
       first_name: nameText({ description: "First name as in the identity document.", examples: ["Amina"] }),
@@ -79,7 +79,7 @@ export async function clients(app: App, { rpc: { clients: rpc } }: Gateway): Pro
       is_blacklisted: flag(),
       blocked: flag(),
       search: search({
-        description: "Part of the names, the e-mail address or external_client_code, in any case.",
+        description: "Part of the names, the e-mail address or external_client_code. Case is ignored.",
       }),
       email: email(),
       external_client_code: externalClientCode(),

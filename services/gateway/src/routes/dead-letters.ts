@@ -26,7 +26,7 @@ export async function deadLetters(app: App, { rpc: { deadLetters: services } }: 
     summary: "List dead letters",
     description:
       "Returns the events that a consuming service failed to apply, newest first. Without the filter `status`, the list " +
-      "has no DELIVERED and DROPPED ones.",
+      "omits DELIVERED and DROPPED dead letters.",
     filters: {
       service: choice(serviceNames, "Consuming service; all of them by default."),
       topic: text(100, { description: "Topic of the event.", examples: ["payments.v1"] }),

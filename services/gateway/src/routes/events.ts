@@ -41,10 +41,12 @@ export async function events(app: App, { rpc: { events: rpc } }: Gateway): Promi
     rpc: rpc.redeliverEvent,
     summary: "Redeliver an event",
     description:
-      "Starts the deliveries of the event again, for the ACTIVE endpoints that have one. Fails with 409 " +
-      "`webhook_endpoint_disabled` or `event_without_delivery` when `endpoint_id` is an endpoint without a possible delivery.",
+      "Starts the deliveries of the event to ACTIVE endpoints again. Fails with 409 " +
+      "`webhook_endpoint_disabled` or `event_without_delivery` when the event cannot be redelivered to `endpoint_id`.",
     body: {
-      endpoint_id: Type.Optional(uuid("Webhook endpoint that receives the event; by default all that have a delivery of it.")),
+      endpoint_id: Type.Optional(
+        uuid("Webhook endpoint that receives the event; by default all ACTIVE endpoints with a delivery of the event."),
+      ),
     },
     response: Type.Array(DeliveryJson),
     render: ({ deliveries }) => deliveries.map(renderDelivery),

@@ -56,7 +56,7 @@ function throwMissing(error: unknown): never {
     missing.map((name) => ({
       pointer: `/${name}`,
       code: "required",
-      message: name.startsWith("other_") ? "is required when the other field is OTHER" : "is required",
+      message: name.startsWith("other_") ? `is required when ${name.slice("other_".length)} is OTHER` : "is required",
     })),
   );
 }

@@ -76,7 +76,10 @@ export async function paymentLinks(app: App, { rpc: { paymentLinks: rpc }, allow
       "https://shop.example/conditions",
     ),
     max_payments: integer(1, paymentsMax, { description: "Number of payments after which the link is COMPLETED." }),
-    expires_at: timestamp({ description: "End of the link, in the future.", examples: ["2099-01-01T00:00:00Z"] }),
+    expires_at: timestamp({
+      description: "Time at which the link expires. Must be in the future.",
+      examples: ["2099-01-01T00:00:00Z"],
+    }),
     metadata: opaqueObject({
       description:
         "Your own data, returned unchanged, and sent in the webhooks of the link's payments. At most 16 KiB and 8 levels deep.",
@@ -120,7 +123,7 @@ export async function paymentLinks(app: App, { rpc: { paymentLinks: rpc }, allow
     description: "Returns the payment links of your business that match all filters, newest first.",
     filters: {
       status: choice(paymentLinkStatuses),
-      search: search({ description: "Part of the name or of order_ref, in any case." }),
+      search: search({ description: "Part of the name or of order_ref. Case is ignored." }),
     },
   });
 

@@ -35,7 +35,7 @@ export async function refundDecisions(app: App, { rpc: { refunds: rpc } }: Gatew
     summary: "Resolve a refund",
     description:
       "Decides a refund that needs a decision. ACCEPTED: the processor refunded the amount, and the payment becomes REFUNDED. " +
-      "REJECTED: the processor did not and will not refund it, and the payment becomes PAID again. SEND_AGAIN: the refund is " +
+      "REJECTED: the processor did not and will not refund it, and the payment stays PAID. SEND_AGAIN: the refund is " +
       "sent once more, after the time in which an earlier request can still take effect, and only if the processor then has " +
       "no refund. A repeated decision with the same outcome changes nothing. Fails with 409 `refund_decision_not_open` for " +
       "other refunds. The decision is recorded in the audit trail.",

@@ -63,7 +63,7 @@ export async function payments(app: App, gateway: Gateway): Promise<void> {
       status: choice(paymentStatuses),
       order_ref: processorText(20, "Your own identifier of the order."),
       payment_link_id: uuid("Id of a payment link. An unknown id returns 404 `payment_link_not_found`."),
-      customer_email: email("E-mail address that the buyer entered on a payment link, in any case."),
+      customer_email: email("E-mail address that the buyer entered on a payment link. Case is ignored."),
       ...createdBetween(),
     },
   });

@@ -115,7 +115,7 @@ function rangeOf(from: string, to: string): { fromMs: bigint; toMs: bigint } {
   const [fromMs = 0, toMs = 0] = [from, to].map((time) => Date.parse(time.toUpperCase()));
   if (toMs > fromMs && toMs - fromMs <= daysMax * 86_400_000) return { fromMs: BigInt(fromMs), toMs: BigInt(toMs) };
   throw validationFailed([
-    { parameter: "to", code: "invalid", message: `must be after from, and at most ${daysMax} days after it` },
+    { parameter: "to", code: "invalid", message: `must be later than \`from\`, by at most ${daysMax} days` },
   ]);
 }
 

@@ -11,7 +11,7 @@ export const operatorKeyNameTaken = (name: string) =>
     },
   );
 
-/** Rejects the name that is reserved for the key in BOOTSTRAP_ADMIN_KEY. */
+/** Error for the name that is reserved for the key in BOOTSTRAP_ADMIN_KEY. */
 export const operatorKeyNameReserved = (name: string) =>
   conflict("operator_key_name_taken", `The name "${name}" is reserved for the key in BOOTSTRAP_ADMIN_KEY. Choose another name.`, {
     pointer: "/name",

@@ -18,11 +18,14 @@ export const apiKeyLimitReached = (liveMax: number) =>
   );
 
 /**
- * Rejects a request that was sent with a replaced key, or with a key that a concurrent request has
- * replaced or revoked.
+ * Error for a request that was sent with a replaced key, or with a key that a concurrent request
+ * has replaced or revoked.
  */
 export const apiKeyReplaced = () =>
-  conflict("api_key_replaced", "The key of this request was replaced or revoked. Use the key that replaced it.");
+  conflict(
+    "api_key_replaced",
+    "The key of this request was replaced or revoked. Use the key that replaced it, or another live key.",
+  );
 
 export const apiKeyCannotRevokeItself = () =>
   conflict("api_key_in_use", "An API key cannot revoke itself. Send the request with another key of the business.");

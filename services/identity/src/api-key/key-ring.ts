@@ -39,8 +39,8 @@ export class KeyRing {
 
   /**
    * Returns the key of a caller that issues, replaces or revokes keys. Throws `api_key_replaced` if
-   * that key was replaced. Otherwise the holder of the replaced key could issue another key or
-   * revoke the successor, and the rotation would have no effect.
+   * that key was replaced or is no longer live. Otherwise the holder of the replaced key could
+   * issue another key or revoke the successor, and the rotation would have no effect.
    */
   requireCallerKey(caller: Caller): ApiKey {
     const key = this.#live.find(({ id }) => caller.role === "business" && id === caller.keyId);

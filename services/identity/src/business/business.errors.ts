@@ -1,10 +1,10 @@
 import { conflict, invalid, notFound } from "@amana/rpc";
 
-/** Rejects an unknown business id in the path of the request. */
+/** Error for an unknown business id in the path of the request. */
 export const businessNotFound = () => notFound("not_found", "There is no business with this id. Check the id.");
 
 /**
- * Rejects an unknown business id in a field or parameter. `pointer` is the JSON pointer of the
+ * Error for an unknown business id in a field or parameter. `pointer` is the JSON pointer of the
  * field, or empty for a query parameter.
  */
 export const referencedBusinessNotFound = (pointer = "/business_id") =>

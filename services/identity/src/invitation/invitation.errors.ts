@@ -2,11 +2,11 @@ import { conflict, invalid, notFound } from "@amana/rpc";
 
 export const invitationNotFound = () => notFound("not_found", "There is no invitation with this id. Check the id.");
 
-/** Rejects an invitation that is used, revoked or expired. */
+/** Error for an invitation that is used, revoked or expired. */
 export const invitationUsed = () =>
   conflict(
     "invitation_used",
-    "The invitation was already used, or has expired or been revoked. Request another one from the operator who invited you.",
+    "The invitation was used or revoked, or has expired. Request a new invitation from the operator who invited you.",
   );
 
 export const invitationExpiryInvalid = (daysMax: number) =>

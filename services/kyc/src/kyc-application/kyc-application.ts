@@ -400,7 +400,7 @@ export class KycApplication extends schema.class {
   /**
    * Returns whether the state would end a vendor's review with an approval, although nothing proves
    * that a person approved. Such a state is possible if its request began before kyc recorded the
-   * review, because the vendor's client checks the proof only during a review.
+   * review, because kyc requests the proof from the vendor only during a review.
    */
   private lacksProof({ status, verdict, hasProofOfPerson }: ApplicationState): boolean {
     const isVendorReview = this.provider !== "port" && this.awaitsReview() && this.providerVerdict === "NEEDS_REVIEW";
@@ -528,9 +528,9 @@ export class KycApplication extends schema.class {
   }
 
   /**
-   * Applies a state during a review. If the provider's verdict has changed from NEEDS_REVIEW or to
-   * REJECTED, a person at the provider has decided. A repeated approval does not end a review that
-   * only our rules require.
+   * Applies a state during a review. If the provider's verdict has changed from NEEDS_REVIEW to
+   * another verdict, or from any verdict to REJECTED, a person at the provider has decided. A
+   * repeated approval does not end a review that only our rules require.
    */
   private applyReviewState(state: ApplicationState, now: Date, emit: EmitChange): boolean {
     if (state.status !== "COMPLETED") return false;
@@ -589,8 +589,9 @@ export class KycApplication extends schema.class {
   }
 
   /**
-   * Sets the status to EXPIRED if the request began after the grace period of the link and its
-   * response shows no submission. The response to a request that began earlier may not contain a
+   * Expires the application if the request began after the grace period of the link and its
+   * response shows no submission. An application at a vendor first gets an immediate check, which
+   * closes the link there. The response to a request that began earlier may not contain a
    * submission just before the end of the link.
    */
   private expireAfterDeadline(reportedStatus: KycStatus, requestedAt: Date, now: Date, emit: EmitChange): void {

@@ -147,8 +147,9 @@ async function deleteKey({ orm }: Context, keyId: string | undefined): Promise<K
 }
 
 /**
- * Returns the application that a concurrent repetition of this request has stored, with its link.
- * If the provider created a second application for this request, cancels the second application.
+ * Returns the stored application and its link, after a concurrent repetition of this request has
+ * stored the application. If the provider created a second application for this request, cancels
+ * the second application.
  */
 async function respondWithStored(
   context: Context,

@@ -1,7 +1,7 @@
 /**
- * Operations of the card processor. Each operation needs the id of the business, because the slots
- * of a business are limited. After an "unknown" outcome, the caller must read the order before it
- * calls again.
+ * Operations of the card processor. Each operation needs the id of the business, because each
+ * business can use only a limited number of slots. After an "unknown" outcome, the caller must read
+ * the order before it calls again.
  */
 export interface CardProcessor {
   register(order: OrderToRegister, timeoutMs: number): Promise<Outcome<RegisteredOrder>>;

@@ -83,7 +83,10 @@ function toColumns(outcome: CallOutcome): Pick<ProcessorCall, "outcome" | "detai
   return { outcome: "ACCEPTED", detail: shorten(detail) || null };
 }
 
-/** Returns a text that can be a code. Replaces any other text, which may be a card number. */
+/**
+ * Returns a text that has the form of a code. Returns a fixed text in place of any other text,
+ * which may be a card number.
+ */
 const keepCode = (text: string | undefined) => (text === undefined || /^-?\w{1,10}$/.test(text) ? text : "in an unknown format");
 
 /**

@@ -14,9 +14,9 @@ export function parseResponse(statusCode: number, text: string): Outcome<Record<
 
 /**
  * Returns the state of an order from a confirm or status response of either protocol generation.
- * The responses differ in the case of field names, and contain numbers as JSON numbers or strings.
- * The name and address of the card holder are not read. An error code other than 0 without an order
- * status means that the processor refused the call itself.
+ * The responses differ in the upper and lower case of field names. They contain numbers as JSON
+ * numbers or as strings. The name and address of the card holder are not read. An error code other
+ * than 0 without an order status means that the processor refused the call itself.
  */
 export function readOrderState(response: Outcome<Record<string, unknown>>): Outcome<OrderState> {
   if (response.kind !== "accepted") return response;

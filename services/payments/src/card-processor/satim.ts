@@ -16,8 +16,8 @@ interface SatimOptions {
 
 const responseBytesMax = 256 * 1024;
 /**
- * Maximum numbers of concurrent calls. Each kind of call has its own slots, so it does not delay
- * calls of another kind.
+ * Maximum numbers of concurrent calls. Each kind of call has its own slots, so calls of one kind do
+ * not delay calls of another kind.
  */
 const registrationsMax = 16;
 const readsMax = 32;
@@ -71,7 +71,10 @@ export function createSatim(options: SatimOptions): CardProcessor & AsyncDisposa
       .catch((error: unknown) => ({ kind: "not_sent" as const, reason: String(error) }));
     return result.kind === "responded" ? parseResponse(result.statusCode, result.text) : result;
   };
-  /** Sends a call that may be repeated. A call that was not sent has an unknown outcome too. */
+  /**
+   * Sends a call that the caller may repeat. The outcome is also "unknown" if the call was not
+   * sent.
+   */
   const send = async (...call: Parameters<typeof sendPost>): Promise<Response> => {
     const response = await sendPost(...call);
     return response.kind === "not_sent" ? { kind: "unknown", reason: response.reason } : response;

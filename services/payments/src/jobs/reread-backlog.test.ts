@@ -7,7 +7,7 @@ import { paymentsSettings } from "../../test/harness.ts";
 import { readConfig } from "../config.ts";
 import { database } from "../orm.ts";
 import { Payment } from "../payment/payment.ts";
-import { buildFollowUpRows, buildRereadRows } from "./reread-payments.ts";
+import { describeFollowUpRows, describeRereadRows } from "./reread-payments.ts";
 
 /**
  * Length of one step of virtual time. In each step, the test moves all times in the rows back by
@@ -81,8 +81,8 @@ test("rereadPayments and followUpPayments with default settings build up no back
     for (let step = 0; step < (simulatedDays * 24) / stepHours; step++) {
       await passTime();
       await payAndRefund(step);
-      backlog.rereads.push(await runOneStep(buildRereadRows(schedule)));
-      backlog.followUps.push(await runOneStep(buildFollowUpRows(schedule)));
+      backlog.rereads.push(await runOneStep(describeRereadRows(schedule)));
+      backlog.followUps.push(await runOneStep(describeFollowUpRows(schedule)));
     }
   })();
   expect(backlog.rereads.filter((remainingRows) => remainingRows > 0)).toEqual([]);

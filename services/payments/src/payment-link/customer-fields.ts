@@ -4,7 +4,7 @@ import type { CustomerFieldRule } from "./payment-link.ts";
 
 type Rules = { nameRule?: CustomerFieldRule; emailRule?: CustomerFieldRule; phoneRule?: CustomerFieldRule };
 
-/** Returns the rules for customer fields that a request contains. */
+/** Returns the rules that a request contains for customer fields. */
 export function customerFieldRulesOf(fields: CustomerFields | undefined): Rules {
   if (!fields) return {};
   const [nameRule, emailRule, phoneRule] = [fields.name, fields.email, fields.phone].map((rule) => requestedName(RuleEnum, rule));

@@ -49,14 +49,14 @@ export const refundAmountInvalid = (paidMinor: bigint, currency: string) =>
     { pointer: "/amount" },
   );
 
-export const refundRefused = (errorCode: string) =>
+export const refundRefusedByProcessor = (errorCode: string) =>
   refusedUpstream(
     "refund_refused",
     `The card processor refused the refund (code ${errorCode}). The payment stays PAID; contact the operator if this is unexpected.`,
     { members: { processor_error_code: errorCode } },
   );
 
-export const refundRejected = () =>
+export const refundRejectedByOperator = () =>
   refusedUpstream(
     "refund_refused",
     "An operator confirmed that the card processor did not execute the refund. The payment stays PAID and can be refunded.",

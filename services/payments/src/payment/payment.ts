@@ -113,7 +113,7 @@ type Comparison =
 
 type RereadSchedule = Pick<Config["schedule"], "paymentRereadSeconds" | "refundRereadSeconds" | "expiredRereadSeconds">;
 
-/** "mismatch": the state belongs to another order, or its refunded sum is impossible. */
+/** "mismatch": the state belongs to another order, or contains an impossible refunded sum. */
 type Settlement = "settled" | "unchanged" | "mismatch";
 
 /** Order statuses of the processor on which rules depend. */
@@ -218,9 +218,10 @@ export class Payment extends schema.class {
 
   /**
    * Applies the processor's order state. Calls `emit` once for each change, before the next change.
-   * PAID requires response code 00, error code 0 and order status 2 for the same order number,
-   * amount and currency. The state of another order changes nothing. An EXPIRED payment changes
-   * only if the order is paid.
+   * PAID requires error code 0 and the order number, amount and currency of this payment. It also
+   * requires order status 2 with response code 00, or order status 4 (refunded) with the refunded
+   * sum. The state of another order changes nothing. An EXPIRED payment changes only if the order
+   * is paid.
    */
   settle(state: OrderState, now: Date, emit: (change: PaymentChange) => void): Settlement {
     if (!this.isOpen()) return "unchanged";
@@ -294,8 +295,8 @@ export class Payment extends schema.class {
   }
 
   /**
-   * Returns whether the payment is PAID or REFUNDED. The processor can still return money of such a
-   * payment.
+   * Returns whether the payment is PAID or REFUNDED. The processor can still refund or reverse such
+   * a payment.
    */
   isSettled(): boolean {
     return isSettledStatus(this.status);

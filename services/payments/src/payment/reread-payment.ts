@@ -65,7 +65,10 @@ export async function rereadPayment(
   });
 
   if (!result)
-    return logger.warn({ ...logFields, outcome: outcome.kind }, "payment not read again, processor returned no usable result");
+    return logger.warn(
+      { ...logFields, outcome: outcome.kind },
+      "reread discarded, no usable result or payment changed in the meantime",
+    );
   const { comparison, isNew } = result;
   const refundedMinor = outcome.kind === "accepted" ? String(outcome.value.refundedMinor ?? "") : "";
   if (comparison.kind === "unexplained") {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startMailServer } from "../../test/mail-server.ts";
-import { createMailer, MailRejected } from "./mailer.ts";
+import { createMailer, MailNotAccepted } from "./mailer.ts";
 
 let server: Awaited<ReturnType<typeof startMailServer>>;
 beforeAll(async () => {
@@ -18,20 +18,20 @@ test.each([
   ["a rejected content", { at: "data", code: 554 }, true],
   ["no response", "hang", false],
 ] as const)(
-  "the mailer's `send`, for %s, throws a MailRejected that does not contain the recipient's address",
+  "the mailer's `send`, for %s, throws a MailNotAccepted that does not contain the recipient's address",
   async (_name, mode, isPermanent) => {
     using mailer = aMailer();
     server.setMode(mode);
     const error: unknown = await mailer.send(mail).catch((error: unknown) => error);
     server.setMode("accept");
-    expect(error).toBeInstanceOf(MailRejected);
+    expect(error).toBeInstanceOf(MailNotAccepted);
     expect(error).toMatchObject({ isPermanent });
     expect(String(error)).not.toContain("buyer");
   },
 );
 
-test("the mailer's `send` throws a temporary MailRejected if requireTls is set and the SMTP server offers no TLS", async () => {
+test("the mailer's `send` throws a temporary MailNotAccepted if requireTls is set and the SMTP server offers no TLS", async () => {
   using mailer = aMailer({ requireTls: true });
-  await expect(mailer.send(mail)).rejects.toMatchObject({ name: "MailRejected", isPermanent: false });
+  await expect(mailer.send(mail)).rejects.toMatchObject({ name: "MailNotAccepted", isPermanent: false });
   expect(server.received).toEqual([]);
 });

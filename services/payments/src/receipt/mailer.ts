@@ -23,11 +23,11 @@ export interface Mail extends Required<Pick<SendMailOptions, "subject" | "text" 
 }
 
 /**
- * Error of an e-mail that the SMTP server did not accept. The error's message contains no e-mail
- * address.
+ * Error of an e-mail whose acceptance the SMTP server did not confirm. The error's message contains
+ * no e-mail address.
  */
-export class MailRejected extends Error {
-  override readonly name = "MailRejected";
+export class MailNotAccepted extends Error {
+  override readonly name = "MailNotAccepted";
   /** True if the server rejected the recipient or the content. A retry would then fail, too. */
   readonly isPermanent: boolean;
 
@@ -38,7 +38,7 @@ export class MailRejected extends Error {
 }
 
 export interface Mailer extends Disposable {
-  /** Resolves when the server has accepted the e-mail. Throws `MailRejected`. */
+  /** Resolves when the server has accepted the e-mail. Throws `MailNotAccepted`. */
   send(mail: Mail): Promise<void>;
 }
 
@@ -78,7 +78,7 @@ export function createMailer({ url, from, requireTls, timeoutMs }: MailSettings)
       // Prevents an unhandled rejection if `sendMail` fails after the timeout.
       sending.catch(() => {});
       await withTimeout(timeoutsOfMail * timeoutMs, sending).catch((error: unknown) => {
-        throw rejectionOf(error);
+        throw mailErrorOf(error);
       });
     },
     [Symbol.dispose]: () => transport.close(),
@@ -89,7 +89,7 @@ export function createMailer({ url, from, requireTls, timeoutMs }: MailSettings)
  * Converts an error of nodemailer. Omits the error's text, because SMTP servers repeat the
  * recipient's address in their responses.
  */
-function rejectionOf(error: unknown): MailRejected {
+function mailErrorOf(error: unknown): MailNotAccepted {
   const { code, responseCode, command } = error as { code?: string; responseCode?: number; command?: string };
   const details = Object.entries({ code, response: responseCode, command }).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name} ${value}`],
@@ -98,7 +98,7 @@ function rejectionOf(error: unknown): MailRejected {
   // configuration.
   const isAboutMail = command === "RCPT TO" || command === "DATA";
   const isPermanent = responseCode !== undefined && responseCode >= 500 && isAboutMail;
-  return new MailRejected(
+  return new MailNotAccepted(
     details.length > 0
       ? `the SMTP server did not accept the e-mail: ${details.join(", ")}`
       : "the SMTP server did not respond in time",

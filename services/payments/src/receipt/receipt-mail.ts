@@ -41,7 +41,7 @@ export class ReceiptMail extends schema.class {
 
   /**
    * Plans the next attempt after a temporary failure. The e-mail becomes FAILED after a permanent
-   * failure, or if the next attempt would be more than a day after its creation.
+   * failure, or if the next attempt would be more than a day after the e-mail was created.
    */
   recordFailure(isPermanent: boolean, now: Date): void {
     const nextMs = now.getTime() + backoffMs(this.attempts, pauseMs.first, pauseMs.max);

@@ -7,12 +7,12 @@ import { faultPoint } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import { receiptUrlOf } from "../payment/payment.message.ts";
 import { Payment } from "../payment/payment.ts";
-import { type Mailer, MailRejected } from "./mailer.ts";
+import { type Mailer, MailNotAccepted } from "./mailer.ts";
 import { toReceiptMessage } from "./receipt.message.ts";
 import { ReceiptMail } from "./receipt-mail.ts";
 import { renderPdf } from "./render-pdf.ts";
 
-type Outcome = { readonly kind: "SENT" | "DROPPED" } | { readonly kind: "failed"; readonly error: MailRejected | DomainError };
+type Outcome = { readonly kind: "SENT" | "DROPPED" } | { readonly kind: "failed"; readonly error: MailNotAccepted | DomainError };
 
 /**
  * Sends a queued receipt e-mail and then records the outcome. The caller must hold the lease of the
@@ -36,7 +36,7 @@ export async function sendReceiptMail(context: Context, mailer: Mailer, id: stri
       present.end(outcome.kind);
       return;
     }
-    const isPermanent = outcome.error instanceof MailRejected && outcome.error.isPermanent;
+    const isPermanent = outcome.error instanceof MailNotAccepted && outcome.error.isPermanent;
     present.recordFailure(isPermanent, await databaseTime(em));
     const failure = { ...logFields, reason: outcome.error.message, attempts: present.attempts };
     if (present.status === "FAILED") logger.error(failure, "receipt e-mail not sent");
@@ -62,7 +62,7 @@ async function attempt(context: Context, mailer: Mailer, mail: ReceiptMail, paym
     return { kind: "SENT" };
   } catch (error) {
     // Any other error is a fault. The job logs the fault and retries the row.
-    if (error instanceof MailRejected || error instanceof DomainError) return { kind: "failed", error };
+    if (error instanceof MailNotAccepted || error instanceof DomainError) return { kind: "failed", error };
     throw error;
   }
 }

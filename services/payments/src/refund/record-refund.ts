@@ -9,7 +9,12 @@ import type { OrderState } from "../card-processor/card-processor.ts";
 import { type FinishedCall, recordCalls } from "../card-processor/processor-call.ts";
 import type { Context } from "../context.ts";
 import { refundSteps } from "../metrics.ts";
-import { paymentNotFound, refundNotFound, refundRefused, refundRejected } from "../payment/payment.errors.ts";
+import {
+  paymentNotFound,
+  refundNotFound,
+  refundRefusedByProcessor,
+  refundRejectedByOperator,
+} from "../payment/payment.errors.ts";
 import { emitPaymentEvent } from "../payment/payment.events.ts";
 import { toPaymentMessage } from "../payment/payment.message.ts";
 import { Payment } from "../payment/payment.ts";
@@ -46,7 +51,7 @@ export function progressOf({ payment, refund }: PaymentAndRefund): RefundProgres
 
 /** Returns the error for a refund that the processor refused or an operator rejected. */
 const refusalOf = ({ processorErrorCode, resolution }: Refund) =>
-  resolution === "REJECTED" ? refundRejected() : refundRefused(processorErrorCode ?? "");
+  resolution === "REJECTED" ? refundRejectedByOperator() : refundRefusedByProcessor(processorErrorCode ?? "");
 
 /**
  * Locks the Idempotency-Key, then the refund, then the payment. The ORM updates the rows in the

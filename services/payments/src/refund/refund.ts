@@ -11,7 +11,7 @@ import type { OrderState } from "../card-processor/card-processor.ts";
  */
 export type RefundStatus = EnumName<typeof proto.RefundStatus>;
 
-/** Statuses of a refund that locks its payment for other refunds. */
+/** Statuses of a refund that prevents other refunds of its payment. */
 export const activeRefundStatuses: RefundStatus[] = ["REQUESTED", "SENT", "UNKNOWN"];
 
 /**

@@ -21,7 +21,7 @@ const tokenForm = /^[\w-]{43}$/;
 /**
  * Confirms the payment of a card holder who returns from the processor, and returns the redirect
  * URL. The return itself does not prove that the card holder paid. Concurrent calls for one payment
- * share a confirm, because the RPC requires no API key and a client can repeat it.
+ * share a confirm, because the RPC requires no API key and a browser can repeat the call.
  */
 export const returnFromProcessor = (context: Context): Implementation<typeof PaymentService.method.returnFromProcessor> => {
   const runOnce = createSingleFlight<Payment | undefined>();

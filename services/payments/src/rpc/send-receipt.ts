@@ -13,8 +13,9 @@ import { receiptEmailInvalid, receiptEmailLimitReached, receiptEmailNotAvailable
 import { ReceiptMail, receiptMailsMax } from "../receipt/receipt-mail.ts";
 
 /**
- * Queues an e-mail with the receipt: at most one e-mail per address and hour, and at most five per
- * payment. Concurrent requests for a payment wait for the lock of the payment's row.
+ * Queues an e-mail with the receipt of a payment. For each payment, queues at most five e-mails,
+ * and at most one e-mail per hour for the same address. Concurrent requests for a payment wait for
+ * the lock of the payment's row.
  */
 export const sendReceipt =
   (context: Context): Implementation<typeof ReceiptService.method.sendReceipt> =>

@@ -43,7 +43,8 @@ export function evaluateSubmission(
     if (!hasReason(code)) reasons.push({ code });
   };
   if (submission.profileDiffers) addReason("PROFILE_MISMATCH");
-  // If the tester chose an approval, the evidence adds no reason codes.
+  // If the tester chose an approval, the evidence adds no reason codes, except for a difference
+  // from the profile.
   if (submission.outcome !== "approved") {
     if (documentExpiry < today) addReason("DOCUMENT_EXPIRED");
     if (!allowedDocuments.includes(documentType)) addReason("DOCUMENT_NOT_ALLOWED");

@@ -15,6 +15,6 @@ export const redeliveryEndpointDisabled = () =>
 export const redeliveryWithoutDelivery = () =>
   conflict(
     "event_without_delivery",
-    "This event has no delivery to the endpoint: the endpoint did not exist then or did not subscribe to the type. Read the event instead.",
+    "This event has no delivery to the endpoint, because the endpoint did not exist when the event occurred, or did not subscribe to its type. Read the event instead.",
     { pointer: "/endpoint_id" },
   );

@@ -1,14 +1,14 @@
 import type { EvidenceFile } from "@amana/service-host";
 
 /**
- * Columns that the evidence contains (`shown`), and columns that it omits as internal state
+ * Columns that the evidence bundle contains (`shown`), and columns that it omits as internal state
  * (`leftOut`).
  */
 export const evidenceColumns = {
   event: { shown: "id, type, created_at, body", leftOut: "business_id, traceparent" },
   delivery: {
     shown: "id, event_id, endpoint_id, status",
-    // The evidence contains the attempts instead of their number.
+    // The evidence bundle contains the attempts instead of their number.
     leftOut: "business_id, attempts, next_attempt_at, lease_token, leased_until, created_at",
   },
   delivery_attempt: {
@@ -20,8 +20,8 @@ export const evidenceColumns = {
 const { event, delivery, delivery_attempt: attempt } = evidenceColumns;
 
 /**
- * Evidence of the last 30 days: the events with their unchanged bodies, and their delivery
- * attempts.
+ * Files of the evidence bundle about the last 30 days: the events with their unchanged bodies, and
+ * their delivery attempts.
  */
 export const eventEvidence: readonly EvidenceFile[] = [
   {

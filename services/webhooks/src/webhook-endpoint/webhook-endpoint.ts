@@ -49,8 +49,9 @@ export class WebhookEndpoint extends schema.class {
 
   /**
    * Sets a new secret. It becomes active for `X-Signature` after `activateInSeconds`. The secret
-   * that was active until then stays valid in `webhook-signature` for a day. Older secrets become
-   * invalid. If the secret of an earlier rotation is not active yet, it also becomes invalid.
+   * that was active until then stays valid in `webhook-signature` until a day after the rotation.
+   * Older secrets become invalid. If the secret of an earlier rotation is not active yet, it also
+   * becomes invalid.
    */
   rotateSecret(ciphertext: string, now: Date, activateInSeconds: number): void {
     const isActive = !this.secretActiveFrom || this.secretActiveFrom <= now;

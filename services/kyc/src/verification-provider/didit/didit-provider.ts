@@ -143,8 +143,8 @@ async function review(
     timeoutMs,
     content,
   });
-  // Reads the session again after status 400, because Didit also returns it if the session already
-  // has the new status.
+  // Reads the session again after status 400, because Didit also returns this status if the session
+  // already has the new status.
   const isRead = "status" in response && ((response.status === 200 && isJsonResponse(response)) || response.status === 400);
   if (!isRead) return parts.api.toFailure(response);
   const state = await readState(parts, { ...known, pendingOutcome: outcome }, remainingMs());

@@ -49,8 +49,8 @@ function findPublishedVersion(content: unknown, workflowId: string): string | un
 
 /**
  * Reads a workflow's configuration (docs.didit.me/management-api/workflows/get) and lists the
- * requirements that it does not meet. `usesPhoto` is true for the workflow that evaluates one
- * picture.
+ * requirements that the configuration does not meet. `usesPhoto` is true for the workflow that
+ * evaluates one picture.
  */
 export function readWorkflow(content: unknown, settingsId: string, name: string, usesPhoto: boolean): Workflow {
   const fields = readObject(content);

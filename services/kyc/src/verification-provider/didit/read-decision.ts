@@ -49,8 +49,8 @@ export const readStatus = (value: unknown): KycStatus | undefined =>
  */
 const readInDetail = ["id_verifications", "liveness_checks", "face_matches", "aml_screenings"] as const;
 /**
- * Sections that `readOtherSections` skips, because other functions read them or they are not a
- * feature.
+ * Sections that `readOtherSections` skips, because other functions read these sections, or because
+ * a section is not a feature.
  */
 const readElsewhere: ReadonlySet<string> = new Set([...readInDetail, "reviews"]);
 const profileFields: Readonly<Record<string, string>> = {

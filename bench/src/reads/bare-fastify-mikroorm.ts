@@ -13,6 +13,7 @@ const columns = [
     "success_url",
     "fail_url",
     "processor_order_number",
+    "return_token",
     "action_code",
     "action_code_description",
   ],

@@ -27,10 +27,11 @@ interface ListOptions {
 }
 
 /**
- * Defines the list that an RPC returns. The fields of the request message filter the rows. A field
- * that has the name of an entity property selects the rows with the field's value in that property.
- * Each other field needs an entry in `conditions`, which the compiler checks. A field that the
- * request omits does not restrict the list.
+ * Defines the list that an RPC returns. The fields of the request message, except `limit` and
+ * `offset`, filter the rows. A field with an entry in `conditions` uses that condition. A field
+ * without an entry must have the name of an entity property, which the compiler checks, and selects
+ * the rows with the field's value in that property. A field that the request omits does not
+ * restrict the list.
  */
 export function defineList<E, M extends DescMessage, Row, R extends DescMessage>(
   view: View<E, M, Row>,

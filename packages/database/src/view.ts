@@ -82,8 +82,9 @@ export interface View<E, M extends DescMessage, Row> {
    */
   read(em: SqlEntityManager, owner: Owner, id: string): Promise<Row | undefined>;
   /**
-   * Converts a row or an entity. `others` contains the fields of the message that have no property
-   * of the same name.
+   * Converts a row or an entity. `others` contains the fields of the message that the view cannot
+   * read from a property. The view reads a field `<name>Ms` from the date property `<name>`, and
+   * each other field from the property of the same name, if the types fit.
    */
   toMessage(
     row: Pick<Stored<E>, ShownProperty<E, M>>,

@@ -48,8 +48,8 @@ export function addToOutbox(
   if (event.payload.length > payloadBytesMax) {
     throw new RangeError(`the payload of ${event.type} has ${event.payload.length} bytes; the maximum is ${payloadBytesMax}`);
   }
-  // Uses the later time, because the clock of this process may be far behind. Consumers reject an
-  // event whose id is older than the retention of their inboxes.
+  // Uses the later of the two times, because the clock of this process may be far behind. Consumers
+  // reject an event whose id is older than the retention of their inboxes.
   const id = uuidv7(Math.max(Date.now(), event.occurredAt.getTime()));
   const traceparent = event.traceparent ?? currentTrace()?.traceparent;
   em.persist(

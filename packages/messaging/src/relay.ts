@@ -120,7 +120,7 @@ export function startRelay({ databaseUrl, transport, logger, ...options }: Relay
           else await standBy(client);
         }
       } catch (error) {
-        if (!stop.signal.aborted) logger.warn({ err: error }, "relay lost the database connection, reconnect scheduled");
+        if (!stop.signal.aborted) logger.warn({ err: error }, "relay's database session failed, reconnect scheduled");
       }
       relayActive.set(0);
       await client.end().catch(() => {});

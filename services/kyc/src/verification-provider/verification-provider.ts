@@ -32,7 +32,8 @@ export interface VerificationProvider {
   get(known: KnownApplication, timeoutMs: number): Promise<Outcome<ApplicationState>>;
   /**
    * Closes the link for the given `reason`. Returns the state after the link was closed, or the
-   * current state at the provider if the link can no longer be closed.
+   * current state at the provider if the link can no longer be closed. A provider that itself
+   * expires links and counts attempts only returns its current state for EXPIRED and USED_UP.
    */
   cancel(known: KnownApplication, reason: CloseReason, timeoutMs: number): Promise<Outcome<ApplicationState>>;
   /**

@@ -13,6 +13,6 @@ export async function findPaymentByToken(em: SqlEntityManager, token: string): P
 }
 
 /** Throws receipt_not_available unless the payment is PAID or REFUNDED. */
-export function requireReceipt(payment: Payment): void {
+export function requireReceiptAvailable(payment: Payment): void {
   if (!payment.isSettled()) throw receiptNotAvailable(payment.status);
 }

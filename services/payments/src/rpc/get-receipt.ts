@@ -4,7 +4,7 @@ import { isUuid } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import { paymentNotFound } from "../payment/payment.errors.ts";
 import { Payment } from "../payment/payment.ts";
-import { requireReceipt } from "../receipt/find-payment.ts";
+import { requireReceiptAvailable } from "../receipt/find-payment.ts";
 import { toReceiptMessage } from "../receipt/receipt.message.ts";
 
 /** Returns the receipt of a payment of the calling business. */
@@ -14,6 +14,6 @@ export const getReceipt =
     const businessId = requireBusiness(caller);
     const payment = isUuid(id) ? await context.orm.em.fork().findOne(Payment, { businessId, id }) : null;
     if (!payment) throw paymentNotFound();
-    requireReceipt(payment);
+    requireReceiptAvailable(payment);
     return toReceiptMessage(payment, context);
   };

@@ -3,7 +3,7 @@ import { parseLanguage } from "@amana/pages";
 import { receiptOf } from "@amana/receipts";
 import { type Implementation, requirePlatform } from "@amana/rpc";
 import type { Context } from "../context.ts";
-import { findPaymentByToken, requireReceipt } from "../receipt/find-payment.ts";
+import { findPaymentByToken, requireReceiptAvailable } from "../receipt/find-payment.ts";
 import { toReceiptMessage } from "../receipt/receipt.message.ts";
 import { renderPdf } from "../receipt/render-pdf.ts";
 
@@ -13,7 +13,7 @@ export const renderReceipt =
   async ({ token, language, businessName }, { caller }) => {
     requirePlatform(caller);
     const payment = await findPaymentByToken(context.orm.em.fork(), token);
-    requireReceipt(payment);
+    requireReceiptAvailable(payment);
     const receipt = receiptOf(toReceiptMessage(payment, context), businessName);
     return { pdf: await renderPdf(context, receipt, parseLanguage(language) ?? "fr") };
   };

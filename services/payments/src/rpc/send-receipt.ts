@@ -8,7 +8,7 @@ import type { Context } from "../context.ts";
 import { paymentNotFound } from "../payment/payment.errors.ts";
 import { Payment } from "../payment/payment.ts";
 import { parseEmailAddress } from "../receipt/email-address.ts";
-import { findPaymentByToken, requireReceipt } from "../receipt/find-payment.ts";
+import { findPaymentByToken, requireReceiptAvailable } from "../receipt/find-payment.ts";
 import { receiptEmailInvalid, receiptEmailLimitReached, receiptEmailNotAvailable } from "../receipt/receipt.errors.ts";
 import { ReceiptMail, receiptMailsMax } from "../receipt/receipt-mail.ts";
 
@@ -27,7 +27,7 @@ export const sendReceipt =
     if (email === undefined) throw receiptEmailInvalid();
     const queue = async (em: SqlEntityManager) => {
       const payment = await lockRow(em, Payment, businessId, id, paymentNotFound);
-      requireReceipt(payment);
+      requireReceiptAvailable(payment);
       if (await isQueuedInLastHour(em, businessId, id, email)) return;
       if (payment.receiptMails >= receiptMailsMax) throw receiptEmailLimitReached(receiptMailsMax);
       payment.receiptMails += 1;

@@ -47,7 +47,7 @@ ${content}
 </section>`;
 }
 
-/** Renders the time of day at which the session ends. The script adds the remaining minutes. */
+/** Renders the time of day at which the session ends. The script adds a countdown. */
 function renderTimeLeft({ order, language, words, nowMs }: PaymentView): Html {
   const endsAtMs = order.registeredAtMs + sessionMs;
   const secondsLeft = Math.ceil((endsAtMs - nowMs) / 1000);

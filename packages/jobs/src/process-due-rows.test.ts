@@ -200,7 +200,7 @@ test("processDueRows begins at most rowsPerPauseMax rows within one pause, even 
   }
 });
 
-test("processDueRows alternates between two businesses, and processes the rows of each business by priority and then by age", async () => {
+test("processDueRows processes the rows of each of two businesses by priority and then by age", async () => {
   const [rowsOfA, rowsOfB] = [await insertDueRows(3), await insertDueRows(2)];
   const [a1 = "", a2 = "", a3 = ""] = rowsOfA;
   const [b1 = "", b2 = ""] = rowsOfB;

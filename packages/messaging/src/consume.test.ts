@@ -434,7 +434,7 @@ test("a consumer calls `afterCommit` only after a commit in which a message took
   expect(await Promise.all(effectsAtCommit)).toEqual([["1"], ["1", "2"]]);
 });
 
-test("a consumer logs an error that `afterCommit` throws, and the retried message stays DELIVERED", async () => {
+test("a consumer logs the error if `afterCommit` throws after a successful retry, and the message stays DELIVERED", async () => {
   const logError = vi.spyOn(logger, "error");
   const failingBodies = new Set(["1"]);
   const afterCommit = () => {

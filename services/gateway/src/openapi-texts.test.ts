@@ -102,7 +102,7 @@ test("texts in the OpenAPI document and in the problem catalogue use plain words
   const texts = [...textsOf(document), ...problemTexts];
   expect(texts.length).toBeGreaterThan(500);
   const violations = texts.flatMap(({ path, text }) =>
-    // Openings such as "How" are as hard to read in a description as in a comment.
+    // Uses the rules for comments, because they also reject openings such as "How".
     violationsOf(text, "comment").map(({ found, prefer }) => `${path}: "${text}" has "${found}"; use: ${prefer}`),
   );
   expect(violations).toEqual([]);

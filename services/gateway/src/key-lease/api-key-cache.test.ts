@@ -165,7 +165,7 @@ describe("a look-up", () => {
     await expect(Promise.all(pendingResults)).resolves.toHaveLength(4);
   });
 
-  test("ApiKeyCache starts a new look-up for a request that arrives after the look-up was sent", async () => {
+  test("ApiKeyCache sends a second look-up for a request that arrives while an earlier look-up of the same key is in flight", async () => {
     const cache = createCache();
     const first = cache.resolve("a");
     cache.send();

@@ -69,7 +69,7 @@ describe("GET /pay/{token}", () => {
     },
   );
 
-  test("GET /pay/{token} forbids frames, referrers, caches, resources of other origins, and redirects of the form to other origins", async () => {
+  test("GET /pay/{token} forbids frames, referrers, caching and resources of other origins, and permits form redirects only to configured origins", async () => {
     const { headers } = await get();
     expect(headers).toMatchObject({
       "content-security-policy":

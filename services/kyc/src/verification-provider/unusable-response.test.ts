@@ -39,7 +39,7 @@ describe("the client of Sumsub", () => {
     },
   );
 
-  test("the Sumsub client's `get` reads the AML case if no review has begun or an approval is pending, but not during the review of an applicant on hold", async () => {
+  test("the Sumsub client's `get` reads the AML case of an applicant on hold only before the application awaits review, and again after Sumsub's approval", async () => {
     await using provider = vendor.aSumsubProvider();
     const readsAml = async (changes: object) => {
       vendor.calls = [];

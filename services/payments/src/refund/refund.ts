@@ -45,7 +45,7 @@ const schema = defineEntity({
     decisionReason: p.text().$type<DecisionReason>().nullable(),
     /** Last decision of an operator. */
     resolution: p.text().$type<Resolution>().nullable(),
-    /** Order state that the processor returned at the last read for this refund. */
+    /** Refunded sum, status and time of the processor's last order read for this refund. */
     processorRefundedMinor: p.bigint("bigint").nullable(),
     processorOrderStatus: p.integer().nullable(),
     processorReadAt: p.datetime(3).nullable(),

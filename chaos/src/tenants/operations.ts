@@ -42,7 +42,7 @@ export interface Operation {
   readonly places: readonly Place[];
   /** Required body fields that identify no resource, with values from the OpenAPI document. */
   readonly body: Readonly<Record<string, unknown>> | undefined;
-  /** Required body fields for which the OpenAPI document has neither an example nor a type. */
+  /** Required body fields for which the OpenAPI document offers no sample value. */
   readonly unknownFields: readonly string[];
 }
 

@@ -24,8 +24,9 @@ export async function useForeignIdentifiers(system: System, random: Random, repo
   await readAll(document, owner);
   const textsBefore = await readAll(document, owner);
 
-  // Reads come first, because creations give the stranger resources with the owner's names.
-  // Deletions come last, because other operations need the stranger's resources.
+  // GET operations run first. Later creations store the owner's values in the stranger's resources,
+  // and a read of such a resource would look like a leak. DELETE operations run last, because the
+  // other operations need the stranger's resources.
   const phase = ({ method }: Operation) => (method === "GET" ? 0 : method === "DELETE" ? 2 : 1);
   const operations = readOperations(document).sort((a, b) => phase(a) - phase(b));
   for (const operation of operations) {

@@ -99,7 +99,10 @@ function queryProvider(sql: string): Record<string, unknown>[] {
   return database.prepare(sql).all();
 }
 
-/** Expects that the response, the list and the provider have one application for a key. */
+/**
+ * Waits until a creation with this key succeeds. Expects one application in Amana's list and the
+ * same response to a repeated creation.
+ */
 async function expectOneApplication(key: string): Promise<Application> {
   const repeated = await eventually(async () => {
     const response = await create(key);

@@ -31,9 +31,9 @@ interface ClaimRow {
 /**
  * Claims the call's Idempotency-Key, usually in the transaction that begins the work. The claim is
  * visible to other calls once that transaction commits. A rollback removes the claim, so no record
- * remains after a rejection by a rule of the domain. Other calls with the key throw
- * `idempotency_in_progress` until the record has a response or a refusal. For 24 hours afterwards,
- * they get that response or refusal.
+ * remains if Amana's own rules reject the call. Other calls with the key throw
+ * `idempotency_in_progress` until the record has a response or a stored refusal of an external
+ * system. For 24 hours afterwards, they get that response or refusal.
  *
  * Pass `heldMs` only if the work can be repeated under the id of the record. After `heldMs`, or
  * after a release, the same request can claim the same record again. Without `heldMs`, no other

@@ -237,7 +237,7 @@ test("the RPC server, while it stops, responds to a call that arrives on an idle
   await client.handOverMessages({}, { caller: noCaller });
   startedCalls = 0;
   const stopped = server[Symbol.asyncDispose]();
-  // At this time, the server has already closed its port.
+  // Waits until the server has closed its port, which it does 100 ms after the stop begins.
   await sleep(500);
   await client.handOverMessages({}, { caller: noCaller });
   expect(startedCalls).toBe(1);

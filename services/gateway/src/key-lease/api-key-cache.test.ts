@@ -232,7 +232,7 @@ describe("a key in use", () => {
   });
 });
 
-test("ApiKeyCache replaces the oldest lease when a new lease exceeds leasesMax", async () => {
+test("ApiKeyCache removes the oldest lease when it adds a lease and already holds leasesMax leases", async () => {
   const cache = createCache({ leasesMax: 2 });
   for (const key of ["a", "b", "c"]) {
     const resolved = cache.resolve(key);

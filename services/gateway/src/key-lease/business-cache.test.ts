@@ -106,7 +106,7 @@ test("`resolve` of BusinessCache rejects while identity is unreachable, and send
   expect((await resolved).isActive).toBe(true);
 });
 
-test("BusinessCache replaces the oldest lease when a new lease exceeds leasesMax", async () => {
+test("BusinessCache removes the oldest lease when it adds a lease and already holds leasesMax leases", async () => {
   const cache = await createCacheWithLease({ leasesMax: 1 });
   const second = cache.resolve("b");
   await sent();

@@ -67,7 +67,7 @@ const schema = defineEntity({
      * Time of the next read of a settled payment at the processor. The schedule starts at `paidAt`.
      */
     nextRereadAt: p.datetime(3).nullable(),
-    /** Time of the next read after the payment's refund ended or the payment expired. */
+    /** Time of the next scheduled read after the end of a refund or the expiry of the payment. */
     nextFollowUpAt: p.datetime(3).nullable(),
     /** Refunded sum that the processor reported at the last read, and the time of that read. */
     processorRefundedMinor: p.bigint("bigint").nullable(),

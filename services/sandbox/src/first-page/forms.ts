@@ -38,7 +38,7 @@ function select(id: string, label: string, options: readonly (readonly [value: s
 const input = (id: string, label: string, hint: string, attributes: Html) =>
   field({ id, name: id.split("-", 1)[0] ?? id, label, hint, attributes });
 
-/** Renders a form for each action of a tester. */
+/** Renders the forms for a tester's actions. A form has a button for each of its actions. */
 export function forms(view: FirstPageView): Html {
   const { words, language, nowMs, faults } = view;
   const order = (id: string) => input(id, words.order, words.orderHint, html`required list="orders" autocomplete="off"`);

@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { type AddressInfo, createServer, type Socket } from "node:net";
@@ -159,6 +160,58 @@ describe.each([false, true])("connections with TLS %s", (isSecure) => {
     };
     expect(await postOnce({ commit })).toMatchObject({ kind: "not_sent" });
     expect(receivedData).toHaveLength(1);
+  });
+
+  test("the connections send no byte when the connection fails in the same event-loop iteration in which `commit` resolves", async () => {
+    const sockets: Socket[] = [];
+    const receivedData: Buffer[] = [];
+    await using server = await aServer(isSecure, (socket) => {
+      sockets.push(socket);
+      respond(socket).on("data", (data: Buffer) => receivedData.push(data));
+    });
+    const { post, postOnce } = aClient(server.url);
+    for (const fail of [(socket: Socket) => socket.end(), (socket: Socket) => socket.destroy()]) {
+      await post();
+      receivedData.length = 0;
+      const failed = Promise.withResolvers<boolean>();
+      const onFailed = () => failed.resolve(true);
+      subscribe("http.client.request.error", onFailed);
+      const commit = () => {
+        for (const socket of sockets) fail(socket);
+        return failed.promise;
+      };
+      expect(await postOnce({ commit, signal: AbortSignal.timeout(1_000) })).toMatchObject({ kind: "not_sent" });
+      unsubscribe("http.client.request.error", onFailed);
+      expect(receivedData).toEqual([]);
+    }
+  });
+
+  test("the connections send no byte when a part of a response arrives during `commit`", async () => {
+    const sockets: Socket[] = [];
+    let receivedCount = 0;
+    await using server = await aServer(isSecure, (socket) => {
+      sockets.push(socket.on("error", () => {}));
+      socket.on("data", () => socket.write(++receivedCount === 1 ? response : response.slice(20)));
+    });
+    const { post, postOnce } = aClient(server.url);
+    await post();
+    const commit = async () => {
+      sockets[0]?.write(response.slice(0, 20));
+      await setTimeout(100);
+      return true;
+    };
+    expect(await postOnce({ commit })).toMatchObject({ kind: "not_sent" });
+    expect(receivedCount).toBe(1);
+  });
+
+  test("the connections return an unknown outcome when `signal` aborts after a response with status 101", async () => {
+    const switching = "HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: other\r\n\r\n";
+    await using server = await aServer(isSecure, (socket) =>
+      socket.on("error", () => {}).on("data", () => socket.write(switching)),
+    );
+    const { post, postOnce } = aClient(server.url);
+    expect(await post({ signal: AbortSignal.timeout(500) })).toMatchObject({ kind: "unknown" });
+    expect(await postOnce({ signal: AbortSignal.timeout(500) })).toMatchObject({ kind: "unknown" });
   });
 
   test("the connections send a request with `commit` once if the server closes the kept-alive connection without a response", async () => {

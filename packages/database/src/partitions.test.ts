@@ -202,7 +202,8 @@ test("keepPartitions throws after its lock timeout while a long transaction read
   await reader.begin();
   await reader.execute("select from visit limit 1");
   const writeMeanwhile = orm.em.fork().transactional(async (em) => {
-    await em.execute("select set_config('lock_timeout', '2s', true), pg_sleep(0.05)");
+    await em.execute("set local lock_timeout = '2s'");
+    await em.execute("select pg_sleep(0.05)");
     await em.execute("insert into visit values (uuidv7(), 'meanwhile')");
   });
   await expect(keepPartitions({ orm, logger })).rejects.toThrow(/lock timeout/);

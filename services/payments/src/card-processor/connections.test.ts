@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { type AddressInfo, createServer, type Socket } from "node:net";
@@ -7,7 +8,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { createServer as createTlsServer, getCACertificates, setDefaultCACertificates } from "node:tls";
 import { promisify } from "node:util";
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { createConnections } from "./connections.ts";
 
 let credentials: { cert: Buffer; key: Buffer };
@@ -56,6 +57,9 @@ async function aServer(isSecure: boolean, serve: (socket: Socket) => void) {
 }
 
 const stack: Disposable[] = [];
+// Stops the clock that measures the age of a response. Otherwise, a response could become too old on
+// a busy machine.
+beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
 afterEach(() => {
   vi.useRealTimers();
   for (const disposable of stack.splice(0)) disposable[Symbol.dispose]();
@@ -112,7 +116,6 @@ describe.each([false, true])("connections with TLS %s", (isSecure) => {
 
   test("`post` of createConnections opens a new connection for a request with `commit` if the last response is more than a second old", async () => {
     await using server = await aServer(isSecure, respond);
-    vi.useFakeTimers({ toFake: ["performance"] });
     const { post, postOnce } = aClient(server.url);
     await post();
     vi.advanceTimersByTime(1_100);
@@ -159,6 +162,66 @@ describe.each([false, true])("connections with TLS %s", (isSecure) => {
     };
     expect(await postOnce({ commit })).toMatchObject({ kind: "not_sent" });
     expect(receivedData).toHaveLength(1);
+  });
+
+  test("`post` of createConnections sends no byte when the connection fails in the same event-loop iteration in which `commit` resolves", async () => {
+    const sockets: Socket[] = [];
+    const receivedData: Buffer[] = [];
+    await using server = await aServer(isSecure, (socket) => {
+      sockets.push(socket);
+      respond(socket).on("data", (data: Buffer) => receivedData.push(data));
+    });
+    const { post, postOnce } = aClient(server.url);
+    for (const fail of [(socket: Socket) => socket.end(), (socket: Socket) => socket.destroy()]) {
+      await post();
+      receivedData.length = 0;
+      const failed = Promise.withResolvers<boolean>();
+      const onFailed = () => failed.resolve(true);
+      subscribe("http.client.request.error", onFailed);
+      const commit = () => {
+        for (const socket of sockets) fail(socket);
+        return failed.promise;
+      };
+      expect(await postOnce({ commit, signal: AbortSignal.timeout(1_000) })).toMatchObject({ kind: "not_sent" });
+      unsubscribe("http.client.request.error", onFailed);
+      expect(receivedData).toEqual([]);
+    }
+  });
+
+  test("`post` of createConnections sends no byte when a part of a response arrives during `commit`", async () => {
+    const sockets: Socket[] = [];
+    let receivedCount = 0;
+    await using server = await aServer(isSecure, (socket) => {
+      sockets.push(socket.on("error", () => {}));
+      socket.on("data", () => socket.write(++receivedCount === 1 ? response : response.slice(20)));
+    });
+    const { post, postOnce } = aClient(server.url);
+    await post();
+    const commit = async () => {
+      sockets[0]?.write(response.slice(0, 20));
+      await setTimeout(100);
+      return true;
+    };
+    expect(await postOnce({ commit })).toMatchObject({ kind: "not_sent" });
+    expect(receivedCount).toBe(1);
+  });
+
+  test("`post` of createConnections returns an unknown outcome when `signal` aborts after a response with status 101", async () => {
+    const switching = "HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: other\r\n\r\n";
+    let stop = new AbortController();
+    await using server = await aServer(isSecure, (socket) =>
+      socket
+        .on("error", () => {})
+        .on("data", async () => {
+          socket.write(switching);
+          await setTimeout(100);
+          stop.abort();
+        }),
+    );
+    const { post, postOnce } = aClient(server.url);
+    expect(await post({ signal: stop.signal })).toMatchObject({ kind: "unknown" });
+    stop = new AbortController();
+    expect(await postOnce({ signal: stop.signal })).toMatchObject({ kind: "unknown" });
   });
 
   test("`post` of createConnections sends a request with `commit` once if the server closes the kept-alive connection without a response", async () => {

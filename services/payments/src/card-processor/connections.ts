@@ -19,6 +19,15 @@ interface PostOptions {
   readonly readBody: (response: AsyncIterable<Buffer>) => Promise<string>;
 }
 
+interface Connection {
+  /** The TCP socket below TLS, or the socket itself. */
+  readonly tcp: Socket;
+  /** Time of the latest response; 0 if there was none. */
+  respondedAt: number;
+  /** Number of bytes that were received up to the end of the latest response. */
+  bytesRead: number;
+}
+
 /** Time for which an idle connection is kept. */
 const keptMs = 20_000;
 /**
@@ -38,15 +47,14 @@ const freshMs = 1_000;
  * because after an ordinary close the kernel could still send buffered bytes minutes later.
  */
 export function createConnections(baseUrl: string, connectTimeoutMs: number) {
-  const tcpSockets = new WeakMap<Socket, Socket>();
-  const respondedAt = new WeakMap<Socket, number>();
+  const connections = new WeakMap<Socket, Connection>();
   const closing = new AbortController();
   const base = new URL(baseUrl);
 
   const createConnection: Agent["createConnection"] = (_options, callback) => {
     openConnection(base, AbortSignal.any([closing.signal, AbortSignal.timeout(connectTimeoutMs)])).then(
       ({ tcp, socket }) => {
-        tcpSockets.set(socket, tcp);
+        connections.set(socket, { tcp, respondedAt: 0, bytesRead: 0 });
         callback?.(null, socket);
       },
       (error: Error) => callback?.(error, undefined as never),
@@ -58,7 +66,7 @@ export function createConnections(baseUrl: string, connectTimeoutMs: number) {
 
   const hasFreshConnection = () => {
     const socket = Object.values(agent.freeSockets)[0]?.at(-1);
-    return socket?.writable === true && performance.now() - (respondedAt.get(socket) ?? 0) < freshMs;
+    return socket?.writable === true && performance.now() - (connections.get(socket)?.respondedAt ?? 0) < freshMs;
   };
 
   return {
@@ -70,17 +78,21 @@ export function createConnections(baseUrl: string, connectTimeoutMs: number) {
       const reset = () => tcp?.resetAndDestroy();
       try {
         const [socket] = (await once(post, "socket", { signal })) as [Socket];
-        tcp = tcpSockets.get(socket);
-        if (commit && !(await runBeforeResponse(post, commit)))
-          return { kind: "not_sent", reason: "the request was stopped before it was sent" };
+        const connection = connections.get(socket) as Connection;
+        tcp = connection.tcp;
+        if (commit && !(await commit())) return { kind: "not_sent", reason: "the request was stopped before it was sent" };
         if (signal.aborted) throw signal.reason;
+        // Bytes that arrived before the request are not its response.
+        if (!socket.writable || socket.bytesRead > connection.bytesRead)
+          throw new Error("the connection ended or a response arrived before the request was sent");
         isCommitted = true;
         signal.addEventListener("abort", reset);
         post.end(body);
-        const [response] = (await once(post, "response")) as [IncomingMessage];
+        // Without the signal, the wait would not end after a response with status 101.
+        const [response] = (await once(post, "response", { signal })) as [IncomingMessage];
         onResponse();
         const text = await readBody(response);
-        respondedAt.set(socket, performance.now());
+        Object.assign(connection, { respondedAt: performance.now(), bytesRead: socket.bytesRead });
         isComplete = true;
         return { kind: "responded", statusCode: response.statusCode ?? 0, text };
       } catch (error) {
@@ -97,20 +109,6 @@ export function createConnections(baseUrl: string, connectTimeoutMs: number) {
       agent.destroy();
     },
   };
-}
-
-/** Runs `commit`. Throws if the connection ends or a response arrives during it. */
-async function runBeforeResponse(post: ClientRequest, commit: () => Promise<boolean>): Promise<boolean> {
-  let hasResponse = false;
-  const onEarlyResponse = () => {
-    hasResponse = true;
-  };
-  post.on("response", onEarlyResponse);
-  const result = await commit();
-  post.off("response", onEarlyResponse);
-  if (post.destroyed) throw new Error("the connection ended before the request was sent");
-  if (hasResponse) throw new Error("a response arrived before the request was sent");
-  return result;
 }
 
 /** Creates a POST that is sent when the caller ends it, without an abort signal of its own. */

@@ -122,6 +122,8 @@ describe("createSatim, refund", () => {
     ],
     [{ errorCode: 7 }, { kind: "unknown" }],
     [{}, { kind: "unknown" }],
+    // A response to a read that the processor sent a second time.
+    [{ errorCode: 0, orderStatus: 2 }, { kind: "unknown" }],
   ])("the Satim client's `refund`, for the response %j, returns the outcome %j", async (response, expectedOutcome) => {
     refundResponse = () => response;
     expect(await refund("b")).toMatchObject(expectedOutcome);

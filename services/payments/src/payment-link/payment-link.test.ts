@@ -26,12 +26,13 @@ describe("checkPrice", () => {
   });
 });
 
-test("checkExpiry rejects an expiry at or before the present, and accepts a later expiry or none", async () => {
+test("checkExpiry rejects an expiry at or before the present or after the year 9999, and accepts other expiries or none", async () => {
   const past = new Date(now.getTime() - 1);
-  for (const time of [now, past]) {
+  const afterYear9999 = new Date("9999-12-31T23:59:59-01:00");
+  for (const time of [now, past, afterYear9999]) {
     expect(await refusalOf(() => checkExpiry(time, now))).toMatchObject({ code: "validation_failed", pointer: "/expires_at" });
   }
-  for (const time of [later, null, undefined]) checkExpiry(time, now);
+  for (const time of [later, new Date("9999-12-31T23:59:59.999Z"), null, undefined]) checkExpiry(time, now);
 });
 
 describe("PaymentLink.statusAt", () => {

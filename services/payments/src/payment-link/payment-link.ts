@@ -116,9 +116,11 @@ export function checkPrice({ amountMinor, amountMinMinor, amountMaxMinor }: Pric
   if (amountMinMinor >= amountMaxMinor) throw fieldInvalid("/amount_max", "amount_max must be greater than amount_min.");
 }
 
-/** Throws if the expiry is not in the future. */
+/** Throws if the expiry is not in the future, or is after the year 9999, which cannot be stored. */
 export function checkExpiry(expiresAt: Date | null | undefined, now: Date): void {
   if (expiresAt && expiresAt <= now) throw fieldInvalid("/expires_at", "expires_at must be in the future.");
+  if (expiresAt && expiresAt.getUTCFullYear() > 9999)
+    throw fieldInvalid("/expires_at", "expires_at must be before the year 10000.");
 }
 
 /**

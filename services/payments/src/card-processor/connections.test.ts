@@ -57,8 +57,8 @@ async function aServer(isSecure: boolean, serve: (socket: Socket) => void) {
 }
 
 const stack: Disposable[] = [];
-// Stops the clock that measures the age of a response. Otherwise, a response could become too old on
-// a busy machine.
+// Stops the clock that measures the age of a response. Otherwise, a response could become too old
+// on a busy machine.
 beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
 afterEach(() => {
   vi.useRealTimers();

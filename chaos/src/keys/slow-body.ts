@@ -28,7 +28,8 @@ export async function startRename(gatewayUrl: string, key: string, name: string,
       socket.on("data", (chunk) => {
         response += String(chunk);
       });
-      const closed = socket.closed ? undefined : once(socket, "close");
+      // `once` of node:events would reject if the killed gateway resets the connection.
+      const closed = socket.closed ? undefined : new Promise((resolve) => socket.once("close", resolve));
       socket.write(chunked ? `${formatChunk(bodyEnd)}0\r\n\r\n` : bodyEnd);
       await closed;
       return Number(response.slice(9, 12));

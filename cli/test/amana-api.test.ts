@@ -227,7 +227,7 @@ test("`amana payments statement` prints a table, JSON lines or CSV, and the time
 
   expect(await statement("--to", "2020-01-01")).toMatchObject({
     code: 1,
-    err: expect.stringContaining("to: must be after from"),
+    err: expect.stringContaining("to: must be later than `from`"),
   });
   expect(await statement("--csv", "--json")).toMatchObject({ code: 2 });
 });

@@ -92,6 +92,16 @@ const responded = { kind: "responded", statusCode: 200, text: '{"errorCode":0}' 
 /** Serves a connection: writes a response for each request. */
 const respond = (socket: Socket) => socket.on("error", () => {}).on("data", () => socket.write(response));
 
+/** Starts a server that responds to each request, and records its connections and the received data. */
+async function aRecordingServer(isSecure: boolean) {
+  const [sockets, receivedData]: [Socket[], Buffer[]] = [[], []];
+  const server = await aServer(isSecure, (socket) => {
+    sockets.push(socket);
+    respond(socket).on("data", (data: Buffer) => receivedData.push(data));
+  });
+  return { ...server, sockets, receivedData };
+}
+
 describe.each([false, true])("connections with TLS %s", (isSecure) => {
   test("`post` of createConnections sends one POST with its body and returns the response", async () => {
     const receivedData: string[] = [];
@@ -129,10 +139,8 @@ describe.each([false, true])("connections with TLS %s", (isSecure) => {
     ["returns false", async () => false],
     ["throws", () => Promise.reject(new Error("database unavailable"))],
   ])("`post` of createConnections sends no byte when `commit` %s", async (_result, commit) => {
-    const receivedData: Buffer[] = [];
-    await using server = await aServer(isSecure, (socket) =>
-      respond(socket).on("data", (data: Buffer) => receivedData.push(data)),
-    );
+    await using server = await aRecordingServer(isSecure);
+    const { receivedData } = server;
     const { post, postOnce } = aClient(server.url);
     expect(await postOnce({ commit })).toMatchObject({ kind: "not_sent" });
     await expect.poll(() => server.connections[0]?.destroyed).toBe(true);
@@ -147,12 +155,8 @@ describe.each([false, true])("connections with TLS %s", (isSecure) => {
     ["the server ends the connection", (socket: Socket) => socket.end()],
     ["a response arrives", (socket: Socket) => socket.write(response)],
   ])("`post` of createConnections sends no byte when %s during `commit`", async (_event, disturb) => {
-    const sockets: Socket[] = [];
-    const receivedData: Buffer[] = [];
-    await using server = await aServer(isSecure, (socket) => {
-      sockets.push(socket);
-      respond(socket).on("data", (data: Buffer) => receivedData.push(data));
-    });
+    await using server = await aRecordingServer(isSecure);
+    const { sockets, receivedData } = server;
     const { post, postOnce } = aClient(server.url);
     await post();
     const commit = async () => {
@@ -165,12 +169,8 @@ describe.each([false, true])("connections with TLS %s", (isSecure) => {
   });
 
   test("`post` of createConnections sends no byte when the connection fails in the same event-loop iteration in which `commit` resolves", async () => {
-    const sockets: Socket[] = [];
-    const receivedData: Buffer[] = [];
-    await using server = await aServer(isSecure, (socket) => {
-      sockets.push(socket);
-      respond(socket).on("data", (data: Buffer) => receivedData.push(data));
-    });
+    await using server = await aRecordingServer(isSecure);
+    const { sockets, receivedData } = server;
     const { post, postOnce } = aClient(server.url);
     for (const fail of [(socket: Socket) => socket.end(), (socket: Socket) => socket.destroy()]) {
       await post();

@@ -74,7 +74,7 @@ export function createConnections(baseUrl: string, connectTimeoutMs: number) {
       const mayReuse = commit === undefined || hasFreshConnection();
       const post = createPost(base, path, body, mayReuse ? { agent } : { createConnection });
       let tcp: Socket | undefined;
-      let [isCommitted, isComplete] = [false, false];
+      let [mayBeSent, isComplete] = [false, false];
       const reset = () => tcp?.resetAndDestroy();
       try {
         const [socket] = (await once(post, "socket", { signal })) as [Socket];
@@ -85,7 +85,7 @@ export function createConnections(baseUrl: string, connectTimeoutMs: number) {
         // Bytes that arrived before the request are not its response.
         if (!socket.writable || socket.bytesRead > connection.bytesRead)
           throw new Error("the connection ended or a response arrived before the request was sent");
-        isCommitted = true;
+        mayBeSent = true;
         signal.addEventListener("abort", reset);
         post.end(body);
         // Without the signal, the wait would not end after a response with status 101.
@@ -96,7 +96,7 @@ export function createConnections(baseUrl: string, connectTimeoutMs: number) {
         isComplete = true;
         return { kind: "responded", statusCode: response.statusCode ?? 0, text };
       } catch (error) {
-        return { kind: isCommitted ? "unknown" : "not_sent", reason: String(signal.aborted ? signal.reason : error) };
+        return { kind: mayBeSent ? "unknown" : "not_sent", reason: String(signal.aborted ? signal.reason : error) };
       } finally {
         signal.removeEventListener("abort", reset);
         // Node.js 26 crashes if a request on TLS is destroyed after the reset of its TCP socket.

@@ -92,7 +92,7 @@ const responded = { kind: "responded", statusCode: 200, text: '{"errorCode":0}' 
 /** Serves a connection: writes a response for each request. */
 const respond = (socket: Socket) => socket.on("error", () => {}).on("data", () => socket.write(response));
 
-/** Starts a server that responds to each request, and records its connections and the received data. */
+/** Starts a server that responds to each request. Records its connections and the received data. */
 async function aRecordingServer(isSecure: boolean) {
   const [sockets, receivedData]: [Socket[], Buffer[]] = [[], []];
   const server = await aServer(isSecure, (socket) => {

@@ -334,8 +334,8 @@ test("`amana events show` lists delivery attempts, and `amana events redeliver` 
 });
 
 test("`amana dead-letters` rejects database options without --databases, and API options with --databases", async () => {
-  expect((await amanaLocal("dead-letters", "list")).out).toBe("There are no dead letters.\n");
-  expect((await amanaLocal("dead-letters", "list", "--databases")).out).toBe("There are no dead letters.\n");
+  expect((await amanaLocal("dead-letters", "list")).out).toBe("There are no dead-lettered messages.\n");
+  expect((await amanaLocal("dead-letters", "list", "--databases")).out).toBe("There are no dead-lettered messages.\n");
   expect(await amanaLocal("dead-letters", "show", uuidv7())).toMatchObject({
     code: 1,
     err: expect.stringContaining("not_found"),

@@ -95,7 +95,7 @@ async function auditTrail() {
   return rows.map(({ payload }) => fromBinary(ActionRecordedSchema, payload));
 }
 
-test("`amana dead-letters show` prints no free text of a message, and the consumer processes the message once when two operators retry it at the same time", async () => {
+test("`amana dead-letters show` prints no free text of a message, and concurrent retries by two operators process the message once", async () => {
   const { deliver } = await aConsumer();
   const { id, key, eventId } = await aParkedDeadLetter(deliver);
   expect(await listDeadLetters()).toMatchObject([
@@ -120,7 +120,7 @@ test("`amana dead-letters show` prints no free text of a message, and the consum
   expect(trail[0]).toMatchObject({ actor: "command:amina", before: { fields: { status: "PARKED", service: "webhooks" } } });
 });
 
-test("a consumer that starts again processes a message that `amana dead-letters retry` retried while the consumer was stopped", async () => {
+test("`amana dead-letters retry`, run while the consumer is stopped, makes the consumer process the message after its next start", async () => {
   const { deliver, stop } = await aConsumer();
   const { id, eventId } = await aParkedDeadLetter(deliver);
   await stop();
@@ -132,7 +132,7 @@ test("a consumer that starts again processes a message that `amana dead-letters 
   await eventually(() => expect(processedIds).toContain(eventId));
 });
 
-test("`amana dead-letters drop` fails without a reason, and inserts one audit row when two operators drop the same message", async () => {
+test("`amana dead-letters drop` requires a reason, and inserts one audit row when two operators drop the same message", async () => {
   const { deliver } = await aConsumer();
   const { id, eventId } = await aParkedDeadLetter(deliver);
   const withoutReason = await amana("dead-letters", "drop", id, "--service", "webhooks");

@@ -45,7 +45,7 @@ export async function listDeadLetters({ json, topic, status, limit, ...selection
     KEY: (row: ShownDeadLetter) => row.key,
     REASON: (row: ShownDeadLetter) => row.reason.slice(0, 120),
   };
-  printRows(rows, columns, { json, emptyText: "There are no dead letters." });
+  printRows(rows, columns, { json, emptyText: "There are no dead-lettered messages." });
 }
 
 export async function showDeadLetter(id: string, { json, ...selection }: CommonOptions): Promise<void> {
@@ -101,7 +101,7 @@ export async function retryDeadLetters(
     for (const deadLetter of retried) results.push(await waitForOutcome(deadLetter, untilMs));
     return results;
   });
-  printRows(rows, outcomeColumns, { json, emptyText: "There are no dead letters to retry." });
+  printRows(rows, outcomeColumns, { json, emptyText: "There are no dead-lettered messages to retry." });
   if (rows.some(({ outcome }) => outcome !== "DELIVERED")) process.exitCode = exitCodes.failed;
 }
 

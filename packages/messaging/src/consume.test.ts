@@ -404,7 +404,7 @@ test("a consumer creates no dead letters during a database outage, and applies t
   expect(await deadLetters(db.orm)).toEqual([]);
 });
 
-test("a consumer dead-letters messages that failed before a database outage, but no messages that fail because of the outage", async () => {
+test("a consumer dead-letters messages that failed before a database outage, and does not dead-letter messages that fail because of the outage", async () => {
   let outages = 1;
   await aConsumer({
     effect: async (em, messages) => {

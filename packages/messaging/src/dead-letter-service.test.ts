@@ -104,7 +104,7 @@ test("retryDeadLetter returns the reason, leaves the dead letter PARKED and adds
   ]);
 });
 
-test("retryDeadLetter returns the DELIVERED dead letter when the callback after the commit throws", async () => {
+test("retryDeadLetter returns the message with the status DELIVERED when the callback after the commit throws", async () => {
   const { id } = await aParkedDeadLetter("p");
   failingKeys.clear();
   afterCommit = () => {

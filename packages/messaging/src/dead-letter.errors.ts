@@ -1,6 +1,6 @@
 import { conflict, notFound } from "@amana/rpc";
 
-export const deadLetterNotFound = () => notFound("not_found", "There is no dead letter with this id. Check the id.");
+export const deadLetterNotFound = () => notFound("not_found", "There is no dead-lettered message with this id. Check the id.");
 
 export const deadLetterEnded = (status: "DELIVERED" | "DROPPED") =>
   conflict("dead_letter_over", `The dead letter is already ${status}. This status is final.`);

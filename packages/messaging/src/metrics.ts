@@ -67,7 +67,7 @@ const deadLetters = gauge({
 
 const deadLettersOldest = gauge({
   name: "amana_dead_letters_oldest_seconds",
-  help: "Age of the oldest dead-lettered message in this status; 0 if there is none",
+  help: "Age of the oldest dead-lettered message in this status; 0 if no message has this status",
   labels: { topic, status: ["retrying", "waiting", "parked"] },
 });
 

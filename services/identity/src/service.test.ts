@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { asPlatform } from "../test/harness.ts";
 import { identity } from "./service.ts";
 
-test("two identity replicas with the same database and bootstrap key start, respond to RPCs, and stop", async () => {
+test("the identity service, started as two replicas with the same database and bootstrap key, resolves keys on both replicas", async () => {
   await using database = await copyTestDatabase("identity", identity.database);
   const bootstrapKey = generateApiKey("ak_");
   const settings = { KEY_MODE: "live", BOOTSTRAP_ADMIN_KEY: bootstrapKey };

@@ -54,7 +54,7 @@ export function deadLetters(program: Command): void {
         helpNote,
       },
       (api, { topic, status, ...options }) =>
-        showList(api, options, { columns, emptyText: "There are no dead letters." }, (page) =>
+        showList(api, options, { columns, emptyText: "There are no dead-lettered messages." }, (page) =>
           api.amana.deadLetters.list({ ...page, ...(topic && { topic }), ...(status && { status }) }, api.requestOptions()),
         ),
       async () => (await loadDatabaseActions()).listDeadLetters,
@@ -116,7 +116,11 @@ async function retryByApi(api: Api, { all, topic, status, json }: RetryOptions, 
   if (ids.length > 0 === (all === true)) throw new CommandError("Use either ids or --all.", exitCodes.usage);
   const selectedIds = all ? await readAllIds(api, { topic, status }) : ids;
   const retry = async (id: string) => outcomeOf(await api.amana.deadLetters.retry(id, api.requestOptions()));
-  await actOnEach(selectedIds, retry, { successOutcome: "DELIVERED", emptyText: "There are no dead letters to retry.", json });
+  await actOnEach(selectedIds, retry, {
+    successOutcome: "DELIVERED",
+    emptyText: "There are no dead-lettered messages to retry.",
+    json,
+  });
 }
 
 const outcomeOf = ({ service, status }: Pick<DeadLetter, "service" | "status">) => ({ service, outcome: status });

@@ -199,7 +199,7 @@ test.each([
   ["status", (event: KycEvent) => Object.assign(event.application ?? {}, { status: 99 })],
   ["verdict", (event: KycEvent) => Object.assign(event.application ?? {}, { verdict: 99 })],
 ] as const)(
-  "the KYC consumer of the clients service stores an event as a WAITING dead letter if only a newer version supports the event's %s",
+  "the KYC consumer of the clients service dead-letters an event with the status WAITING if only a newer version supports the event's %s",
   async (_name, change) => {
     const { ids, readStatus } = await aClient();
     const applicationId = uuidv7();

@@ -82,7 +82,7 @@ test.each([
   },
 );
 
-test("createPerson rejects an e-mail address that another client of the business has, even if the addresses differ in letter case", async () => {
+test("createPerson rejects the e-mail address of another client of the business, and ignores letter case", async () => {
   const caller = aBusinessCaller();
   await harness.createPerson(caller, { email: "Amina.É@Example.dz" });
   await expect(harness.createPerson(caller, { email: "amina.é@example.DZ" })).rejects.toMatchObject({

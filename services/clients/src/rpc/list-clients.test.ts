@@ -125,7 +125,7 @@ describe("listClients, search", () => {
     },
   );
 
-  test("listClients finds clients by the start or end of a name or code that consists of 200 Arabic letters or ideographs", async () => {
+  test("listClients finds clients by the first or last characters of a name or code with 200 Arabic letters or ideographs", async () => {
     const otherCaller = aBusinessCaller();
     // Random letters make the index entries as large as possible, because PostgreSQL cannot
     // compress them.

@@ -91,7 +91,7 @@ test("updatePerson applies all concurrent changes if they concern different fiel
   expect(await harness.clients.getClient({ id }, { caller })).toMatchObject(expected);
 });
 
-test("updatePerson rejects an e-mail address that another client of the business has, even if the addresses differ in letter case", async () => {
+test("updatePerson rejects the e-mail address of another client of the business, and ignores letter case", async () => {
   const { caller, createdClient, id } = await aClient();
   const otherClient = await harness.createPerson(caller, { email: "Taken@example.dz" });
   const request = harness.clients.updatePerson({ id, email: "taken@EXAMPLE.dz", city: "Oran" }, { caller });

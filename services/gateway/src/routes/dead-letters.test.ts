@@ -90,7 +90,7 @@ test("GET /admin/dead-letters/{id} returns the payload, or 404 when no service h
     payload: { payment: { order_ref: "[8 characters]" } },
   });
   gateway.behaviour.deadLetters.getDeadLetter = async () => {
-    throw new DomainError("not_found", "not_found", "There is no dead letter with this id. Check the id.");
+    throw new DomainError("not_found", "not_found", "There is no dead-lettered message with this id. Check the id.");
   };
   expect((await send("GET", `/${id}`)).json()).toMatchObject({ status: 404, code: "not_found" });
   expect((await send("GET", "/x")).statusCode).toBe(404);
@@ -100,7 +100,7 @@ test("GET /admin/dead-letters/{id} returns 503 while a service is unavailable an
   let calls = 0;
   gateway.behaviour.deadLetters.getDeadLetter = async () => {
     if (calls++ === 1) throw new DomainError("unavailable", "dead_letters_unavailable", "The service is unavailable.");
-    throw new DomainError("not_found", "not_found", "There is no dead letter with this id. Check the id.");
+    throw new DomainError("not_found", "not_found", "There is no dead-lettered message with this id. Check the id.");
   };
   expect((await send("GET", `/${id}`)).statusCode).toBe(503);
 });

@@ -60,7 +60,7 @@ test("the KYC consumer of the webhooks service stores invalid messages as dead l
   expect(deadLetters.map((row) => row.event_id).sort()).toEqual(invalidMessages.map(({ id }) => id).sort());
 });
 
-test("the KYC consumer of the webhooks service stores a message as a WAITING dead letter if only a newer version supports the message's status or verdict", async () => {
+test("the KYC consumer of the webhooks service dead-letters a message with the status WAITING if only a newer version supports the message's status or verdict", async () => {
   for (const event of [aKycEvent({ status: 99 as KycStatus }), aKycEvent({ verdict: 99 as KycVerdict })]) {
     await harness.publishTo("kyc.v1", event);
     expect(await harness.sql("select status from dead_letter where event_id = ?", [event.id])).toEqual([{ status: "WAITING" }]);

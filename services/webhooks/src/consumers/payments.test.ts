@@ -106,7 +106,7 @@ test("the payments consumer of the webhooks service stores invalid messages as d
   expect(events.map(({ id }) => id).sort()).toEqual(validMessages.map(({ id }) => id).sort());
 });
 
-test("the payments consumer of the webhooks service stores events of an unknown type as WAITING dead letters, and applies the other events of the batch", async () => {
+test("the payments consumer of the webhooks service dead-letters events of an unknown type with the status WAITING, and applies the other events of the batch", async () => {
   const caller = aBusinessCaller();
   const newerEvents = Array.from({ length: 4 }, () => aPaymentEvent({ ...caller, type: 99 as PaymentEventType }));
   const validEvent = aPaymentEvent(caller);
@@ -117,7 +117,7 @@ test("the payments consumer of the webhooks service stores events of an unknown 
   expect(await harness.sql("select id from event where business_id = ?", [caller.businessId])).toEqual([{ id: validEvent.id }]);
 });
 
-test("the payments consumer of the webhooks service stores a message as a WAITING dead letter if only a newer version supports the message's payment status", async () => {
+test("the payments consumer of the webhooks service dead-letters a message with the status WAITING if only a newer version supports the message's payment status", async () => {
   const event = aPaymentEvent({ ...aBusinessCaller(), status: 99 as PaymentStatus });
   await harness.publish(event);
   expect(await harness.sql("select status from dead_letter where event_id = ?", [event.id])).toEqual([{ status: "WAITING" }]);

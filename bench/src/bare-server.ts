@@ -47,8 +47,8 @@ export interface PostRequest {
 
 /**
  * Sends requests on 32 connections, with at most one request in flight on each. Returns the rate,
- * the latency and the CPU time of the processes. `next` returns the next POST request. Without
- * `next`, sends GET requests for the URL.
+ * the latency and the CPU time of the processes. `load` is the paths of GET requests, or a function
+ * that returns the next POST request.
  */
 export async function measureLoad(
   name: string,
@@ -56,20 +56,29 @@ export async function measureLoad(
   key: string,
   seconds: number,
   pids: readonly number[],
-  next?: () => PostRequest,
+  load: readonly string[] | (() => PostRequest),
 ) {
+  let clients = 0;
   const { cpuSeconds } = readProcessFigures(pids);
   const result = await autocannon({
     url,
     connections,
     duration: seconds,
     headers: { authorization: `Bearer ${key}` },
-    ...(next && { requests: [{ method: "POST", setupRequest: (request) => setUp(request, next()) }] }),
+    ...(typeof load === "function"
+      ? { requests: [{ method: "POST", setupRequest: (request) => setUp(request, load()) }] }
+      : { setupClient: (client) => client.setRequests(rotate(load, clients++).map((path) => ({ path }))) }),
   });
   const cpu = readProcessFigures(pids).cpuSeconds - cpuSeconds;
   if (result.non2xx > 0 || result.errors > 0)
     throw new Error(`${name}: ${result.non2xx} responses other than 2xx, ${result.errors} errors`);
   return { perSecond: result.requests.average, p99Ms: result.latency.p99, cpuUs: (cpu / result.requests.total) * 1e6 };
+}
+
+/** Returns the paths in an order that begins at another path for each connection. */
+function rotate(paths: readonly string[], connection: number): string[] {
+  const start = Math.floor((connection * paths.length) / connections);
+  return [...paths.slice(start), ...paths.slice(0, start)];
 }
 
 /** Sets path and body. Sets the content-type header only if the request has a body. */

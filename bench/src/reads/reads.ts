@@ -16,7 +16,7 @@ interface Candidate {
 }
 
 /**
- * Measures authenticated reads of one payment through the gateway. Compares them with reads from
+ * Measures authenticated reads of 16 payments in turn through the gateway. Compares them with reads from
  * two bare servers that run the same two queries, one with pg and one with MikroORM.
  */
 export async function measureReads({ rounds, seconds }: { rounds: number; seconds: number }) {
@@ -32,9 +32,9 @@ export async function measureReads({ rounds, seconds }: { rounds: number; second
       env: { gateway: { ...unlimited, LOG_LEVEL: "warn" }, payments: { LOG_LEVEL: "warn" } },
     }),
   );
-  // Uses a paid payment, because a read of it never calls the processor.
-  const paymentId = await createPaidPayment(system);
-  const path = `/api/v1/payments/${paymentId}`;
+  // Uses paid payments, because a read of them never calls the processor.
+  const paths: string[] = [];
+  while (paths.length < 16) paths.push(`/api/v1/payments/${await createPaidPayment(system)}`);
   const databases = {
     IDENTITY_DATABASE_URL: system.databaseUrls["identity"] ?? "",
     PAYMENTS_DATABASE_URL: system.databaseUrls["payments"] ?? "",
@@ -42,30 +42,31 @@ export async function measureReads({ rounds, seconds }: { rounds: number; second
   };
   const startBare = async (name: string): Promise<Candidate> => {
     const server = await startBareServer(stack, join("reads", `${name}.ts`), databases);
-    return { name, url: `${server.url}${path}`, pids: () => [server.pid] };
+    return { name, url: server.url, pids: () => [server.pid] };
   };
   const candidates: Candidate[] = [
     await startBare("bare-fastify-pg"),
     await startBare("bare-fastify-mikroorm"),
     {
       name: "amana gateway",
-      url: `${system.gatewayUrl}${path}`,
+      url: system.gatewayUrl,
       pids: () => (["gateway", "payments", "identity"] as const).flatMap((name) => system.services[name].pid() ?? []),
     },
   ];
 
-  const expected = await readBody(candidates[0]?.url ?? "", system.business.api_key);
+  const [path] = paths;
+  const expected = await readBody(`${candidates[0]?.url}${path}`, system.business.api_key);
   for (const candidate of candidates) {
-    const body = await readBody(candidate.url, system.business.api_key);
+    const body = await readBody(`${candidate.url}${path}`, system.business.api_key);
     if (body !== expected) throw new Error(`${candidate.name} returned a different body:\n${body}\nexpected:\n${expected}`);
-    await measureLoad(candidate.name, candidate.url, system.business.api_key, Math.min(2, seconds), []);
+    await measureLoad(candidate.name, candidate.url, system.business.api_key, Math.min(2, seconds), [], paths);
   }
 
   const runs = new Map<string, { perSecond: number[]; p99: number[]; cpuUs: number[] }>();
   for (let round = 1; round <= rounds; round++) {
     for (const candidate of candidates) {
       const { name, url, pids } = candidate;
-      const { perSecond, p99Ms, cpuUs } = await measureLoad(name, url, system.business.api_key, seconds, pids());
+      const { perSecond, p99Ms, cpuUs } = await measureLoad(name, url, system.business.api_key, seconds, pids(), paths);
       const run = runs.get(name) ?? { perSecond: [], p99: [], cpuUs: [] };
       run.perSecond.push(perSecond);
       run.p99.push(p99Ms);

@@ -84,7 +84,7 @@ async function measureBare(system: System, seconds: number): Promise<BareFigures
     IDENTITY_DATABASE_URL: system.databaseUrls["identity"] ?? "",
     PAYMENTS_DATABASE_URL: system.databaseUrls["payments"] ?? "",
   });
-  const run = (duration: number) => measureLoad("bare", `${server.url}${path}`, system.business.api_key, duration, [server.pid]);
+  const run = (duration: number) => measureLoad("bare", server.url, system.business.api_key, duration, [server.pid], [path]);
   await run(Math.min(2, seconds));
   const { perSecond, cpuUs } = await run(seconds);
   log(`bare server of bench reads: ${perSecond.toFixed(0)} requests/s at ${cpuUs.toFixed(0)} µs`);

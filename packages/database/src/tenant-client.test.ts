@@ -5,6 +5,7 @@ import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestDatabase, logger, unusedEntities } from "../test/test-database.ts";
 import { migrate, namedQuery, type Orm, tenantMigrations, transaction } from "./index.ts";
+import { createRowReader } from "./row-reader.ts";
 
 const role = `test_tenants_${randomBytes(6).toString("hex")}`;
 const [businessA, businessB] = [randomUUID(), randomUUID()];
@@ -91,6 +92,21 @@ test("TenantClient reads the rows of the caller's tenant, even if the query wait
     return tenant ? forTenant(tenant, work) : work();
   });
   expect((await Promise.all(inTransactions)).map((rows) => rows.map((row) => row.business_id))).toEqual(rows);
+});
+
+test("a row reader returns no row of another tenant when several tenants read in one event-loop iteration", async () => {
+  const readRow = createRowReader("thing_read", "select id, business_id from thing where id = any($1::uuid[])");
+  const ids = Object.values(things);
+  const readBoth = (tenant: string) =>
+    forTenant(tenant, async () => (await Promise.all(ids.map((id) => readRow(orm.em, id)))).map((row) => row?.["business_id"]));
+  const rows = await Promise.all([businessA, businessB, allTenants, businessA].map(readBoth));
+  expect(rows).toEqual([
+    [businessA, undefined],
+    [undefined, businessB],
+    [businessA, businessB],
+    [businessA, undefined],
+  ]);
+  expect(await Promise.all(ids.map((id) => readRow(orm.em, id)))).toEqual([undefined, undefined]);
 });
 
 test("TenantClient throws the error of a failed statement, and the next statement on the connection has no tenant", async () => {

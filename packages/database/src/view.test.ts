@@ -101,6 +101,14 @@ async function startHangingProxy() {
   };
 }
 
+/** Returns a function that counts the uses of the pool since this call. */
+async function countConnectionUses({ em }: Orm): Promise<() => number> {
+  const pool = await (em.getConnection() as unknown as { getNativeClient(): Promise<NodeJS.EventEmitter> }).getNativeClient();
+  let uses = 0;
+  pool.on("acquire", () => uses++);
+  return () => uses;
+}
+
 describe("defineView", () => {
   test("toMessage of a view returns the same message for a row and for the row's entity, with exact bigint values and times", async () => {
     const payment = create(PaymentSchema);
@@ -127,6 +135,43 @@ describe("defineView", () => {
     expect(await view.read(em(), businessId, "1' or true")).toBeUndefined();
     const hidden = await createThing(businessId, { difference: "none" });
     expect(await view.read(em(), businessId, hidden.id)).toBeUndefined();
+  });
+
+  test("concurrent `read` calls of a view share a statement, and each returns its own row or undefined", async () => {
+    const single = await database.connect({ entities: [Thing], poolMax: 1 });
+    const statements = await countConnectionUses(single);
+    const [owner, other] = [uuidv7(), uuidv7()];
+    const things = await Promise.all(Array.from({ length: 150 }, () => createThing(owner)));
+    const foreign = await createThing(other);
+    const read = (businessId: string, id: string) => view.read(single.em as SqlEntityManager, businessId, id);
+    const ids = things.map(({ id }) => id);
+    const own = await Promise.all(
+      [...ids, foreign.id, "no UUID", uuidv7(), ids[0]?.toUpperCase() ?? ""].map((id) => read(owner, id)),
+    );
+    expect(own.map((row) => row?.id)).toEqual([...ids, undefined, undefined, undefined, ids[0]]);
+    // At most 100 rows for each statement.
+    expect(statements()).toBe(2);
+    expect((await Promise.all([read(other, foreign.id), read(owner, foreign.id)])).map((row) => row?.id)).toEqual([
+      foreign.id,
+      undefined,
+    ]);
+    expect(statements()).toBe(4);
+  });
+
+  test("two concurrent `read` calls of a view for one row return objects that share no changes", async () => {
+    const { id, businessId } = await createThing(uuidv7());
+    const [first, second] = await Promise.all([view.read(em(), businessId, id), view.read(em(), businessId, id)]);
+    Object.assign(first ?? {}, { orderRef: "changed" });
+    expect(second).toMatchObject({ id, orderRef: null });
+  });
+
+  test("`read` of a view returns a change that was committed after an earlier `read` had begun", async () => {
+    const { id, businessId } = await createThing(uuidv7());
+    const earlier = view.read(em(), businessId, id);
+    await new Promise((resolve) => setImmediate(resolve));
+    await em().execute("update thing set order_ref = 'later' where id = ?", [id]);
+    expect(await view.read(em(), businessId, id)).toMatchObject({ orderRef: "later" });
+    await earlier;
   });
 
   test("`read` of a view throws a timeout error when its connection hangs, and later reads use another connection", async () => {

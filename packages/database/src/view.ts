@@ -1,4 +1,3 @@
-import { isUuid } from "@amana/runtime";
 import { create, type DescField, type DescMessage, type MessageInitShape, type MessageShape } from "@bufbuild/protobuf";
 import {
   BigIntType,
@@ -8,9 +7,8 @@ import {
   type SqlEntityManager,
   UnderscoreNamingStrategy,
 } from "@mikro-orm/postgresql";
-import { namedQuery } from "./named-query.ts";
-import { statementMsMax } from "./orm.ts";
 import type { FieldOf } from "./request-value.ts";
+import { createRowReader } from "./row-reader.ts";
 
 /**
  * Owner of rows: a business id, or `allBusinesses` for operators and for tables of the platform.
@@ -133,12 +131,12 @@ export function defineView<
     .map(([name, sql]) => `${sql} as "${name}"`)
     .join(", ");
 
-  const select = `select ${selectedColumns} from ${table} where ${where}`;
-  const readAny = { name: `${message.name}_read_any`, text: `${select} and id = $1` };
+  const select = `select ${selectedColumns} from ${table} where ${where} and id = any($1::uuid[])`;
+  const readAny = createRowReader(`${message.name}_read_any`, select);
   // "is true" prevents the use of an index that begins with business_id. Without statistics,
   // PostgreSQL would prefer such an index to the primary key, and would read all rows of the
   // business.
-  const readOwn = { name: `${message.name}_read`, text: `${select} and id = $1 and (business_id = $2) is true` };
+  const readOwn = createRowReader(`${message.name}_read`, `${select} and (business_id = $2) is true`);
 
   const parse = (row: Record<string, unknown>) => {
     for (const { property, parse } of parsedProperties)
@@ -152,12 +150,7 @@ export function defineView<
     properties: properties as never,
     parse,
     async read(em, owner, id) {
-      const isOwn = owner !== allBusinesses;
-      const values = isOwn ? [id, businessIdOf(owner)] : [id];
-      // Without this check, PostgreSQL would throw an error for a text that is not a UUID.
-      if (!values.every(isUuid)) return undefined;
-      const { name, text } = isOwn ? readOwn : readAny;
-      const [row] = await namedQuery<Record<string, unknown>>(em, name, text, values, { timeoutMs });
+      const row = owner === allBusinesses ? await readAny(em, id) : await readOwn(em, id, businessIdOf(owner));
       return row && parse(row);
     },
     toMessage(row, ...[others]) {
@@ -170,9 +163,6 @@ export function defineView<
     },
   };
 }
-
-/** Timeout of a read on a broken connection, where PostgreSQL's statement timeout has no effect. */
-const timeoutMs = statementMsMax + 1_000;
 
 const naming = new UnderscoreNamingStrategy();
 export const columnOf = (property: string): string => naming.propertyToColumnName(property);

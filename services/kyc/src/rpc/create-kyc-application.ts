@@ -45,7 +45,7 @@ export const createKycApplication =
     // is no longer held.
     const claim = await claimKey(orm.em.fork(), call, KycApplicationSchema, { heldMs: call.remainingMs() });
     if ("replayed" in claim) {
-      const row = await kycApplicationView.read(orm.em.fork(), businessId, claim.replayed.id);
+      const row = await kycApplicationView.read(orm.em, businessId, claim.replayed.id);
       return { ...claim.replayed, linkUrl: row && linkOf(context, row) };
     }
 

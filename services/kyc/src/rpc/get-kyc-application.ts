@@ -32,10 +32,10 @@ export const getKycApplication =
   (context: Context): Implementation<typeof KycApplicationService.method.getKycApplication> =>
   async (request, call) => {
     const businessId = requireBusiness(call.caller);
-    const em = context.orm.em.fork();
+    const { em } = context.orm;
     let row = await kycApplicationView.read(em, businessId, request.id);
     if (!row) throw kycApplicationNotFound();
-    if (!request.stored && mayStillChange(row) && (await acquireThrottle(em, refreshable, businessId, row.id))) {
+    if (!request.stored && mayStillChange(row) && (await acquireThrottle(em.fork(), refreshable, businessId, row.id))) {
       const { id } = row;
       const refresh = syncApplication(context, id, refreshTimeoutMs).catch((error: unknown) => {
         context.logger.warn({ err: error, application_id: id }, "application could not be refreshed");

@@ -15,7 +15,7 @@ export const getPayment =
   (context: Context): Implementation<typeof PaymentService.method.getPayment> =>
   async (request, call) => {
     const businessId = requireBusiness(call.caller);
-    const em = context.orm.em.fork();
+    const { em } = context.orm;
     let payment = await paymentView.read(em, businessId, request.id);
     if (!payment) throw paymentNotFound();
     if (payment.status === "PENDING") {

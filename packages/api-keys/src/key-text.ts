@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 
 /**
@@ -50,7 +50,7 @@ export function prefixOf(key: string): string {
  * sufficient, because a key has 256 random bits.
  */
 export function hashApiKey(key: string): Buffer {
-  return createHash("sha256").update(key).digest();
+  return hash("sha256", key, "buffer");
 }
 
 /** Returns the checksum of a text: the CRC-32 that zlib and Ethernet use (ISO 3309), in base 62. */

@@ -1,11 +1,11 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /**
  * Returns the page token, which is part of the addresses of a payment's result page and receipt. It
  * is the SHA-256 of the return token, in hexadecimal. The page token cannot be guessed and does not
  * reveal the return token. Payments that earlier versions created also have a page token.
  */
-export const pageTokenOf = (returnToken: string): string => createHash("sha256").update(returnToken).digest("hex");
+export const pageTokenOf = (returnToken: string): string => hash("sha256", returnToken, "hex");
 
 /**
  * SQL expression with the result of `pageTokenOf` for a row of the table `payment`. An index on

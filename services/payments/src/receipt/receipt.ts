@@ -6,7 +6,7 @@ import type { Payment } from "../payment/payment.ts";
  * payment never changes.
  */
 export const receiptNumberOf = (payment: Payment): string =>
-  `${day.format(paidAtOf(payment)).replaceAll("-", "")}-${payment.processorOrderNumber}`;
+  `${dayOf(paidAtOf(payment)).replaceAll("-", "")}-${payment.processorOrderNumber}`;
 
 /** Returns the time of the last change that the receipt shows. */
 export const issuedAtOf = (payment: Payment): Date => refundedAtOf(payment) ?? paidAtOf(payment);
@@ -24,5 +24,6 @@ export function refundedAtOf({ status, refundedAt, refundEndedAt, origin }: Paym
 
 const paidAtOf = ({ paidAt, createdAt }: Payment): Date => paidAt ?? createdAt;
 
-/** Formats a time as its day in Algeria, such as 2026-11-25. */
-const day = new Intl.DateTimeFormat("en-CA", { timeZone: "Africa/Algiers", dateStyle: "short" });
+/** Returns the day of a time in Algeria, such as 2026-11-25. */
+const dayOf = (time: Date): string =>
+  Temporal.Instant.fromEpochMilliseconds(time.getTime()).toZonedDateTimeISO("Africa/Algiers").toPlainDate().toString();

@@ -11,7 +11,7 @@ import type { Program } from "../program.ts";
 import { createRandom } from "../random.ts";
 import type { Report } from "../report.ts";
 
-const gateways = 3;
+const gatewayCount = 3;
 const seconds = 4;
 /**
  * Ratio of sent to allowed requests. Without shared buckets, three gateways would accept three
@@ -88,8 +88,8 @@ export const limitsProgram: Program = {
     const { system } = test;
     await using stack = new AsyncDisposableStack();
     const urls = [system.gatewayUrl];
-    while (urls.length < gateways) urls.push(await startGateway(system, stack));
-    log(`${gateways} gateways are running`);
+    while (urls.length < gatewayCount) urls.push(await startGateway(system, stack));
+    log(`${gatewayCount} gateways are running`);
 
     await attack("invalid keys", "evenly", urls, "", report, log);
     // Begins with equal shares, because only equal shares prove that the gateways share one limit.

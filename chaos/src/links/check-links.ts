@@ -93,7 +93,7 @@ function checkPayments(link: Link, payments: readonly PaymentRow[], report: Repo
     const [first, second] = tokens.map((token) => byForm.get(token)?.[0]);
     const isApart =
       !first || !second || first.status === "FAILED" || second.created_at.getTime() - first.created_at.getTime() > 3_000;
-    report.check("two tabs of a browser start one payment", isApart, () => `${first?.id}, ${second?.id}`);
+    report.check("two tabs of a browser do not start two payments within 3 s", isApart, () => `${first?.id}, ${second?.id}`);
   }
 }
 

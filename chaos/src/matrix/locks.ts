@@ -1,4 +1,4 @@
-/** Runs works with the same key one after another, and works with different keys in parallel. */
+/** Runs operations with the same key in sequence, and operations with other keys in parallel. */
 export class Locks<T> {
   readonly #last = new Map<T, Promise<unknown>>();
 

@@ -120,7 +120,10 @@ function rotateCallbackSecret(): Step[] {
   ];
 }
 
-/** The rotations of docs/secrets.md that need no downtime. Each call creates a new key. */
+/**
+ * The rotations of docs/secrets.md that need no downtime. Each function returns the steps for a new
+ * random secret.
+ */
 export const rotations = {
   "kyc-key": () => rotateCallerKey("kyc", "KYC_PUBLIC_KEYS", ["clients"]),
   "gateway-key": () => rotateCallerKey("gateway", "GATEWAY_PUBLIC_KEYS", servicesWithDatabase),

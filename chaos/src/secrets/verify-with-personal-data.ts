@@ -32,7 +32,8 @@ interface Application {
 
 /**
  * Runs verifications with every possible end. Each response, error response and callback of the
- * provider contains canaries in personal fields. Some are truncated or have a wrong signature.
+ * provider contains canaries in personal fields. Some responses and callbacks are truncated, and
+ * some callbacks have a wrong signature.
  */
 export async function verifyWithPersonalData(context: SecretsContext): Promise<void> {
   const { system, kycProvider, report } = context;

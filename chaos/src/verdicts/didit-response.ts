@@ -14,8 +14,8 @@ import {
 } from "./vendor-values.ts";
 
 /**
- * Interprets Didit's decisions. Like `specified.ts`, it follows only the specification. Every item
- * of a decision has a status and a list of warnings.
+ * Draws decisions of Didit and computes the signs of their evidence. Like `specified.ts`, this file
+ * follows only the specification. Every item of a decision has a status and a list of warnings.
  */
 const reasonWords: ReasonWords = {
   byCode: {
@@ -40,7 +40,7 @@ const reasonWords: ReasonWords = {
 };
 
 const item = (fields: object = {}) => ({ status: "Approved", warnings: [], ...fields });
-/** Values that replace a list of items and that are no evidence. */
+/** Values in place of a list of items. They are negative evidence. */
 const noItems: readonly SpecifiedValue[] = [absent, [], "Approved", {}, 7].map(bad);
 const badItems = (fields: object): readonly SpecifiedValue[] =>
   [

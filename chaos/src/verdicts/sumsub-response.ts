@@ -13,8 +13,8 @@ import {
 } from "./vendor-values.ts";
 
 /**
- * Interprets an applicant at Sumsub with its steps and its AML case. Like `specified.ts`, it
- * follows only the specification.
+ * Draws applicants of Sumsub with their steps and AML cases, and computes the signs of the
+ * evidence. Like `specified.ts`, this file follows only the specification.
  */
 const reasonWords: ReasonWords = {
   byCode: {

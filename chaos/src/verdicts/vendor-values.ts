@@ -9,7 +9,7 @@ import {
   type Verdict,
 } from "./specified.ts";
 
-/** Fields that replace fields of the sandbox's response, and what Amana must read in them. */
+/** Fields that replace fields of the sandbox's response, and the evidence and codes in them. */
 export interface VendorResponse extends TruthTableRow {
   readonly answer: Readonly<Record<string, unknown>>;
   readonly codes: readonly string[];
@@ -44,7 +44,7 @@ export function drawExpiry(random: Random, { isBad }: Draw, todayMs: number, exc
 }
 
 /**
- * The vendor's words for each of Amana's reason codes, and words that the service does not support.
+ * The vendor's words for each of Amana's reason codes, and words for which kyc has no reason code.
  */
 export interface ReasonWords {
   readonly byCode: Readonly<Record<string, readonly string[]>>;

@@ -130,8 +130,8 @@ export async function findVerificationViolations(
 }
 
 /**
- * Checks that the client has the result of its newest verification, even if an older verification
- * ended later.
+ * Checks that the client has the result of the verification that was created last, even if another
+ * verification ended after it.
  */
 export async function findClientViolations(
   { gatewayUrl, apiKey }: RefundContext,

@@ -27,7 +27,10 @@ const frozenMs = 9_000;
 const longFrozenMs = 35_000;
 /** Statement timeout of a service. */
 const statementMsMax = 5_000;
-/** Maximum wait for a process to reach a fault point. Some can be reached only while Kafka runs. */
+/**
+ * Maximum wait for a process to reach a fault point. Some fault points can be reached only while
+ * Kafka runs.
+ */
 const faultPointMsMax = 180_000;
 /** Maximum duration of a graceful shutdown. A process that needed longer was killed. */
 const stoppedMsMax = 29_000;
@@ -137,7 +140,7 @@ export function createProcessFaults({ consumers, extraConsumer, relays, interrup
 
   return {
     // The leases of a killed process expire only after 30 s. Short runs inject only the required
-    // faults, so that they do not wait for the leases of other faults.
+    // faults, so that they do not wait for the leases of processes that optional faults kill.
     consumers: [
       [killConsumerAfterPost, freeze(consumers, "consumers", recordConsumerLeases)],
       [killAndRestart(consumers, "consumers", recordConsumerLeases)],

@@ -184,8 +184,9 @@ async function attack(
 
 /**
  * Sends a burst of requests without a key from one address to each gateway. Each gateway may accept
- * a whole burst, because it has not yet read the debt that the gateways share. Afterwards the
- * Retry-After of every gateway must cover the shared debt.
+ * a whole burst, because it has not yet read what the other gateways accepted. All accepted
+ * requests above the limit are the shared debt, which the Retry-After of every gateway must then
+ * cover.
  */
 async function sendBurst(address: string, urls: readonly string[], report: Report, log: (line: string) => void): Promise<void> {
   const { perSecond, burst } = limitsByName["invalid keys"] as Limit;

@@ -100,8 +100,8 @@ function checkPayments(link: Link, payments: readonly PaymentRow[], report: Repo
 const ids = (payments: readonly PaymentRow[]) => payments.map(({ id }) => id).join(", ");
 
 /**
- * Returns differences between Amana and the processor, and wrong totals and events. They must
- * disappear when no payment is in progress any more.
+ * Returns differences between Amana and the processor, and wrong totals and events. All these
+ * problems must disappear when no payment is in progress any more.
  */
 async function findProblems(system: LinksSystem, links: readonly Link[]): Promise<string[]> {
   const { movements } = (await callSandbox(system.system, "GET", "/sandbox/money-movements")) as { movements: Movement[] };

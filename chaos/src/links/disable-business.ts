@@ -31,8 +31,8 @@ export async function disableBusiness(
       const page = await buyer.open().catch(() => undefined);
       if (page?.status === 200) {
         await sleep(random.integer(0, 600), signal);
-        // Half of the buyers wait for the confirmation. On a busy machine, it may arrive after the
-        // pause above, and otherwise no form would be sent while the business is disabled.
+        // Half of the buyers wait until the business is disabled. On a busy machine, this may take
+        // longer than the pause above. All buyers would then send their forms too early.
         if (random.chance(0.5)) await waitUntil(() => state.isDisabled, signal);
         const before = state;
         const response = await buyer.submit(page).catch(() => undefined);

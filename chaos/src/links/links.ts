@@ -87,7 +87,7 @@ async function playLink(system: LinksSystem, random: Random, report: Report): Pr
   return link;
 }
 
-/** Refunds a payment of the link, because a refund must not free a slot. */
+/** Refunds a payment of the link. The checks then show whether the refund freed a slot. */
 async function refundOne({ business, id }: Link, report: Report): Promise<void> {
   const { items } = await business.amana.payments.list({ payment_link_id: id, status: "PAID" }).page();
   const [payment] = items;

@@ -15,7 +15,7 @@ export type Need = "refund" | "key" | "verification" | "replay" | VerificationEn
 export interface Cell {
   readonly name: string;
   readonly needs?: Need;
-  /** A schedule has at most one fault of a group, because two of them could hide each other. */
+  /** A schedule has at most one fault of a group, because two such faults could hide each other. */
   readonly group: string;
   draw(random: Random): WithoutTime<Fault>;
 }

@@ -1,4 +1,6 @@
-/** Runs operations with the same key in sequence, and operations with other keys in parallel. */
+/**
+ * Runs operations with the same key in sequence. Operations with different keys run in parallel.
+ */
 export class Locks<T> {
   readonly #last = new Map<T, Promise<unknown>>();
 

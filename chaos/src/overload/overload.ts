@@ -96,7 +96,10 @@ function checkOutcome(outcome: LoadOutcome, when: string, report: Report): void 
   report.check("every request gets a response", errors.length === 0, () => `${when}: ${errors.slice(0, 3).join("; ")}`);
 }
 
-/** Sends a light load until every response has a 2xx status. Records a violation at the end. */
+/**
+ * Sends a light load until every response has a 2xx status. Records a violation if this needs more
+ * than `recoveryTriesMax` tries.
+ */
 async function checkRecovery(requests: readonly LoadRequest[], system: System, when: string, report: Report): Promise<void> {
   const isSuccessful = (outcome: LoadOutcome) => Object.keys(outcome.statuses).every((status) => status.startsWith("2"));
   let outcome: LoadOutcome | undefined;

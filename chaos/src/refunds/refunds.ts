@@ -18,7 +18,7 @@ const workerCount = 24;
 /** Time after the last fault within which every refund must end or need a decision. */
 const resolveMsMax = 180_000;
 
-/** Intervals of seconds in place of days, so that a run is long enough to need decisions. */
+/** Intervals of seconds in place of days, so that refunds need decisions within a run. */
 const paymentSettings = {
   SATIM_TIMEOUT_MS: "1500",
   PAYMENT_CHECK_SECONDS: "1,2,5",

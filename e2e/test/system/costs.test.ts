@@ -203,7 +203,7 @@ describe("costs of the operations", async () => {
   });
 
   test("an idle system executes at most five SQL statements per second", async () => {
-    // Repeats the count, because the first windows may include work that follows the start.
+    // Repeats the count, because the first counts may include work that follows the start.
     let count = Number.POSITIVE_INFINITY;
     let texts = "";
     for (let windows = 0; count > 5 * idleSeconds && windows < 6; windows++) {

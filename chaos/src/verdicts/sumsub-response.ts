@@ -144,13 +144,13 @@ export function createSumsubResponse(random: Random, terms: Requirements, todayM
       : { ...documentType(name, terms.allowedDocuments), json: name.toUpperCase() };
     const step = { idDocType: kind.json, country: "DZA", ...(isBad() && verdict === "APPROVED" ? random.pick(notGreen) : green) };
     const idDoc = objectOf({ idDocType: kind.json, country: "DZA", validUntil: expiry.json });
-    const other = { ...idDoc, idDocType: "DRIVERS_OTHER" };
+    const otherIdDoc = { ...idDoc, idDocType: "DRIVERS_OTHER" };
     const [idDocs, isOneDocument] = isBad()
       ? ([
           random.pick([[], null, [idDoc, idDoc], [{ ...idDoc, country: "FRA" }], [{ ...idDoc, termless: true }]]),
           false,
         ] as const)
-      : ([random.pick([[idDoc], [idDoc, other]]), true] as const);
+      : ([random.pick([[idDoc], [idDoc, otherIdDoc]]), true] as const);
     const isGreen = "reviewResult" in step && JSON.stringify(step.reviewResult) === JSON.stringify(green.reviewResult);
     return {
       step,

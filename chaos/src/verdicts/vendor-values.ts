@@ -62,8 +62,8 @@ export function drawReasons(random: Random, { isBad }: Draw, { byCode, unknown }
   if (random.chance(0.15)) return { words: [pickWord("PROFILE_MISMATCH")], content: "profile", codes: ["PROFILE_MISMATCH"] };
   if (!isBad()) return { words: [], content: "nothing", codes: [] };
   if (random.chance(0.3)) return { words: [random.pick(unknown)], content: "more", codes: [] };
-  const others = Object.keys(byCode).filter((code) => code !== "PROFILE_MISMATCH");
-  const codes = [...new Set(Array.from({ length: random.integer(1, 3) }, () => random.pick(others)))];
+  const otherCodes = Object.keys(byCode).filter((code) => code !== "PROFILE_MISMATCH");
+  const codes = [...new Set(Array.from({ length: random.integer(1, 3) }, () => random.pick(otherCodes)))];
   return { words: codes.map(pickWord), content: "more", codes };
 
   function pickWord(code: string): string {
@@ -72,7 +72,7 @@ export function drawReasons(random: Random, { isBad }: Draw, { byCode, unknown }
 }
 
 /** Returns the sign of the earliest expiry, or "-" if a document has no valid expiry. */
-export function earliestExpiry(expiries: readonly SpecifiedValue[]): Sign {
+export function expirySignOf(expiries: readonly SpecifiedValue[]): Sign {
   if (expiries.length === 0 || expiries.some(({ sign }) => sign === "-")) return "-";
   return expiries.some(({ sign }) => sign === "expired") ? "expired" : "+";
 }

@@ -40,7 +40,7 @@ command
     command
       .createOption(
         "--kyc-provider <name>",
-        "matrix, secrets, verdicts: verification provider of the system, simulated by the sandbox (default: the provider in --schedule, or port)",
+        "matrix, secrets, verdicts: verification provider of the system, simulated by the sandbox (default: the provider in --schedule, otherwise port, Amana's own protocol)",
       )
       .choices(kycProviders),
   )

@@ -4,7 +4,8 @@ const attackMsMax = 90_000;
 
 /**
  * Returns a signal that aborts when `signal` has aborted, `attackMsMin` have passed, and
- * `hasEnoughWork` returns true. After `attackMsMax`, it no longer waits for `hasEnoughWork`.
+ * `hasEnoughWork` returns true. After `attackMsMax`, the signal no longer waits for
+ * `hasEnoughWork`.
  */
 export function extendSignal(signal: AbortSignal, hasEnoughWork: () => boolean): AbortSignal {
   const combined = new AbortController();

@@ -26,7 +26,7 @@ export interface ProgramRun {
   readonly eventsMax?: number | undefined;
   /**
    * Verification provider of the system, for the programs `matrix`, `secrets` and `verdicts`.
-   * Default: port.
+   * Default: `port`, Amana's own protocol.
    */
   readonly kycProvider?: KycProvider | undefined;
   /** Options of the program `matrix`. */

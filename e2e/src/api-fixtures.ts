@@ -150,7 +150,7 @@ export class ApiFixtures {
 
   readonly otherBusiness = () => this.#create(this.operator, "/businesses", { name: "Old" });
 
-  /** A dead letter without a payload, so that its retry fails. */
+  /** A dead-lettered message without a payload, so that its retry fails. */
   readonly deadLetter = async () => {
     const [letter] = await this.#sql(
       "webhooks",

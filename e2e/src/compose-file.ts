@@ -33,15 +33,15 @@ export async function createComposeValues(dir: string): Promise<Record<string, s
     EVENT_KEY_PAYMENTS: `payments.v1=k1:${randomBytes(32).toString("base64")}`,
     EVENT_KEY_KYC: `kyc.v1=k1:${randomBytes(32).toString("base64")}`,
     EVENT_KEY_AUDIT: `audit.v1=k1:${randomBytes(32).toString("base64")}`,
-    ...databasePasswords(() => randomBytes(24).toString("hex")),
+    ...createDatabasePasswords(() => randomBytes(24).toString("hex")),
     SECRET_ENCRYPTION_KEYS: `one:${secrets.encryptionKey}`,
     AUDIT_SIGNING_KEY: auditKey.privateKey,
     BOOTSTRAP_ADMIN_KEY: generateApiKey("ak_"),
   };
 }
 
-/** Returns the password settings for the superuser and for each service's two database roles. */
-export function databasePasswords(passwordOf: (name: string) => string): Record<string, string> {
+/** Creates the password settings for the superuser and for each service's two database roles. */
+export function createDatabasePasswords(passwordOf: (name: string) => string): Record<string, string> {
   const names = servicesWithDatabase.flatMap((service) =>
     ["DATABASE", "OWNER"].map((kind) => `${service.toUpperCase()}_${kind}_PASSWORD`),
   );
@@ -72,7 +72,11 @@ export const readCompose = async (): Promise<Compose> =>
   parse(await readFile(join(root, "docker-compose.yml"), "utf8"), { merge: true });
 
 /** Returns a service's environment. Replaces each variable by its value in `values`. */
-export function composeSettings({ services }: Compose, service: string, values: Record<string, string>): Record<string, string> {
+export function composeEnvironmentOf(
+  { services }: Compose,
+  service: string,
+  values: Record<string, string>,
+): Record<string, string> {
   const replaceVariables = (text: string) =>
     text.replace(
       /\$\{(\w+)(?::([-?])([^}]*))?\}/g,

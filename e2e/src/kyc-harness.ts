@@ -10,8 +10,8 @@ import { aPerson, callSandbox, type TestBusiness } from "./test-system.ts";
 export const applicationsPath = "/api/v1/kyc/applications";
 
 /**
- * All event types of applications. Most are subscribed by default, one needs an explicit
- * subscription.
+ * Event types of applications, except the notices about expiring documents. An endpoint receives
+ * KYC_CANCELED only if it selects this type.
  */
 export const kycEventTypes = [
   "KYC_COMPLETED",

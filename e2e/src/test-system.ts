@@ -78,7 +78,7 @@ export async function startTestSystem(
 
 type WebhookEvent = NonNullable<Parameters<Amana["webhookEndpoints"]["create"]>[0]["events"]>[number];
 
-/** Creates an API client with a key. By default the client does not retry requests. */
+/** Creates an instance of the client library. By default, it does not retry requests. */
 export const createClient = (system: System, apiKey: string, options: { retries?: number; timeoutMs?: number } = {}) =>
   new Amana({ baseUrl: system.gatewayUrl, apiKey, retries: 0, ...options });
 

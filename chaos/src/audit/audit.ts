@@ -58,8 +58,8 @@ export const auditProgram: Program = {
         businesses.map((business, i) => makeBundle(business, join(dir, `${round}-${i}`), command)),
       );
 
-      // Stores the heads only now, because each bundle adds an audit row. The verification cannot
-      // detect all changes to rows that are newer than the newest stored head.
+      // Stores the heads after the bundles were made, because each bundle adds an audit row. The
+      // verification cannot detect all changes to rows that are newer than the newest stored head.
       const heads = await readSealedHeads(owner);
       writeFileSync(headsFile, heads.map((head) => `${JSON.stringify(head)}\n`).join(""));
       // Identity must not seal rows while the trail is changed.

@@ -8,7 +8,7 @@ type Change = (folder: string, random: Random, otherBundle: string) => string;
 const readLines = (path: string) => readFileSync(path, "utf8").trimEnd().split("\n");
 const writeLines = (path: string, lines: readonly string[]) => writeFileSync(path, lines.map((line) => `${line}\n`).join(""));
 
-/** Returns a random file that is not empty. A file is empty if the business has no such rows. */
+/** Returns a random file that is not empty. A file is empty if the business has no rows for it. */
 function pickFile(folder: string, random: Random): { name: string; path: string } {
   const files = readdirSync(folder).filter((file) => statSync(join(folder, file)).size > 0);
   const name = random.pick(files.sort());
@@ -30,7 +30,7 @@ const changes: readonly Change[] = [
   (folder, random) => {
     const { name, path } = pickFile(folder, random);
     const bytes = readFileSync(path);
-    // Changes a letter or a digit, because white space between members has no meaning.
+    // Changes a letter or a digit, because white space between JSON members has no meaning.
     const indexes = [...bytes.keys()].filter((index) => /[a-z0-9]/i.test(String.fromCharCode(bytes[index] ?? 0)));
     const index = random.pick(indexes);
     bytes[index] = (bytes[index] ?? 0) === 0x37 ? 0x38 : 0x37;

@@ -42,7 +42,8 @@ const changes: readonly Change[] = [
     name: "a row deleted with its link",
     problem: "link_broken",
     statements: (random, ids) => {
-      // Does not delete the newest row, because its deletion is reported as another problem.
+      // Does not delete the newest row, because `amana audit verify` does not report link_broken
+      // for its deletion, but another problem.
       const id = random.pick(ids.slice(0, -1));
       return [`delete from audit_event where id = '${id}'`, `delete from audit_link where event_id = '${id}'`];
     },

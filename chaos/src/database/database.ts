@@ -10,7 +10,7 @@ import { crash } from "./crash.ts";
 import { Ledger } from "./ledger.ts";
 import { quickRereads, restore } from "./restore.ts";
 
-const writers = 6;
+const writerCount = 6;
 
 /**
  * Repeatedly kills PostgreSQL (fsync on) with SIGKILL during writes. After each crash, every
@@ -41,7 +41,7 @@ async function run({ seed, signal, report, log }: ProgramRun): Promise<void> {
   const ledger = new Ledger(system, business, report);
   for (let round = 1; round === 1 || !signal.aborted; round++) {
     const stop = new AbortController();
-    const writes = Array.from({ length: writers }, () => ledger.write(random.fork(), stop.signal));
+    const writes = Array.from({ length: writerCount }, () => ledger.write(random.fork(), stop.signal));
     await sleep(random.integer(300, 2_000));
     await crash(postgres, dataDir);
     report.count("PostgreSQL killed (-9)");

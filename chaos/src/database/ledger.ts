@@ -75,7 +75,7 @@ export class Ledger {
       );
       const repeated = await repeat();
       this.#report.check(
-        "the same key returns the stored response",
+        "a repeated Idempotency-Key returns the stored response",
         repeated.headers["idempotent-replayed"] === "true" && repeated.body["id"] === expected["id"],
         () => `${path}: ${repeated.status} ${repeated.text}`,
       );

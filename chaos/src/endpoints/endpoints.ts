@@ -19,7 +19,7 @@ const attackSecondsMin = 5;
 /** Events per second of each business. Each event is sent to all endpoints of its business. */
 const eventsPerSecond = 8;
 /** Number of businesses with faulty endpoints. One more business has only a healthy endpoint. */
-const businessesWithFaults = 4;
+const faultyBusinessCount = 4;
 const retryPausesSeconds = [1, 2, 4, 4, 4, 4, 4];
 const jitter = 0.2;
 /** Maximum wait for the last deliveries, and for the release of resources after the attack. */
@@ -61,7 +61,7 @@ export const endpointsProgram: Program = {
     await using payments = connect(system.databaseUrls["payments"]);
     await using webhooks = connect(system.ownerDatabaseUrls["webhooks"]);
     const businesses: Business[] = [];
-    for (let i = 0; i <= businessesWithFaults; i++) businesses.push(await createBusiness(system, healthy));
+    for (let i = 0; i <= faultyBusinessCount; i++) businesses.push(await createBusiness(system, healthy));
     const emit = (until: AbortSignal) => emitEvents(payments.pool, businesses, report, until);
 
     await emit(AbortSignal.timeout(1_000));
@@ -70,7 +70,7 @@ export const endpointsProgram: Program = {
     const useBefore = await readProcessUse(pid);
 
     await checkForbiddenHosts((businesses[0] as Business).call, report);
-    const faultyEndpoints = await registerFaulty(businesses, faulty.urls, webhooks.pool, forbidden.port);
+    const faultyEndpoints = await registerFaultyEndpoints(businesses, faulty.urls, webhooks.pool, forbidden.port);
     report.count("faulty endpoints", faultyEndpoints.size);
     const attackEvents = [...(await emit(AbortSignal.timeout(attackSecondsMin * 1_000))), ...(await emit(signal))];
     const useDuring = await readProcessUse(pid);
@@ -92,7 +92,7 @@ export const endpointsProgram: Program = {
 
     await checkSchedule(webhooks.pool, report);
     await checkChangedHosts(webhooks.pool, faultyEndpoints, report);
-    await deleteFaulty(faultyEndpoints);
+    await deleteFaultyEndpoints(faultyEndpoints);
     const useAfter = await waitForRelease(pid, useBefore, webhooks.pool);
     log(`webhooks: ${formatUse(useBefore)} before, ${formatUse(useDuring)} during, ${formatUse(useAfter)} after the attack`);
     report.check(
@@ -118,8 +118,11 @@ async function createBusiness(system: System, healthy: HealthyReceiver): Promise
   return { id, call };
 }
 
-/** Registers the faulty endpoints and the endpoints with changed hosts. Returns all by name. */
-async function registerFaulty(
+/**
+ * Registers the faulty endpoints and the endpoints with changed hosts. Returns the id and the
+ * business of each endpoint by the endpoint's name.
+ */
+async function registerFaultyEndpoints(
   businesses: readonly Business[],
   faulty: readonly { name: string; url: string }[],
   webhooks: Pool,
@@ -129,7 +132,7 @@ async function registerFaulty(
   const [{ url: anyUrl } = { url: "" }] = faulty;
   const endpointsToRegister = [...faulty, ...changedHosts.map((host) => ({ name: nameOfChanged(host), url: anyUrl }))];
   for (const [i, { name, url }] of endpointsToRegister.entries()) {
-    const business = businesses[i % businessesWithFaults] as Business;
+    const business = businesses[i % faultyBusinessCount] as Business;
     const response = await business.call("POST", "/api/v1/webhook-endpoints", { url });
     if (response.status !== 201)
       throw new Error(`registering the endpoint "${name}" returned status ${response.status}: ${response.text}`);
@@ -144,7 +147,7 @@ async function registerFaulty(
 
 const nameOfChanged = (host: string) => `changed to ${host}`;
 
-async function deleteFaulty(ids: ReadonlyMap<string, { id: string; business: Business }>) {
+async function deleteFaultyEndpoints(ids: ReadonlyMap<string, { id: string; business: Business }>) {
   for (const { id, business } of ids.values()) await business.call("DELETE", `/api/v1/webhook-endpoints/${id}`);
 }
 

@@ -59,7 +59,7 @@ export async function checkDeliveries({ committed, endpoints, webhooks, interrup
       if (acceptedCount === 0) missing.push(name);
       if (hasChangedBody(id, arrivalsOfEvent)) changed.push(name);
       if (row?.accepted && acceptedCount === 0) unconfirmed.push(name);
-      // webhooks stores an attempt whose response was too late like an attempt without a response.
+      // For webhooks, an attempt with a late response is an attempt without a response.
       const lateResponses = Math.max(
         0,
         (row?.withoutResponse ?? 0) - arrivalsOfEvent.filter(({ hasNoResponse }) => hasNoResponse).length,

@@ -49,7 +49,7 @@ async function checkDeadLetters({ committed, forgedIds, operator, report }: Even
   );
   const byId = new Map(deadLetters.map((deadLetter) => [deadLetter.event_id, deadLetter]));
   const missing = [...committed.poisoned].filter((id) => !/RETRYING|PARKED/.test(byId.get(id)?.status ?? ""));
-  report.check("a message that cannot be decoded becomes a dead letter", missing.length === 0, () => summarize(missing));
+  report.check("a message that cannot be decoded is dead-lettered", missing.length === 0, () => summarize(missing));
   const notWaiting = [...committed.unknown].filter((id) => byId.get(id)?.status !== "WAITING");
   report.check("an event of an unknown type has status WAITING", notWaiting.length === 0, () => summarize(notWaiting));
 
@@ -65,14 +65,14 @@ async function checkDeadLetters({ committed, forgedIds, operator, report }: Even
     );
     const drops = await Promise.all([1, 2, 3].map(() => operator("POST", `${path}/drop`, { note: "poisoned by a test" })));
     report.check(
-      "repeated drops of a dead letter succeed",
+      "repeated drops of a dead-lettered message succeed",
       drops.every(({ status }) => status === 200),
       () => drops.map(({ text }) => text).join(),
     );
   }
   const remaining = await readDeadLetters(operator);
   const notDropped = remaining.filter(({ event_id }) => committed.poisoned.has(event_id));
-  report.check("the API does not list a dead letter that an operator has dropped", notDropped.length === 0, () =>
+  report.check("the API does not list a dead-lettered message that an operator has dropped", notDropped.length === 0, () =>
     JSON.stringify(notDropped),
   );
 }

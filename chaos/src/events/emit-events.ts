@@ -92,8 +92,8 @@ export async function emitEvents(options: {
     } else {
       report.count("transactions rolled back or lost in a stop of PostgreSQL");
     }
-    // webhooks handles the messages of a batch one by one if the batch contains a poisoned message.
-    // With a higher rate, the backlog after an outage would make the run longer.
+    // Limits the rate of events. webhooks handles the messages of a batch one by one if the batch
+    // contains a poisoned message. A larger backlog after an outage would make the run longer.
     await sleep(pauseFactor * random.integer(50, 250), signal);
   }
   return { valid, poisoned, unknown };

@@ -10,9 +10,12 @@ import type { Receiver } from "./start-receivers.ts";
 
 /** Maximum time for which Kafka accepts no messages after a restart. */
 const kafkaDownMsMax = 180_000;
-/** Time that clients need to reconnect to PostgreSQL. Attempt results may be lost in this time. */
+/** Time that services need to reconnect to PostgreSQL. Attempt results may be lost in this time. */
 const reconnectingMs = 4_000;
-/** Step of a wall clock. It exceeds one hour, the difference that brokers accept by default. */
+/**
+ * Step of a wall clock. It exceeds one hour, the maximum difference from the broker's clock that a
+ * broker accepts by default.
+ */
 const stepMs = 61 * 60 * 1000;
 
 interface FaultTargets extends ProcessTargets {

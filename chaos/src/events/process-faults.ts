@@ -27,7 +27,10 @@ const frozenMs = 9_000;
 const longFrozenMs = 35_000;
 /** Statement timeout of a service. */
 const statementMsMax = 5_000;
-/** Maximum wait for a process to reach a fault point. Some can be reached only while Kafka runs. */
+/**
+ * Maximum wait for a process to reach a fault point. Some fault points can be reached only while
+ * Kafka runs.
+ */
 const faultPointMsMax = 180_000;
 /** Maximum duration of a graceful shutdown. A process that needed longer was killed. */
 const stoppedMsMax = 29_000;
@@ -118,33 +121,37 @@ export function createProcessFaults({ consumers, extraConsumer, relays, interrup
       if (!isGraceful) await recordLeases();
     });
 
-  const killRelaysAtC6: Fault = async () => {
-    // The replica that starts first becomes the relay.
+  const killRelayAfterPublishing: Fault = async () => {
+    // Kills all replicas. The replica that then starts first becomes the relay, so it must be the
+    // one with the fault point.
     await Promise.all(relays.map((relay) => relay.kill()));
     report.count("relays killed (-9)", relays.length);
-    await killAt(relays[0] as ServiceProcess, "relay.published", "relays killed at C6 (after publishing)", runRelayFault);
+    await killAt(relays[0] as ServiceProcess, "relay.published", "relays killed at relay.published", runRelayFault);
     await Promise.all(relays.map((relay) => relay.start()));
   };
-  const killExtraConsumerAtC7 = () =>
-    killAt(extraConsumer, "consumer.committed", "consumers killed at C7 (after the commit)", recordConsumerLeases);
-  const killConsumerAtC8: Fault = async (random) => {
+  const killExtraConsumerAfterCommit = () =>
+    killAt(extraConsumer, "consumer.committed", "consumers killed at consumer.committed", recordConsumerLeases);
+  const killConsumerAfterPost: Fault = async (random) => {
     const replica = pick(random, consumers);
     await kill(replica, "consumers killed (-9)", recordConsumerLeases);
-    await killAt(replica, "delivery.posted", "consumers killed at C8 (after the POST)", recordConsumerLeases);
+    await killAt(replica, "delivery.posted", "consumers killed at delivery.posted", recordConsumerLeases);
     await replica.start();
   };
 
   return {
     // The leases of a killed process expire only after 30 s. Short runs inject only the required
-    // faults, so that they do not wait for the leases of other faults.
+    // faults, so that they do not wait for the leases of processes that optional faults kill.
     consumers: [
-      [killConsumerAtC8, freeze(consumers, "consumers", recordConsumerLeases)],
+      [killConsumerAfterPost, freeze(consumers, "consumers", recordConsumerLeases)],
       [killAndRestart(consumers, "consumers", recordConsumerLeases)],
     ],
     extraConsumer: [
-      [killExtraConsumerAtC7, runExtraConsumer(stopExtraConsumer)],
+      [killExtraConsumerAfterCommit, runExtraConsumer(stopExtraConsumer)],
       [runExtraConsumer(() => kill(extraConsumer, "extra consumers killed (-9)", recordConsumerLeases))],
     ],
-    relays: [[killRelaysAtC6, freeze(relays, "relays", runRelayFault)], [killAndRestart(relays, "relays", runRelayFault)]],
+    relays: [
+      [killRelayAfterPublishing, freeze(relays, "relays", runRelayFault)],
+      [killAndRestart(relays, "relays", runRelayFault)],
+    ],
   } satisfies Record<string, [required: Fault[], optional?: Fault[]]>;
 }

@@ -11,7 +11,7 @@ import type { Program } from "../program.ts";
 import { createRandom } from "../random.ts";
 import type { Report } from "../report.ts";
 
-const gateways = 3;
+const gatewayCount = 3;
 const seconds = 4;
 /**
  * Ratio of sent to allowed requests. Without shared buckets, three gateways would accept three
@@ -88,8 +88,8 @@ export const limitsProgram: Program = {
     const { system } = test;
     await using stack = new AsyncDisposableStack();
     const urls = [system.gatewayUrl];
-    while (urls.length < gateways) urls.push(await startGateway(system, stack));
-    log(`${gateways} gateways are running`);
+    while (urls.length < gatewayCount) urls.push(await startGateway(system, stack));
+    log(`${gatewayCount} gateways are running`);
 
     await attack("invalid keys", "evenly", urls, "", report, log);
     // Begins with equal shares, because only equal shares prove that the gateways share one limit.
@@ -184,8 +184,9 @@ async function attack(
 
 /**
  * Sends a burst of requests without a key from one address to each gateway. Each gateway may accept
- * a whole burst, because it has not yet read the debt that the gateways share. Afterwards the
- * Retry-After of every gateway must cover the shared debt.
+ * a whole burst, because it has not yet read what the other gateways accepted. All accepted
+ * requests above the limit are the shared debt, which the Retry-After of every gateway must then
+ * cover.
  */
 async function sendBurst(address: string, urls: readonly string[], report: Report, log: (line: string) => void): Promise<void> {
   const { perSecond, burst } = limitsByName["invalid keys"] as Limit;

@@ -50,7 +50,7 @@ export async function buyByLink(links: LinksSystem, link: Link, random: Random, 
   }
   if (behaviour === "pays late") await sleep(windowSeconds * 1_000 + random.integer(200, 2_500));
   if (behaviour === "leaves") return;
-  await finish(attempt, started, behaviour === "cancels" ? "cancel" : "pay");
+  await finishOrder(attempt, started, behaviour === "cancels" ? "cancel" : "pay");
 }
 
 /**
@@ -90,7 +90,7 @@ async function submit(attempt: Attempt, page: LoadedPage): Promise<string | unde
 }
 
 /** Pays or cancels the order at the sandbox. Opens the address to which the sandbox redirects. */
-async function finish({ links, buyer, report }: Attempt, cardForm: string, action: "pay" | "cancel"): Promise<void> {
+async function finishOrder({ links, buyer, report }: Attempt, cardForm: string, action: "pay" | "cancel"): Promise<void> {
   const orderId = new URL(cardForm).pathname.split("/").at(-1);
   const response = await fetch(`${links.system.sandboxUrl}/sandbox/payments/${orderId}/${action}`, {
     method: "POST",

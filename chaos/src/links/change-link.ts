@@ -20,31 +20,31 @@ export async function changeLink({ database }: LinksSystem, link: Link, random: 
   const now = async () => (await database.query<{ now: Date }>("select clock_timestamp() as now")).rows[0]?.now ?? new Date();
   if (link.change === "raise the limit") {
     const { maxPayments } = link;
-    if (maxPayments !== undefined) await patch(link, () => ({ max_payments: maxPayments + random.integer(1, 3) }));
+    if (maxPayments !== undefined) await patchUntilSuccess(link, () => ({ max_payments: maxPayments + random.integer(1, 3) }));
     return;
   }
   if (link.change === "deactivate") {
-    await patch(link, () => ({ status: "INACTIVE" }));
+    await patchUntilSuccess(link, () => ({ status: "INACTIVE" }));
     const from = await now();
     await sleep(random.integer(200, 2_000));
     link.closed.push({ from, until: await now(), reason: "deactivated" });
-    await patch(link, () => ({ status: "ACTIVE" }));
+    await patchUntilSuccess(link, () => ({ status: "ACTIVE" }));
     return;
   }
   let expiresAt = new Date(0);
-  await patch(link, async () => {
+  await patchUntilSuccess(link, async () => {
     expiresAt = new Date((await now()).getTime() + lifetimeMs);
     return { expires_at: expiresAt.toISOString() };
   });
   await sleep(lifetimeMs + random.integer(500, 2_000));
   link.closed.push({ from: expiresAt, until: await now(), reason: "expired" });
-  await patch(link, () => ({ expires_at: null }));
+  await patchUntilSuccess(link, () => ({ expires_at: null }));
 }
 
 type Changes = Parameters<Link["business"]["amana"]["paymentLinks"]["update"]>[1];
 
 /** Sends a change of the link until a request succeeds. */
-async function patch({ business, id }: Link, changesOf: () => Changes | Promise<Changes>): Promise<void> {
+async function patchUntilSuccess({ business, id }: Link, changesOf: () => Changes | Promise<Changes>): Promise<void> {
   for (let i = 0; i < patchesMax; i++) {
     const isDone = await business.amana.paymentLinks.update(id, await changesOf()).then(
       () => true,

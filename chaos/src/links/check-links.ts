@@ -93,15 +93,15 @@ function checkPayments(link: Link, payments: readonly PaymentRow[], report: Repo
     const [first, second] = tokens.map((token) => byForm.get(token)?.[0]);
     const isApart =
       !first || !second || first.status === "FAILED" || second.created_at.getTime() - first.created_at.getTime() > 3_000;
-    report.check("two tabs of a browser start one payment", isApart, () => `${first?.id}, ${second?.id}`);
+    report.check("two tabs of a browser do not start two payments within 3 s", isApart, () => `${first?.id}, ${second?.id}`);
   }
 }
 
 const ids = (payments: readonly PaymentRow[]) => payments.map(({ id }) => id).join(", ");
 
 /**
- * Returns differences between Amana and the processor, and wrong totals and events. They must
- * disappear when no payment is in progress any more.
+ * Returns differences between Amana and the processor, and wrong totals and events. All these
+ * problems must disappear when no payment is in progress any more.
  */
 async function findProblems(system: LinksSystem, links: readonly Link[]): Promise<string[]> {
   const { movements } = (await callSandbox(system.system, "GET", "/sandbox/money-movements")) as { movements: Movement[] };

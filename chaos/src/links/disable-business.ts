@@ -8,8 +8,8 @@ import type { LinksSystem } from "./links-system.ts";
 
 /** Name of the check for forms that are sent while the business is disabled. */
 export const disabledClaim = "a form sent after the business was disabled starts no payment";
-const buyers = 12;
-const scenario = { maxPayments: undefined, hasRange: false, buyers, change: "none" } as const;
+const buyerCount = 12;
+const scenario = { maxPayments: undefined, hasRange: false, buyers: buyerCount, change: "none" } as const;
 
 /**
  * Disables and enables a business while buyers open and send the form of its link. A form must not
@@ -31,7 +31,8 @@ export async function disableBusiness(
       const page = await buyer.open().catch(() => undefined);
       if (page?.status === 200) {
         await sleep(random.integer(0, 600), signal);
-        // On a busy machine, the API confirms the change only after these milliseconds.
+        // Half of the buyers wait until the business is disabled. On a busy machine, this may take
+        // longer than the pause above. All buyers would then send their forms too early.
         if (random.chance(0.5)) await waitUntil(() => state.isDisabled, signal);
         const before = state;
         const response = await buyer.submit(page).catch(() => undefined);
@@ -59,7 +60,7 @@ export async function disableBusiness(
       await sleep(random.integer(300, 800), signal);
     }
   };
-  await Promise.all([operate(), ...Array.from({ length: buyers }, runBuyer)]);
+  await Promise.all([operate(), ...Array.from({ length: buyerCount }, runBuyer)]);
 }
 
 /** Waits until `condition` is true, at most for ten seconds. */

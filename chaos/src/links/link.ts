@@ -4,7 +4,7 @@ import type { Random } from "../random.ts";
 /** Change that the business makes to a link while buyers use the link. */
 export type Change = "none" | "deactivate" | "raise the limit" | "let it expire";
 
-/** Properties of a payment link, the number of its buyers, and its change. */
+/** Properties of a payment link, the number of its buyers, and the change to the link. */
 export interface Scenario {
   readonly maxPayments: number | undefined;
   /** True if the buyer enters the amount. */

@@ -36,7 +36,7 @@ export interface LinksSystem extends AsyncDisposable {
 /** Starts a system with two payments processes whose clocks can be stepped, and two businesses. */
 export async function startLinksSystem(): Promise<LinksSystem> {
   await using stack = new AsyncDisposableStack();
-  // Disables the captcha, because its proof of work would need processor time of the attack.
+  // Disables the captcha, because its proof of work would take processor time from the attack.
   const settings = { gateway: { CHECKOUT_CAPTCHA: "off" }, payments: paymentSettings };
   const { system } = stack.use(await startTestSystem("direct", settings));
   const { payments, gateway } = system.services;

@@ -11,7 +11,7 @@ import { disableBusiness, disabledClaim } from "./disable-business.ts";
 import { createLink, drawScenario, type Link } from "./link.ts";
 import { type LinksSystem, startLinksSystem } from "./links-system.ts";
 
-const workers = 4;
+const workerCount = 4;
 const linksMin = 8;
 /**
  * Maximum time for which a process is frozen. It is shorter than the time within which a buyer must
@@ -66,7 +66,7 @@ async function run({ seed, signal: endSignal, report, log }: ProgramRun): Promis
     faults,
     stepClocks(system, random.fork(), report, signal),
     disableBusiness(system, random.fork(), report, signal),
-    ...Array.from({ length: workers }, () => runWorker(random.fork())),
+    ...Array.from({ length: workerCount }, () => runWorker(random.fork())),
   ]);
   log(`${played.length} links; waiting for payments in progress`);
   try {
@@ -87,7 +87,7 @@ async function playLink(system: LinksSystem, random: Random, report: Report): Pr
   return link;
 }
 
-/** Refunds a payment of the link, because a refund must not free a slot. */
+/** Refunds a payment of the link. The checks then show whether the refund freed a slot. */
 async function refundOne({ business, id }: Link, report: Report): Promise<void> {
   const { items } = await business.amana.payments.list({ payment_link_id: id, status: "PAID" }).page();
   const [payment] = items;

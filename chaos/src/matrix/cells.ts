@@ -5,7 +5,7 @@ import type { Fault, VerificationEnd } from "./schedule.ts";
 
 type Vendor = Exclude<KycProvider, "port">;
 type WithoutTime<F> = F extends unknown ? Omit<F, "atMs"> : never;
-/** Work that a schedule must contain so that a process can reach the fault. */
+/** Work that a schedule must contain so that the fault can affect a process. */
 export type Need = "refund" | "key" | "verification" | "replay" | VerificationEnd;
 
 /**
@@ -15,7 +15,7 @@ export type Need = "refund" | "key" | "verification" | "replay" | VerificationEn
 export interface Cell {
   readonly name: string;
   readonly needs?: Need;
-  /** A schedule has at most one fault of a group, because two of them could hide each other. */
+  /** A schedule has at most one fault of a group, because two such faults could hide each other. */
   readonly group: string;
   draw(random: Random): WithoutTime<Fault>;
 }
@@ -105,7 +105,7 @@ const modes: Modes = {
 };
 
 const kycModes = [...failureModes, "slow:<ms>", "error:500"];
-/** Fault modes of operations that the schedules for the verification port do not contain. */
+/** Fault modes of operations that schedules with the provider `port` do not use. */
 const vendorModes: Readonly<Record<Vendor, Modes>> = {
   didit: { kyc_review: ["reviewed", kycModes] },
   sumsub: { kyc_review: ["reviewed", kycModes], kyc_link: ["verification", kycModes], kyc_aml: ["approved", kycModes] },

@@ -8,8 +8,8 @@ import type { Fault, Schedule, VerificationEnd, Work } from "./schedule.ts";
 const portEnds: readonly VerificationEnd[] = ["approved", "rejected", "reviewed", "canceled"];
 const vendorEnds: readonly VerificationEnd[] = [...portEnds, "reversed", "vendor_reviewed"];
 /**
- * Possible ends of a verification for each provider. Didit has no retries, because its sessions
- * have only one attempt.
+ * Possible ends of a verification for each provider. Only Sumsub has "retried", because a session
+ * of Didit has only one attempt.
  */
 const endsOf: Readonly<Record<KycProvider, readonly VerificationEnd[]>> = {
   port: portEnds,
@@ -42,8 +42,8 @@ export function drawSchedule(seed: number, number: number, provider: KycProvider
 }
 
 /**
- * Draws the time of a fault. A fault that waits for a call is usually set before the work starts,
- * because the work may have made its last call later.
+ * Draws the time of a fault. A fault that waits for a call is usually set before the work starts.
+ * If it were set later, the work might already have made its last call.
  */
 function drawTime(random: Random, { kind }: Pick<Fault, "kind">, isFirst: boolean): number {
   const waits = kind === "point" || kind === "answers" || kind === "way";

@@ -32,8 +32,8 @@ interface CommittedEvent extends ValidEvent {
 /**
  * Returns the current violations of the promises. The promises are that each refund happened at
  * most once, that each verification has its expected end, and that each event was accepted. With
- * `mayDecide`, also decides refunds that need a decision. `mayDecide` must be false until the last
- * possible late effect.
+ * `mayDecide`, also decides refunds that need a decision. `mayDecide` must be false while a refund
+ * call can still have a late effect.
  */
 export async function findViolations(
   matrixSystem: MatrixSystem,

@@ -21,7 +21,7 @@ interface SandboxFaults {
   readonly faults: readonly { readonly operation: string; readonly times: number }[];
 }
 
-/** Time that clients need to reconnect to a database. Attempt results may be lost in this time. */
+/** Time that services need to reconnect to a database. Attempt results may be lost in this time. */
 const reconnectingMs = 1_000;
 const pollMs = 200;
 
@@ -104,7 +104,8 @@ async function stopAtPoint(context: InjectionContext, { service, point, signal, 
   const { matrixSystem, interrupted, workEnded } = context;
   const file = matrixSystem.pointFile(service);
   await writeFile(`${file}.new`, `${point} ${signal}`);
-  // The rename is atomic, because all replicas may read the file at any moment.
+  // All replicas may read the file at any moment. The rename is atomic, so that no replica reads an
+  // incomplete file.
   await rename(`${file}.new`, file);
   while (existsSync(file) && !workEnded.aborted) await sleep(20);
   await rm(file, { force: true });

@@ -1,4 +1,6 @@
-/** Runs works with the same key one after another, and works with different keys in parallel. */
+/**
+ * Runs operations with the same key in sequence. Operations with different keys run in parallel.
+ */
 export class Locks<T> {
   readonly #last = new Map<T, Promise<unknown>>();
 

@@ -12,15 +12,15 @@ import { shrink } from "./shrink.ts";
 const roundsForFullCoverage = 3;
 const progressMs = 30_000;
 /**
- * Maximum number of runs of each candidate. Several runs are needed, because a failure may depend
- * on timing.
+ * Maximum number of runs of each candidate, which is a shortened failing schedule. Several runs are
+ * needed, because a failure may depend on timing.
  */
 const playsPerCandidate = 3;
 /** Time within which the promises must hold again. A failing candidate needs all of this time. */
 const shrinkCheckMsMax = 20_000;
 /**
- * Maximum number of candidates. Without it, the search for the shortest schedule of a rare failure
- * would take very long.
+ * Maximum number of candidates. Without this limit, the search for the shortest schedule of a rare
+ * failure would take very long.
  */
 const candidatesMax = 40;
 

@@ -14,7 +14,10 @@ import { runVerification } from "./run-verification.ts";
 import type { Fault, Schedule, Work } from "./schedule.ts";
 import { createBusiness, type ScheduleBusiness } from "./schedule-business.ts";
 
-/** Time limit of a schedule's work. It is long, because every fault ends within ten seconds. */
+/**
+ * Time limit of a schedule's work. Faults end within ten seconds, so only work that a bug blocks
+ * reaches this limit.
+ */
 const workMsMax = 120_000;
 /** Time after the last fault within which all promises must hold again, even on a busy machine. */
 const checkMsMax = 180_000;

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import type { KycProvider } from "@amana/dev-env/services";
 import { readSchedule, type Schedule } from "./schedule.ts";
 
-/** File with a schedule on each line that failed in an earlier run. Each run plays them first. */
+/** File with the schedules that failed in earlier runs, one per line. Each run plays them first. */
 export const regressionsFile = join(import.meta.dirname, "regressions.jsonl");
 
 /** Returns the stored schedules that failed with this verification provider. */

@@ -73,10 +73,10 @@ export async function runVerification(
   const link = String(created["link_url"]);
   const { submissions, expected } = scenarioOf(end, kycProvider);
   for (const submission of submissions) await submitApplication(system.sandboxUrl, link, submission);
-  const isFinished = await finish();
+  const isFinished = await endApplication();
   return isFinished ? { id, end, expected, clientId, createdAt: String(created["created_at"]) } : undefined;
 
-  async function finish(): Promise<boolean> {
+  async function endApplication(): Promise<boolean> {
     // If only the response was lost, the repeated request returns kyc_application_final.
     const isDone = ({ status, body }: ApiResponse) => status === 200 || body["code"] === "kyc_application_final";
     const decision = { outcome: "APPROVED", note: "Another person." };
@@ -86,16 +86,16 @@ export async function runVerification(
       case "reviewed":
         return (await repeat(system.adminKey, `${path}/${id}/review`, decision, isDone)) !== undefined;
       case "reversed":
-        return await actAfter("APPROVED", "reverse", "rejected");
+        return await actAfterVerdict("APPROVED", "reverse", "rejected");
       case "vendor_reviewed":
-        return await actAfter("NEEDS_REVIEW", "review", String(expected.verdict));
+        return await actAfterVerdict("NEEDS_REVIEW", "review", String(expected.verdict));
       default:
         return true;
     }
   }
 
   /** Waits until the application has this verdict, and then simulates an action of the vendor. */
-  async function actAfter(verdict: string, action: string, outcome: string): Promise<boolean> {
+  async function actAfterVerdict(verdict: string, action: string, outcome: string): Promise<boolean> {
     const view = await readUntil(context, apiKey, `${path}/${id}`, (body) => body["verdict"] === verdict);
     if (view) await actOnApplication(system.sandboxUrl, link, action, { outcome });
     return view !== undefined;
@@ -130,8 +130,8 @@ export async function findVerificationViolations(
 }
 
 /**
- * Checks that the client has the result of its newest verification, even if an older verification
- * ended later.
+ * Checks that the client has the result of the verification that was created last, even if another
+ * verification ended after it.
  */
 export async function findClientViolations(
   { gatewayUrl, apiKey }: RefundContext,

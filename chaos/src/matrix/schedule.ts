@@ -46,7 +46,7 @@ export type Fault = { readonly atMs: number } & (
  * and the kinds must not change, because stored schedules contain them.
  */
 export interface Schedule {
-  /** Verification provider of the system. Default: port. */
+  /** Verification provider of the system. Default: `port`, Amana's own protocol. */
   readonly kycProvider?: KycProvider;
   readonly work: readonly Work[];
   readonly faults: readonly Fault[];

@@ -24,8 +24,8 @@ export async function shrink(schedule: Schedule, fails: Fails): Promise<Schedule
 }
 
 /**
- * Returns a minimal list that still fails (delta debugging, Zeller's ddmin). Removes halves first,
- * then smaller parts, until no single item can be removed.
+ * Returns a minimal subset of `all` that still fails (delta debugging, Zeller's ddmin). Removes
+ * halves first, then smaller parts, until no single item can be removed.
  */
 export async function minimize<T>(all: readonly T[], fails: (subset: readonly T[]) => Promise<boolean>): Promise<readonly T[]> {
   let needed = all;

@@ -7,7 +7,7 @@ export interface Variant {
   readonly meaning: string;
 }
 
-/** Each complete model, and a variant without each rule, which proves that the rule is needed. */
+/** Each complete model, and for each rule a variant without it, which proves that it is needed. */
 export const variants: readonly Variant[] = [
   { model: "refund", meaning: "refunds with all rules" },
   { model: "refund", without: "OLD_BASELINE", meaning: "the first send accepts any refunded sum as its baseline" },

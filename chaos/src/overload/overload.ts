@@ -10,7 +10,7 @@ import { createRandom, type Random } from "../random.ts";
 import type { Report } from "../report.ts";
 
 /** Number of businesses. The load of each business stays below its rate limits. */
-const businesses = 12;
+const businessCount = 12;
 const clientsPerBusiness = 20;
 const phaseSeconds = 3;
 /**
@@ -21,7 +21,7 @@ const inFlightMax = 2_000;
 const warmUpSeconds = 2;
 const recoveryTriesMax = 60;
 /** Number of connections that must wait for the locked table, out of the 20 in a service's pool. */
-const usedConnections = 18;
+const waitingConnectionsMin = 18;
 /** Smallest capacity, in requests per second, that the program assumes on a very busy machine. */
 const capacityMin = 100;
 
@@ -96,7 +96,10 @@ function checkOutcome(outcome: LoadOutcome, when: string, report: Report): void 
   report.check("every request gets a response", errors.length === 0, () => `${when}: ${errors.slice(0, 3).join("; ")}`);
 }
 
-/** Sends a light load until every response has a 2xx status. Records a violation at the end. */
+/**
+ * Sends a light load until every response has a 2xx status. Records a violation if this needs more
+ * than `recoveryTriesMax` tries.
+ */
 async function checkRecovery(requests: readonly LoadRequest[], system: System, when: string, report: Report): Promise<void> {
   const isSuccessful = (outcome: LoadOutcome) => Object.keys(outcome.statuses).every((status) => status.startsWith("2"));
   let outcome: LoadOutcome | undefined;
@@ -127,8 +130,8 @@ async function exhaustDatabase(system: System, requests: Requests, report: Repor
   await eventually(async () => {
     const query = "select count(*)::int as waiting from pg_locks where relation = 'client'::regclass and not granted";
     const { rows } = await database.query<{ waiting: number }>(query);
-    if ((rows[0]?.waiting ?? 0) < usedConnections)
-      throw new Error(`only ${rows[0]?.waiting} of ${usedConnections} connections wait for the lock on the table`);
+    if ((rows[0]?.waiting ?? 0) < waitingConnectionsMin)
+      throw new Error(`only ${rows[0]?.waiting} of ${waitingConnectionsMin} connections wait for the lock on the table`);
   }, 60_000);
   const otherLoad = await sendLoad({
     url: system.gatewayUrl,
@@ -163,7 +166,7 @@ interface Requests {
 async function prepareRequests(system: System, random: Random): Promise<Requests> {
   const clients: LoadRequest[] = [];
   const payments: LoadRequest[] = [];
-  for (let i = 0; i < businesses; i++) {
+  for (let i = 0; i < businessCount; i++) {
     const { call, key, receiver } = await aBusiness(system, `Épicerie ${i}`);
     await receiver[Symbol.asyncDispose]();
     const headers = { authorization: `Bearer ${key}` };

@@ -16,7 +16,7 @@ interface Payment {
 }
 
 /**
- * Returns violations of the promise, and differences between a payment and the processor's state.
+ * Returns violations of promise P1, and differences between a payment and the processor's state.
  * Differences may be temporary while payments resolves a refund. For a payment in `needsDecision`,
  * checks only for double refunds, because an operator must still decide.
  */
@@ -48,7 +48,7 @@ export async function findViolations(
   // Amana had the same amount.
   const isAmbiguous = view.refunds.some(({ by, amount }) => by === "back_office" && tested.requestedMinor.includes(amount));
   if (payment.status === "REFUNDED" && payment.origin !== "PROCESSOR" && !tested.rolledBack && !isAmbiguous)
-    check(amanaRefunds.length === 1, `REFUNDED by Amana, but its calls had ${amanaRefunds.length} effects`);
+    check(amanaRefunds.length === 1, `REFUNDED by Amana, but Amana's calls had ${amanaRefunds.length} effects`);
 
   if (needsDecision.has(tested.id)) return problems;
   const recordedMinor = Math.round(Number(payment.refunded_amount ?? 0) * 100);

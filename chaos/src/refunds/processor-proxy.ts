@@ -7,7 +7,7 @@ import { request } from "undici";
 /**
  * A fault of the proxy for one call:
  *
- * - "deliver_late" forwards the call after `ms`, even if the client has disconnected.
+ * - "deliver_late" forwards the call after `ms`, even if payments has disconnected.
  * - "drop" resets the connection and does not forward the call.
  * - "lose_answer" forwards the call, and resets the connection in place of a response.
  * - "hold_answer" forwards the call, and sends the response after `ms`.

@@ -14,11 +14,11 @@ import { startProcessorProxy } from "./processor-proxy.ts";
 import { type RefundContext, requestRefunds, type TestedPayment } from "./request-refunds.ts";
 import { drawScenario, lateMsMax } from "./scenario.ts";
 
-const workers = 24;
+const workerCount = 24;
 /** Time after the last fault within which every refund must end or need a decision. */
 const resolveMsMax = 180_000;
 
-/** Intervals of seconds in place of days, so that a run is long enough to need decisions. */
+/** Intervals of seconds in place of days, so that refunds need decisions within a run. */
 const paymentSettings = {
   SATIM_TIMEOUT_MS: "1500",
   PAYMENT_CHECK_SECONDS: "1,2,5",
@@ -46,7 +46,7 @@ export const refundsProgram: Program = {
     await using secondPayments = await startSecondPaymentsProcess(system);
     await using business = await createBusiness(system);
     await using database = await connect(system);
-    const hasEnoughWork = () => report.countOf("payments paid") >= workers && report.countOf("partial refunds requested") > 0;
+    const hasEnoughWork = () => report.countOf("payments paid") >= workerCount && report.countOf("partial refunds requested") > 0;
     const signal = extendSignal(endSignal, hasEnoughWork);
     const { pool } = database;
     const gatewayUrl = () => system.gatewayUrl;
@@ -68,7 +68,7 @@ export const refundsProgram: Program = {
         if (payment) tested.push(payment);
       }
     };
-    await Promise.all([faults, ...Array.from({ length: workers }, () => runWorker(random.fork()))]);
+    await Promise.all([faults, ...Array.from({ length: workerCount }, () => runWorker(random.fork()))]);
     log(`${tested.length} payments; waiting for refunds in progress`);
     await callSandbox(system, "DELETE", "/sandbox/faults");
     await sleep(lateMsMax);

@@ -11,7 +11,10 @@ import { type Replicas, replicatedServices, startReplicas, type Version } from "
 
 /** Delay of a graceful shutdown. As in a cluster, it is much longer than the probe interval. */
 export const stopDelayMs = 3_000;
-/** Pause between replacements. Callers skip an unreachable replica for a shorter time. */
+/**
+ * Pause between replacements. Services avoid an unreachable replica for a shorter time, so they use
+ * a replaced replica again before the next one stops.
+ */
 export const pauseMs = 1_200;
 
 export const rollingProgram: Program = {

@@ -103,8 +103,8 @@ async function rotate(secret: RotatedSecret, context: RotationContext, skippedSt
 }
 
 /**
- * Performs a step and restarts replicas. Omits the waiting times of docs/secrets.md, because all
- * messages and requests of a run are recent.
+ * Performs a step and restarts replicas. Omits the waiting times of docs/secrets.md. In production,
+ * messages and requests from before the step can still be in use for days. In a run, they are not.
  */
 async function perform(step: Step, { deployment, ...context }: RotationContext): Promise<void> {
   await step.run(deployment);

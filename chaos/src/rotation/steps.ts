@@ -35,7 +35,10 @@ interface ListedSecret {
   isEntry?(entry: string): boolean;
 }
 
-/** Returns the steps for a setting with a list of keys. A service uses the first of these keys. */
+/**
+ * Returns the steps for a setting with a list of keys. A service creates values with the first key
+ * and accepts values of all keys.
+ */
 function rotateListEntry({ setting, services, newEntry, isEntry = () => true }: ListedSecret): [Step, Step, Step] {
   const edit =
     (change: (entries: readonly string[]) => readonly string[]): Step["run"] =>
@@ -120,7 +123,10 @@ function rotateCallbackSecret(): Step[] {
   ];
 }
 
-/** The rotations of docs/secrets.md that need no downtime. Each call creates a new key. */
+/**
+ * The rotations of docs/secrets.md that need no downtime. Each function returns the steps for a new
+ * random secret.
+ */
 export const rotations = {
   "kyc-key": () => rotateCallerKey("kyc", "KYC_PUBLIC_KEYS", ["clients"]),
   "gateway-key": () => rotateCallerKey("gateway", "GATEWAY_PUBLIC_KEYS", servicesWithDatabase),

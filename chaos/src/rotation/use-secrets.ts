@@ -78,8 +78,8 @@ async function repeatRequest(shop: Shop, call: CallGateway): Promise<void> {
 }
 
 /**
- * Checks that the audit trail contains every approval, that there are no dead letters, and that no
- * callback was rejected. If an event was lost or rejected, an approval would be missing.
+ * Checks that the audit trail contains every approval, that no message is dead-lettered, and that
+ * no callback was rejected. If an event was lost or rejected, an approval would be missing.
  */
 export async function checkUses({ system, report, completed }: Shop, { verified }: UsedSecrets): Promise<void> {
   const query = "select after->>'client_id' as id from audit_event where action = 'onboarding.approved'";
@@ -96,7 +96,7 @@ export async function checkUses({ system, report, completed }: Shop, { verified 
     }
   });
   const { out, err } = await execAmana(databaseSettings(system.databaseUrls), "dead-letters", "list", "--databases", "--json");
-  report.check("the list of dead letters is empty", out.trim() === "[]", () => err || out);
+  report.check("the list of dead-lettered messages is empty", out.trim() === "[]", () => err || out);
   for (const id of completed.applications) {
     const view = (await callSandbox(system, "GET", `/sandbox/kyc?reference=${id}`)) as {
       callbacks: { attempts: { result: string }[] }[];

@@ -299,7 +299,8 @@ async function causeDeadLetter(context: SecretsContext, authorization: Record<st
         report.count("dead-lettered messages that operators read");
         break;
       }
-      if (performance.now() > endsAtMs) return report.violation("no dead letter is listed for an event that cannot be stored");
+      if (performance.now() > endsAtMs)
+        return report.violation("no dead-lettered message is listed for an event that cannot be stored");
       await sleep(100);
     }
   } finally {

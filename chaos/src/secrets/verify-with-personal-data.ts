@@ -32,7 +32,8 @@ interface Application {
 
 /**
  * Runs verifications with every possible end. Each response, error response and callback of the
- * provider contains canaries in personal fields. Some are truncated or have a wrong signature.
+ * provider contains canaries in personal fields. Some responses and callbacks are truncated, and
+ * some callbacks have a wrong signature.
  */
 export async function verifyWithPersonalData(context: SecretsContext): Promise<void> {
   const { system, kycProvider, report } = context;
@@ -97,17 +98,17 @@ export async function verifyWithPersonalData(context: SecretsContext): Promise<v
 
 /** Creates a canary that no file may contain. */
 const createUnstoredText = (context: SecretsContext, name: string, ...allowed: string[]): string =>
-  remember(context, context.canaries.createText(name, ...allowed));
+  recordUnstoredText(context, context.canaries.createText(name, ...allowed));
 const addUnstoredText = (context: SecretsContext, name: string, text: string, ...allowed: string[]): string =>
-  remember(context, context.canaries.add(name, text, ...allowed));
-function remember({ unstoredTexts }: SecretsContext, text: string): string {
+  recordUnstoredText(context, context.canaries.add(name, text, ...allowed));
+function recordUnstoredText({ unstoredTexts }: SecretsContext, text: string): string {
   unstoredTexts.push(text);
   return text;
 }
 
 const createApplicant = (context: SecretsContext) => ({
   applicant_email: `${createUnstoredText(context, "an applicant's e-mail")}@example.dz`,
-  applicant_phone: `+213${remember(context, context.canaries.createDigits("an applicant's phone number", 9))}`,
+  applicant_phone: `+213${recordUnstoredText(context, context.canaries.createDigits("an applicant's phone number", 9))}`,
   redirect_url: `https://shop.example/${createUnstoredText(context, "a redirect_url")}`,
   profile: {
     first_name: createUnstoredText(context, "an applicant's first name"),

@@ -27,8 +27,8 @@ const waitMsMax = 60_000;
 const messageBytesMax = 4 * 1024 * 1024;
 /**
  * Body that is one byte too long. The first bytes of a gRPC-Web message state its length. The first
- * bytes of this body state more than 4 MiB. All clients share the bodies, because separate bodies
- * would need 300 MB.
+ * bytes of this body state more than 4 MiB. All connections send this body or `unfinishedBody`,
+ * because separate bodies would need 300 MB.
  */
 const oversizedBody = Buffer.alloc(messageBytesMax + 1, 127);
 const unfinishedBody = Buffer.alloc(messageBytesMax - 1);

@@ -17,7 +17,7 @@ const chunksPerWrite = 500;
 const receivedMax = 64 * 1024;
 /**
  * Maximum time until a new connection is used. Servers close a connection without bytes after five
- * seconds. On a busy machine, this process may notice a new connection only later.
+ * seconds. On a busy machine, this process may notice too late that the connection is established.
  */
 const unusedMsMax = 2_000;
 const attemptsMax = 20;

@@ -16,8 +16,8 @@ const samplesPerNoise = 2;
 const noiseSecondsMax = 900;
 /** Maximum wait for a webhook. Without fair shares, a webhook would wait hours for the backlog. */
 const webhookMsMax = 120_000;
-const hangingEndpoints = 18;
-const dueDeliveries = 20_000;
+const hangingEndpointCount = 18;
+const dueDeliveryCount = 20_000;
 
 /** Durations in milliseconds by kind of work. */
 type Durations = Map<string, number[]>;
@@ -33,8 +33,8 @@ interface PreparedPayments {
 
 /**
  * Makes noise as one business, while another business reads, creates, refunds and waits for
- * webhooks. Checks that every request of this quiet business succeeds. Prints its durations without
- * checks.
+ * webhooks. Checks that every request of this quiet business succeeds. Prints the durations of
+ * these requests, but does not check them.
  */
 export async function makeNoise(
   system: System,
@@ -151,7 +151,7 @@ async function measure(
     const response = await quiet.call(...request);
     const hasExpectedStatus = response.status === status;
     report.check(
-      "a request of the quiet business succeeds during noise",
+      "a request of the quiet business succeeds before and during noise",
       hasExpectedStatus,
       () => `${request[0]} ${request[1]}: ${response.status} ${response.text}`,
     );
@@ -188,7 +188,7 @@ async function createHangingEndpoints(system: System, noisy: TestBusiness) {
   const server = createServer(() => {});
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  for (let i = 0; i < hangingEndpoints; i++) await noisy.call("POST", "/api/v1/webhook-endpoints", { url });
+  for (let i = 0; i < hangingEndpointCount; i++) await noisy.call("POST", "/api/v1/webhook-endpoints", { url });
   const database = new Client(system.ownerDatabaseUrls["webhooks"] ?? "");
   await database.connect();
   return {
@@ -201,7 +201,7 @@ async function createHangingEndpoints(system: System, noisy: TestBusiness) {
          ) insert into delivery (id, business_id, event_id, endpoint_id, status, next_attempt_at)
            select uuidv7(), $1, e.id, w.id, 'PENDING', now() - interval '1 hour'
            from e, webhook_endpoint w where w.business_id = $1 and w.url = $3`,
-        [noisy.id, Math.ceil(dueDeliveries / hangingEndpoints), url],
+        [noisy.id, Math.ceil(dueDeliveryCount / hangingEndpointCount), url],
       );
       await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
       // The backlog became due earlier than the webhooks of the quiet business, which have been

@@ -1,6 +1,6 @@
 /**
- * Resources that requests identify. Each group determines which values `useForeignIdentifiers` sends. A test
- * compares the groups with the OpenAPI document.
+ * Resources that requests identify. The groups determine which values `useForeignIdentifiers`
+ * sends. A test compares the groups with the OpenAPI document.
  */
 
 /** Kinds of resources. `createTenant` creates a resource of each kind for each business. */
@@ -55,7 +55,10 @@ export const sharedResources: ReadonlySet<string> = new Set([
   "funds_origin_country_id",
 ]);
 
-/** Fields that a rule about several fields requires. The document has such rules only as text. */
+/**
+ * Body fields that rules about several fields require. The OpenAPI document states such rules only
+ * as text.
+ */
 export const extraFields: Readonly<Record<string, object>> = {
   createBeneficiary: { account_number: "12345678901234567890" },
   createPaymentLink: { amount: "5000.00" },

@@ -78,8 +78,8 @@ export async function createTenant(system: System, mark: string): Promise<Tenant
       person: clientId,
       client_id: clientId,
       accounts: account["id"] ?? "",
-      // Requests do not contain the account number. It is here, so that `trespass` reports
-      // responses to the other business that contain it.
+      // Requests do not contain the account number. It is here, so that `useForeignIdentifiers`
+      // reports responses to the other business that contain it.
       account_number: account["account_number"] ?? "",
       beneficiaries: beneficiary["id"] ?? "",
       applications: application["id"] ?? "",
@@ -131,7 +131,7 @@ export function createUnknownIdentifier(resource: string, example: string | numb
   return resource.endsWith("email") ? "unknown@example.dz" : example.replace(/.$/, (last) => (last === "0" ? "1" : "0"));
 }
 
-/** Waits until a replay is done, because `useForeignIdentifiers` would report its progress as a change. */
+/** Waits until a replay is done. `useForeignIdentifiers` would report its progress as a change. */
 async function waitForReplay({ call, endpointId }: TestBusiness, replayId: string): Promise<void> {
   for (let tries = 0; tries < 100; tries++) {
     const { body } = await call("GET", `/api/v1/webhook-endpoints/${endpointId}/replays/${replayId}`);

@@ -3,7 +3,7 @@ import type { Program } from "../program.ts";
 import { createRandom } from "../random.ts";
 import { makeNoise } from "./noise.ts";
 import { useForeignIdentifiers } from "./use-foreign-identifiers.ts";
-import { settingsWithoutFilters, trespassWithoutFilters } from "./without-filters.ts";
+import { settingsWithoutFilters, useForeignIdentifiersWithoutFilters } from "./without-filters.ts";
 
 /** Rate limits like in a deployment. A test system has no rate limits by default. */
 const limits = {
@@ -22,7 +22,7 @@ export const tenantsProgram: Program = {
     const settings = settingsWithoutFilters({ payments: { PAYMENT_CHECK_SECONDS: "0.5" } });
     await using test = await startTestSystem("direct", { ...settings, gateway: limits });
     log("testing access to another business without tenant filters");
-    await trespassWithoutFilters(test.system, random, report);
+    await useForeignIdentifiersWithoutFilters(test.system, random, report);
     log("testing access to another business with tenant filters");
     await useForeignIdentifiers(test.system, random, report);
     log("one business floods the API while another business works");

@@ -32,7 +32,7 @@ export async function useForeignIdentifiers(system: System, random: Random, repo
   for (const operation of operations) {
     report.count("operations");
     if (operation.isKeyless) report.count("operations that need no key");
-    else await testOperation(operation, owner, stranger, report);
+    else await sendForeignIdentifiers(operation, owner, stranger, report);
   }
   const textsAfter = await readAll(document, owner);
   for (const [address, text] of textsBefore) {
@@ -43,14 +43,14 @@ export async function useForeignIdentifiers(system: System, random: Random, repo
     );
   }
   for (const operation of operations.filter(({ takesIdempotencyKey, isKeyless }) => takesIdempotencyKey && !isKeyless)) {
-    if (operation.creates) await testIdempotencyKey(operation, owner, stranger, report);
+    if (operation.creates) await checkIdempotencyKey(operation, owner, stranger, report);
   }
 }
 
-async function testOperation(operation: Operation, owner: Tenant, stranger: Tenant, report: Report): Promise<void> {
+async function sendForeignIdentifiers(operation: Operation, owner: Tenant, stranger: Tenant, report: Report): Promise<void> {
   const { name, places, unknownFields } = operation;
   if ((await call(operation, stranger, fillPlaces(operation, {}))).body["code"] === "admin_required") {
-    return await testAdminOperation(operation, owner, stranger, report);
+    return await checkOperatorOperation(operation, owner, stranger, report);
   }
   const isForOperators = /^\/api\/v1\/(admin|businesses)(\/|$)/.test(operation.path);
   report.check("an operation on a path for operators rejects the key of a business", !isForOperators, () => name);
@@ -64,12 +64,12 @@ async function testOperation(operation: Operation, owner: Tenant, stranger: Tena
       );
       continue;
     }
-    await testPlace(operation, place, ownerValue, owner, stranger, report);
+    await sendForeignIdentifier(operation, place, ownerValue, owner, stranger, report);
   }
-  if (operation.isList) await testList(operation, owner, stranger, report);
+  if (operation.isList) await checkUnfilteredList(operation, owner, stranger, report);
 }
 
-async function testPlace(
+async function sendForeignIdentifier(
   operation: Operation,
   place: Place,
   ownerValue: string | number,
@@ -83,7 +83,10 @@ async function testPlace(
   const response = await call(operation, stranger, new Map(ownValues).set(place, ownerValue));
   const unknownResponse = await call(operation, stranger, new Map(ownValues).set(place, unknownValue));
   const description = `${operation.name} with another business's ${place.name} in the ${place.in}`;
-  const [actual, expected] = [comparable(response, operation, ownerValue), comparable(unknownResponse, operation, unknownValue)];
+  const [actual, expected] = [
+    comparedPartsOf(response, operation, ownerValue),
+    comparedPartsOf(unknownResponse, operation, unknownValue),
+  ];
   report.check(
     "a resource of another business gets the same response as an unknown resource",
     actual === expected,
@@ -121,17 +124,18 @@ async function testPlace(
   );
 }
 
-async function testList(operation: Operation, owner: Tenant, stranger: Tenant, report: Report): Promise<void> {
+async function checkUnfilteredList(operation: Operation, owner: Tenant, stranger: Tenant, report: Report): Promise<void> {
   report.count("lists");
   const values = fillPlaces(operation, stranger.identifiers);
   checkNoLeak(await call(operation, stranger, values, "limit=100"), owner, `${operation.name}, unfiltered`, [], report);
 }
 
-async function testAdminOperation(operation: Operation, owner: Tenant, stranger: Tenant, report: Report): Promise<void> {
+async function checkOperatorOperation(operation: Operation, owner: Tenant, stranger: Tenant, report: Report): Promise<void> {
   report.count("operations of operators");
   const response = await call(operation, stranger, fillPlaces(operation, owner.identifiers));
   const unknownResponse = await call(operation, stranger, fillPlaces(operation, {}));
-  const isRejected = response.status === 403 && comparable(response, operation) === comparable(unknownResponse, operation);
+  const isRejected =
+    response.status === 403 && comparedPartsOf(response, operation) === comparedPartsOf(unknownResponse, operation);
   report.check(
     "operator operations reject the key of a business",
     isRejected,
@@ -140,7 +144,7 @@ async function testAdminOperation(operation: Operation, owner: Tenant, stranger:
 }
 
 /** Checks that an Idempotency-Key of one business counts as a new key for another business. */
-async function testIdempotencyKey(operation: Operation, owner: Tenant, stranger: Tenant, report: Report): Promise<void> {
+async function checkIdempotencyKey(operation: Operation, owner: Tenant, stranger: Tenant, report: Report): Promise<void> {
   const headers = { "idempotency-key": randomUUID() };
   const ownerResponse = await call(operation, owner, fillRequired(operation, owner.identifiers), "", headers);
   const ownResponse = await call(operation, stranger, fillRequired(operation, stranger.identifiers), "", headers);
@@ -186,7 +190,7 @@ function fillPlaces(
   additionalPlaces: readonly Place[] = [],
 ): Map<Place, string | number> {
   const placesToFill = operation.places.filter(
-    (place) => place.in === "path" || additionalPlaces.includes(place) || isRequired(operation, place),
+    (place) => place.in === "path" || additionalPlaces.includes(place) || isRequiredPlace(operation, place),
   );
   return new Map(placesToFill.map((place) => [place, identifiers[place.resource] ?? randomUUID()]));
 }
@@ -198,7 +202,7 @@ function fillRequired(operation: Operation, identifiers: Tenant["identifiers"]):
   return values;
 }
 
-const isRequired = ({ creates }: Operation, { in: where, resource }: Place) =>
+const isRequiredPlace = ({ creates }: Operation, { in: where, resource }: Place) =>
   creates &&
   where === "body" &&
   (resource === "client_id" || resource === "business_id" || resource === "email" || resource === "country_code");
@@ -225,7 +229,7 @@ async function call(
 const comparedHeaders = ["content-type", "x-total-count", "link", "allow", "retry-after", "location"];
 
 /** Returns the parts of a response that must not depend on the owner of an identifier. */
-function comparable({ status, headers, text }: ApiResponse, { isList }: Operation, sent?: string | number): string {
+function comparedPartsOf({ status, headers, text }: ApiResponse, { isList }: Operation, sent?: string | number): string {
   const headerText = comparedHeaders
     .map((name) => `${name}: ${name === "location" ? Boolean(headers[name]) : headers[name]}`)
     .join(", ");

@@ -13,18 +13,19 @@ export function settingsWithoutFilters<S extends object>(
   settings: { readonly [N in (typeof protectedServices)[number]]?: S } = {},
 ) {
   const file = pathToFileURL(`${import.meta.dirname}/filters-off.ts`).href;
-  // Statements of identity that operators run for one business have no row-level security, so they
-  // keep their filters.
-  const createOption = (name: string) => `--import=${file}${name === "identity" ? "?but-for-all" : ""}`;
+  // identity runs an operator's statements for all tenants, even if they filter one business.
+  // Row-level security does not restrict such statements, so they keep their filters.
+  const createOption = (name: string) => `--import=${file}${name === "identity" ? "?keep-for-all-tenants" : ""}`;
   return Object.fromEntries(protectedServices.map((name) => [name, { ...settings[name], NODE_OPTIONS: createOption(name) }]));
 }
 
 /**
- * Runs `useForeignIdentifiers` without tenant filters. Row-level security alone must isolate the businesses.
- * Then runs `useForeignIdentifiers` without row-level security too, which must find violations. At the end, the
- * services have tenant filters and the tables have row-level security again.
+ * Runs `useForeignIdentifiers` without tenant filters. Row-level security alone must isolate the
+ * businesses. Then runs `useForeignIdentifiers` without row-level security too, which must find
+ * violations. At the end, the services have tenant filters and the tables have row-level security
+ * again.
  */
-export async function trespassWithoutFilters(system: System, random: Random, report: Report): Promise<void> {
+export async function useForeignIdentifiersWithoutFilters(system: System, random: Random, report: Report): Promise<void> {
   const withRowSecurity = new Report();
   await useForeignIdentifiers(system, random, withRowSecurity);
   report.count("places tested without filters", withRowSecurity.countOf("places tested"));

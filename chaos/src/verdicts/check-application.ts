@@ -65,9 +65,9 @@ function checkReasons({ response, details, context }: TestedApplication, returne
   const isComplete = response.codes.every((code) => rows.some((reason) => reason.code === code));
   const areKnown = rows.every(({ code, message }) => codes.includes(code as (typeof codes)[number]) && message.length > 0);
   context.report.check(
-    "the API returns all known reason codes and no other",
+    "the API returns every known reason code of the response and no unknown code",
     isComplete && areKnown,
-    details(`shows ${JSON.stringify(rows)}`),
+    details(`returned ${JSON.stringify(rows)}`),
   );
 }
 

@@ -2,7 +2,7 @@ import { waitUntil } from "@amana/dev-env/eventually";
 import { waitForCallbacks } from "../provider-view.ts";
 import type { TestedApplication } from "./tested-application.ts";
 
-const endMs = 120_000;
+const endMsMax = 120_000;
 
 /**
  * Submits a session of Didit, reopens its link as the vendor, and submits the session again. The
@@ -20,7 +20,7 @@ export async function checkResubmission(application: TestedApplication): Promise
     return status === "FAILED" ? "FAILED" : String(verdict);
   };
   const possibleEnds: readonly string[] = ["REJECTED", "FAILED", response.expected];
-  await waitUntil(async () => possibleEnds.includes(await readEnd()), endMs);
+  await waitUntil(async () => possibleEnds.includes(await readEnd()), endMsMax);
   await waitForCallbacks(testSystem.system, id);
   const end = await readEnd();
   report.check(

@@ -5,7 +5,7 @@ import { applicationsPath, type TestedApplication } from "./tested-application.t
 
 type Outcome = "APPROVED" | "REJECTED";
 
-const auditMs = 60_000;
+const auditMsMax = 60_000;
 
 /**
  * Decides a review as an operator of Amana, as a person at the provider, or as both at the same
@@ -99,7 +99,7 @@ async function checkResolved(
     const sql = "select 1 from audit_event where entity_id = $1 and action = 'kyc_application.reviewed'";
     return (await identity.query(sql, [id])).rowCount;
   };
-  await waitUntil(async () => (await countAudited()) === audited, auditMs);
+  await waitUntil(async () => (await countAudited()) === audited, auditMsMax);
   const count = await countAudited();
   report.check("an operator's decision is audited once", count === audited, details(`has ${count} audit events`));
   return isExpected ? verdict : undefined;

@@ -7,15 +7,15 @@ import {
   drawExpiry,
   drawReasons,
   drawVerdict,
-  earliestExpiry,
+  expirySignOf,
   good,
   type ReasonWords,
   type VendorResponse,
 } from "./vendor-values.ts";
 
 /**
- * Interprets Didit's decisions. Like `specified.ts`, it follows only the specification. Every item
- * of a decision has a status and a list of warnings.
+ * Draws decisions of Didit and computes the signs of their evidence. Like `specified.ts`, this file
+ * follows only the specification. Every item of a decision has a status and a list of warnings.
  */
 const reasonWords: ReasonWords = {
   byCode: {
@@ -40,7 +40,7 @@ const reasonWords: ReasonWords = {
 };
 
 const item = (fields: object = {}) => ({ status: "Approved", warnings: [], ...fields });
-/** Values that replace a list of items and that are no evidence. */
+/** Values in place of a list of items. They are negative evidence. */
 const noItems: readonly SpecifiedValue[] = [absent, [], "Approved", {}, 7].map(bad);
 const badItems = (fields: object): readonly SpecifiedValue[] =>
   [
@@ -102,7 +102,7 @@ export function createDiditResponse(random: Random, terms: Requirements, todayMs
   const liveness = draw(livenessValues, badLivenessValues);
   const face = draw(faceValues, badFaceValues);
   const aml = draw(amlValues, badAmlValues);
-  const other = draw(otherFeatures, badOtherFeatures);
+  const otherFeature = draw(otherFeatures, badOtherFeatures);
   const header = draw(session, badSession);
   const documents = drawDocuments();
   const reasons = drawReasons(random, draws, reasonWords);
@@ -110,23 +110,23 @@ export function createDiditResponse(random: Random, terms: Requirements, todayMs
   const answer = {
     ...status,
     ...(header.json as object),
-    ...(other.json as object),
+    ...(otherFeature.json as object),
     id_verifications: documents.json,
     liveness_checks: liveness.json === absent ? null : liveness.json,
     face_matches: face.json === absent ? null : face.json,
     aml_screenings: aml.json === absent ? null : aml.json,
-    ...warningFields(),
+    ...drawWarningFields(),
   };
   return {
     answer,
     codes: reasons.codes,
     fields: { verdict },
-    signs: [liveness.sign, face.sign, aml.sign, other.sign, header.sign, ...documents.signs],
+    signs: [liveness.sign, face.sign, aml.sign, otherFeature.sign, header.sign, ...documents.signs],
     content: reasons.content,
   };
 
-  /** Returns warnings of a feature that kyc does not use, because warnings of any feature count. */
-  function warningFields(): object {
+  /** Draws warnings of a feature that kyc does not use, because warnings of any feature count. */
+  function drawWarningFields(): object {
     const warnings = reasons.words.map((risk) => ({ risk, log_type: random.pick(["error", "warning"]) }));
     const meaningless = random.chance(0.2)
       ? [{ risk: random.pick(["QR_NOT_DETECTED", "LOW_FACE_LUMINANCE", "IMAGE_TOO_DARK"]), log_type: "information" }]
@@ -143,7 +143,7 @@ export function createDiditResponse(random: Random, terms: Requirements, todayMs
     const json = types.map(({ json: document_type }, i) =>
       item(objectOf({ document_type, expiration_date: expiries[i]?.json, nationality: random.pick(["DZA", "ALI", null, 12]) })),
     );
-    return { json, signs: [...types.map(({ sign }) => sign), earliestExpiry(expiries)] };
+    return { json, signs: [...types.map(({ sign }) => sign), expirySignOf(expiries)] };
   }
 
   function drawAllowed(): SpecifiedValue {

@@ -1,10 +1,11 @@
 /**
- * The rules of the specification (decisions §3, "Rules" and "Vocabulary") as a table. The table
- * follows only the text of the specification, so that kyc's evaluation can be compared with it.
- * `absent` is the value of a field that the response does not contain.
+ * The specified rules ("Evaluate" in services/kyc/README.md) as a table. The table follows only the
+ * text of the specification, so that kyc's evaluation can be compared with it. `absent` is the
+ * value of a field that the response does not contain.
  */
 export const absent: unique symbol = Symbol("absent");
 
+/** Positive or negative evidence, or the expiry date of an expired document. */
 export type Sign = "+" | "-" | "expired";
 export type Verdict = "APPROVED" | "NEEDS_REVIEW" | "REJECTED";
 
@@ -18,7 +19,7 @@ const positive = (json: unknown): SpecifiedValue => ({ json, sign: "+" });
 const negative = (json: unknown): SpecifiedValue => ({ json, sign: "-" });
 
 /**
- * The values of each field that affects the verdict. They are all specified values, an absent value
+ * The tested values of each field that affects the verdict: all specified values, an absent value
  * and an unknown value.
  */
 export const evidence = {
@@ -84,8 +85,8 @@ export const reasons: readonly Reasons[] = [
 export const verdicts: readonly unknown[] = ["APPROVED", "REJECTED", "NEEDS_REVIEW", absent, "MAYBE"];
 
 /**
- * A rule has the provider's verdict, the worst sign, the content of the reasons, and Amana's
- * verdict. The first rule that matches applies.
+ * A rule has the provider's verdict, the worst sign of the evidence ("expired" before "-" before
+ * "+"), the content of the reasons, and Amana's verdict. The first rule that matches applies.
  */
 const rules: readonly [reported: string, worst: Sign | "any", content: Reasons["content"] | "any", verdict: Verdict][] = [
   ["any", "expired", "any", "REJECTED"],

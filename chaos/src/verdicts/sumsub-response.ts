@@ -13,8 +13,8 @@ import {
 } from "./vendor-values.ts";
 
 /**
- * Interprets an applicant at Sumsub with its steps and its AML case. Like `specified.ts`, it
- * follows only the specification.
+ * Draws applicants of Sumsub with their steps and AML cases, and computes the signs of the
+ * evidence. Like `specified.ts`, this file follows only the specification.
  */
 const reasonWords: ReasonWords = {
   byCode: {
@@ -144,13 +144,13 @@ export function createSumsubResponse(random: Random, terms: Requirements, todayM
       : { ...documentType(name, terms.allowedDocuments), json: name.toUpperCase() };
     const step = { idDocType: kind.json, country: "DZA", ...(isBad() && verdict === "APPROVED" ? random.pick(notGreen) : green) };
     const idDoc = objectOf({ idDocType: kind.json, country: "DZA", validUntil: expiry.json });
-    const other = { ...idDoc, idDocType: "DRIVERS_OTHER" };
+    const otherIdDoc = { ...idDoc, idDocType: "DRIVERS_OTHER" };
     const [idDocs, isOneDocument] = isBad()
       ? ([
           random.pick([[], null, [idDoc, idDoc], [{ ...idDoc, country: "FRA" }], [{ ...idDoc, termless: true }]]),
           false,
         ] as const)
-      : ([random.pick([[idDoc], [idDoc, other]]), true] as const);
+      : ([random.pick([[idDoc], [idDoc, otherIdDoc]]), true] as const);
     const isGreen = "reviewResult" in step && JSON.stringify(step.reviewResult) === JSON.stringify(green.reviewResult);
     return {
       step,

@@ -19,8 +19,8 @@ const allTerms: readonly Requirements[] = [
   { requireVideo: false, allowedDocuments: ["id_card", "passport"] },
 ];
 
-/** Violations after which the comparison stops, because one error may affect thousands of rows. */
-const shownMax = 20;
+/** Number of violations that ends the comparison. One error may affect thousands of rows. */
+const violationsMax = 20;
 
 /** Compares the service with the specification for every combination of field values. */
 export function checkTruthTable(report: Report, todayMs: number): void {
@@ -29,7 +29,7 @@ export function checkTruthTable(report: Report, todayMs: number): void {
   for (const terms of allTerms) {
     for (const row of generateRows(terms, todayMs)) {
       counts[compareVerdicts(report, row, terms, today)] += 1;
-      if (report.violations.length >= shownMax) return;
+      if (report.violations.length >= violationsMax) return;
     }
   }
   for (const [verdict, rows] of Object.entries(counts)) report.count(`combinations: ${verdict}`, rows);

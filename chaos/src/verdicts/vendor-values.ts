@@ -9,7 +9,7 @@ import {
   type Verdict,
 } from "./specified.ts";
 
-/** Fields that replace fields of the sandbox's response, and what Amana must read in them. */
+/** Fields that replace fields of the sandbox's response, and the evidence and codes in them. */
 export interface VendorResponse extends TruthTableRow {
   readonly answer: Readonly<Record<string, unknown>>;
   readonly codes: readonly string[];
@@ -44,7 +44,7 @@ export function drawExpiry(random: Random, { isBad }: Draw, todayMs: number, exc
 }
 
 /**
- * The vendor's words for each of Amana's reason codes, and words that the service does not support.
+ * The vendor's words for each of Amana's reason codes, and words for which kyc has no reason code.
  */
 export interface ReasonWords {
   readonly byCode: Readonly<Record<string, readonly string[]>>;
@@ -62,8 +62,8 @@ export function drawReasons(random: Random, { isBad }: Draw, { byCode, unknown }
   if (random.chance(0.15)) return { words: [pickWord("PROFILE_MISMATCH")], content: "profile", codes: ["PROFILE_MISMATCH"] };
   if (!isBad()) return { words: [], content: "nothing", codes: [] };
   if (random.chance(0.3)) return { words: [random.pick(unknown)], content: "more", codes: [] };
-  const others = Object.keys(byCode).filter((code) => code !== "PROFILE_MISMATCH");
-  const codes = [...new Set(Array.from({ length: random.integer(1, 3) }, () => random.pick(others)))];
+  const otherCodes = Object.keys(byCode).filter((code) => code !== "PROFILE_MISMATCH");
+  const codes = [...new Set(Array.from({ length: random.integer(1, 3) }, () => random.pick(otherCodes)))];
   return { words: codes.map(pickWord), content: "more", codes };
 
   function pickWord(code: string): string {
@@ -72,7 +72,7 @@ export function drawReasons(random: Random, { isBad }: Draw, { byCode, unknown }
 }
 
 /** Returns the sign of the earliest expiry, or "-" if a document has no valid expiry. */
-export function earliestExpiry(expiries: readonly SpecifiedValue[]): Sign {
+export function expirySignOf(expiries: readonly SpecifiedValue[]): Sign {
   if (expiries.length === 0 || expiries.some(({ sign }) => sign === "-")) return "-";
   return expiries.some(({ sign }) => sign === "expired") ? "expired" : "+";
 }

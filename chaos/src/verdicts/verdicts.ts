@@ -13,12 +13,12 @@ import { checkTruthTable, compareVerdicts, formatDay } from "./truth-table.ts";
 /** For each batch of applications, number of responses that are evaluated without a system. */
 const responsesPerBatch = 20_000;
 const applicationsPerBatch = 24;
-/** Smaller than for the port, because a replica uses only a quarter of a vendor's rate limits. */
+/** Smaller than with `port`, because a replica uses only a quarter of a vendor's rate limits. */
 const vendorApplicationsPerBatch = 12;
 const resubmissionsPerBatch = 2;
 /** Period over which submissions are spread. Faults are injected in this period. */
 const submissionMsMax = 6_000;
-/** The pauses are longer than in other tests, because vendors have rate limits. */
+/** Pauses between reads at the vendor. They respect the vendor's rate limits. */
 const vendorSettings = { KYC_CHECK_SECONDS: "1,3,6" };
 const violationsMax = 50;
 
@@ -69,8 +69,8 @@ function compareRandomResponses({ report }: ProgramRun, random: Random): void {
 
 /**
  * Creates applications and checks them in parallel. With a vendor, injects faults during the
- * checks, but not during creations, because the Idempotency-Key of a killed creation is held for
- * half a minute.
+ * checks, but not during creations. If kyc is killed during a creation, the request with the same
+ * Idempotency-Key cannot succeed for half a minute.
  */
 async function checkBatch(context: ApplicationContext, random: Random): Promise<void> {
   const { kycProvider, report, testSystem } = context;

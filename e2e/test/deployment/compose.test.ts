@@ -1,5 +1,11 @@
 import { beforeAll, expect, test } from "vitest";
-import { type Compose, type ComposeService, composeSettings, databasePasswords, readCompose } from "../../src/compose-file.ts";
+import {
+  type Compose,
+  type ComposeService,
+  composeEnvironmentOf,
+  createDatabasePasswords,
+  readCompose,
+} from "../../src/compose-file.ts";
 
 /** Services in docker-compose.yml whose images this repository builds. */
 const ownServices = ["identity", "kyc", "clients", "payments", "webhooks", "gateway", "sandbox"];
@@ -67,10 +73,10 @@ test("docker-compose.yml limits memory and log size and drops all Linux capabili
 });
 
 test("database URLs in docker-compose.yml contain no password, so that a password can contain any characters", async () => {
-  const values = databasePasswords((name) => `the/pass'word of ${name}`);
+  const values = createDatabasePasswords((name) => `the/pass'word of ${name}`);
   const usedPasswords = new Set<string>();
   for (const [name] of entries) {
-    const { DATABASE_URL, DATABASE_PASSWORD } = composeSettings(compose, name, values);
+    const { DATABASE_URL, DATABASE_PASSWORD } = composeEnvironmentOf(compose, name, values);
     expect(DATABASE_URL ?? "", name).not.toContain("the/pass");
     if (!DATABASE_URL) continue;
     const service = name.replace("-migrate", "").toUpperCase();
@@ -80,7 +86,7 @@ test("database URLs in docker-compose.yml contain no password, so that a passwor
   }
   expect(usedPasswords.size).toBe(10);
   // The init script of PostgreSQL, which creates the roles, gets all passwords.
-  expect(composeSettings(compose, "postgres", values)).toMatchObject(values);
+  expect(composeEnvironmentOf(compose, "postgres", values)).toMatchObject(values);
 });
 
 test("docker-compose.yml pins the version of each third-party image", () => {

@@ -10,7 +10,7 @@ import { eventually } from "@amana/dev-env/eventually";
 import { freePort } from "@amana/dev-env/free-port";
 import { request } from "undici";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createComposeValues, databasePasswords } from "../../src/compose-file.ts";
+import { createComposeValues, createDatabasePasswords } from "../../src/compose-file.ts";
 
 /**
  * Runs docker-compose.yml on the container engine whose address is in TEST_ENGINE, such as
@@ -54,7 +54,7 @@ describe.skipIf(!engine)("the system in containers", () => {
     const settings = {
       ...values,
       // The passwords contain characters that are special in URLs, SQL and shells.
-      ...databasePasswords((name) => `it's/a?p@ss#w:rd%2F${name}`),
+      ...createDatabasePasswords((name) => `it's/a?p@ss#w:rd%2F${name}`),
       GATEWAY_PORT: gatewayPort,
       SANDBOX_PORT: sandboxPort,
       // The demo runs in the network of the containers, so these addresses are container names.

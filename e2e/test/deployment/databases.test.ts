@@ -9,7 +9,7 @@ import { migrateService } from "@amana/dev-env/service-process";
 import { servicesWithDatabase } from "@amana/dev-env/services";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { databasePasswords } from "../../src/compose-file.ts";
+import { createDatabasePasswords } from "../../src/compose-file.ts";
 
 let dir: string;
 let postgres: Postgres;
@@ -133,16 +133,16 @@ test("the log of PostgreSQL contains error messages, but no values of statements
 });
 
 const script = join(import.meta.dirname, "..", "..", "..", "deploy", "postgres", "create-databases.sh");
-const passwords = databasePasswords((name) => `it's a "${name}" $1`);
+const passwords = createDatabasePasswords((name) => `it's a "${name}" $1`);
 const runScript = (env: Record<string, string>) =>
   promisify(execFile)("sh", [script], { env: { PATH: process.env["PATH"], POSTGRES_USER: "postgres", ...env } });
 
 test("deploy/postgres/create-databases.sh rejects missing and equal passwords before it creates a role", async () => {
   const { KYC_OWNER_PASSWORD: _, ...incomplete } = passwords;
   await expect(runScript(incomplete)).rejects.toThrow(/KYC_OWNER_PASSWORD: must be set/);
-  for (const other of ["POSTGRES_PASSWORD", "IDENTITY_DATABASE_PASSWORD"]) {
-    const run = runScript({ ...passwords, KYC_OWNER_PASSWORD: passwords[other] ?? "" });
-    await expect(run).rejects.toThrow(`KYC_OWNER_PASSWORD and ${other} are equal`);
+  for (const otherSetting of ["POSTGRES_PASSWORD", "IDENTITY_DATABASE_PASSWORD"]) {
+    const run = runScript({ ...passwords, KYC_OWNER_PASSWORD: passwords[otherSetting] ?? "" });
+    await expect(run).rejects.toThrow(`KYC_OWNER_PASSWORD and ${otherSetting} are equal`);
   }
 });
 

@@ -9,7 +9,7 @@ import { spawnServer } from "@amana/dev-env/server-process";
 import { validate } from "dockerfile-utils";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { composeSettings, createComposeValues, readCompose } from "../../src/compose-file.ts";
+import { composeEnvironmentOf, createComposeValues, readCompose } from "../../src/compose-file.ts";
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, "..", "..", "..");
@@ -165,7 +165,7 @@ test.each(services)(
 
     if (service === "payments") await expectRendersReceipt(app);
 
-    const settings = await composeSettings(await readCompose(), service, values);
+    const settings = await composeEnvironmentOf(await readCompose(), service, values);
     for (const [name, value] of Object.entries(settings)) {
       settings[name] = value.replace("/run/certificates", join(folder, "certificates", service));
     }

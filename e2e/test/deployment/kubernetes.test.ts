@@ -74,7 +74,7 @@ describe("the common component of all services", () => {
     const pauseSeconds = container.lifecycle.preStop.sleep.seconds;
     expect(pauseSeconds).toBeGreaterThan(0);
     expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(stopTimeoutMs / 1000 + pauseSeconds);
-    // Callers keep connections to the gateway open. During this delay, the gateway can still close
+    // Callers keep connections to the gateway open. During STOP_DELAY_MS, the gateway can still close
     // each connection with a response.
     const { configMapGenerator } = await readSingle("Kustomization", "base", "gateway", "kustomization.yaml");
     expect(configMapGenerator[0].literals).toContain("STOP_DELAY_MS=5000");

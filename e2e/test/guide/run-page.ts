@@ -61,7 +61,9 @@ const escapeRegex = (words: string) => words.replaceAll(/[\\^$.*+?()[\]{}|/]/g, 
 const matches = (expected: string, actual: unknown) =>
   typeof actual === "string" && new RegExp(`^${expected.split("…").map(escapeRegex).join(".*")}$`, "s").test(actual);
 
-/** Returns the differences of a response from the page. "…" in the page's text matches any text. */
+/**
+ * Returns the differences between the page and a response. "…" in the page's text matches any text.
+ */
 function findDifferences(expected: Json, actual: Json, place = ""): string[] {
   if (typeof expected === "string")
     return matches(expected, actual) ? [] : [`${place}: ${JSON.stringify(actual)}, not "${expected}"`];

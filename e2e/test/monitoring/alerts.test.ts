@@ -49,7 +49,7 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
       "kafka",
       {
         gateway: { ...traces, REQUESTS_AT_ONCE_MAX: "100", RATE_LIMIT_FAILED_AUTH_PER_MINUTE: "20" },
-        // Deliveries are retried for two minutes, so that attempts still fail when AttemptsFailing fires.
+        // Retries deliveries for two minutes, so that attempts still fail when AttemptsFailing fires.
         webhooks: { RETRY_SCHEDULE_SECONDS: Array(120).fill("1").join() },
         payments: { PAYMENT_CHECK_SECONDS: "1", REFUND_DECISION_AFTER_SECONDS: "45" },
       },
@@ -187,7 +187,7 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
     ]);
   });
 
-  /** Sends a message without a valid signature to Kafka. */
+  /** Sends a message without a MAC to Kafka. */
   async function sendForgedMessage(): Promise<void> {
     const brokers = testSystem.kafkaNodes.map((node) => node.brokers);
     const producer = new Client({ brokers, logLevel: logLevel.NOTHING }).producer({
@@ -199,7 +199,7 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
     await producer.disconnect();
   }
 
-  test("the matching alert fires when a consumer cannot apply events, and when a dead letter is parked", async () => {
+  test("the matching alert fires when a consumer cannot apply events, and when a dead-lettered message is PARKED", async () => {
     await runAsSuperuser("webhooks", async (owner) => {
       await owner.query("alter table event rename column body to body_renamed");
       for (let i = 0; i < 5; i++) await aPaidPayment(testSystem.system, business);

@@ -186,8 +186,8 @@ test("audit-chain.mjs accepts an unchanged evidence bundle offline, and reports 
       ["heads.jsonl", replaceText(/"links":\d+/, '"links":1'), "head_not_signed"],
       ["heads.jsonl", () => [], "head_missing"],
     ];
-    // The forged bundle has no heads and links, and its period is a day without rows. Only one
-    // check of the script can detect the forgery.
+    // The forged bundle has no heads and links, and its period is a day without rows. Only the
+    // check that reports row_not_in_chain can detect the forgery.
     const forged = join(dir, "forged");
     mkdirSync(forged);
     const manifest = JSON.stringify({ business_id: business.id, from: "9999-01-01", to: "9999-01-01", files: {} });

@@ -80,31 +80,31 @@ test("GET /payments with a payment link's id or a buyer's e-mail address returns
 });
 
 test("POST /pay/{token} returns status 410 after the API has confirmed that the link is inactive or the business is disabled", async () => {
-  const other = await aBusiness(testSystem.system, "Ferme");
+  const otherBusiness = await aBusiness(testSystem.system, "Ferme");
   try {
-    const link = await other.amana.paymentLinks.create({ name: "Miel", amount: "900.00" });
+    const link = await otherBusiness.amana.paymentLinks.create({ name: "Miel", amount: "900.00" });
     const buyer = new Buyer(link.url);
     const page = await buyer.open();
-    await other.amana.paymentLinks.update(link.id, { status: "INACTIVE" });
+    await otherBusiness.amana.paymentLinks.update(link.id, { status: "INACTIVE" });
     expect((await buyer.submit(page)).status).toBe(410);
-    await other.amana.paymentLinks.update(link.id, { status: "ACTIVE" });
+    await otherBusiness.amana.paymentLinks.update(link.id, { status: "ACTIVE" });
     const openAgain = await buyer.open();
     expect(openAgain.status).toBe(200);
-    await createClient(testSystem.system, testSystem.system.adminKey).businesses.update(other.id, { status: "DISABLED" });
+    await createClient(testSystem.system, testSystem.system.adminKey).businesses.update(otherBusiness.id, { status: "DISABLED" });
     expect((await buyer.submit(openAgain)).status).toBe(410);
     expect((await buyer.open()).status).toBe(410);
   } finally {
-    await other.receiver[Symbol.asyncDispose]();
+    await otherBusiness.receiver[Symbol.asyncDispose]();
   }
 });
 
 test("GET /payments with the id of another business's payment link returns status 404 with code payment_link_not_found", async () => {
-  const other = await aBusiness(testSystem.system, "Autre");
+  const otherBusiness = await aBusiness(testSystem.system, "Autre");
   try {
-    const link = await other.amana.paymentLinks.create({ name: "Miel", amount: "900.00" });
+    const link = await otherBusiness.amana.paymentLinks.create({ name: "Miel", amount: "900.00" });
     await expect(payments(link.id)).rejects.toMatchObject({ status: 404, code: "payment_link_not_found" });
     await expect(business.amana.paymentLinks.get(link.id)).rejects.toMatchObject({ status: 404, code: "not_found" });
   } finally {
-    await other.receiver[Symbol.asyncDispose]();
+    await otherBusiness.receiver[Symbol.asyncDispose]();
   }
 });

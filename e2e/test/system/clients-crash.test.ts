@@ -199,7 +199,7 @@ describe("the clients service while verdicts arrive", () => {
     await expectStatesOfNewestApplications();
   });
 
-  test("the clients service changes no client or onboarding when Kafka delivers all its messages again after the service's inbox was emptied", async () => {
+  test("the clients service changes no client or onboarding when Kafka delivers all messages again after the service's inbox was emptied", async () => {
     const { clients } = testSystem.system.services;
     const readState = async () => [
       await queryRows("clients", "select to_jsonb(c) as row from client c order by id"),
@@ -337,7 +337,7 @@ test("POST /accounts opens no account for a client that is already blocked, and 
   expect(Math.max(...rounds)).toBeGreaterThan(0);
 });
 
-test("the clients service after the crash tests has no dead letter, one audit row for each approval, and list totals that match its rows", async () => {
+test("the clients service after the crash tests has no dead-lettered message, one audit row for each approval, and list totals that match its rows", async () => {
   expect(await queryRows("clients", "select reason from dead_letter where status <> 'DELIVERED'")).toEqual([]);
   const approved = await queryRows("clients", "select id as entity_id from onboarding where decision = 'APPROVED' order by id");
   expect(approved.length).toBeGreaterThan(0);

@@ -152,7 +152,7 @@ describe("an onboarding", () => {
     await expectStatuses(client, onboardingStatuses.verified, { id: application.id });
   });
 
-  test("an onboarding has the statuses of its newest application, even if an older application gets its verdict later", async () => {
+  test("an onboarding keeps the statuses of its newest application when an older application gets its verdict", async () => {
     const { client, application: older } = await aClientWithLink();
     await submit(older, { outcome: "needs_review" });
     await expectStatuses(client, onboardingStatuses.underReview, { id: older.id });
@@ -524,7 +524,7 @@ describe("ids of another business", () => {
     const readResources = () =>
       Promise.all(foreignOperations.flatMap(([method, path]) => (method === "GET" ? [business.call("GET", path)] : [])));
     const textsBefore = (await readResources()).map(({ text }) => text);
-    const comparable = ({ status, text, headers }: ApiResponse) => ({
+    const comparedPartsOf = ({ status, text, headers }: ApiResponse) => ({
       status,
       text: text.replaceAll(String(headers["x-request-id"]), "request"),
       headers: Object.keys(headers).sort(),
@@ -533,7 +533,7 @@ describe("ids of another business", () => {
       const foreign = await otherBusiness.call(method, path, body);
       const unknown = await otherBusiness.call(...(unknownOperations[index] as Operation));
       const description = `${method} ${path} ${JSON.stringify(body)}`;
-      expect(comparable(foreign), description).toEqual(comparable(unknown));
+      expect(comparedPartsOf(foreign), description).toEqual(comparedPartsOf(unknown));
       if (!path.startsWith(`${applicationsPath}?`)) expect([403, 404], description).toContain(foreign.status);
       for (const id of [client, beneficiary, account]) expect(foreign.text, description).not.toContain(id);
     }

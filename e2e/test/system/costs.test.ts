@@ -25,8 +25,8 @@ type Column = (typeof columns)[number];
 type Counts = Readonly<Record<string, number>>;
 type Costs = Readonly<Record<Column, Counts>>;
 
-/** RPC that each gateway sends twice a second. It is not counted as work of an operation. */
-const keyLookUps = "KeyLeaseService/ResolveKeys";
+/** RPC that each gateway calls twice a second. It is not counted as work of an operation. */
+const resolveKeysMethod = "KeyLeaseService/ResolveKeys";
 /**
  * Operations during which a provider callback or the refund job also runs. Their counts depend on
  * whether the request or the other work comes first.
@@ -93,11 +93,11 @@ async function readCounters(): Promise<Map<string, number>> {
     for (const { name, labels, value } of parseSeries(text)) {
       const { operation = "", method = "", to } = labels;
       const isEvent = operation === "deliver" || operation.startsWith("consume ");
-      const isRpc = operation.includes("/") && operation !== keyLookUps;
+      const isRpc = operation.includes("/") && operation !== resolveKeysMethod;
       if (name === "amana_database_statements_total" && isEvent) add("Statements for events", service, value);
       if (name === "amana_database_statements_total" && isRpc) add("Statements", service, value);
       if (name === "amana_database_round_trips_total" && isRpc) add("Round trips", service, value);
-      if (name === "amana_rpc_client_duration_seconds_count" && to !== "events" && method !== keyLookUps) {
+      if (name === "amana_rpc_client_duration_seconds_count" && to !== "events" && method !== resolveKeysMethod) {
         add("Calls between services", method, value);
       }
       if (upstreamCalls.has(name)) add("Upstream calls", operation, value);
@@ -107,7 +107,7 @@ async function readCounters(): Promise<Map<string, number>> {
 }
 
 /** Waits until no counter has changed for a quarter of a second. */
-async function settledCounters(): Promise<Map<string, number>> {
+async function waitForStableCounters(): Promise<Map<string, number>> {
   let last = await readCounters();
   for (let unchanged = 0; unchanged < 2; ) {
     await sleep(125);
@@ -131,27 +131,27 @@ async function measure(id: string): Promise<Measurement> {
   const business = await aBusiness(running.system);
   receivers.use(business.receiver);
   const send = await prepareOperation(running, business, id);
-  const before = await settledCounters();
+  const before = await waitForStableCounters();
   await statistics.query("select pg_stat_statements_reset()");
   const { status, text } = await send();
   if (status >= 400 && id !== "retryDeadLetter") throw new Error(`${id} returned ${status}: ${text}`);
-  const after = await settledCounters();
+  const after = await waitForStableCounters();
   const { rows } = await statistics.query<{ calls: string; wal: string; query: string; service: string }>(
     `select s.calls, s.wal_bytes::bigint as wal, d.datname as service, s.query from pg_stat_statements s join pg_database d on d.oid = s.dbid
      where d.datname <> 'postgres' order by s.calls desc`,
   );
-  const of = (column: Column): Counts => {
+  const countsOf = (column: Column): Counts => {
     const names = [...after.keys()].filter((key) => key.startsWith(`${column}|`));
     const grown = names.map((key) => [key.slice(column.length + 1), (after.get(key) ?? 0) - (before.get(key) ?? 0)] as const);
     return Object.fromEntries(grown.filter(([, count]) => count > 0).toSorted(([a], [b]) => a.localeCompare(b)));
   };
   const wal: Record<string, number> = {};
-  const services = new Set([...Object.keys(of("Statements")), ...Object.keys(of("Statements for events"))]);
+  const services = new Set([...Object.keys(countsOf("Statements")), ...Object.keys(countsOf("Statements for events"))]);
   for (const row of rows) {
     const service = row.service.replace("amana_", "");
     if (services.has(service) && Number(row.wal) > 0) wal[service] = (wal[service] ?? 0) + Number(row.wal);
   }
-  const costs = Object.fromEntries(columns.map((column) => [column, column === "WAL bytes" ? wal : of(column)])) as Costs;
+  const costs = Object.fromEntries(columns.map((column) => [column, column === "WAL bytes" ? wal : countsOf(column)])) as Costs;
   return {
     costs,
     statements: rows.map(({ calls, service, query }) => `${calls} × ${service}: ${query.replaceAll(/\s+/g, " ")}`),
@@ -203,7 +203,7 @@ describe("costs of the operations", async () => {
   });
 
   test("an idle system executes at most five SQL statements per second", async () => {
-    // Repeats the count, because the first windows may include work that follows the start.
+    // Repeats the count, because the first counts may include work that follows the start.
     let count = Number.POSITIVE_INFINITY;
     let texts = "";
     for (let windows = 0; count > 5 * idleSeconds && windows < 6; windows++) {

@@ -64,11 +64,11 @@ const refundWebhookIds = (paymentId: string) =>
   );
 
 /**
- * These tests kill payments in a complete system. services/payments/test/crash.test.ts tests every
+ * These tests kill the payments service in a complete system. services/payments/test/crash.test.ts tests every
  * fault point of refunds and creations, without the other services.
  */
 describe("the payments service killed with SIGKILL", () => {
-  test("a refund takes effect once if the payments service is killed before the processor's response, and a retry with the same key returns the result", async () => {
+  test("a refund takes effect once if the payments service is killed before it reads the processor's response, and a retry with the same Idempotency-Key returns the result", async () => {
     const payment = await aPaidPayment(testSystem.system, business);
     const key = { "idempotency-key": `refund-${payment.id}` };
     const refund = () => business.call("POST", `/api/v1/payments/${payment.id}/refund`, {}, key);
@@ -89,7 +89,7 @@ describe("the payments service killed with SIGKILL", () => {
     await expectRefundedOnce(payment);
   });
 
-  test("POST /payments registers one order if the payments service is killed before the processor's response, and a retry with the same key returns the payment", async () => {
+  test("POST /payments registers one order if the payments service is killed before it reads the processor's response, and a retry with the same Idempotency-Key returns the payment", async () => {
     const key = { "idempotency-key": `create-${Date.now()}` };
     const create = () => business.call("POST", "/api/v1/payments", { ...anOrder, order_ref: "killed" }, key);
     await killAt("payments", "register.answering", async () => {

@@ -117,8 +117,8 @@ async function expectOneApplication(key: string): Promise<Application> {
 }
 
 /**
- * Idempotency-Keys of creations during which kyc was killed. Such a key is held until the deadline
- * of its request.
+ * Idempotency-Keys of creations during which kyc was killed. Such a key stays claimed until the
+ * deadline of its request.
  */
 const killedKeys: string[] = [];
 
@@ -128,7 +128,7 @@ const killedKeys: string[] = [];
  */
 describe("the kyc service killed with SIGKILL", () => {
   test.each(["application.linked"])(
-    "kyc stores no application and keeps the Idempotency-Key held if kyc is killed at %s before the commit of a creation",
+    "kyc stores no application, and the Idempotency-Key stays claimed, if kyc is killed at %s before the commit of a creation",
     async (faultPoint) => {
       const key = `killed-${faultPoint}`;
       await killAt(faultPoint, async () => expect((await create(key)).status).toBeGreaterThanOrEqual(500));
@@ -290,7 +290,7 @@ describe("concurrent changes of a KYC application", () => {
     for (let trip = 0; trip < trips; trip++) await (await request(`${testSystem.system.sandboxUrl}/healthz`)).body.dump();
   };
 
-  /** Runs `roundsAtOnce` rounds at a time. With more rounds, the provider would time out. */
+  /** Runs `roundsAtOnce` rounds in parallel. With more, calls to the provider would time out. */
   const runRounds = async <T>(play: (application: Application, round: number) => Promise<T>): Promise<T[]> => {
     const results: T[] = [];
     for (let round = 0; round < rounds; round += roundsAtOnce) {
@@ -456,7 +456,7 @@ test("an operator's review of a KYC application adds one event, and one audit ro
   ]);
 });
 
-test("POST /kyc/applications, repeated after kyc was killed during the first request, creates one application when the Idempotency-Key is no longer held", async () => {
+test("POST /kyc/applications, repeated after kyc was killed during the first request, creates one application when the Idempotency-Key is no longer claimed", async () => {
   expect(killedKeys).toHaveLength(1);
   for (const key of killedKeys) await expectOneApplication(key);
 });

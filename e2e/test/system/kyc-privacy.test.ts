@@ -158,8 +158,8 @@ async function runScenarios(): Promise<void> {
   };
   await setLeakFaults();
 
-  // Submits no names, because the sandbox's names would differ from the profile and prevent the
-  // approval.
+  // Omits the names of `documentFields`. They differ from the profile, so Amana would require a
+  // review.
   await submitAndWait("KYC_COMPLETED", {
     outcome: "approved",
     first_name: undefined,

@@ -21,7 +21,7 @@ import {
 import { aBusiness, startTestSystem, type TestBusiness, type TestSystem } from "../../src/test-system.ts";
 
 let testSystem: TestSystem;
-/** A business whose endpoint subscribes to all event types of applications. */
+/** A business whose endpoint subscribes to `kycEventTypes`. */
 let business: TestBusiness;
 /** A business whose endpoint has the default event types. */
 let defaultBusiness: TestBusiness;

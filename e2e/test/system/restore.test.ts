@@ -170,7 +170,7 @@ async function restoreService(port: number, name: Owner): Promise<void> {
   await startOn(port, name);
 }
 
-test("a service other than payments gets lost changes back from the other services after a restore of its database", async () => {
+test("a service whose database was restored, except payments, gets the lost changes back from the other services", async () => {
   const port = await restoreServer("alone");
   await restoreIdentity(port);
   await restoreWebhooks(port);
@@ -223,7 +223,7 @@ async function restoreClients(port: number): Promise<void> {
   await republish("kyc.v1");
   await expectOnboarding(business, initial.client, onboardingStatuses.verified, application);
   expect((await business.call("GET", `/api/v1/clients/${lostChanges.client}`)).status).toBe(404);
-  // An event about a client that the restored database does not have becomes a dead letter.
+  // clients dead-letters an event about a client that the restored database does not have.
   const readDeadLetters = async () =>
     JSON.parse((await execAmana(databaseSettings(urls), "dead-letters", "list", "--databases", "--json")).out) as {
       id: string;

@@ -179,7 +179,7 @@ describe("pnpm demo without a running system", () => {
   beforeEach(prepareFolder);
   afterEach(stopAll);
 
-  test("`pnpm demo` starts a system and passes on this system if no system runs", async () => {
+  test("`pnpm demo` starts its own system, and the demo passes, if no system is running", async () => {
     const demo = run("demo/demo.ts", [], fromSource);
     expect(await demo.ended, demo.output()).toBe(0);
     expect(demo.output()).toContain("The demo passed: all steps have the expected results.");

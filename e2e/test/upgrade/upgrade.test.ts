@@ -54,7 +54,7 @@ async function runInEach<T>(urlOf: (name: string) => string, use: (client: Clien
   return Object.fromEntries(results) as Record<string, T>;
 }
 
-/** The history table of the first version, which had no checksums. */
+/** The migration history table of the first version, which had no checksums. */
 const historySql =
   "create table mikro_orm_migrations (id serial primary key, name varchar(255), executed_at timestamptz(6) default current_timestamp(6))";
 

@@ -1,10 +1,8 @@
-import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
-import { join } from "node:path";
 import { Transform } from "node:stream";
 import { createServer as createTlsServer } from "node:tls";
-import { promisify } from "node:util";
+import { createSelfSignedCertificate } from "@amana/dev-env/self-signed-certificate";
 
 /**
  * Starts a TLS proxy on loopback that makes the server at `target` as distant as one round trip of
@@ -13,23 +11,10 @@ import { promisify } from "node:util";
  * certificate to `dir`.
  */
 export async function startDistantServer(dir: string, target: URL, delayMs: number) {
-  const [key, cert] = [join(dir, "key.pem"), join(dir, "cert.pem")];
-  const subject = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"];
-  await promisify(execFile)("openssl", [
-    "req",
-    "-x509",
-    "-newkey",
-    "rsa:2048",
-    "-nodes",
-    "-keyout",
-    key,
-    "-out",
-    cert,
-    ...subject,
-  ]);
+  const { keyFile, certFile } = await createSelfSignedCertificate(dir);
   let handshakes = 0;
   let connections = 0;
-  const tlsServer = createTlsServer({ key: await readFile(key), cert: await readFile(cert) }, (socket) => {
+  const tlsServer = createTlsServer({ key: await readFile(keyFile), cert: await readFile(certFile) }, (socket) => {
     handshakes++;
     pipeBoth(socket, connect(Number(target.port), target.hostname));
   });
@@ -42,7 +27,7 @@ export async function startDistantServer(dir: string, target: URL, delayMs: numb
   const port = await listen(server);
   return {
     url: `https://127.0.0.1:${port}${target.pathname}`,
-    certificateFile: cert,
+    certificateFile: certFile,
     /** Returns the numbers of TCP connections and TLS handshakes since the start. */
     counts: () => ({ connections, handshakes }),
     [Symbol.dispose]() {

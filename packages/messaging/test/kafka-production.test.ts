@@ -1,12 +1,11 @@
-import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { freePort } from "@amana/dev-env/free-port";
 import { startKafka } from "@amana/dev-env/kafka/java-kafka";
 import type { Kafka } from "@amana/dev-env/kafka/kafka";
 import { silentProgress } from "@amana/dev-env/progress";
+import { createSelfSignedCertificate } from "@amana/dev-env/self-signed-certificate";
 import { createLogger, readEnv } from "@amana/runtime";
 import { eventually, testEventSettings } from "@amana/testing";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
@@ -15,25 +14,12 @@ import { aMessage } from "./memory-transport.ts";
 
 const logger = createLogger("test", process.env["TEST_LOG_LEVEL"] ?? "silent");
 const dir = await mkdtemp(join(tmpdir(), "amana-kafka-"));
-const [certFile, keyFile, password] = [join(dir, "cert.pem"), join(dir, "key.pem"), "a password"];
+const [certFile, password] = [join(dir, "cert.pem"), "a password"];
 let missing = "";
 let kafka: Kafka;
 let secure = "";
 try {
-  const subject = ["-subj", "/CN=broker", "-addext", "subjectAltName=IP:127.0.0.1"];
-  const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-noenc"];
-  await promisify(execFile)("openssl", [
-    "req",
-    "-x509",
-    ...newKey,
-    "-days",
-    "2",
-    ...subject,
-    "-keyout",
-    keyFile,
-    "-out",
-    certFile,
-  ]);
+  const { keyFile } = await createSelfSignedCertificate(dir);
   const port = await freePort();
   secure = `127.0.0.1:${port}`;
   const properties = {

@@ -34,7 +34,8 @@ export function trackKeyUse(orm: Orm, logger: Logger) {
      * logged and the uses are lost.
      */
     add(keyIds: readonly string[]): void {
-      const added = keyIds.filter((id) => !pending.has(id) && pending.size < pendingMax && pending.add(id));
+      const added = [...new Set(keyIds)].filter((id) => !pending.has(id)).slice(0, pendingMax - pending.size);
+      for (const id of added) pending.add(id);
       if (added.length > 0) lastWrite = write(added);
     },
     flush,

@@ -1,4 +1,3 @@
-import { execFile } from "node:child_process";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
@@ -7,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { createServer as createTlsServer, getCACertificates, setDefaultCACertificates } from "node:tls";
-import { promisify } from "node:util";
+import { createSelfSignedCertificate } from "@amana/dev-env/self-signed-certificate";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { createConnections } from "./connections.ts";
 
@@ -15,21 +14,8 @@ let credentials: { cert: Buffer; key: Buffer };
 const trustedCertificates = getCACertificates("default");
 beforeAll(async () => {
   const folder = await mkdtemp(join(tmpdir(), "connections-"));
-  const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
-  const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"];
-  await promisify(execFile)("openssl", [
-    "req",
-    "-x509",
-    "-newkey",
-    "rsa:2048",
-    "-nodes",
-    "-keyout",
-    key,
-    "-out",
-    cert,
-    ...subject,
-  ]);
-  credentials = { cert: await readFile(cert), key: await readFile(key) };
+  const { keyFile, certFile } = await createSelfSignedCertificate(folder);
+  credentials = { cert: await readFile(certFile), key: await readFile(keyFile) };
   await rm(folder, { recursive: true });
   setDefaultCACertificates([...trustedCertificates, credentials.cert.toString()]);
 });

@@ -58,7 +58,8 @@ describe("listPage", () => {
       total: 4,
       totalIsCapped: false,
     });
-    expect(names(await page(owner, { offset: 4 }))).toEqual([]);
+    expect(await page(owner, { offset: 4 })).toEqual({ rows: [], total: 4, totalIsCapped: false });
+    expect(await page(uuidv7())).toEqual({ rows: [], total: 0, totalIsCapped: false });
   });
 
   test("listPage returns only rows that match every filter with a value, and ignores filters without a value", async () => {

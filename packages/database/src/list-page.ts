@@ -72,7 +72,6 @@ export async function listPage<Row>(em: SqlEntityManager, list: ListQuery): Prom
   const ownerCondition = businessId === undefined ? "true" : `business_id = ${parameter(businessId)}`;
   const where = [ownerCondition, ...activeFilters.map(({ filter }) => conditionOf(filter, parameter))].join(" and ");
   const newestFirst = `order by ${time} desc, id desc`;
-  const rowsOf = `select ${columns} from ${table} where ${ownerCondition} and id = any`;
 
   if (activeFilters.some(({ filter }) => "contains" in filter)) {
     // The count and the page share a single scan of the matching rows. The best plan depends on
@@ -88,31 +87,30 @@ export async function listPage<Row>(em: SqlEntityManager, list: ListQuery): Prom
     );
     const { total = 0, ids = [] } = found ?? {};
     const ownerValues = businessId === undefined ? [] : [businessId];
-    const text = `${rowsOf} ($${ownerValues.length + 1}) ${newestFirst}`;
+    const text = `select ${columns} from ${table} where ${ownerCondition} and id = any ($${ownerValues.length + 1}) ${newestFirst}`;
     const rows = ids.length === 0 ? [] : await namedQuery<Row>(em, `${name}_found`, text, [...ownerValues, ids]);
     return pageOf(rows, total, list);
   }
 
   const statementName = (part: string) =>
     [name, part, ...activeFilters.map(({ i, value }) => (typeof value === "boolean" ? `${i}${value}` : i))].join("_");
-  const count = async () => {
-    const text = `select count(*)::int as total from (select from ${lookUpIn} where ${where} limit ${countedMax + 1}) matching`;
-    const [row] = await namedQuery<{ total: number }>(em, statementName("count"), text, values);
-    return row?.total ?? 0;
-  };
+  const count = `select count(*)::int as total from (select from ${lookUpIn} where ${where} limit ${countedMax + 1}) matching`;
   const isDefaultPage = limit === usualLimit && offset === 0;
   const limitClause = isDefaultPage ? `limit ${usualLimit}` : `limit $${values.length + 1} offset $${values.length + 2}`;
-  const page = () =>
-    namedQuery<Row>(
-      em,
-      statementName(isDefaultPage ? "first" : "page"),
-      // The subquery skips the rows before the page in the index, so that PostgreSQL reads only the
-      // rows of the page completely.
-      `${rowsOf} (array(select id from ${lookUpIn} where ${where} ${newestFirst} ${limitClause})) ${newestFirst}`,
-      isDefaultPage ? values : [...values, limit, offset],
-    );
-  const [rows, total] = await Promise.all([page(), count()]);
-  return pageOf(rows, total, list);
+  const rows = await namedQuery<Row & { matchingRows: number }>(
+    em,
+    statementName(isDefaultPage ? "first" : "page"),
+    // The second subquery skips the rows before the page in the index, so that PostgreSQL reads only
+    // the rows of the page completely.
+    `select ${columns}, (${count}) as "matchingRows" from ${table} where ${ownerCondition}
+       and id = any (array(select id from ${lookUpIn} where ${where} ${newestFirst} ${limitClause})) ${newestFirst}`,
+    isDefaultPage ? values : [...values, limit, offset],
+  );
+  const [first] = rows;
+  if (first) return pageOf(rows.map(({ matchingRows: _, ...row }) => row) as Row[], first.matchingRows, list);
+  // Only a page after the end of the list has no row that contains the count.
+  const [counted] = offset === 0 ? [] : await namedQuery<{ total: number }>(em, statementName("count"), count, values);
+  return pageOf<Row>([], counted?.total ?? 0, list);
 }
 
 /**

@@ -210,8 +210,8 @@ function route<M, F>(
     handler: async (request: FastifyRequest, reply: FastifyReply) => {
       const params = request.params as Record<string, string>;
       const pathIds = Object.fromEntries(ids.map((name) => [name, pathId(params[name] ?? "")]));
-      // Ignores the body if the operation has no schema for it. Some clients send a body with a
-      // DELETE.
+      // Ignores the body if the operation has no schema for it. Some HTTP libraries send a body
+      // with a DELETE.
       const checked = input.querystring ? request.query : input.body && request.body;
       const fields = { ...(checked as object), ...pathIds };
       const call = callOf(request, reply, timeoutMs);

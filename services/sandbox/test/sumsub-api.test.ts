@@ -319,7 +319,7 @@ describe("Sumsub GET amlCase", () => {
     expect((await amlCaseAt(sandbox.url, id)).status).toBe(404);
   });
 
-  test("Sumsub GET amlCase returns status 429 with Retry-After if a client exceeds its calls per minute", async () => {
+  test("Sumsub GET amlCase returns status 429 with Retry-After if a caller exceeds its calls per minute", async () => {
     await using slowSandbox = await aSandbox({ sumsubAmlPerMinute: 2 });
     const { id } = await anApplicant(slowSandbox.url);
     const statuses = [];

@@ -70,10 +70,10 @@ test.each(["DISABLED", "PENDING", "REJECTED", "UNSPECIFIED"] as const)(
   "BusinessCache resolves a business in the status %s as not active, and does not cache the business",
   async (status) => {
     const cache = createCache();
-    for (const lookUp of [0, 1]) {
+    for (const index of [0, 1]) {
       const resolved = cache.resolve("a");
       await sent();
-      cache.lookUps[lookUp]?.respond(BusinessStatus[status]);
+      cache.lookUps[index]?.respond(BusinessStatus[status]);
       expect((await resolved).isActive).toBe(false);
     }
   },

@@ -177,7 +177,7 @@ describe("GET /payments/statement", () => {
     expect(server.countCalls()).toBeLessThanOrEqual(3);
   });
 
-  test("GET /payments/statement reads only a few pages ahead of a slow client, and releases the counted bytes when the client disconnects", async () => {
+  test("GET /payments/statement reads only a few pages ahead of a slow caller, and releases the counted bytes when the caller disconnects", async () => {
     await using server = await start(async () => longPage);
     await using client = new RawClient(server.port, { reads: false });
     await client.write(getHeadOf(server.key));

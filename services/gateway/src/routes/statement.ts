@@ -21,7 +21,10 @@ const perBusiness = 2;
  */
 const statementBytes = 4 * 1024 * 1024;
 
-/** Adds the route of the statement. The gateway reads each page when the client needs it. */
+/**
+ * Adds the route of the statement. The gateway reads each page when the caller is ready to receive
+ * it.
+ */
 export function addStatement(app: App, gateway: Gateway): void {
   const { rpc, bytes, byteBounds, connectionBounds, logger } = gateway;
   const openByBusiness = new Map<string, number>();
@@ -41,7 +44,7 @@ export function addStatement(app: App, gateway: Gateway): void {
    * exceeded.
    */
   const admit = (request: FastifyRequest, reply: FastifyReply) => {
-    // The client has disconnected. The event "close" is not emitted again, so the statement would
+    // The caller has disconnected. The event "close" is not emitted again, so the statement would
     // count forever.
     if (reply.raw.destroyed) throw Problem.of("service_unavailable");
     const key = limitKeyOf(request);

@@ -31,12 +31,19 @@ describe("applyState, status changes", () => {
     EXPIRED: ["COMPLETED"],
     CANCELED: [],
   };
-  const cases = kycStatuses.flatMap((from) => kycStatuses.map((to) => [from, to] as const)).filter(([from, to]) => from !== to);
+  const cases = kycStatuses.flatMap((from) =>
+    kycStatuses
+      .filter((to) => to !== from)
+      .map((to) => {
+        const isLegal = allowedChanges[from].includes(to);
+        const title = isLegal ? `changes the status ${from} to ${to}` : `keeps the status ${from} if the provider reports ${to}`;
+        return { title, from, to, isLegal };
+      }),
+  );
 
-  test.each(cases)("applyState changes the status only if the change is allowed: from %s to %s", (from, to) => {
+  test.each(cases)("applyState $title", ({ from, to, isLegal }) => {
     const application = anApplicationIn(from);
     const { emitted, result } = applyState(application, { status: to, attemptsUsed: application.attemptsUsed });
-    const isLegal = allowedChanges[from].includes(to);
     expect(application.status).toBe(isLegal ? to : from);
     // After EXPIRED, `applyState` accepts the statuses of a submission that was made before the
     // expiry, because a verdict on the submission will follow.

@@ -109,9 +109,9 @@ describe("contract test 13: refusals", () => {
   });
 
   test("the lists of checked fields and sent fields in the contract test together contain every field of ApplicationToCreate", () => {
-    const used = ["maxAttempts", "requireVideo", "ttlHours", "allowedDocuments"];
-    const sent = ["reference", "locale", "redirectUrl", "applicantEmail", "applicantPhone", "profile"];
-    expect(Object.keys(aRequest("didit")).sort()).toEqual([...used, ...sent].sort());
+    const checkedFields = ["maxAttempts", "requireVideo", "ttlHours", "allowedDocuments"];
+    const sentFields = ["reference", "locale", "redirectUrl", "applicantEmail", "applicantPhone", "profile"];
+    expect(Object.keys(aRequest("didit")).sort()).toEqual([...checkedFields, ...sentFields].sort());
   });
 });
 

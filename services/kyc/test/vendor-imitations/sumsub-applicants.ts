@@ -32,9 +32,9 @@ export interface SumsubApplicantOptions {
 }
 
 const ok: ImitationResponse = { status: 200, body: { ok: 1 } };
-const checked: readonly SumsubStatus[] = ["pending", "prechecked", "queued"];
+const checkedStatuses: readonly SumsubStatus[] = ["pending", "prechecked", "queued"];
 const hexId = () => randomBytes(12).toString("hex");
-const given = ["email", "phone", "sourceKey", "fixedInfo", "info", "lang", "metadata", "structuredMetadata"];
+const creationFields = ["email", "phone", "sourceKey", "fixedInfo", "info", "lang", "metadata", "structuredMetadata"];
 
 /** Applicants of a Sumsub account, and the routes under /resources/applicants/. */
 export class SumsubApplicants {
@@ -82,7 +82,7 @@ export class SumsubApplicants {
       externalUserId,
       createdAt: new Date(),
       type: body["type"] === "company" ? "company" : "individual",
-      given: Object.fromEntries(Object.entries(body).filter(([key]) => given.includes(key))),
+      given: Object.fromEntries(Object.entries(body).filter(([key]) => creationFields.includes(key))),
       levelName,
       status: "init",
       result: undefined,
@@ -203,13 +203,13 @@ export class SumsubApplicants {
 
   #writeRoutes(): Route[] {
     const busy = (applicant: SumsubApplicant) =>
-      checked.includes(applicant.status)
+      checkedStatuses.includes(applicant.status)
         ? sumsubError(409, "Applicant is being checked. Adding new data is not allowed.", 1006)
         : undefined;
     return [
       { method: "POST", pattern: /^\/resources\/applicants$/, handle: (request) => this.#create(request) },
-      // Public clients of the API call this path. The documentation page of this path was not
-      // available on 2026-11-28.
+      // Public client libraries of the API call this path. The documentation page of this path was
+      // not available on 2026-11-28.
       this.#write("status/pending", (applicant) => {
         if (applicant.result?.reviewRejectType === "FINAL")
           return sumsubError(409, "Applicant has received a FINAL rejection. Adding new data/files is not allowed.", 1009);
@@ -254,7 +254,8 @@ export class SumsubApplicants {
   }
 
   // Page: https://docs.sumsub.com/reference/create-applicant (2026-11-28). The page does not
-  // contain the error text for status 409. The text is from public clients, which parse it.
+  // contain the error text for status 409. The text is from public client libraries, which parse
+  // it.
   #create(request: ReceivedRequest): ImitationResponse {
     const levelName = request.query.get("levelName");
     if (!levelName || !this.level(levelName)) return sumsubError(404, `Level '${levelName}' not found`);

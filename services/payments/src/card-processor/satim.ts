@@ -150,7 +150,8 @@ function readRefund(response: Response): Outcome<null> {
   if (response.kind !== "accepted") return response;
   const errorCode = readField(response.value, "errorCode");
   if (errorCode === undefined) return { kind: "unknown", reason: "the response has no error code" };
-  // A read uses the same connection before the refund. The processor may respond to it twice.
+  // The read before the refund uses the same connection, and the processor may respond to that read
+  // twice.
   if (readField(response.value, "orderStatus") !== undefined)
     return { kind: "unknown", reason: "the response is that of a read" };
   if (errorCode === "0") return { kind: "accepted", value: null };

@@ -230,9 +230,9 @@ describe("startCheckout with a form token or browser of an earlier payment", () 
   });
 
   test("startCheckout ignores the page token of another link's payment and an invalid page token", async () => {
-    const other = await start(await aLink());
+    const otherCheckout = await start(await aLink());
     const link = await aLink();
-    for (const paymentToken of [other.paymentToken, "unknown", "a\0b"]) {
+    for (const paymentToken of [otherCheckout.paymentToken, "unknown", "a\0b"]) {
       expect((await start(link, { paymentToken })).payment).toMatchObject({ paymentLinkId: link.id });
     }
     expect(await ofLink(link)).toHaveLength(3);

@@ -4,7 +4,7 @@ import { callbackProtocols } from "./callback-protocols.ts";
 import { dialectOf } from "./dialect.ts";
 import type { KycSetup } from "./kyc-setup.ts";
 
-/** A callback to a client of the provider. */
+/** A callback from the provider to its receiver, for example to kyc. */
 export interface Callback {
   readonly id: number;
   readonly providerId: string;
@@ -25,8 +25,8 @@ export type CallbackState = "pending" | "delivered" | "given_up" | "dropped";
 export type Callbacks = ReturnType<typeof createCallbacks>;
 
 /**
- * Creates the store of pending and sent callbacks. Clients can also read these callbacks as a list
- * of events.
+ * Creates the store of pending and sent callbacks. Receivers can also read these callbacks as a
+ * list of events.
  */
 export function createCallbacks(database: Database, setup: KycSetup) {
   const insert = database.prepare("insert into kyc_callback (provider_id, url, body, due_at_ms) values (?, ?, ?, ?)");

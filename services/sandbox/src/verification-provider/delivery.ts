@@ -12,8 +12,8 @@ const concurrentAttemptsMax = 64;
 const holdMs = 10_000;
 
 /**
- * Sends due callbacks until the client accepts them or all attempts have failed. The callbacks of
- * one application are sent one after the other.
+ * Sends each due callback until the receiver accepts it or all attempts have failed. The callbacks
+ * of one application are sent one after the other.
  */
 export function startDelivery({ config, faults }: Context, callbacks: Callbacks, logger: Pick<Logger, "info" | "error">) {
   const stopping = new AbortController();

@@ -178,7 +178,7 @@ function shownText(chunks: readonly Buffer[]): string {
 /** Failure of an attempt that sent nothing, because the signing secret could not be decrypted. */
 export const secretUnreadable: Failure = {
   code: "SECRET_UNREADABLE",
-  detail: "nothing was sent: Amana could not decrypt the signing secret; replay the delivery later, or rotate the secret now",
+  detail: "nothing was sent: Amana could not decrypt the signing secret; redeliver the event later, or rotate the secret now",
 };
 
 class ResponseTooLong extends Error {}

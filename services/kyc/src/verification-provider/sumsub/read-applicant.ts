@@ -118,14 +118,14 @@ export function readApplicant(
   };
   const attempt = [readToken(reviewFields["attemptId"]), attempts, readSumsubTime(reviewFields["reviewDate"])];
   const complete = { ...state, reasonCodes: [...reasons], unread: [...unread] };
-  return proven({ ...complete, stateHash: hashState(review.reviewStatus, attempt, complete) }, known);
+  return requireProof({ ...complete, stateHash: hashState(review.reviewStatus, attempt, complete) }, known);
 }
 
 /**
  * Changes the verdict of an approval during a review to NEEDS_REVIEW, unless an operator's approval
  * is pending. Sumsub's responses do not prove that a person approved the applicant.
  */
-function proven(state: ApplicationState, known: KnownApplication): ApplicationState {
+function requireProof(state: ApplicationState, known: KnownApplication): ApplicationState {
   const isInReview = known.awaitsReview && known.providerVerdict === "NEEDS_REVIEW";
   if (!isInReview || state.verdict !== "APPROVED") return state;
   if (known.pendingOutcome === "APPROVED") return { ...state, hasProofOfPerson: true };

@@ -136,11 +136,11 @@ function readCardMarksDir(env: EnvReader): string | undefined {
  * address.
  */
 function readTrustedProxies(env: EnvReader): string[] {
-  const list = env.list("TRUSTED_PROXIES");
-  for (const entry of list) {
+  const proxies = env.list("TRUSTED_PROXIES");
+  for (const entry of proxies) {
     const cidr = canonicalCidr(entry);
     if (!cidr) env.problem(`TRUSTED_PROXIES must list addresses and networks such as 10.0.0.0/8, not "${entry}"`);
     else if (cidr.endsWith("/0")) env.problem(`TRUSTED_PROXIES must not list "${entry}", which contains all addresses`);
   }
-  return list;
+  return proxies;
 }

@@ -83,9 +83,9 @@ export class Connections {
     const { perNetwork } = this.#options;
     if (perNetwork === 0 || this.#isProxy(remoteAddress)) return true;
     const network = networkOf(remoteAddress);
-    const open = this.#byNetwork.get(network) ?? 0;
-    if (open >= perNetwork) return false;
-    this.#byNetwork.set(network, open + 1);
+    const openCount = this.#byNetwork.get(network) ?? 0;
+    if (openCount >= perNetwork) return false;
+    this.#byNetwork.set(network, openCount + 1);
     socket.once("close", () => {
       const remaining = (this.#byNetwork.get(network) ?? 1) - 1;
       if (remaining === 0) this.#byNetwork.delete(network);

@@ -48,6 +48,6 @@ export async function startGateway(config: Config, logger: Logger): Promise<Asyn
     await sleep(Math.max(config.stopDelayMs, idleGraceMs));
   });
 
-  const started = stack.move();
-  return { url: `http://${config.host}:${port}`, [Symbol.asyncDispose]: () => started.disposeAsync() };
+  const resources = stack.move();
+  return { url: `http://${config.host}:${port}`, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }

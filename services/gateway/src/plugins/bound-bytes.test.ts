@@ -83,7 +83,7 @@ describe("boundBytes for a business", () => {
   test("boundBytes returns 429 before the body is sent if the request's Content-Length exceeds the limit of the business", async () => {
     const { gateway, port, used } = await start({ byteBounds: { perBusiness: mebibyte } });
     await using _ = gateway;
-    const [key, other] = [gateway.aKey(), gateway.aKey()];
+    const [key, otherKey] = [gateway.aKey(), gateway.aKey()];
     await useKey(gateway, key);
     await using first = new RawClient(port);
     await first.write(refund(key, mebibyte));
@@ -95,7 +95,7 @@ describe("boundBytes for a business", () => {
     expect(second.text).toMatch(/\r\nretry-after: 1\r\n/i);
     expect(second.text).toContain('"code":"rate_limited"');
     await using third = new RawClient(port);
-    await third.write(`${refund(other, 2)}{}`);
+    await third.write(`${refund(otherKey, 2)}{}`);
     await third.expectStatuses("200");
 
     first.socket.destroy();
@@ -306,13 +306,13 @@ describe("boundBytes for keyless requests", () => {
 test("boundBytes returns 503 for a request when the bytes of all businesses exceed the gateway's limit", async () => {
   const { gateway, port, used } = await start({ byteBounds: { total: mebibyte } });
   await using _ = gateway;
-  const [key, other] = [gateway.aKey(), gateway.aKey()];
+  const [key, otherKey] = [gateway.aKey(), gateway.aKey()];
   await useKey(gateway, key);
   await using first = new RawClient(port);
   await first.write(refund(key, mebibyte));
   await eventually(() => expect(used(key.businessId)).toBe(mebibyte));
   await using second = new RawClient(port);
-  await second.write(refund(other, 2));
+  await second.write(refund(otherKey, 2));
   await second.expectStatuses("503");
   expect(second.text).toContain('"code":"overloaded"');
 });

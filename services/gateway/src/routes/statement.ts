@@ -48,15 +48,15 @@ export function addStatement(app: App, gateway: Gateway): void {
     // count forever.
     if (reply.raw.destroyed) throw Problem.of("service_unavailable");
     const key = limitKeyOf(request);
-    const open = openByBusiness.get(key) ?? 0;
-    if (open >= perBusiness) {
+    const openCount = openByBusiness.get(key) ?? 0;
+    if (openCount >= perBusiness) {
       rateLimitRefusals.inc({ limit: "at_once" });
       throw Problem.of("rate_limited", { detail: tooManyStatements, headers: { "retry-after": "5" } });
     }
     const bounds = byteBounds.of(request);
     const exceededBound = bytes.reserve(bounds, statementBytes);
     if (exceededBound) throw exceededBound.refusal();
-    openByBusiness.set(key, open + 1);
+    openByBusiness.set(key, openCount + 1);
     reply.raw.once("close", () => {
       bytes.add(bounds, -statementBytes);
       const remaining = (openByBusiness.get(key) ?? 1) - 1;

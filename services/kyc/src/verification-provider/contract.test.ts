@@ -162,8 +162,8 @@ describe("contract test 15: evaluate, for a response with one missing or unknown
         const verdict = state && evaluate(state.verdict, state, terms, "2026-05-01").verdict;
         const isMismatch = state && (state.providerId !== didit.sessionId || state.reference !== didit.reference);
         if (unreadAtDidit.test(name) && !(name === "expected_details.first_name" && replacement === "absent")) continue;
-        // Skips changes that remove the list or its only item. Such a decision comes from a
-        // workflow without this feature.
+        // Skips changes that remove the list `ip_analyses` or its only item. A workflow without IP
+        // analysis returns such a decision.
         if (name.startsWith("ip_analyses") && (name === "ip_analyses" || name === "ip_analyses.0")) continue;
         expect([replacement, isMismatch ? "mismatch" : verdict]).not.toEqual([replacement, "APPROVED"]);
       }

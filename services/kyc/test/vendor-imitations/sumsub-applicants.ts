@@ -262,9 +262,9 @@ export class SumsubApplicants {
     const body = objectOf(request.body);
     const externalUserId = String(body["externalUserId"] ?? `preview-random-${randomBytes(5).toString("hex")}`);
     if (externalUserId.length > 512) return sumsubError(400, "externalUserId must be at most 512 characters");
-    const same = this.byExternalId(externalUserId);
-    if (same && !same.deactivated)
-      return sumsubError(409, `Applicant with external user id '${externalUserId}' already exists: ${same.id}`);
+    const existingApplicant = this.byExternalId(externalUserId);
+    if (existingApplicant && !existingApplicant.deactivated)
+      return sumsubError(409, `Applicant with external user id '${externalUserId}' already exists: ${existingApplicant.id}`);
     const applicant = this.add(externalUserId, levelName, body);
     return { status: this.#options.creation ?? 201, body: this.body(applicant) };
   }

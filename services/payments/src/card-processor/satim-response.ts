@@ -85,10 +85,10 @@ function readObject(body: Record<string, unknown>, name: string): Record<string,
 }
 
 function readAttribute(body: Record<string, unknown>, name: string): string | undefined {
-  const list = findMember(body, "attributes");
-  if (!Array.isArray(list)) return undefined;
+  const attributes = findMember(body, "attributes");
+  if (!Array.isArray(attributes)) return undefined;
   return readField(
-    list.filter(isObject).find((entry) => readField(entry, "name")?.toLowerCase() === name.toLowerCase()),
+    attributes.filter(isObject).find((entry) => readField(entry, "name")?.toLowerCase() === name.toLowerCase()),
     "value",
   );
 }

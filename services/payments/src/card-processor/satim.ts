@@ -153,7 +153,7 @@ function readRefund(response: Response): Outcome<null> {
   // The read before the refund uses the same connection, and the processor may respond to that read
   // twice.
   if (readField(response.value, "orderStatus") !== undefined)
-    return { kind: "unknown", reason: "the response is that of a read" };
+    return { kind: "unknown", reason: "the response belongs to an earlier read of the order" };
   if (errorCode === "0") return { kind: "accepted", value: null };
   const message = readField(response.value, "errorMessage") ?? "";
   if (errorCode === systemErrorCode) return { kind: "unknown", reason: `code ${errorCode}: ${message}` };

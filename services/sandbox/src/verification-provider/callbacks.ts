@@ -30,7 +30,7 @@ export type Callbacks = ReturnType<typeof createCallbacks>;
  */
 export function createCallbacks(database: Database, setup: KycSetup) {
   const insert = database.prepare("insert into kyc_callback (provider_id, url, body, due_at_ms) values (?, ?, ?, ?)");
-  const next = query<Callback>(
+  const readNext = query<Callback>(
     database,
     `select c.id, c.provider_id as providerId, c.url, c.body, c.attempts, c.due_at_ms as dueAtMs, c.held
      from kyc_callback c
@@ -69,7 +69,7 @@ export function createCallbacks(database: Database, setup: KycSetup) {
      * Returns the first pending callback of each application, and all held callbacks. Some of these
      * callbacks may not be due yet.
      */
-    next,
+    readNext,
     /** Records the result of an attempt and the new state of the callback. */
     recordAttempt({ id, providerId, dueAtMs }: Callback, result: string, state: CallbackState, retryAtMs = dueAtMs) {
       inOneTransaction(database, () => {

@@ -35,7 +35,7 @@ export function startDelivery({ config, faults }: Context, callbacks: Callbacks,
   }
 
   const timer = createWakeTimer(() => {
-    for (const callback of callbacks.next(concurrentAttemptsMax + runningAttempts.size)) {
+    for (const callback of callbacks.readNext(concurrentAttemptsMax + runningAttempts.size)) {
       if (runningAttempts.has(callback.id)) continue;
       if (runningAttempts.size >= concurrentAttemptsMax) return undefined;
       const waitMs = callback.dueAtMs - Date.now();

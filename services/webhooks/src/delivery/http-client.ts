@@ -110,7 +110,7 @@ export function createHttpClient({ addresses, timeoutMs }: { addresses: AddressG
         { origin: url.origin, path: url.pathname + url.search, method: "POST", headers, body },
         {
           onRequestStart(controller) {
-            abort = () => controller.abort(new Error("request aborted by the client"));
+            abort = () => controller.abort(new Error("request aborted by the webhook HTTP client"));
             if (hasEnded) abort();
           },
           onResponseStart(_controller, code, responseHeaders) {

@@ -99,7 +99,7 @@ function declinedPage(view: View, page: ResultPage): CheckoutPage {
   const { result } = view.texts;
   const { payment, linkToken, canTryAgain } = page;
   const { tone, title, text } = declinedTexts(view, payment);
-  const again = inLanguage(`/pay/${linkToken}`, view.language);
+  const retryAddress = inLanguage(`/pay/${linkToken}`, view.language);
   return {
     status: 200,
     title,
@@ -109,7 +109,7 @@ function declinedPage(view: View, page: ResultPage): CheckoutPage {
 ${paymentDetails(view, page)}
 ${helpLine(view)}
 <div class="actions">
-${canTryAgain && button(again, result.tryAgain)}
+${canTryAgain && button(retryAddress, result.tryAgain)}
 ${onward(page, page.link.failUrl, result.back)}
 </div>`,
     ),

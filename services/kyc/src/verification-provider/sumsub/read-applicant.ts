@@ -246,15 +246,15 @@ const infoNames: Readonly<Record<string, string>> = {
  * logged.
  */
 function readProfile(fields: Fields, { profileKeys }: KnownApplication, reasons: Set<ReasonCode>, unread: Set<string>): void {
-  const given = readObject(fields["fixedInfo"]);
-  const found = readObject(fields["info"]);
+  const profile = readObject(fields["fixedInfo"]);
+  const document = readObject(fields["info"]);
   for (const key of profileKeys) {
     const name = infoNames[key];
     if (key === otherKey || name === undefined) {
       unread.add("profile");
       continue;
     }
-    const [expected, actual] = [fold(given[name]), fold(found[name])];
+    const [expected, actual] = [fold(profile[name]), fold(document[name])];
     if (!expected || expected !== actual) reasons.add("PROFILE_MISMATCH");
   }
 }

@@ -31,7 +31,7 @@ const purposes = () =>
     minItems: 1,
     description: "Purposes of the account. `account_purposes_input` is an alias of `account_purposes`.",
   });
-const describedOther = (field: string) => nameText({ description: `Description; required when ${field} is OTHER.` });
+const otherDescription = (field: string) => nameText({ description: `Description; required when ${field} is OTHER.` });
 
 const requiredDetails = () => ({
   expected_monthly_incoming_volume: choice(monthlyVolumes),
@@ -42,8 +42,8 @@ const requiredDetails = () => ({
   source_of_funds: choice(sourcesOfFunds),
 });
 const optionalDetails = () => ({
-  other_occupation: describedOther("occupation"),
-  other_source_of_funds: describedOther("source_of_funds"),
+  other_occupation: otherDescription("occupation"),
+  other_source_of_funds: otherDescription("source_of_funds"),
   funds_origin_country_id: countryNumber(),
   tax_identification_number: nameText({}),
 });

@@ -202,7 +202,7 @@ export class SumsubApplicants {
   }
 
   #writeRoutes(): Route[] {
-    const busy = (applicant: SumsubApplicant) =>
+    const refuseDuringCheck = (applicant: SumsubApplicant) =>
       checkedStatuses.includes(applicant.status)
         ? sumsubError(409, "Applicant is being checked. Adding new data is not allowed.", 1006)
         : undefined;
@@ -224,12 +224,12 @@ export class SumsubApplicants {
       this.#write("-/(approve|reject|init)", (applicant, request, action) => this.#decide(applicant, request, action)),
       // Page: /reference/reset-applicant (2026-11-28).
       this.#write("reset", (applicant) => {
-        const refusal = busy(applicant);
+        const refusal = refuseDuringCheck(applicant);
         if (!refusal) this.reset(applicant);
         return refusal ?? ok;
       }),
       // Page: /reference/reset-single-verification-step (2026-11-28).
-      this.#write("resetStep/([A-Z0-9_]+)", (applicant) => busy(applicant) ?? ok),
+      this.#write("resetStep/([A-Z0-9_]+)", (applicant) => refuseDuringCheck(applicant) ?? ok),
       // Page: /reference/change-required-document-set-per-level (2026-11-28).
       this.#write("moveToLevel", (applicant, request) => this.#moveToLevel(applicant, request)),
       // Page: /reference/run-aml-check (2026-11-28).
@@ -244,7 +244,7 @@ export class SumsubApplicants {
         handle: (_request, id, presence) => {
           const applicant = this.#found(id);
           if (!("id" in applicant)) return applicant;
-          const refusal = presence === "deactivated" ? busy(applicant) : undefined;
+          const refusal = presence === "deactivated" ? refuseDuringCheck(applicant) : undefined;
           if (refusal) return refusal;
           this.setActive(applicant, presence === "activated");
           return { status: 200, body: this.body(applicant) };

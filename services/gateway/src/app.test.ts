@@ -195,7 +195,7 @@ describe("request body", () => {
 });
 
 describe("API keys", () => {
-  const me = (headers: Record<string, string>) => inject({ method: "GET", url: `/api/v1/payments/${id}`, headers });
+  const getPayment = (headers: Record<string, string>) => inject({ method: "GET", url: `/api/v1/payments/${id}`, headers });
 
   test("the gateway accepts an API key in X-API-Key, or in Authorization after the scheme Bearer in lower, upper or mixed case", async () => {
     const { key } = gateway.business;
@@ -206,14 +206,14 @@ describe("API keys", () => {
       { "x-api-key": key },
       { "x-api-key": key, authorization: `Bearer ${key}` },
     ] as Record<string, string>[]) {
-      expect((await me(headers)).statusCode).toBe(200);
+      expect((await getPayment(headers)).statusCode).toBe(200);
     }
   });
 
   test.each(["", "Token ", "Basic "])(
     "the gateway returns 401 for an API key in Authorization with %j instead of the scheme Bearer",
     async (scheme) => {
-      const response = await me({ authorization: `${scheme}${gateway.business.key}` });
+      const response = await getPayment({ authorization: `${scheme}${gateway.business.key}` });
       expect([response.statusCode, response.json().code]).toEqual([401, "invalid_api_key"]);
       expect(response.json().detail).toContain("Bearer");
     },
@@ -222,7 +222,7 @@ describe("API keys", () => {
   test("the gateway returns 401 for different API keys in Authorization and X-API-Key", async () => {
     const otherKey = gateway.aKey();
     for (const authorization of [`Bearer ${otherKey.key}`, `Basic ${otherKey.key}`, "Bearer"]) {
-      const response = await me({ "x-api-key": gateway.business.key, authorization });
+      const response = await getPayment({ "x-api-key": gateway.business.key, authorization });
       expect([response.statusCode, response.json().code]).toEqual([401, "invalid_api_key"]);
     }
   });
@@ -244,7 +244,7 @@ describe("API keys", () => {
         isCalled = true;
         return {};
       };
-      const response = await me(headers);
+      const response = await getPayment(headers);
       gateway.behaviour.keyLeases.resolveKeys = resolveKeys as NonNullable<typeof resolveKeys>;
       expect([response.statusCode, response.json().code, response.headers["www-authenticate"]]).toEqual([401, code, "Bearer"]);
       expect(isCalled).toBe(false);
@@ -254,7 +254,7 @@ describe("API keys", () => {
   test("the gateway returns invalid_api_key for a key with a wrong, additional or missing character", async () => {
     const { key } = gateway.business;
     for (const wrongKey of [key.slice(0, -1) + (key.endsWith("0") ? "1" : "0"), `${key}0`, key.slice(0, -1), key.toUpperCase()]) {
-      expect((await me({ "x-api-key": wrongKey })).json().code).toBe("invalid_api_key");
+      expect((await getPayment({ "x-api-key": wrongKey })).json().code).toBe("invalid_api_key");
     }
   });
 
@@ -266,7 +266,7 @@ describe("API keys", () => {
     ["BUSINESS_REJECTED", "business_rejected"],
     ["BUSINESS_DISABLED", "business_disabled"],
   ] as const)("the gateway, for an API key in the state %s, returns 401 with the code %s", async (state, code) => {
-    const response = await me(gateway.aKey({ state: KeyState[state] }).headers);
+    const response = await getPayment(gateway.aKey({ state: KeyState[state] }).headers);
     expect([response.statusCode, response.json().code, response.headers["www-authenticate"]]).toEqual([401, code, "Bearer"]);
   });
 
@@ -280,7 +280,7 @@ describe("API keys", () => {
       gateway.behaviour.keyLeases.resolveKeys = async () => {
         throw fault();
       };
-      const response = await me(gateway.business.headers);
+      const response = await getPayment(gateway.business.headers);
       expect([response.statusCode, response.json().code, response.headers["retry-after"]]).toEqual([
         503,
         "service_unavailable",
@@ -288,15 +288,15 @@ describe("API keys", () => {
       ]);
     }
     gateway.behaviour.keyLeases.resolveKeys = async () => ({ resolutions: [], leaseMs: 500 });
-    expect((await me(gateway.business.headers)).statusCode).toBe(503);
+    expect((await getPayment(gateway.business.headers)).statusCode).toBe(503);
     gateway.behaviour.keyLeases.resolveKeys = async () => ({ resolutions: [{ state: KeyState.LIVE }], leaseMs: 500 });
-    expect((await me(gateway.business.headers)).statusCode).toBe(503);
+    expect((await getPayment(gateway.business.headers)).statusCode).toBe(503);
     gateway.behaviour.keyLeases.resolveKeys = resolveKeys as NonNullable<typeof resolveKeys>;
   });
 
   test("the gateway calls the service as the business that owns the request's key, for each of two concurrent requests", async () => {
     const otherKeys = [gateway.aKey(), gateway.aKey()];
-    await Promise.all(otherKeys.map(({ headers }) => me(headers)));
+    await Promise.all(otherKeys.map(({ headers }) => getPayment(headers)));
     expect(gateway.received.map(({ call }) => "businessId" in call.caller && call.caller.businessId).sort()).toEqual(
       otherKeys.map(({ businessId }) => businessId).sort(),
     );

@@ -116,7 +116,7 @@ export async function createApp(gateway: Gateway): Promise<App> {
   // Route for businesses that have an invitation and no key.
   await app.register(selfOnboarding, { ...gateway, prefix: `${api}/onboarding/businesses` });
 
-  // Routes for keys of businesses.
+  // Routes that require the key of a business.
   await app.register(
     async (business: App) => {
       authenticate(business, gateway, "business");
@@ -138,7 +138,7 @@ export async function createApp(gateway: Gateway): Promise<App> {
     { prefix: api },
   );
 
-  // Routes for keys of operators.
+  // Routes that require the key of an operator.
   await app.register(
     async (admin: App) => {
       authenticate(admin, gateway, "admin");
@@ -176,7 +176,7 @@ async function openRoutes(open: App, gateway: Gateway): Promise<void> {
 
 const headerBytesMax = 16 * 1024;
 /**
- * Maximum number of headers of a request, because a header of five bytes uses a hundred bytes of
- * memory.
+ * Maximum number of headers of a request. The size limit alone is not sufficient, because a header
+ * of five bytes uses a hundred bytes of memory.
  */
 const headersMax = 100;

@@ -84,7 +84,7 @@ export const readConfig = settings((env) => {
        */
       requestMs: env.integer("REQUEST_TIMEOUT_MS", { fallback: 30_000, min: 100, max: 600_000 }),
       /**
-       * Maximum time in which a client reads nothing of a response. Afterwards the gateway closes
+       * Maximum time in which a caller reads nothing of a response. Afterwards the gateway closes
        * the connection.
        */
       stallMs: env.integer("RESPONSE_STALL_MS", { fallback: 30_000, min: 100, max: 600_000 }),
@@ -130,17 +130,17 @@ function readCardMarksDir(env: EnvReader): string | undefined {
 }
 
 /**
- * Returns the proxies whose header X-Forwarded-For is trusted. A trusted proxy can send any client
- * address in this header, so the list must not contain all addresses. Other programs accept the
- * number of proxies in such a setting. The gateway rejects a number, because it would be
- * interpreted as an address.
+ * Returns the proxies whose header X-Forwarded-For is trusted. A trusted proxy can send any address
+ * in this header, so the list must not contain all addresses. Other programs accept the number of
+ * proxies in such a setting. The gateway rejects a number, because it would be interpreted as an
+ * address.
  */
 function readTrustedProxies(env: EnvReader): string[] {
-  const list = env.list("TRUSTED_PROXIES");
-  for (const entry of list) {
+  const proxies = env.list("TRUSTED_PROXIES");
+  for (const entry of proxies) {
     const cidr = canonicalCidr(entry);
     if (!cidr) env.problem(`TRUSTED_PROXIES must list addresses and networks such as 10.0.0.0/8, not "${entry}"`);
     else if (cidr.endsWith("/0")) env.problem(`TRUSTED_PROXIES must not list "${entry}", which contains all addresses`);
   }
-  return list;
+  return proxies;
 }

@@ -66,14 +66,14 @@ describe("connections of a network", () => {
 
 const stallMs = 30_000;
 
-describe("Connections with responses that the client reads slowly or not at all", () => {
+describe("Connections with responses that the caller reads slowly or not at all", () => {
   // The responses have more bytes than the operating system buffers for one connection.
   const largeRequests = get("/docs/reference.js").repeat(10);
 
   test.each([
     ["", () => {}],
-    [", even if the client continues to send", (client: RawClient) => void client.socket.write("G")],
-  ])("Connections closes a connection if the client reads nothing of the response for 30 seconds%s", async (_name, sendMore) => {
+    [", even if the caller continues to send", (client: RawClient) => void client.socket.write("G")],
+  ])("Connections closes a connection if the caller reads nothing of the response for 30 seconds%s", async (_name, sendMore) => {
     const { gateway, port, accepted, advanceMs } = await start();
     await using _ = gateway;
     await using client = new RawClient(port, { reads: false });
@@ -86,13 +86,13 @@ describe("Connections with responses that the client reads slowly or not at all"
     });
   });
 
-  test("Connections keeps the connection open while the client reads the response slowly", async () => {
+  test("Connections keeps the connection open while the caller reads the response slowly", async () => {
     const { gateway, port, accepted, advanceMs } = await start();
     await using _ = gateway;
     await using client = new RawClient(port, { reads: false });
     await client.write(largeRequests);
     await eventually(() => expect(accepted[0]?.writableLength).toBeGreaterThan(0));
-    // The operating system accepts more bytes only after the client has read some megabytes.
+    // The operating system accepts more bytes only after the caller has read some megabytes.
     for (let part = 1; part <= 10; part++) {
       await client.readUntil(part * 4_000_000);
       advanceMs(stallMs / 3);
@@ -101,7 +101,7 @@ describe("Connections with responses that the client reads slowly or not at all"
   });
 });
 
-test("Connections closes a connection if the client does not close its side within 30 seconds after the last response", async () => {
+test("Connections closes a connection if the caller does not close its side within 30 seconds after the last response", async () => {
   const { gateway, port, accepted, advanceMs } = await start();
   await using _ = gateway;
   await using client = new RawClient(port, { allowHalfOpen: true });

@@ -8,7 +8,7 @@ import { networkOf } from "./rate-limit/network.ts";
 interface ConnectionsOptions {
   /** Maximum number of open connections of one network; 0 for no limit. */
   readonly perNetwork: number;
-  /** Maximum time in which a client reads nothing of a response. */
+  /** Maximum time in which a caller reads nothing of a response. */
   readonly stallMs: number;
   /**
    * Trusted proxies. They are exempt from `perNetwork`, because they forward the requests of many
@@ -22,7 +22,7 @@ interface ConnectionsOptions {
 type Reason = "chunks" | "network" | "pipelined" | "stalled";
 
 /**
- * Maximum number of unsent responses on a connection. Clients that pipeline requests send only a
+ * Maximum number of unsent responses on a connection. Callers that pipeline requests send only a
  * few requests at once.
  */
 const pipelinedMax = 32;
@@ -32,7 +32,7 @@ const checksPerStall = 6;
 /**
  * Tracks the connections of the gateway and the unsent responses of each connection, because Node
  * does not expose them. Closes connections beyond the limit of their network, connections with too
- * many pipelined requests, and connections whose client does not read its response.
+ * many pipelined requests, and connections whose caller does not read its response.
  */
 export class Connections {
   /** The responses of each open connection that are not completely sent. */
@@ -83,9 +83,9 @@ export class Connections {
     const { perNetwork } = this.#options;
     if (perNetwork === 0 || this.#isProxy(remoteAddress)) return true;
     const network = networkOf(remoteAddress);
-    const open = this.#byNetwork.get(network) ?? 0;
-    if (open >= perNetwork) return false;
-    this.#byNetwork.set(network, open + 1);
+    const openCount = this.#byNetwork.get(network) ?? 0;
+    if (openCount >= perNetwork) return false;
+    this.#byNetwork.set(network, openCount + 1);
     socket.once("close", () => {
       const remaining = (this.#byNetwork.get(network) ?? 1) - 1;
       if (remaining === 0) this.#byNetwork.delete(network);
@@ -95,7 +95,7 @@ export class Connections {
   }
 
   /**
-   * Closes each connection whose client has read no byte of a response for `stallMs`. Must be
+   * Closes each connection whose caller has read no byte of a response for `stallMs`. Must be
    * called several times during `stallMs`.
    */
   endStalled(): void {

@@ -28,8 +28,8 @@ const frameworkProblems: Readonly<Record<string, ProblemCode>> = {
 };
 
 /**
- * Returns the problem that a client gets for an error, or undefined for a fault. Only this function
- * decides which details of an error are public.
+ * Returns the problem that the caller gets for an error, or undefined for a fault. Only this
+ * function decides which details of an error are public.
  */
 function toProblem(error: unknown): Problem | undefined {
   if (error instanceof Problem) return error;
@@ -65,8 +65,8 @@ export function headersOf(problem: Problem): Readonly<Record<string, string>> {
 
 function retryAfterSeconds({ status, code }: Problem): number | undefined {
   if (status === 503) return 1;
-  // An earlier retry would usually fail again, because services need some seconds to reconcile an
-  // unknown outcome.
+  // A retry after less than five seconds would usually fail again, because services need some
+  // seconds to reconcile an unknown outcome.
   return status === 504 || (status === 409 && code.endsWith("_in_progress")) ? 5 : undefined;
 }
 

@@ -30,7 +30,7 @@ export const bytesAtOnce = gauge({
 });
 bytesAtOnce.set(0);
 
-export const openConnections = gauge({ name: "amana_http_connections", help: "Open connections of clients and proxies" });
+export const openConnections = gauge({ name: "amana_http_connections", help: "Open connections of callers and proxies" });
 openConnections.set(0);
 
 export const connectionsEnded = counter({

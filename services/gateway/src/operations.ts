@@ -80,10 +80,10 @@ export function addListRoute<M, P extends TProperties>(
     ...requiredFilters,
     ...mapSchemas(filters ?? {}, Type.Optional),
   });
-  const items = operation.rpc.method.output.fields.find(({ fieldKind }) => fieldKind === "list");
-  if (!items) throw new TypeError(`the response of ${operation.rpc.method.name} has no list`);
+  const itemsField = operation.rpc.method.output.fields.find(({ fieldKind }) => fieldKind === "list");
+  if (!itemsField) throw new TypeError(`the response of ${operation.rpc.method.name} has no list`);
   const renderPage: Operation<M, Filters<P>>["render"] = (page, request, reply) => {
-    const rows = (page as Record<string, unknown>)[items.localName] as ItemOf<M>[];
+    const rows = (page as Record<string, unknown>)[itemsField.localName] as ItemOf<M>[];
     setPaginationHeaders(request, reply, page as unknown as { total: number; totalIsCapped?: boolean }, rows.length);
     const rendered = rows.map((item) => render(item, request, reply));
     return typeof rendered[0] === "string" ? `[${rendered.join()}]` : rendered;
@@ -210,10 +210,10 @@ function route<M, F>(
     handler: async (request: FastifyRequest, reply: FastifyReply) => {
       const params = request.params as Record<string, string>;
       const pathIds = Object.fromEntries(ids.map((name) => [name, pathId(params[name] ?? "")]));
-      // Ignores the body if the operation has no schema for it. Some clients send a body with a
-      // DELETE.
-      const checked = input.querystring ? request.query : input.body && request.body;
-      const fields = { ...(checked as object), ...pathIds };
+      // Ignores the body if the operation has no schema for it. Some HTTP libraries send a body
+      // with a DELETE.
+      const validatedInput = input.querystring ? request.query : input.body && request.body;
+      const fields = { ...(validatedInput as object), ...pathIds };
       const call = callOf(request, reply, timeoutMs);
       const send = (rpcFields: object) => rpc(toRpcRequest(rpcInput, rpcFields, rpcNames) as never, call);
       const message = await (execute ? execute(fields as F, { send, call, request }) : send(fields));

@@ -24,7 +24,7 @@ test("toRpcRequest converts each enum value in a list to its number", () => {
   });
 });
 
-test("toRpcRequest renames a field if the caller gives a different name for this field in the RPC", () => {
+test("toRpcRequest writes the field account_type to the message field `type` if `rpcNames` maps account_type to `type`", () => {
   const fields = { account_type: "CURRENT", limit: 2 };
   expect(toRpcRequest(ListAccountsRequestSchema, fields, { account_type: "type" })).toEqual({
     type: AccountType.CURRENT,

@@ -47,7 +47,7 @@ export function createRpc({ identity, kyc, clients, payments, webhooks }: Channe
     statements: createRpcClient(StatementService, payments),
     webhookEndpoints: createRpcClient(WebhookEndpointService, webhooks),
     events: createRpcClient(EventService, webhooks),
-    /** A client for each service that consumes events. */
+    /** An RPC client for each service that consumes events. */
     deadLetters: {
       webhooks: createRpcClient(DeadLetterService, webhooks),
       clients: createRpcClient(DeadLetterService, clients),

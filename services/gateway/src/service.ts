@@ -12,7 +12,7 @@ import type { Channels } from "./rpc.ts";
  */
 const idleGraceMs = 100;
 /**
- * Length of the queue of connections that are not accepted yet. A client whose connection does not
+ * Length of the queue of connections that are not accepted yet. A caller whose connection does not
  * fit in the queue retries only after a second.
  */
 const backlog = 4_096;
@@ -48,6 +48,6 @@ export async function startGateway(config: Config, logger: Logger): Promise<Asyn
     await sleep(Math.max(config.stopDelayMs, idleGraceMs));
   });
 
-  const started = stack.move();
-  return { url: `http://${config.host}:${port}`, [Symbol.asyncDispose]: () => started.disposeAsync() };
+  const resources = stack.move();
+  return { url: `http://${config.host}:${port}`, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }

@@ -94,7 +94,7 @@ describe.skipIf(isBrowserMissing("browser tests of a buyer"))("a buyer's browser
     expect(starts()).toHaveLength(1);
   });
 
-  test("the checkout form is sent as soon as the proof of work is solved if the buyer presses the button earlier", async () => {
+  test("if the buyer presses the button before the proof of work is solved, the checkout form is sent once, after the solution", async () => {
     const { page, starts } = await openLink({ hasCaptcha: true });
     await page.evaluate("document.querySelector('altcha-widget').reset()");
     await page.check("#conditions");

@@ -90,10 +90,11 @@ test.each([
 ])(
   "readConfig of the kyc service with the provider %s requires each of this provider's settings, and does not require settings of other providers",
   (_vendor, vendor) => {
-    const none = { KYC_PROVIDER_URL: "", KYC_PROVIDER_TOKEN: "", KYC_CALLBACK_SECRETS: "" };
-    expect(problemsOf({ ...vendor, ...none })).toEqual([]);
+    const noPortSettings = { KYC_PROVIDER_URL: "", KYC_PROVIDER_TOKEN: "", KYC_CALLBACK_SECRETS: "" };
+    expect(problemsOf({ ...vendor, ...noPortSettings })).toEqual([]);
     for (const name of Object.keys(vendor)) {
-      if (name !== "KYC_PROVIDER") expect(problemsOf({ ...vendor, ...none, [name]: "" })).toEqual([`${name} is not set`]);
+      if (name !== "KYC_PROVIDER")
+        expect(problemsOf({ ...vendor, ...noPortSettings, [name]: "" })).toEqual([`${name} is not set`]);
     }
   },
 );

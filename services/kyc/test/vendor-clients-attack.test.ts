@@ -66,8 +66,8 @@ describe("the client of Sumsub", () => {
 
   test("the Sumsub client's `cancel` reports an applicant as closed only after a deactivation, even if Sumsub's read response describes another applicant", async () => {
     await using provider = vendor.aSumsubProvider();
-    const other = sumsub.anApplicant({ id: "5b594ade0a975a36c9349e99", externalUserId: "other", deleted: true });
-    vendor.replies = { ...open, "/one": json(other), "/presence/deactivated": json({}) };
+    const otherApplicant = sumsub.anApplicant({ id: "5b594ade0a975a36c9349e99", externalUserId: "other", deleted: true });
+    vendor.replies = { ...open, "/one": json(otherApplicant), "/presence/deactivated": json({}) };
     const outcome = await provider.cancel(known, "CANCELED", 3_000);
     const isClosedThere = vendor.calls.some((call) => call.startsWith("PATCH"));
     expect({ isClosedThere, status: outcome.kind === "accepted" && outcome.value.reference === known.reference }).not.toEqual({
@@ -148,8 +148,8 @@ describe("the client of Didit", () => {
 
   test("the Didit client's `cancel` for the reason USED_UP reports a session as closed only after a deletion, even if Didit's read response describes another session", async () => {
     await using provider = vendor.aDiditProvider();
-    const other = didit.aDecision({ session_id: "7a4a3a8e-5f0e-4b6e-9b5c-222222222222", vendor_data: "other" });
-    vendor.replies = { "/decision/": json(other), "/delete/": [204, ""] };
+    const otherSession = didit.aDecision({ session_id: "7a4a3a8e-5f0e-4b6e-9b5c-222222222222", vendor_data: "other" });
+    vendor.replies = { "/decision/": json(otherSession), "/delete/": [204, ""] };
     const outcome = await provider.cancel({ ...known, status: "FAILED", attemptsUsed: 1, maxAttempts: 1 }, "USED_UP", 3_000);
     const isClosedThere = vendor.calls.some((call) => call.startsWith("DELETE"));
     const isReportedClosed = outcome.kind === "accepted" && outcome.value.reference === known.reference;

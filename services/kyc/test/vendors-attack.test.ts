@@ -312,11 +312,11 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
   });
 
   test(`kyc with ${vendor} does not log the reference in a callback about an unknown application`, async () => {
-    const info = vi.spyOn(harness.context.logger, "info");
+    const logInfo = vi.spyOn(harness.context.logger, "info");
     const providerId = vendor === "didit" ? crypto.randomUUID() : "5b594ade0a975a36c9349e66";
     await sendCallback(vendor, providerId, "canary.benali@example.dz");
-    expect(info.mock.calls.length).toBeGreaterThan(0);
-    expect(JSON.stringify(info.mock.calls)).not.toContain("canary");
+    expect(logInfo.mock.calls.length).toBeGreaterThan(0);
+    expect(JSON.stringify(logInfo.mock.calls)).not.toContain("canary");
   });
 });
 

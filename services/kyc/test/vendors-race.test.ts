@@ -48,9 +48,9 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     const { id, linkUrl } = await harness.create();
     await harness.sandbox.submit(linkUrl, { outcome: "needs_review", reason_codes: ["DUPLICATE"] });
     const recordReview = await (await readAtVendor(id)).read();
-    const later = await readAtVendor(id);
+    const secondRead = await readAtVendor(id);
     await harness.sandbox.review(linkUrl, "approved", "api");
-    const recordApproval = await later.read();
+    const recordApproval = await secondRead.read();
     await recordReview();
     expect(await readStored(id)).toMatchObject({ verdict: "NEEDS_REVIEW" });
     await recordApproval();
@@ -63,9 +63,9 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     const { id, linkUrl } = await harness.create();
     await harness.sandbox.submit(linkUrl, { outcome: "needs_review", reason_codes: ["DUPLICATE"] });
     const recordReview = await (await readAtVendor(id)).read();
-    const later = await readAtVendor(id);
+    const secondRead = await readAtVendor(id);
     await harness.sandbox.review(linkUrl, "approved", "console");
-    const recordApproval = await later.read();
+    const recordApproval = await secondRead.read();
     await recordReview();
     await recordApproval();
     await harness.checkDue();
@@ -97,8 +97,8 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
     review.mockImplementation(async (known, decision, ms) => {
       // Simulates another check that reads the state before the vendor applies the decision, and
       // records this state after the decision.
-      const later = await readAtVendor(id);
-      const record = await later.read();
+      const outdatedRead = await readAtVendor(id);
+      const record = await outdatedRead.read();
       review.mockRestore();
       const outcome = await provider.review(known, decision, ms);
       await harness.sql("update kyc_application set provider_state_hash = 'other' where id = ?", [id]);

@@ -89,12 +89,12 @@ describe.each(["didit", "sumsub"] as const)("kyc with %s", (vendor) => {
 
   test(`kyc with ${vendor} sets the verdict NEEDS_REVIEW if the profile's first name differs from the document, and APPROVED if only the case differs`, async () => {
     const profile = JSON.stringify({ first_name: "Amine", last_name: "Benali", birth_date: "1990-01-01" });
-    const equal = { outcome: "approved", first_name: "AMINE", last_name: "BENALI" } as const;
-    expect(await harness.aDecidedApplication(equal, aBusinessCaller(), { profile })).toMatchObject({
+    const sameName = { outcome: "approved", first_name: "AMINE", last_name: "BENALI" } as const;
+    expect(await harness.aDecidedApplication(sameName, aBusinessCaller(), { profile })).toMatchObject({
       verdict: KycVerdict.APPROVED,
     });
-    const other = { outcome: "approved", first_name: "KARIM" } as const;
-    expect(await harness.aDecidedApplication(other, aBusinessCaller(), { profile })).toMatchObject({
+    const otherName = { outcome: "approved", first_name: "KARIM" } as const;
+    expect(await harness.aDecidedApplication(otherName, aBusinessCaller(), { profile })).toMatchObject({
       verdict: KycVerdict.NEEDS_REVIEW,
     });
   });
@@ -471,8 +471,8 @@ describe("kyc with sumsub", () => {
 
   test("contract test 7: the Sumsub client's `create` returns a refusal if the existing applicant has another level", async () => {
     const { reference } = await createAtVendor();
-    const other = await current().create(aCreation({ reference, allowedDocuments: ["passport"] }), timeoutMs);
-    expect(other).toEqual({ kind: "refused", status: 409, errorCode: "sumsub_409_other_level" });
+    const outcome = await current().create(aCreation({ reference, allowedDocuments: ["passport"] }), timeoutMs);
+    expect(outcome).toEqual({ kind: "refused", status: 409, errorCode: "sumsub_409_other_level" });
   });
 
   test("contract test 7: kyc with sumsub creates a usable application if Sumsub's first response with the link is lost", async () => {
@@ -524,9 +524,9 @@ describe("kyc with sumsub", () => {
     await harness.sandbox.submit(submitted.linkUrl, { outcome: "approved", hold_seconds: 600 });
     const known = knownOf(submitted.providerId, submitted.reference);
     expect(await current().cancel(known, "CANCELED", timeoutMs)).toMatchObject({ value: { status: "PROCESSING" } });
-    const open = await createAtVendor();
+    const openApplicant = await createAtVendor();
     for (const attempt of [1, 2]) {
-      const outcome = await current().cancel(knownOf(open.providerId, open.reference), "CANCELED", timeoutMs);
+      const outcome = await current().cancel(knownOf(openApplicant.providerId, openApplicant.reference), "CANCELED", timeoutMs);
       expect([attempt, outcome]).toMatchObject([attempt, { value: { status: "CANCELED" } }]);
     }
   });

@@ -19,21 +19,21 @@ export function createSingleFlight<T>() {
     let run = previous;
     if (run && !run.hasStarted) run.remainingMs = remainingMs;
     else {
-      const next = { hasStarted: false, remainingMs, completion: undefined as unknown as Promise<T> };
-      next.completion = (async () => {
+      const nextRun = { hasStarted: false, remainingMs, completion: undefined as unknown as Promise<T> };
+      nextRun.completion = (async () => {
         await previous?.completion.catch(() => {});
-        next.hasStarted = true;
+        nextRun.hasStarted = true;
         try {
-          return await work(next.remainingMs);
+          return await work(nextRun.remainingMs);
         } finally {
-          if (runs.get(id) === next) runs.delete(id);
+          if (runs.get(id) === nextRun) runs.delete(id);
         }
       })();
       // If the run fails while no caller waits, the rejection would otherwise be unhandled and end
       // the process.
-      next.completion.catch(() => {});
-      runs.set(id, next);
-      run = next;
+      nextRun.completion.catch(() => {});
+      runs.set(id, nextRun);
+      run = nextRun;
     }
     return await waitAtMost(remainingMs(), run.completion);
   };

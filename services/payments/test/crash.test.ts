@@ -64,13 +64,13 @@ async function expectRefundedOnce(id: string, caller: Caller) {
 }
 
 test.each([
-  ["C1", "refund.requested", "after the commit of REQUESTED, before the request is sent"],
-  ["C2", "refund.answering", "after the request was sent, before the response is read"],
-  ["C3", "refund.answered", "after the response was read, before the outcome is committed"],
-  ["C5", "refund.committed", "after the commit, before the RPC responds"],
+  ["refund.requested", "after the commit of REQUESTED, before the request is sent"],
+  ["refund.answering", "after the request was sent, before the response is read"],
+  ["refund.answered", "after the response was read, before the outcome is committed"],
+  ["refund.committed", "after the commit, before the RPC responds"],
 ])(
-  "%s: the payments service, killed at %s during a refund (%s), executes the refund once and emits one event",
-  async (_case, faultPoint) => {
+  "the payments service, killed at %s during a refund (%s), executes the refund once and emits one event",
+  async (faultPoint) => {
     const caller = aBusinessCaller();
     const { id } = await harness.aFinishedPayment(caller);
     const keyOptions = withIdempotencyKey(caller, "k");
@@ -112,12 +112,12 @@ test.each(["payment.begun", "register.answering", "payment.registered"])(
 );
 
 test.each([
-  ["L1", "payment.begun", "after the commit of the payment, before the registration of the order"],
-  ["L2", "register.answering", "after the registration was sent, before the response is read"],
-  ["L3", "payment.registered", "after the registration of the order, before its commit"],
+  ["payment.begun", "after the commit of the payment, before the registration of the order"],
+  ["register.answering", "after the registration was sent, before the response is read"],
+  ["payment.registered", "after the registration of the order, before its commit"],
 ])(
-  "%s: the payments service, killed at %s during startCheckout (%s), starts one payment, which occupies the only slot of the link",
-  async (_case, faultPoint) => {
+  "the payments service, killed at %s during startCheckout (%s), starts one payment, which occupies the only slot of the link",
+  async (faultPoint) => {
     const caller = aBusinessCaller();
     const link = await harness.aPaymentLink(caller, { maxPayments: 1 });
     const form = { formToken: "form-of-the-buyer" };

@@ -15,7 +15,7 @@ export interface Config {
   readonly username: string;
   readonly password: string;
   /**
-   * Returns numbers as JSON strings. The real processor returns numbers or strings, so clients must
+   * Returns numbers as JSON strings. The real processor returns numbers or strings, so callers must
    * accept both.
    */
   readonly numbersAsStrings: boolean;

@@ -8,7 +8,7 @@ export interface ControlledResource<Resource> {
   readonly path: string;
   find(id: string): Resource | undefined;
   /**
-   * Name of the query parameter with the client's reference, and error code for a request without
+   * Name of the query parameter with the caller's reference, and error code for a request without
    * this parameter.
    */
   readonly reference: { readonly name: string; readonly missing: string };

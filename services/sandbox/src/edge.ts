@@ -38,7 +38,7 @@ export function handleErrors(app: FastifyInstance): void {
   });
 }
 
-/** Accepts an empty JSON body, which many clients send to control calls without a body. */
+/** Accepts an empty JSON body, which many HTTP libraries send with control calls without a body. */
 export function acceptEmptyJson(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser("error", "error");
   app.addContentTypeParser("application/json", { parseAs: "string" }, (request, body, done) => {

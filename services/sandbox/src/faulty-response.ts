@@ -12,7 +12,7 @@ export interface CallParts {
   scheduleEffect?(ms: number): void;
 }
 
-/** Time after which a connection without a response is closed. Clients time out earlier. */
+/** Time after which a connection without a response is closed. Callers time out earlier. */
 const holdMs = 60_000;
 
 const htmlPage = "<!doctype html><html><head><title>Maintenance</title></head><body><h1>Service unavailable</h1></body></html>";

@@ -10,7 +10,7 @@ export type ReceivedCalls = ReturnType<typeof createReceivedCalls>;
 
 /**
  * Creates the record of all calls that a provider received. `id` and `reference` are the names of
- * the columns with the provider's id and the client's reference of a resource.
+ * the columns with the provider's id and the caller's reference of a resource.
  */
 export function createReceivedCalls(database: Database, table: string, id: string, reference: string) {
   database.exec(`

@@ -10,7 +10,7 @@ export interface RegisteredOrder {
   readonly orderNumber: string;
 }
 
-// Responses are untyped JSON, because clients may be written in any language.
+// Responses are untyped JSON, because callers may be written in any language.
 // biome-ignore lint/suspicious/noExplicitAny: the tests check the shapes.
 export type Json = any;
 

@@ -64,21 +64,21 @@ describe("Didit POST /v3/session/", () => {
   test("Didit POST /v3/session/ returns the existing session while a session with the same vendor_data is unfinished", async () => {
     const reference = aNewReference();
     const first = await create({ vendor_data: reference });
-    const again = await create({ vendor_data: reference, language: "fr" });
-    expect(again).toMatchObject({ status: 201, body: first.body });
+    const second = await create({ vendor_data: reference, language: "fr" });
+    expect(second).toMatchObject({ status: 201, body: first.body });
   });
 
   test("Didit POST /v3/session/ returns a new session for a known vendor_data if the workflow differs or the earlier session has finished", async () => {
     const session = await aSession(sandbox.url);
-    const still = await create({ vendor_data: session.reference, workflow_id: workflowIdStill });
-    expect(still.body.session_id).not.toBe(session.id);
+    const stillSession = await create({ vendor_data: session.reference, workflow_id: workflowIdStill });
+    expect(stillSession.body.session_id).not.toBe(session.id);
     expect((await create({ vendor_data: session.reference })).body.session_id).toBe(session.id);
     await act(session.token, "submit", { outcome: "rejected" });
-    const next = await create({ vendor_data: session.reference });
-    expect(next.body).toMatchObject({ status: "Not Started" });
-    expect(next.body.session_id).not.toBe(session.id);
+    const newSession = await create({ vendor_data: session.reference });
+    expect(newSession.body).toMatchObject({ status: "Not Started" });
+    expect(newSession.body.session_id).not.toBe(session.id);
     const newest = await control(sandbox.url, "GET", `kyc?reference=${session.reference}`);
-    expect(newest.body).toMatchObject({ provider_id: next.body.session_id, dialect: "didit" });
+    expect(newest.body).toMatchObject({ provider_id: newSession.body.session_id, dialect: "didit" });
   });
 
   test.each([

@@ -69,14 +69,14 @@ describe("a refund with a fault", () => {
   test("refund.do with the fault `slow` refunds the amount immediately and responds later", async () => {
     const { orderId } = await payNewOrder(sandbox.url);
     await setFault("refund", "slow:60000");
-    const client = new AbortController();
+    const connection = new AbortController();
     let isFinished = false;
-    const slowRefund = refund(orderId, client.signal).finally(() => {
+    const slowRefund = refund(orderId, connection.signal).finally(() => {
       isFinished = true;
     });
     await expect.poll(() => refundedAmount(orderId)).toBe(1000);
     expect(isFinished).toBe(false);
-    client.abort();
+    connection.abort();
     await expect(slowRefund).rejects.toThrow();
 
     await setFault("refund", "slow:20");
@@ -97,7 +97,7 @@ describe("a refund with a fault", () => {
 });
 
 describe("a late refund", () => {
-  test("refund.do with the fault `late` sends no response, and refunds the amount once after the client has disconnected", async () => {
+  test("refund.do with the fault `late` sends no response, and refunds the amount once after the caller has disconnected", async () => {
     const { orderId } = await payNewOrder(sandbox.url);
     await setFault("refund", "late:4000");
     await expect(refund(orderId, AbortSignal.timeout(200))).rejects.toMatchObject({ name: "TimeoutError" });
@@ -199,15 +199,15 @@ test("PUT /sandbox/faults replaces an operation's earlier fault, and DELETE /san
 });
 
 test("a sandbox fault for one order affects only calls for this order, and has priority over a fault for all orders", async () => {
-  const [affected, other] = [await payNewOrder(sandbox.url), await payNewOrder(sandbox.url)];
-  const fault = { operation: "refund", mode: "error:5", times: 1, orderId: affected.orderId };
+  const [affectedOrder, otherOrder] = [await payNewOrder(sandbox.url), await payNewOrder(sandbox.url)];
+  const fault = { operation: "refund", mode: "error:5", times: 1, orderId: affectedOrder.orderId };
   await control(sandbox.url, "PUT", "faults", fault);
   expect(await activeFaults()).toEqual([fault]);
-  expect(await (await refund(other.orderId)).json()).toMatchObject({ errorCode: 0 });
+  expect(await (await refund(otherOrder.orderId)).json()).toMatchObject({ errorCode: 0 });
   await setFault("refund", "error:6");
-  expect(await (await refund(affected.orderId)).json()).toMatchObject({ errorCode: 5 });
-  expect(await (await refund(affected.orderId)).json()).toMatchObject({ errorCode: 6 });
-  expect(await (await refund(affected.orderId)).json()).toMatchObject({ errorCode: 0 });
+  expect(await (await refund(affectedOrder.orderId)).json()).toMatchObject({ errorCode: 5 });
+  expect(await (await refund(affectedOrder.orderId)).json()).toMatchObject({ errorCode: 6 });
+  expect(await (await refund(affectedOrder.orderId)).json()).toMatchObject({ errorCode: 0 });
 });
 
 test.each([

@@ -111,10 +111,10 @@ describe("received e-mails", () => {
 });
 
 test("GET /mail states that the SMTP server is off if SANDBOX_SMTP_PORT is not set", async () => {
-  await using without = await aSandbox();
-  expect(without.smtpPort).toBeUndefined();
-  expect(await (await fetch(`${without.url}/mail?lang=en`)).text()).toContain("Set SANDBOX_SMTP_PORT to start it.");
-  expect(await (await fetch(`${without.url}/mail.json`)).json()).toEqual([]);
+  await using sandboxWithoutSmtp = await aSandbox();
+  expect(sandboxWithoutSmtp.smtpPort).toBeUndefined();
+  expect(await (await fetch(`${sandboxWithoutSmtp.url}/mail?lang=en`)).text()).toContain("Set SANDBOX_SMTP_PORT to start it.");
+  expect(await (await fetch(`${sandboxWithoutSmtp.url}/mail.json`)).json()).toEqual([]);
 });
 
 describe.skipIf(isBrowserMissing("browser tests of e-mails"))("received e-mails in a browser", () => {

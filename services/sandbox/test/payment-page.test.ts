@@ -66,14 +66,14 @@ test("the payment page executes one payment if the password is sent twice, and c
 });
 
 test("the return path of the payment page redirects to the shop with the order id, or to the payment page if the payment is not finished", async () => {
-  const open = await registerNewOrder(sandbox.url);
-  const openResponse = await fetch(`${open.formUrl}/return`, { redirect: "manual" });
-  expect([openResponse.status, openResponse.headers.get("location")]).toEqual([303, `/payment/pay/${open.orderId}?lang=fr`]);
-  await post(open.formUrl, "cancel", {});
-  const canceledResponse = await fetch(`${open.formUrl}/return`, { redirect: "manual" });
+  const openOrder = await registerNewOrder(sandbox.url);
+  const openResponse = await fetch(`${openOrder.formUrl}/return`, { redirect: "manual" });
+  expect([openResponse.status, openResponse.headers.get("location")]).toEqual([303, `/payment/pay/${openOrder.orderId}?lang=fr`]);
+  await post(openOrder.formUrl, "cancel", {});
+  const canceledResponse = await fetch(`${openOrder.formUrl}/return`, { redirect: "manual" });
   expect([canceledResponse.status, canceledResponse.headers.get("location")]).toEqual([
     302,
-    `http://shop.test/sorry?orderId=${open.orderId}`,
+    `http://shop.test/sorry?orderId=${openOrder.orderId}`,
   ]);
 
   const paidOrder = await payNewOrder(sandbox.url);

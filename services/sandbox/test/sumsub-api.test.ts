@@ -319,7 +319,7 @@ describe("Sumsub GET amlCase", () => {
     expect((await amlCaseAt(sandbox.url, id)).status).toBe(404);
   });
 
-  test("Sumsub GET amlCase returns status 429 with Retry-After if a client exceeds its calls per minute", async () => {
+  test("Sumsub GET amlCase returns status 429 with Retry-After if a caller exceeds its calls per minute", async () => {
     await using slowSandbox = await aSandbox({ sumsubAmlPerMinute: 2 });
     const { id } = await anApplicant(slowSandbox.url);
     const statuses = [];
@@ -600,8 +600,8 @@ describe("a fault of Sumsub's API", () => {
       const applicant = await decide({ outcome: "needs_review" });
       await setFault(name, "reset_after");
       await expect(operations[name](applicant)).rejects.toThrow();
-      const again = await operations[name](applicant);
-      expect(again.status).toBe(name === "kyc_cancel" ? 409 : name === "kyc_create" ? 201 : 200);
+      const repeatedCall = await operations[name](applicant);
+      expect(repeatedCall.status).toBe(name === "kyc_cancel" ? 409 : name === "kyc_create" ? 201 : 200);
       if (name === "kyc_review") expect((await applicantAt(sandbox.url, applicant.id)).review.reviewStatus).toBe("completed");
     },
   );

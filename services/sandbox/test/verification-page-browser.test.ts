@@ -40,8 +40,8 @@ describe.skipIf(isBrowserMissing("browser tests of the verification page"))(
       page.setDefaultTimeout(90_000);
       return page;
     };
-    const next = "form[data-once] .primary:visible";
-    const sample = "[data-pretend] button";
+    const nextButton = "form[data-once] .primary:visible";
+    const sampleButton = "[data-pretend] button";
     const heading = (page: Page) => page.textContent("h1");
     const visits = (reference: string) => shop.visits.filter((visit) => visit.includes(encodeURIComponent(reference)));
 
@@ -50,10 +50,10 @@ describe.skipIf(isBrowserMissing("browser tests of the verification page"))(
 
     async function toReview(page: Page, url: string, document = "passport") {
       await page.goto(url);
-      await press(page, next);
+      await press(page, nextButton);
       await page.check(`[value=${document}]`);
-      await press(page, next);
-      while ((await page.locator(sample).count()) > 0) await press(page, sample);
+      await press(page, nextButton);
+      while ((await page.locator(sampleButton).count()) > 0) await press(page, sampleButton);
       await page.waitForSelector(".review-list");
     }
 
@@ -75,23 +75,23 @@ describe.skipIf(isBrowserMissing("browser tests of the verification page"))(
 
         const { linkUrl, token } = await aLink({ locale: language, require_video: false });
         await visit(linkUrl, "introduction");
-        await press(page, next);
-        await page.click(next);
+        await press(page, nextButton);
+        await page.click(nextButton);
         await page.waitForSelector(".problem");
         await check("document, none chosen");
         await page.check("[value=id_card]");
-        await press(page, next);
+        await press(page, nextButton);
         await page.waitForSelector("[data-open]:visible");
         await check("front");
         await page.click("[data-open]");
         await page.waitForSelector("[data-message]:not(:empty)");
         await check("front, camera denied");
-        await press(page, sample);
-        await press(page, sample);
+        await press(page, sampleButton);
+        await press(page, sampleButton);
         await check("video or still");
-        await press(page, next);
+        await press(page, nextButton);
         await check("video");
-        await press(page, sample);
+        await press(page, sampleButton);
         await check("review");
 
         await kycControl(sandbox.url, token, "submit", { outcome: "needs_review", hold_seconds: 3600 });
@@ -125,9 +125,9 @@ describe.skipIf(isBrowserMissing("browser tests of the verification page"))(
         await addAxe(page);
         const { linkUrl } = await aLink({ locale: language });
         await page.goto(linkUrl);
-        await press(page, next);
+        await press(page, nextButton);
         await page.check("[value=id_card]");
-        await press(page, next);
+        await press(page, nextButton);
         await page.click("[data-open]");
         await page.click("[data-take]");
         await page.waitForSelector("[data-keep]:visible");
@@ -150,9 +150,9 @@ describe.skipIf(isBrowserMissing("browser tests of the verification page"))(
       page.on("pageerror", (error) => problems.push(error.message));
       const { linkUrl, providerId } = await aLink();
       await page.goto(linkUrl);
-      await press(page, next);
+      await press(page, nextButton);
       await page.check("[value=passport]");
-      await press(page, next);
+      await press(page, nextButton);
 
       await page.click("[data-open]");
       await page.click("[data-take]");
@@ -171,7 +171,7 @@ describe.skipIf(isBrowserMissing("browser tests of the verification page"))(
       expect(await page.evaluate("document.querySelector('[data-playback]').play().then(() => 'plays')")).toBe("plays");
       expect(await page.evaluate("document.querySelector('[data-live]').srcObject")).toBe(null);
       await press(page, "[data-keep] button");
-      await press(page, next);
+      await press(page, nextButton);
       await page.waitForSelector(".outcome.success");
 
       expect(await objectAt(sandbox.url, providerId)).toMatchObject({ verdict: "APPROVED", document_type: "passport" });
@@ -185,14 +185,14 @@ describe.skipIf(isBrowserMissing("browser tests of the verification page"))(
       const page = await aPage({ permissions: [] });
       const { linkUrl } = await aLink();
       await page.goto(linkUrl);
-      await press(page, next);
+      await press(page, nextButton);
       await page.check("[value=id_card]");
-      await press(page, next);
+      await press(page, nextButton);
       await page.click("[data-open]");
       await page.getByText("Allow it in the settings of your browser").waitFor();
       expect(await page.getAttribute("[data-message]", "role")).toBe("status");
-      while ((await page.locator(sample).count()) > 0) await press(page, sample);
-      await press(page, next);
+      while ((await page.locator(sampleButton).count()) > 0) await press(page, sampleButton);
+      await press(page, nextButton);
       await page.waitForSelector(".outcome.success");
       await page.context().close();
     });
@@ -218,8 +218,8 @@ describe.skipIf(isBrowserMissing("browser tests of the verification page"))(
       await page.keyboard.press("ArrowDown");
       expect(await page.isChecked("[value=passport]")).toBe(true);
       await pressKey(".primary");
-      await pressKey(sample);
-      await pressKey(sample);
+      await pressKey(sampleButton);
+      await pressKey(sampleButton);
       await pressKey(".flow > form[data-once] .primary");
       await page.waitForSelector(".outcome.success");
       await tabTo("a[data-return]");
@@ -233,18 +233,18 @@ describe.skipIf(isBrowserMissing("browser tests of the verification page"))(
       const page = await aPage({ javaScriptEnabled: false });
       const { linkUrl, reference } = await aLink({ require_video: false, locale: "fr" });
       await page.goto(linkUrl);
-      await page.click(next);
+      await page.click(nextButton);
       await page.check("[value=id_card]");
-      await page.click(next);
+      await page.click(nextButton);
       expect(await page.locator("[data-open]:visible, [data-take]:visible, [data-keep]:visible").count()).toBe(0);
-      await page.click(sample);
+      await page.click(sampleButton);
       await page.getByText("verso").waitFor();
-      await page.click(sample);
+      await page.click(sampleButton);
       await page.check("[value=still]");
-      await page.click(next);
+      await page.click(nextButton);
       await page.getByText("Photographiez votre visage").waitFor();
-      await page.click(sample);
-      await page.click(next);
+      await page.click(sampleButton);
+      await page.click(nextButton);
       await page.getByText("Nous vérifions votre identité").waitFor();
       await page.getByText("Nous examinons votre dossier").waitFor();
       await page.click("a[data-return]");
@@ -260,13 +260,13 @@ describe.skipIf(isBrowserMissing("browser tests of the verification page"))(
       expect(await page.locator(".review-list li").count()).toBe(4);
       await press(page, "[aria-label='Change: Back photographed']");
       expect(await heading(page)).toBe("Photograph the back of your card");
-      await press(page, sample);
+      await press(page, sampleButton);
       await press(page, "[aria-label='Change: Document chosen']");
       expect(await heading(page)).toBe("Which document will you present?");
       await page.check("[value=passport]");
-      await press(page, next);
+      await press(page, nextButton);
       expect(await heading(page)).toBe("Photograph the identity page of your passport");
-      await press(page, sample);
+      await press(page, sampleButton);
       expect(await page.locator(".review-list li").count()).toBe(3);
       for (const step of [3, 2, 1]) {
         await press(page, ".undo .quiet >> nth=-1");
@@ -286,9 +286,9 @@ describe.skipIf(isBrowserMissing("browser tests of the verification page"))(
         const secondTab = await page.context().newPage();
         secondTab.setDefaultTimeout(90_000);
         await secondTab.goto(linkUrl);
-        await page.dblclick(next);
+        await page.dblclick(nextButton);
         await page.waitForSelector(".outcome.success");
-        await secondTab.click(next);
+        await secondTab.click(nextButton);
         await secondTab.waitForSelector(".outcome.success");
         await page.reload();
         await page.goBack();
@@ -307,22 +307,22 @@ describe.skipIf(isBrowserMissing("browser tests of the verification page"))(
         await page.check(`[name=outcome][value=${outcome}]`);
         if (reason) await page.check(`[value=${reason}]`);
         await page.fill("#nationality", "tun");
-        await page.click(next);
+        await page.click(nextButton);
         await page.waitForSelector(".saved");
       };
       await choose("failed");
       await toReview(page, linkUrl);
-      await press(page, next);
+      await press(page, nextButton);
       await page.getByText("You have 1 attempt left.").waitFor();
       expect(await objectAt(sandbox.url, providerId)).toMatchObject({ status: "FAILED" });
-      await press(page, next);
+      await press(page, nextButton);
       expect(await heading(page)).toBe("Which document will you present?");
       await choose("rejected", "FACE_MISMATCH");
       await page.goto(linkUrl);
       await page.check("[value=passport]");
-      await press(page, next);
-      while ((await page.locator(sample).count()) > 0) await press(page, sample);
-      await press(page, next);
+      await press(page, nextButton);
+      while ((await page.locator(sampleButton).count()) > 0) await press(page, sampleButton);
+      await press(page, nextButton);
       await page.waitForSelector(".outcome.danger");
       expect(await page.textContent(".reasons")).toContain("The face could not be matched");
       expect(await objectAt(sandbox.url, providerId)).toMatchObject({
@@ -341,12 +341,12 @@ describe.skipIf(isBrowserMissing("browser tests of the verification page"))(
       await page.waitForSelector("html[lang=fr]");
       await page.click("nav [lang=ar]");
       await page.waitForSelector("html[lang=ar][dir=rtl]");
-      await press(page, next);
+      await press(page, nextButton);
       await page.check("[value=passport]");
-      await press(page, next);
-      await press(page, sample);
-      await press(page, sample);
-      await press(page, next);
+      await press(page, nextButton);
+      await press(page, sampleButton);
+      await press(page, sampleButton);
+      await press(page, nextButton);
       await page.waitForSelector("html[lang=ar] .outcome.success");
       await page.context().close();
     });

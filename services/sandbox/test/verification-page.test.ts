@@ -31,14 +31,14 @@ async function completeSteps(linkUrl: string) {
 }
 
 test("the pages of a sandbox verification forbid caches, referrers, external resources and inline scripts", async () => {
-  const open = await aVerification(sandbox.url);
+  const openVerification = await aVerification(sandbox.url);
   const camera = await aVerification(sandbox.url);
   await post(camera.linkUrl, "start");
   await post(camera.linkUrl, "document", "passport");
   const completed = await aVerification(sandbox.url);
   await kycControl(sandbox.url, completed.token, "submit", { outcome: "approved" });
-  const tester = `${sandbox.url}/sandbox/kyc/${open.token}/tester`;
-  for (const url of [open.linkUrl, camera.linkUrl, completed.linkUrl, tester, `${sandbox.url}/verify/unknown`]) {
+  const tester = `${sandbox.url}/sandbox/kyc/${openVerification.token}/tester`;
+  for (const url of [openVerification.linkUrl, camera.linkUrl, completed.linkUrl, tester, `${sandbox.url}/verify/unknown`]) {
     const page = await fetch(url);
     expect(page.headers.get("cache-control")).toBe("no-store");
     expect(page.headers.get("referrer-policy")).toBe("no-referrer");
@@ -51,7 +51,7 @@ test("the pages of a sandbox verification forbid caches, referrers, external res
     expect(text).not.toMatch(/(src|href|action)="(https?:)?\/\//);
     expect(text).not.toMatch(/ (style|on\w+)="|<style|<script(?! src=)/);
   }
-  for (const response of [await post(open.linkUrl, "start"), await fetch(`${open.linkUrl}/status`)]) {
+  for (const response of [await post(openVerification.linkUrl, "start"), await fetch(`${openVerification.linkUrl}/status`)]) {
     expect(response.headers.get("cache-control")).toBe("no-store");
     expect(response.headers.get("referrer-policy")).toBe("no-referrer");
   }
@@ -115,8 +115,8 @@ test.each([
 );
 
 test("the return path of the verification page redirects to the verification page if the verification is open or has no redirect_url", async () => {
-  const open = await aVerification(sandbox.url, { redirect_url });
-  expect(await location(`${open.linkUrl}/return`)).toEqual([303, `/verify/${open.token}?lang=en`]);
+  const openVerification = await aVerification(sandbox.url, { redirect_url });
+  expect(await location(`${openVerification.linkUrl}/return`)).toEqual([303, `/verify/${openVerification.token}?lang=en`]);
   const withoutRedirect = await aVerification(sandbox.url);
   await kycControl(sandbox.url, withoutRedirect.token, "submit", { outcome: "approved" });
   expect(await location(`${withoutRedirect.linkUrl}/return`)).toEqual([303, `/verify/${withoutRedirect.token}?lang=en`]);

@@ -83,8 +83,8 @@ describe("account status", () => {
   test.each([
     { currentBalanceMinor: 1n, availableBalanceMinor: 1n, reservedBalanceMinor: 0n },
     { currentBalanceMinor: 1n, availableBalanceMinor: 0n, reservedBalanceMinor: 1n },
-  ])("Account.close throws account_balance_not_zero for the balances %o", (balancesOf) => {
-    const account = anAccount(balancesOf);
+  ])("Account.close throws account_balance_not_zero for the balances %o", (balances) => {
+    const account = anAccount(balances);
     expectRefusal(account, () => account.close(now), "account_balance_not_zero");
   });
 });

@@ -14,7 +14,7 @@ export const referencedClientNotFound = (pointer = "/client_id") =>
  * the request names an account, not a client.
  */
 export const clientBlocked = (pointer = "/client_id") =>
-  conflict("client_blocked", "The client is blocked. Unblock the client before you create something for it.", { pointer });
+  conflict("client_blocked", "The client is blocked. Unblock the client, then send the request again.", { pointer });
 
 export const emailTaken = () =>
   conflict("email_taken", "Another client of this business has this e-mail address. Use that client, or send another address.", {

@@ -26,7 +26,8 @@ export function createByteBounds({ perBusiness, perNetwork, total }: Config["byt
     of(request: FastifyRequest): ByteBound[] {
       const key = limitKeyOf(request);
       if (request.caller) return [{ key, max: perBusiness, refusal: tooManyBytes }, totalBound];
-      // A flood of forged callbacks must not cause rejections of genuine callbacks.
+      // The keyless limit does not apply to networks that have sent a genuine callback, so that a
+      // flood of forged callbacks does not block them.
       return proven.has(key) ? [networkBound(key), totalBound] : [networkBound(key), keylessBound, totalBound];
     },
   };

@@ -32,13 +32,13 @@ export class IncomingBody {
   #isKept = false;
 
   /**
-   * `onTooManyChunks` is called if the client continues to send small chunks after its body was
+   * `onTooManyChunks` is called if the caller continues to send small chunks after its body was
    * rejected.
    */
   constructor(raw: IncomingMessage, counters: ByteCounters, onTooManyChunks: () => void) {
     this.#raw = raw;
     this.#counters = counters;
-    // The request may be rejected before a caller of `read` handles the rejection of this promise.
+    // Prevents an unhandled rejection, because a request may be rejected before `read` is called.
     this.#body.promise.catch(() => {});
     raw.on("data", (chunk: Buffer) => {
       this.#chunks++;

@@ -104,9 +104,9 @@ export function checkForm(link: PaymentLink, typed: SubmittedForm): { values: Bu
       if (rules?.[name] === Rule.REQUIRED) errors[name] = `${name}_missing`;
       return undefined;
     }
-    const checked = checks[name](text);
-    if (checked.error) errors[name] = checked.error;
-    return checked.value;
+    const checkResult = checks[name](text);
+    if (checkResult.error) errors[name] = checkResult.error;
+    return checkResult.value;
   };
   const [name, email, phone] = [field("name"), field("email"), field("phone")];
   if (name !== undefined) values.customerName = name;

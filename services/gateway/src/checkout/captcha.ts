@@ -7,8 +7,8 @@ const iterations = 1_000;
 /**
  * First byte of the key that a solution must derive. A browser needs 256 attempts on average, about
  * half a second on an ordinary phone. ALTCHA has an option that limits the number of attempts. The
- * gateway does not use this option, because it would then have to make an attempt for each page
- * that it serves.
+ * gateway does not use this option, because it would then have to compute a key for each page that
+ * it serves.
  */
 const keyPrefix = "00";
 /** Lifetime of a challenge. The buyer must submit the form within this time. */

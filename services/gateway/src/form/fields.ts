@@ -81,7 +81,7 @@ export const choice = <const T extends string>(values: readonly T[], description
   field(Type.Unsafe<T>(Type.Enum([...values], descriptionOf(description))), { message: `must be one of ${values.join(", ")}` });
 
 /**
- * A value of the list, in upper or lower case. The value is stored as it is written in the list.
+ * Accepts each of `values` in upper or lower case. The stored value has the spelling of `values`.
  */
 export const anyCaseChoice = <const T extends string>(values: readonly T[], purpose: string) =>
   field(Type.Unsafe<T>(Type.Enum([...values], { description: `${purpose} Upper and lower case are accepted.` })), {
@@ -191,7 +191,7 @@ export const timestamp = (options: { description?: string; examples?: string[] |
     accepts: isTimestamp,
   });
 
-/** The filters of a list by creation time. */
+/** The parameters with which a list is filtered by creation time. */
 export const createdBetween = () => ({
   created_from: timestamp({ description: "Start of the range of creation times, inclusive." }),
   created_to: timestamp({ description: "End of the range of creation times, exclusive." }),

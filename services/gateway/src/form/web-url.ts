@@ -18,7 +18,7 @@ export const webUrl = (options: { insecure: boolean; purpose: string; examples: 
     ? `must be an absolute https URL of at most ${charactersMax} characters; http is accepted only on loopback`
     : `must be an absolute https URL of at most ${charactersMax} characters`;
   const description = `${options.purpose} An absolute https URL of at most ${charactersMax} characters, without credentials. Non-ASCII characters need no encoding. The URL is stored unchanged.`;
-  // Clients can check URLs with this pattern. `checkUrl` also checks the rules that a pattern
+  // Callers can check URLs with this pattern. `checkUrl` also checks the rules that a pattern
   // cannot express.
   const pattern = "^[Hh][Tt][Tt][Pp][Ss]?://[^\\s\\\\]+$";
   const schema = Type.String({

@@ -29,12 +29,12 @@ function createCache({ leasesMax = 10, leaseMs = 500 } = {}) {
 }
 
 /** Resolves after the look-ups of earlier requests are sent. */
-const sent = () => new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)));
+const waitUntilSent = () => new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)));
 
 async function createCacheWithLease(options: Parameters<typeof createCache>[0] = {}) {
   const cache = createCache(options);
   const resolved = cache.resolve("a");
-  await sent();
+  await waitUntilSent();
   cache.pass(100);
   cache.lookUps[0]?.respond();
   await resolved;
@@ -48,17 +48,17 @@ test("BusinessCache returns an active business without another look-up until the
   expect(cache.lookUps).toHaveLength(1);
   cache.pass(1);
   void cache.resolve("a");
-  await sent();
+  await waitUntilSent();
   expect(cache.lookUps).toHaveLength(2);
 });
 
 test("BusinessCache sends another look-up for a request that arrives while an earlier look-up is in flight", async () => {
   const cache = createCache();
   const before = [cache.resolve("a"), cache.resolve("a")];
-  await sent();
+  await waitUntilSent();
   expect(cache.lookUps).toHaveLength(1);
   const after = cache.resolve("a");
-  await sent();
+  await waitUntilSent();
   expect(cache.lookUps).toHaveLength(2);
   cache.lookUps[0]?.respond(BusinessStatus.ACTIVE);
   expect((await Promise.all(before)).map(({ isActive }) => isActive)).toEqual([true, true]);
@@ -70,10 +70,10 @@ test.each(["DISABLED", "PENDING", "REJECTED", "UNSPECIFIED"] as const)(
   "BusinessCache resolves a business in the status %s as not active, and does not cache the business",
   async (status) => {
     const cache = createCache();
-    for (const lookUp of [0, 1]) {
+    for (const index of [0, 1]) {
       const resolved = cache.resolve("a");
-      await sent();
-      cache.lookUps[lookUp]?.respond(BusinessStatus[status]);
+      await waitUntilSent();
+      cache.lookUps[index]?.respond(BusinessStatus[status]);
       expect((await resolved).isActive).toBe(false);
     }
   },
@@ -82,7 +82,7 @@ test.each(["DISABLED", "PENDING", "REJECTED", "UNSPECIFIED"] as const)(
 test("BusinessCache does not cache a business when identity grants a lease of 0 ms", async () => {
   const cache = await createCacheWithLease({ leaseMs: 0 });
   void cache.resolve("a");
-  await sent();
+  await waitUntilSent();
   expect(cache.lookUps).toHaveLength(2);
 });
 
@@ -90,18 +90,18 @@ test("BusinessCache ends a lease 500 ms after the look-up was sent, even if iden
   const cache = await createCacheWithLease({ leaseMs: 60_000 });
   cache.pass(400);
   void cache.resolve("a");
-  await sent();
+  await waitUntilSent();
   expect(cache.lookUps).toHaveLength(2);
 });
 
 test("`resolve` of BusinessCache rejects while identity is unreachable, and sends another look-up for the next request", async () => {
   const cache = createCache();
   const failed = cache.resolve("a");
-  await sent();
+  await waitUntilSent();
   cache.lookUps[0]?.fail();
   await expect(failed).rejects.toThrow("identity is unreachable");
   const resolved = cache.resolve("a");
-  await sent();
+  await waitUntilSent();
   cache.lookUps[1]?.respond();
   expect((await resolved).isActive).toBe(true);
 });
@@ -109,10 +109,10 @@ test("`resolve` of BusinessCache rejects while identity is unreachable, and send
 test("BusinessCache removes the oldest lease when it adds a lease and already holds leasesMax leases", async () => {
   const cache = await createCacheWithLease({ leasesMax: 1 });
   const second = cache.resolve("b");
-  await sent();
+  await waitUntilSent();
   cache.lookUps[1]?.respond();
   await second;
   void cache.resolve("a");
-  await sent();
+  await waitUntilSent();
   expect(cache.lookUps.map(({ id }) => id)).toEqual(["a", "b", "a"]);
 });

@@ -29,7 +29,10 @@ export function buildGuideIndex(guide: readonly GuidePage[]): string {
   return JSON.stringify({ options, index });
 }
 
-/** Splits a page at its headings. The generator writes each heading as `<h2 id="…">`. */
+/**
+ * Splits a page at its headings. `src/guide.ts` gives each heading an id, for example `<h2
+ * id="…">`.
+ */
 function sectionsOf({ path, title, content }: GuidePage): Omit<Section, "id">[] {
   const [intro = "", ...rest] = content.split(/<h[2-6] id="/);
   const sections = rest.map((part) => {

@@ -23,10 +23,10 @@ const wrongRoleCodes = { business: "business_key_required", admin: "admin_requir
 
 /**
  * Authenticates requests with the keys of one role. Checks in this order: the key is valid (status
- * 401), the business is within its rate limit (status 429), the client address is permitted and the
- * key has the role (status 403). Resolves the key when the headers have arrived. If this result is
- * too old when the body has arrived, resolves the key again, because the key must be valid when the
- * whole request has arrived.
+ * 401), the business is within its rate limit (status 429), the caller's address is permitted and
+ * the key has the role (status 403). Resolves the key when the headers have arrived. If this result
+ * is too old when the body has arrived, resolves the key again, because the key must be valid when
+ * the whole request has arrived.
  */
 export function authenticate(scope: App, gateway: Gateway, role: "business" | "admin"): void {
   const { keys, logger } = gateway;

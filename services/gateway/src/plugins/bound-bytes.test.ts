@@ -83,7 +83,7 @@ describe("boundBytes for a business", () => {
   test("boundBytes returns 429 before the body is sent if the request's Content-Length exceeds the limit of the business", async () => {
     const { gateway, port, used } = await start({ byteBounds: { perBusiness: mebibyte } });
     await using _ = gateway;
-    const [key, other] = [gateway.aKey(), gateway.aKey()];
+    const [key, otherKey] = [gateway.aKey(), gateway.aKey()];
     await useKey(gateway, key);
     await using first = new RawClient(port);
     await first.write(refund(key, mebibyte));
@@ -95,7 +95,7 @@ describe("boundBytes for a business", () => {
     expect(second.text).toMatch(/\r\nretry-after: 1\r\n/i);
     expect(second.text).toContain('"code":"rate_limited"');
     await using third = new RawClient(port);
-    await third.write(`${refund(other, 2)}{}`);
+    await third.write(`${refund(otherKey, 2)}{}`);
     await third.expectStatuses("200");
 
     first.socket.destroy();
@@ -135,7 +135,7 @@ describe("boundBytes for a business", () => {
   });
 });
 
-describe("a client that does not read its responses", () => {
+describe("a caller that does not read its responses", () => {
   const largeText = "d".repeat(100 * kibibyte);
   const requestText = (key: ReturnType<TestGateway["aKey"]>, method: string, path: string) =>
     `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${key.headers.authorization}\r\n\r\n`;
@@ -149,7 +149,7 @@ describe("a client that does not read its responses", () => {
     return client;
   };
 
-  test("boundBytes returns 429 for GET requests while the client's unread responses exceed the limit of the business", async () => {
+  test("boundBytes returns 429 for GET requests while the caller's unread responses exceed the limit of the business", async () => {
     const { gateway, port, used } = await start();
     await using _ = gateway;
     const key = gateway.aKey();
@@ -168,7 +168,7 @@ describe("a client that does not read its responses", () => {
     expect((await useKey(gateway, key)).statusCode).toBe(200);
   });
 
-  test("boundBytes returns 429 for POST requests without a body while the client's unread responses exceed the limit of the business", async () => {
+  test("boundBytes returns 429 for POST requests without a body while the caller's unread responses exceed the limit of the business", async () => {
     const { gateway, port, used } = await start({ byteBounds: { perBusiness: mebibyte } });
     await using _ = gateway;
     const key = gateway.aKey();
@@ -221,7 +221,7 @@ test("the gateway serves health checks while requests without a key have reached
 });
 
 test.each([1, 3])(
-  "boundBytes does not count the bytes of a response after the client has disconnected (%i requests on the connection)",
+  "boundBytes does not count the bytes of a response after the caller has disconnected (%i requests on the connection)",
   async (count) => {
     const { gateway, port, used } = await start();
     await using _ = gateway;
@@ -306,13 +306,13 @@ describe("boundBytes for keyless requests", () => {
 test("boundBytes returns 503 for a request when the bytes of all businesses exceed the gateway's limit", async () => {
   const { gateway, port, used } = await start({ byteBounds: { total: mebibyte } });
   await using _ = gateway;
-  const [key, other] = [gateway.aKey(), gateway.aKey()];
+  const [key, otherKey] = [gateway.aKey(), gateway.aKey()];
   await useKey(gateway, key);
   await using first = new RawClient(port);
   await first.write(refund(key, mebibyte));
   await eventually(() => expect(used(key.businessId)).toBe(mebibyte));
   await using second = new RawClient(port);
-  await second.write(refund(other, 2));
+  await second.write(refund(otherKey, 2));
   await second.expectStatuses("503");
   expect(second.text).toContain('"code":"overloaded"');
 });

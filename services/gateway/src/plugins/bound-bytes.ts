@@ -27,7 +27,8 @@ export function boundBytes(app: App, { bytes, byteBounds }: Gateway): void {
 
   app.addHook("onSend", (request, reply, payload, done) => {
     if (request.routeOptions.config.isUnbounded) return done(null, payload);
-    // The client disconnected while the request was handled; "close" has already been emitted.
+    // The caller disconnected while the request was handled, and "close" is not emitted again. The
+    // bytes would count forever.
     if (reply.raw.destroyed) return done(null, payload);
     // A Buffer in a successful response is a static file, which all responses share.
     const isProblem = Buffer.isBuffer(payload) && reply.statusCode >= 400;

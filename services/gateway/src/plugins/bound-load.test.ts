@@ -41,7 +41,7 @@ test("boundLoad returns 429 beyond a caller's limit of concurrent requests and 5
   expect((await read(third)).statusCode).toBe(200);
 });
 
-test("boundLoad does not count a request whose client disconnects during the key look-up, and the gateway does not call the service", async () => {
+test("boundLoad does not count a request whose caller disconnects during the key look-up, and the gateway does not call the service", async () => {
   await using gateway = await startTestGateway({ loadBounds: { total: 2, perCaller: 2 } });
   gateway.behaviour.payments.getPayment = async () => ({ id, currency: "DZD", status: PaymentStatus.PAID });
   const { port } = new URL(await gateway.app.listen({ host: "127.0.0.1", port: 0 }));

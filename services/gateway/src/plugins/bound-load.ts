@@ -15,7 +15,7 @@ export function boundLoad({ loadBounds: { total, perCaller } }: Gateway): preVal
   const byCaller = new Map<string, number>();
   return (request, reply, done) => {
     if (request.routeOptions.config.isUnbounded) return done();
-    // The client disconnected during the key look-up. "close" is not emitted again, so the request
+    // The caller disconnected during the key look-up. "close" is not emitted again, so the request
     // would count forever.
     if (reply.raw.destroyed) return done(Problem.of("service_unavailable"));
     if (inFlight >= total) {

@@ -117,7 +117,7 @@ describe("a business", () => {
     expect(await statusesOf("GET", "?status=PAID")).toEqual([200, 200, 200]);
   });
 
-  test("the gateway counts a request towards the limit of the business even if the gateway returns 403 because of the key's role or the client's address", async () => {
+  test("the gateway counts a request towards the limit of the business even if the gateway returns 403 because of the key's role or the caller's address", async () => {
     const key = gateway.aKey();
     const limitedKey = gateway.aKey({
       businessId: key.businessId,
@@ -137,7 +137,7 @@ describe("a business", () => {
     expect(rejected[0]?.headers["retry-after"]).toBe("1");
   });
 
-  test("the gateway counts a request once, even if the gateway looks up the key again after the body", async () => {
+  test("the gateway counts a request once towards the limit of the business, even if the gateway looks up the key again after the end of the body", async () => {
     const { headers } = gateway.aKey({ expiresInMs: 0n });
     const { resolveKeys } = gateway.behaviour.keyLeases;
     let lookUps = 0;

@@ -40,7 +40,8 @@ export function limitByRequestKind({ limits }: Gateway): onRequestHookHandler {
     if (request.caller?.role !== "business" || !limit) return done();
     const draw = limit.draw(request.caller.businessId);
     if (!draw.allowed) return done(rateLimitProblem(kind, draw));
-    // Replaces the headers of the business's limit, because a client reaches this limit first.
+    // Replaces the headers of the business's limit, because the caller reaches the limit of this
+    // request kind first.
     reply.headers(rateHeaders(draw));
     done();
   };

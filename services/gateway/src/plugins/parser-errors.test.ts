@@ -40,7 +40,7 @@ describe("a malformed HTTP request", () => {
     ["a bare line feed in a header", `${head}X-A: b\nX-B: c\r\n\r\n`],
     ["a space before the colon", `${head}X-A : b\r\n\r\n`],
     ["NUL in a header", `${head}X-A: \0\r\n\r\n`],
-    ["no HTTP at all", "hello\r\n\r\n"],
+    ["a first line that is not HTTP", "hello\r\n\r\n"],
     ["no Host", "GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n"],
   ])("the gateway returns a 400 problem document for a malformed HTTP request with %s", async (_name, text) => {
     const response = await exchange(text);

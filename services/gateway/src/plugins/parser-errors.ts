@@ -14,7 +14,7 @@ const problemCodes: Readonly<Record<string, ProblemCode>> = {
 
 /** Responds to errors of Node's HTTP parser on the socket, because there is no request object. */
 export const respondToParserErrors = (connections: Connections) => (error: Error & { code?: string }, socket: Socket) => {
-  // A disconnected client cannot receive a response.
+  // A disconnected caller cannot receive a response.
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();
     return;
@@ -44,7 +44,7 @@ export function rejectUnknownExpectation(request: IncomingMessage, response: Ser
       "x-request-id": requestId,
       "x-content-type-options": "nosniff",
       "cache-control": "no-store",
-      // The client may still send the announced body, so the connection cannot be used for further
+      // The caller may still send the announced body, so the connection cannot be used for further
       // requests.
       connection: "close",
     })

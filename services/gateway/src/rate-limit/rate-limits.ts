@@ -14,8 +14,8 @@ export function createRateLimits(
   nowMs: () => number = () => performance.now(),
   shared?: SharedBuckets,
 ) {
-  // The burst is at least the tokens of one second. With a smaller burst, clients that send in
-  // waves could not reach the rate.
+  // The burst is at least the tokens of one second. With a smaller burst, a caller that sends all
+  // requests of a second at once could not reach the rate.
   const buckets = (limit: string | undefined, perSecond = 0, burst = 2 * perSecond) =>
     perSecond === 0
       ? undefined

@@ -41,7 +41,7 @@ test("TokenBuckets use a separate bucket for each key", () => {
   expect([buckets.draw("a").allowed, buckets.draw("b").allowed, buckets.draw("a").allowed]).toEqual([true, true, false]);
 });
 
-test("TokenBuckets replace the least recently used bucket when a new bucket exceeds bucketsMax", () => {
+test("TokenBuckets replace the least recently used bucket when a new bucket would exceed bucketsMax", () => {
   const { buckets } = start({ perSecond: 1, burst: 1, bucketsMax: 2 });
   buckets.draw("a");
   buckets.draw("b");

@@ -7,8 +7,8 @@ export const hasReceipt = (payment: Payment | undefined): boolean =>
   payment?.status === PaymentStatus.PAID || payment?.status === PaymentStatus.REFUNDED;
 
 /**
- * Returns the requested language of a receipt. Without a valid request, returns the language of the
- * payment.
+ * Returns the language of a receipt: `requested`, or the language of the payment if `requested` is
+ * not a language.
  */
 export const languageOf = (requested: unknown, { payment }: Receipt): Language =>
   parseLanguage(requested) ?? parseLanguage(payment?.language) ?? "fr";

@@ -29,7 +29,7 @@ const limit = (period: string, rule: string) =>
 
 const accountName = () => nameText({ description: "Name of the account.", examples: ["Household"] });
 
-const optional = () => ({
+const optionalDetails = () => ({
   daily_limit: limit("day", "At most the monthly limit."),
   monthly_limit: limit("month", "At most the yearly limit."),
   yearly_limit: limit("year", "At least the monthly limit."),
@@ -66,7 +66,7 @@ export async function accounts(app: App, { rpc: { accounts: rpc } }: Gateway): P
       account_type: choice(accountTypes),
       account_name: accountName(),
       currency: currency(),
-      ...optionalFields(optional()),
+      ...optionalFields(optionalDetails()),
     },
   });
 
@@ -99,7 +99,7 @@ export async function accounts(app: App, { rpc: { accounts: rpc } }: Gateway): P
       "Changes the fields in the request. Absent fields stay unchanged; null clears an optional field. The daily limit " +
       "must not exceed the monthly limit, and the monthly limit must not exceed the yearly limit. Only `description` and " +
       "`external_account_id` of a CLOSED account can be changed.",
-    body: { account_name: accountName(), ...optional() },
+    body: { account_name: accountName(), ...optionalDetails() },
   });
 
   for (const [verb, summary, description] of transitions) {

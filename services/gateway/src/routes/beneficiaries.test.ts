@@ -308,7 +308,7 @@ describe("GET /beneficiaries", () => {
   });
 
   test("GET /beneficiaries, if the total is capped, links to the next page only from a full page, and never to the last page", async () => {
-    const relations = async (query: string) => {
+    const linkRelationsOf = async (query: string) => {
       const { headers } = await send("GET", `?search=a&${query}`);
       expect([headers["x-total-count"], headers["x-total-count-capped"]]).toEqual(["1000", "true"]);
       return [...String(headers["link"]).matchAll(/rel="(\w+)"/g)].map(([, relation]) => relation);
@@ -318,8 +318,8 @@ describe("GET /beneficiaries", () => {
       total: 1_000,
       totalIsCapped: true,
     });
-    expect(await relations("limit=1&offset=2000")).toEqual(["first", "prev", "next"]);
-    expect(await relations("limit=2&offset=2000")).toEqual(["first", "prev"]);
+    expect(await linkRelationsOf("limit=1&offset=2000")).toEqual(["first", "prev", "next"]);
+    expect(await linkRelationsOf("limit=2&offset=2000")).toEqual(["first", "prev"]);
   });
 
   test("GET /beneficiaries uses limit 50 and offset 0 by default and includes hidden beneficiaries", async () => {

@@ -138,8 +138,8 @@ describe("GET /pay/{token}", () => {
     expect(body).toContain(`href="${formUrl}"`);
     expect(body).toContain(`href="${path}?again=1&amp;lang=fr"`);
     expect(gateway.received[0]?.request).toMatchObject({ linkToken, paymentToken });
-    const again = await get(`${path}?again=1&lang=fr`, { cookie: browserCookie });
-    expect(again.body).toContain('name="begin_again"');
+    const newPaymentPage = await get(`${path}?again=1&lang=fr`, { cookie: browserCookie });
+    expect(newPaymentPage.body).toContain('name="begin_again"');
   });
 
   test("GET /pay/{token} ignores the payment in a cookie that the gateway did not sign", async () => {

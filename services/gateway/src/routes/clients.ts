@@ -18,7 +18,7 @@ const organizationIdMax = 2_147_483_647;
 
 const externalClientCode = () => nameText({ description: "Your own identifier of the client." });
 
-const optional = () => ({
+const optionalDetails = () => ({
   state_province: freeText(),
   second_email: email(),
   mobile_phone_number: phone(),
@@ -61,7 +61,7 @@ export async function clients(app: App, { rpc: { clients: rpc } }: Gateway): Pro
       email: email(),
       kyc_level: Type.Optional(choice(kycLevels)),
       ...optionalFields(riskFields()),
-      ...optionalFields(optional()),
+      ...optionalFields(optionalDetails()),
     },
   });
 
@@ -118,7 +118,7 @@ export async function clients(app: App, { rpc: { clients: rpc } }: Gateway): Pro
       country_code: country(),
       email: email(),
       ...riskFields(),
-      ...optional(),
+      ...optionalDetails(),
     },
   });
 }

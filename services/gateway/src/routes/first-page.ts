@@ -7,10 +7,10 @@ const paths = { guide: "/docs/guide", reference: "/docs", problems: "/problems" 
 
 /**
  * Serves the state of the API and links to its documents, as a page to browsers and as JSON to
- * other clients.
+ * other programs.
  */
 export async function firstPage(app: App, { readiness, sandboxUrl }: Gateway): Promise<void> {
-  const places = { ...paths, ...(sandboxUrl !== undefined && { sandbox: `${sandboxUrl}/` }) };
+  const links = { ...paths, ...(sandboxUrl !== undefined && { sandbox: `${sandboxUrl}/` }) };
 
   app.get("/", { schema: { hide: true } }, async (request, reply) => {
     const missing = await readiness.missing();
@@ -19,20 +19,20 @@ export async function firstPage(app: App, { readiness, sandboxUrl }: Gateway): P
     if (accept?.includes("text/html")) {
       const language = preferredLanguage(acceptLanguage);
       const { title } = firstPageTexts[language];
-      return sendPage(reply, 200, { language, title, content: contentOf(language, missing, places) });
+      return sendPage(reply, 200, { language, title, content: contentOf(language, missing, links) });
     }
     const state = missing.length === 0 ? { status: "ok" } : { status: "unavailable", missing };
-    return reply.send({ name: "Amana", state, api: "/api/v1", ...places, openapi: "/openapi.json", llms: "/llms.txt" });
+    return reply.send({ name: "Amana", state, api: "/api/v1", ...links, openapi: "/openapi.json", llms: "/llms.txt" });
   });
 }
 
-function contentOf(language: Language, missing: readonly string[], places: typeof paths & { sandbox?: string }): Html {
+function contentOf(language: Language, missing: readonly string[], links: typeof paths & { sandbox?: string }): Html {
   const texts = firstPageTexts[language];
   // The control characters isolate the names, so that the names keep their order in right-to-left
   // text.
   const state = missing.length === 0 ? texts.ready : `${texts.notReady} \u2066${missing.join(", ")}\u2069`;
-  const items = Object.entries(places).map(([place, address]) => {
-    const [name, description] = texts.places[place as keyof typeof texts.places];
+  const items = Object.entries(links).map(([place, address]) => {
+    const [name, description] = texts.links[place as keyof typeof texts.links];
     return html`<li><a href="${address}">${name}</a><p>${description}</p></li>`;
   });
   return html`<p>${texts.description}</p>

@@ -19,16 +19,16 @@ export const guide = async (app: App): Promise<void> => {
     if (!send) throw Problem.of("not_found");
     return send;
   };
-  const file = (path: string, type: string, load: () => string) =>
+  const addFile = (path: string, type: string, load: () => string) =>
     app.get(
       path,
       hidden,
       staticFile(() => ({ type: `${type}; charset=utf-8`, content: load() })),
     );
 
-  file("/llms.txt", "text/plain", () => readGuideFile("llms.txt"));
-  file("/docs/search.js", "text/javascript", () => readGuideFile("search.js"));
-  file("/docs/search.json", "application/json", () => buildGuideIndex(guidePages));
+  addFile("/llms.txt", "text/plain", () => readGuideFile("llms.txt"));
+  addFile("/docs/search.js", "text/javascript", () => readGuideFile("search.js"));
+  addFile("/docs/search.json", "application/json", () => buildGuideIndex(guidePages));
   app.get("/docs/guide", hidden, page("index"));
   app.get("/docs/guide/", hidden, async (_request, reply) => reply.redirect("/docs/guide", 308));
   app.get("/docs/guide/:name", { schema: { hide: true, params: Type.Object({ name: Type.String() }) } }, async (request, reply) =>

@@ -33,8 +33,8 @@ export async function kycLinkOf(
 }
 
 /**
- * Returns whether the application has ended. The state in `view` may be older, because the clients
- * service may not have consumed the last event yet.
+ * Returns whether the application has ended. The state in `view` may be outdated, because the
+ * clients service may not have consumed the last event yet.
  */
 const isFinal = ({ status, attemptsRemaining }: KycApplication) =>
   status === KycStatus.COMPLETED ||

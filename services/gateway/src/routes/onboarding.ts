@@ -31,9 +31,9 @@ const purposes = () =>
     minItems: 1,
     description: "Purposes of the account. `account_purposes_input` is an alias of `account_purposes`.",
   });
-const describedOther = (field: string) => nameText({ description: `Description; required when ${field} is OTHER.` });
+const otherDescription = (field: string) => nameText({ description: `Description; required when ${field} is OTHER.` });
 
-const means = () => ({
+const requiredDetails = () => ({
   expected_monthly_incoming_volume: choice(monthlyVolumes),
   expected_monthly_outgoing_volume: choice(monthlyVolumes),
   is_us_person: flag("Whether the client is a US person for tax purposes."),
@@ -41,9 +41,9 @@ const means = () => ({
   occupation_sector: choice(occupationSectors),
   source_of_funds: choice(sourcesOfFunds),
 });
-const optional = () => ({
-  other_occupation: describedOther("occupation"),
-  other_source_of_funds: describedOther("source_of_funds"),
+const optionalDetails = () => ({
+  other_occupation: otherDescription("occupation"),
+  other_source_of_funds: otherDescription("source_of_funds"),
   funds_origin_country_id: countryNumber(),
   tax_identification_number: nameText({}),
 });
@@ -84,8 +84,8 @@ export async function onboarding(app: App, gateway: Gateway): Promise<void> {
     body: {
       account_purposes: purposes(),
       account_purposes_input: Type.Optional(purposes()),
-      ...means(),
-      ...optionalFields(optional()),
+      ...requiredDetails(),
+      ...optionalFields(optionalDetails()),
     },
     aliases,
     location: (_created, { url }) => url.split("?", 1)[0] ?? url,
@@ -108,7 +108,7 @@ export async function onboarding(app: App, gateway: Gateway): Promise<void> {
       "Changes the fields in the request. Absent fields stay unchanged; null clears an optional field. Creates the details " +
       "when the client has none and the request has all required fields. Fails with 409 `onboarding_locked` after the " +
       "applicant has opened the verification link.",
-    body: { account_purposes: purposes(), account_purposes_input: purposes(), ...means(), ...optional() },
+    body: { account_purposes: purposes(), account_purposes_input: purposes(), ...requiredDetails(), ...optionalDetails() },
     aliases,
     resource: Type.Object({ ...OnboardingStatusJson.properties, ...OnboardingDetailsJson.properties }),
     execute: (fields, { send }) => send(toRequest(fields)).catch(throwMissing),

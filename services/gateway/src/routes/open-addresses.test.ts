@@ -148,7 +148,7 @@ describe("first page", () => {
     gateway.app.inject({ url: "/", headers: { accept, "accept-language": language } });
   const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 
-  test("the gateway's first page for clients other than browsers is JSON with the API's name, state and addresses", async () => {
+  test("the gateway's first page for programs other than browsers is JSON with the API's name, state and addresses", async () => {
     for (const accept of ["*/*", "application/json", ""]) {
       const response = await getFirstPage(accept);
       expect(response.headers["vary"]).toBe("accept, accept-language");

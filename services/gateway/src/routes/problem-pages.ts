@@ -9,10 +9,10 @@ import { retryAdvice } from "../retry-advice.ts";
 
 /** Serves a page for each `type` of a problem document, and a list of all problems. */
 export const problemPages = async (app: App): Promise<void> => {
-  const list = staticPage(() => ({ language: "en", title: "Problems", content: allProblems(), isDocument: true }));
+  const sendList = staticPage(() => ({ language: "en", title: "Problems", content: allProblems(), isDocument: true }));
   const pages = new Map(Object.keys(problemCatalogue).map((code) => [code, staticPage(() => pageOf(code))]));
 
-  app.get("/", { schema: { hide: true } }, list);
+  app.get("/", { schema: { hide: true } }, sendList);
 
   app.get("/:code", { schema: { hide: true, params: Type.Object({ code: Type.String() }) } }, async (request, reply) => {
     const page = pages.get(request.params.code);

@@ -177,18 +177,18 @@ describe("GET /payments/statement", () => {
     expect(server.countCalls()).toBeLessThanOrEqual(3);
   });
 
-  test("GET /payments/statement reads only a few pages ahead of a slow client, and releases the counted bytes when the client disconnects", async () => {
+  test("GET /payments/statement reads only a few pages ahead of a slow caller, and releases the counted bytes when the caller disconnects", async () => {
     await using server = await start(async () => longPage);
     await using client = new RawClient(server.port, { reads: false });
     await client.write(getHeadOf(server.key));
     let calls = 0;
     // The operating system buffers the first megabytes of the response.
     await eventually(async () => {
-      const before = calls;
+      const previousCalls = calls;
       calls = server.countCalls();
       await new Promise((resolve) => setTimeout(resolve, 300));
       expect(calls).toBeGreaterThan(2);
-      expect(calls).toBe(before);
+      expect(calls).toBe(previousCalls);
     });
     expect(calls).toBeLessThan(100);
     expect(server.gateway.bytes.usedBytes(allBytesKey)).toBe(4 * 1024 * 1024);
@@ -217,18 +217,18 @@ describe("GET /payments/statement", () => {
 
   test("GET /payments/statement returns 429 for a third concurrent statement of a business", async () => {
     await using server = await start(async () => longPage);
-    const open = [await server.get(), await server.get()];
+    const openStatements = [await server.get(), await server.get()];
     const rejected = await server.get();
     expect([rejected.status, rejected.headers.get("retry-after")]).toEqual([429, "5"]);
-    const other = server.gateway.aKey();
-    const otherResponse = await fetch(`http://127.0.0.1:${server.port}${path}`, { headers: other.headers });
+    const otherKey = server.gateway.aKey();
+    const otherResponse = await fetch(`http://127.0.0.1:${server.port}${path}`, { headers: otherKey.headers });
     expect(otherResponse.status).toBe(200);
-    await open[0]?.body?.cancel();
+    await openStatements[0]?.body?.cancel();
     await eventually(async () => {
       const response = await server.get();
       await response.body?.cancel();
       expect(response.status).toBe(200);
     });
-    await Promise.all([otherResponse, open[1]].map((response) => response?.body?.cancel()));
+    await Promise.all([otherResponse, openStatements[1]].map((response) => response?.body?.cancel()));
   });
 });

@@ -21,7 +21,10 @@ const perBusiness = 2;
  */
 const statementBytes = 4 * 1024 * 1024;
 
-/** Adds the route of the statement. The gateway reads each page when the client needs it. */
+/**
+ * Adds the route of the statement. The gateway reads each page when the caller is ready to receive
+ * it.
+ */
 export function addStatement(app: App, gateway: Gateway): void {
   const { rpc, bytes, byteBounds, connectionBounds, logger } = gateway;
   const openByBusiness = new Map<string, number>();
@@ -41,19 +44,19 @@ export function addStatement(app: App, gateway: Gateway): void {
    * exceeded.
    */
   const admit = (request: FastifyRequest, reply: FastifyReply) => {
-    // The client has disconnected. The event "close" is not emitted again, so the statement would
+    // The caller has disconnected. The event "close" is not emitted again, so the statement would
     // count forever.
     if (reply.raw.destroyed) throw Problem.of("service_unavailable");
     const key = limitKeyOf(request);
-    const open = openByBusiness.get(key) ?? 0;
-    if (open >= perBusiness) {
+    const openCount = openByBusiness.get(key) ?? 0;
+    if (openCount >= perBusiness) {
       rateLimitRefusals.inc({ limit: "at_once" });
       throw Problem.of("rate_limited", { detail: tooManyStatements, headers: { "retry-after": "5" } });
     }
     const bounds = byteBounds.of(request);
     const exceededBound = bytes.reserve(bounds, statementBytes);
     if (exceededBound) throw exceededBound.refusal();
-    openByBusiness.set(key, open + 1);
+    openByBusiness.set(key, openCount + 1);
     reply.raw.once("close", () => {
       bytes.add(bounds, -statementBytes);
       const remaining = (openByBusiness.get(key) ?? 1) - 1;

@@ -14,16 +14,16 @@ export async function* streamLines(
   let text = header;
   let page: ListStatementLinesResponse | undefined = first;
   while (page) {
-    const next: Promise<ListStatementLinesResponse> | undefined = page.nextCursor ? readNext(page.nextCursor) : undefined;
+    const nextPage: Promise<ListStatementLinesResponse> | undefined = page.nextCursor ? readNext(page.nextCursor) : undefined;
     // The consumer may stop before it uses the next page. Without this handler, a failed read would
     // then be an unhandled rejection.
-    next?.catch(() => {});
+    nextPage?.catch(() => {});
     for (const line of page.lines) {
       totalMinor += line.amountMinor;
       text += renderLine(line, totalMinor);
     }
     if (text !== "") yield text;
     text = "";
-    page = await next;
+    page = await nextPage;
   }
 }

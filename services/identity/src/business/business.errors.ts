@@ -16,6 +16,6 @@ export const initialStatusInvalid = () =>
   });
 
 export const invalidStatusTransition = (from: string, to: string, possible: readonly string[]) => {
-  const next = possible.length > 0 ? `From ${from} it can become ${possible.join(" or ")}.` : `${from} is final.`;
-  return conflict("invalid_status_transition", `A business that is ${from} cannot become ${to}. ${next}`);
+  const allowedChanges = possible.length > 0 ? `From ${from} it can become ${possible.join(" or ")}.` : `${from} is final.`;
+  return conflict("invalid_status_transition", `A business that is ${from} cannot become ${to}. ${allowedChanges}`);
 };

@@ -20,7 +20,7 @@ const onboard = (token: string | undefined, options: object = {}) =>
     { tokenHash: tokenHashOf(token), name: "El Kitab", contactEmail: "amina@example.dz" },
     { ...asInvited, ...options },
   );
-const isGood = async (token: string | undefined) =>
+const isInvitationValid = async (token: string | undefined) =>
   (await identity.invitations.resolveInvitation({ tokenHash: tokenHashOf(token) }, asPlatform)).isGood;
 const findInvitation = async (id: string) =>
   (await identity.invitations.listInvitations({ limit: 100 }, asAdmin)).invitations.find((invitation) => invitation.id === id);
@@ -71,7 +71,7 @@ describe("invitation", () => {
     const rejections = outcomes.filter((outcome) => outcome.status === "rejected");
     expect(rejections).toHaveLength(4);
     for (const { reason } of rejections) expect(reason).toMatchObject(usedError);
-    expect(await isGood(invitationToken)).toBe(true);
+    expect(await isInvitationValid(invitationToken)).toBe(true);
   });
 
   test("onboardBusiness rejects a revoked, expired or unknown invitation", async () => {
@@ -82,7 +82,7 @@ describe("invitation", () => {
     const expiredInvitation = await invite();
     await identity.sql("update invitation set expires_at = now() where id = ?", [expiredInvitation.id]);
     for (const token of [revokedInvitation.invitationToken, expiredInvitation.invitationToken, "inv_unknown"]) {
-      expect(await isGood(token)).toBe(false);
+      expect(await isInvitationValid(token)).toBe(false);
       await expect(onboard(token)).rejects.toMatchObject(usedError);
     }
   });

@@ -31,12 +31,19 @@ describe("applyState, status changes", () => {
     EXPIRED: ["COMPLETED"],
     CANCELED: [],
   };
-  const cases = kycStatuses.flatMap((from) => kycStatuses.map((to) => [from, to] as const)).filter(([from, to]) => from !== to);
+  const cases = kycStatuses.flatMap((from) =>
+    kycStatuses
+      .filter((to) => to !== from)
+      .map((to) => {
+        const isLegal = allowedChanges[from].includes(to);
+        const title = isLegal ? `changes the status ${from} to ${to}` : `keeps the status ${from} if the provider reports ${to}`;
+        return { title, from, to, isLegal };
+      }),
+  );
 
-  test.each(cases)("applyState changes the status only if the change is allowed: from %s to %s", (from, to) => {
+  test.each(cases)("applyState $title", ({ from, to, isLegal }) => {
     const application = anApplicationIn(from);
     const { emitted, result } = applyState(application, { status: to, attemptsUsed: application.attemptsUsed });
-    const isLegal = allowedChanges[from].includes(to);
     expect(application.status).toBe(isLegal ? to : from);
     // After EXPIRED, `applyState` accepts the statuses of a submission that was made before the
     // expiry, because a verdict on the submission will follow.
@@ -432,7 +439,7 @@ describe("notifyDocumentExpiry", () => {
 
 describe("applyState, states without a sequence", () => {
   const aVendorApplication = (changes: Partial<KycApplication> = {}) => anApplication({ provider: "didit", ...changes });
-  const later = (seconds: number) => new Date(createdAt.getTime() + seconds * 1_000);
+  const timeAfter = (seconds: number) => new Date(createdAt.getTime() + seconds * 1_000);
   /**
    * Applies the response to a request that began at `seconds` and ended at `endSeconds` after the
    * creation.
@@ -446,9 +453,9 @@ describe("applyState, states without a sequence", () => {
   ) => {
     const emitted: string[] = [];
     const state = aState({ sequence: undefined, stateHash: "h1", ...stateFields });
-    const start = { at: later(seconds), nextCheckAt: application.nextCheckAt, closing };
-    const result = application.applyState(state, start, later(endSeconds), (change) => emitted.push(change));
-    application.planCheck([300, 600], later(endSeconds), start);
+    const start = { at: timeAfter(seconds), nextCheckAt: application.nextCheckAt, closing };
+    const result = application.applyState(state, start, timeAfter(endSeconds), (change) => emitted.push(change));
+    application.planCheck([300, 600], timeAfter(endSeconds), start);
     return { result, emitted };
   };
 
@@ -457,7 +464,7 @@ describe("applyState, states without a sequence", () => {
     expect(apply(application, { status: "OPENED" }, 10).result).toBe("applied");
     expect(application).toMatchObject({ sequence: 1, checks: 1 });
     expect(apply(application, { status: "OPENED" }, 20).result).toBe("stale");
-    expect(application).toMatchObject({ sequence: 1, checks: 2, nextCheckAt: later(621) });
+    expect(application).toMatchObject({ sequence: 1, checks: 2, nextCheckAt: timeAfter(621) });
   });
 
   test("applyState ignores the response to an older request, and plans an immediate check if the response's hash differs", () => {
@@ -465,22 +472,22 @@ describe("applyState, states without a sequence", () => {
     apply(application, { status: "COMPLETED", verdict: "NEEDS_REVIEW", stateHash: "h2" }, 20);
     const plannedAt = application.nextCheckAt;
     expect(apply(application, { status: "OPENED", stateHash: "h1" }, 10, undefined, 22).result).toBe("stale");
-    expect(application).toMatchObject({ status: "COMPLETED", sequence: 1, nextCheckAt: later(22) });
-    expect(plannedAt).not.toEqual(later(22));
+    expect(application).toMatchObject({ status: "COMPLETED", sequence: 1, nextCheckAt: timeAfter(22) });
+    expect(plannedAt).not.toEqual(timeAfter(22));
   });
 
   test("applyState ignores the response to an older request, and plans no immediate check if the response's hash equals the stored hash", () => {
     const application = aVendorApplication();
     apply(application, { status: "OPENED" }, 20);
     expect(apply(application, { status: "OPENED" }, 10, undefined, 22).result).toBe("stale");
-    expect(application.nextCheckAt?.getTime()).toBeGreaterThan(later(22).getTime());
+    expect(application.nextCheckAt?.getTime()).toBeGreaterThan(timeAfter(22).getTime());
   });
 
   test("applyState plans a check to close the link after the last attempt has failed, and plans no check after the link is closed", () => {
     const application = aVendorApplication({ provider: "sumsub", maxAttempts: 1 });
     expect(apply(application, { status: "FAILED", attemptsUsed: 1 }, 10).emitted).toEqual(["KYC_FAILED"]);
-    expect(application).toMatchObject({ closing: "USED_UP", nextCheckAt: later(11) });
-    expect(application.closeReason(later(12))).toBe("USED_UP");
+    expect(application).toMatchObject({ closing: "USED_UP", nextCheckAt: timeAfter(11) });
+    expect(application.closeReason(timeAfter(12))).toBe("USED_UP");
     // Simulates that the applicant submitted again before the link was closed.
     expect(apply(application, { status: "SUBMITTED", attemptsUsed: 2, stateHash: "h2" }, 20, "USED_UP").result).toBe("stale");
     expect(application).toMatchObject({ status: "FAILED", closing: "USED_UP" });

@@ -24,8 +24,8 @@ const callsMax = 3;
 /** Time that is reserved for the second check of the client, the commit and the response. */
 const responseMs = 2_000;
 /**
- * Minimum time for the cancellation at the provider, even if the response therefore misses its
- * deadline. If enough time remains, the same time is reserved for the response.
+ * Minimum timeout of the cancellation at the provider, even if the response to the business then
+ * misses its deadline. If more time remains, this much time is reserved for the response.
  */
 const cancelMsMin = 500;
 

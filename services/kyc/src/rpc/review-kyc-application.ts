@@ -74,9 +74,9 @@ export const reviewKycApplication =
     const decision = { outcome, reviewer: operator.keyPrefix, note: input.note } as const;
     const provider = context.providers.providerOf(firstResult.application);
     const remainingMs = () => call.remainingMs() - responseMs;
-    const sent = { id, outcome, keyId: firstResult.keyId, isConfirmed: false };
+    const sentDecision = { id, outcome, keyId: firstResult.keyId, isConfirmed: false };
     const record = (state: Outcome<ApplicationState>, start: RequestStart, isConfirmed = false) =>
-      recordDecision(context, call, { ...sent, isConfirmed }, state, start);
+      recordDecision(context, call, { ...sentDecision, isConfirmed }, state, start);
     let state = await provider.review(known, decision, remainingMs());
     faultPoint("review.answered");
     let result = await record(state, { at: firstResult.requestedAt, nextCheckAt });

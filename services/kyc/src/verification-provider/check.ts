@@ -50,17 +50,18 @@ const describe = (outcome: { kind: string; reason?: string; errorCode?: string }
  * Sends a callback without a signature to our own gateway, which must reject it with status 401.
  */
 async function checkCallbackUrl(url: string, add: AddResult): Promise<void> {
-  const next = "check KYC_CALLBACK_URL, and that this address reaches the gateway";
+  const nextStep = "check KYC_CALLBACK_URL, and that this address reaches the gateway";
   try {
     const response = await request(url, { method: "POST", body: "{}", headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
     await response.body.dump();
     if (response.statusCode === 401) add("callback address", "ok");
-    else add("callback address", "failure", `${url} responds with status ${response.statusCode} instead of status 401; ${next}`);
+    else
+      add("callback address", "failure", `${url} responds with status ${response.statusCode} instead of status 401; ${nextStep}`);
   } catch (error) {
     add(
       "callback address",
       "failure",
-      `${url} does not respond (${(error as NodeJS.ErrnoException).code ?? "timeout"}); ${next}`,
+      `${url} does not respond (${(error as NodeJS.ErrnoException).code ?? "timeout"}); ${nextStep}`,
     );
   }
 }

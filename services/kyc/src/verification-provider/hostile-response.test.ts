@@ -138,8 +138,8 @@ describe("readApplicant", () => {
   });
 
   test("readApplicant returns no document expiry if the response has more than 100 documents", () => {
-    const other = { idDocType: "PASSPORT" };
-    const documents = [{}, ...Array.from({ length: 99 }, () => other), { validUntil: "2020-01-31" }];
+    const otherDocument = { idDocType: "PASSPORT" };
+    const documents = [{}, ...Array.from({ length: 99 }, () => otherDocument), { validUntil: "2020-01-31" }];
     expect(readSumsub(sumsub.withIdDocs(...documents))).toMatchObject({ documentExpiry: undefined });
   });
 

@@ -1,8 +1,8 @@
 import { sleep } from "@amana/runtime";
 
 /**
- * After a period without calls, as many calls are permitted at once as the rate permits in this
- * time.
+ * Size of a burst. After a period without calls, the calls that the rate permits in this number of
+ * seconds can be made at once.
  */
 const burstSeconds = 5;
 const pauseSecondsDefault = 30;

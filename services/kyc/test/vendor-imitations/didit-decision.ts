@@ -1,7 +1,7 @@
 import { Float } from "./didit-signature.ts";
 
 // Page: https://docs.didit.me/sessions-api/retrieve-session.md (2026-11-28). The values are from
-// the page's example. They include personal data, which a client must not store.
+// the page's example. They include personal data, which kyc must not store.
 
 /** Session statuses. Page: https://docs.didit.me/integration/verification-statuses (2026-11-28). */
 export type DiditStatus =

@@ -53,14 +53,14 @@ const destinationBody = ({ uuid, label, url, enabled, secret, events }: Destinat
  * is invalid.
  */
 function refusalOf(body: Record<string, unknown>, others: readonly Destination[]): ImitationResponse | undefined {
-  const bad = (field: string, message: string) => ({ status: 400, body: { [field]: [message] } });
+  const badRequest = (field: string, message: string) => ({ status: 400, body: { [field]: [message] } });
   if (others.some(({ url }) => url === body["url"]))
-    return bad("url", "This webhook destination already exists for the application.");
+    return badRequest("url", "This webhook destination already exists for the application.");
   const events = body["subscribed_events"];
   if (!Array.isArray(events)) return undefined;
-  if (events.length === 0) return bad("subscribed_events", "At least one subscribed event is required.");
+  if (events.length === 0) return badRequest("subscribed_events", "At least one subscribed event is required.");
   const unknown = events.filter((event) => !webhookEvents.has(event));
-  return unknown.length > 0 ? bad("subscribed_events", `Unsupported webhook events: ${unknown.join(", ")}`) : undefined;
+  return unknown.length > 0 ? badRequest("subscribed_events", `Unsupported webhook events: ${unknown.join(", ")}`) : undefined;
 }
 
 /**
@@ -70,8 +70,8 @@ function refusalOf(body: Record<string, unknown>, others: readonly Destination[]
 export function destinationRoutes(): Route[] {
   const destinations = new Map<string, Destination>();
   const missing = { status: 404, body: { detail: "Webhook destination not found." } };
-  const one = /^\/v3\/webhook\/destinations\/([^/]+)\/$/;
-  const all = /^\/v3\/webhook\/destinations\/$/;
+  const destinationPath = /^\/v3\/webhook\/destinations\/([^/]+)\/$/;
+  const listPath = /^\/v3\/webhook\/destinations\/$/;
   const create = (request: ReceivedRequest): ImitationResponse => {
     const body = objectOf(request.body);
     for (const field of ["label", "url"])
@@ -107,7 +107,7 @@ export function destinationRoutes(): Route[] {
   return [
     {
       method: "GET",
-      pattern: all,
+      pattern: listPath,
       // The documented list omits the secret of each destination.
       handle: () => ({
         status: 200,
@@ -122,19 +122,19 @@ export function destinationRoutes(): Route[] {
         }),
       }),
     },
-    { method: "POST", pattern: all, handle: create },
+    { method: "POST", pattern: listPath, handle: create },
     {
       method: "GET",
-      pattern: one,
+      pattern: destinationPath,
       handle: (_request, uuid) => {
         const destination = destinations.get(uuid ?? "");
         return destination ? { status: 200, body: destinationBody(destination) } : missing;
       },
     },
-    { method: "PATCH", pattern: one, handle: (request, uuid) => update(request, uuid ?? "") },
+    { method: "PATCH", pattern: destinationPath, handle: (request, uuid) => update(request, uuid ?? "") },
     {
       method: "DELETE",
-      pattern: one,
+      pattern: destinationPath,
       handle: (_request, uuid) => (destinations.delete(uuid ?? "") ? { status: 204 } : missing),
     },
   ];

@@ -12,13 +12,13 @@ export function listSessions(
   const kind = query.get("session_kind")?.toLowerCase() ?? "user";
   if (!["user", "business", "all"].includes(kind))
     return { status: 400, body: { session_kind: 'Must be "user", "business", or "all".' } };
-  const chosen = (name: string, value: string) => query.get(name)?.split(",").includes(value) ?? true;
+  const matchesFilter = (name: string, value: string) => query.get(name)?.split(",").includes(value) ?? true;
   const rows = sessions.filter(
     (session) =>
       !session.deleted &&
       kind !== "business" &&
-      chosen("status", session.status) &&
-      chosen("workflow_id", session.workflowId) &&
+      matchesFilter("status", session.status) &&
+      matchesFilter("workflow_id", session.workflowId) &&
       (query.get("vendor_data") ?? session.vendorData) === session.vendorData &&
       [session.sessionId, session.vendorData].includes(query.get("search") ?? session.sessionId),
   );

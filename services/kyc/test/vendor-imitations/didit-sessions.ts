@@ -160,20 +160,20 @@ export class DiditSessions {
   // Page: https://docs.didit.me/sessions-api/create-session.md (2026-11-28).
   #create(request: ReceivedRequest): ImitationResponse {
     const body = objectOf(request.body);
-    const bad = (field: string, text: unknown): ImitationResponse => ({ status: 400, body: { [field]: text } });
-    if (body["workflow_id"] === undefined) return bad("workflow_id", ["This field is required."]);
+    const badRequest = (field: string, text: unknown): ImitationResponse => ({ status: 400, body: { [field]: text } });
+    if (body["workflow_id"] === undefined) return badRequest("workflow_id", ["This field is required."]);
     const { workflow } = this;
     const isKnown = body["workflow_id"] === workflow.workflowId || body["workflow_id"] === workflow.uuid;
-    if (!isKnown || workflow.status !== "published") return bad("workflow_id", "Invalid workflow_id.");
+    if (!isKnown || workflow.status !== "published") return badRequest("workflow_id", "Invalid workflow_id.");
     const language = body["language"];
     if (language !== undefined && !/^[a-z]{2,3}(-[A-Z]{2})?$/.test(String(language)))
-      return bad("language", [`"${language}" is not a valid choice.`]);
+      return badRequest("language", [`"${language}" is not a valid choice.`]);
     const vendorData = typeof body["vendor_data"] === "string" ? body["vendor_data"] : null;
     if (vendorData !== null && this.blocked.has(vendorData))
-      return bad("vendor_data", "This user or business has been blocked and cannot create new verification sessions.");
+      return badRequest("vendor_data", "This user or business has been blocked and cannot create new verification sessions.");
     if (this.environment === "live" && Number(this.balance) <= 0) {
       const text = "You don't have enough credits to perform this request. Please top up at https://business.didit.me";
-      return bad("detail", text);
+      return badRequest("detail", text);
     }
     const session = this.#unfinished(vendorData) ?? this.#add(body, vendorData);
     session.callback = typeof body["callback"] === "string" ? body["callback"] : null;
@@ -330,11 +330,13 @@ export class DiditSessions {
   #deleteMany(request: ReceivedRequest): ImitationResponse {
     const body = objectOf(request.body);
     const numbers = body["session_numbers"];
-    const all = body["delete_all"] === true;
-    if (!all && (!Array.isArray(numbers) || numbers.length === 0))
+    const deletesAll = body["delete_all"] === true;
+    if (!deletesAll && (!Array.isArray(numbers) || numbers.length === 0))
       return { status: 400, body: { session_numbers: ["This field is required."] } };
     const wanted = new Set((Array.isArray(numbers) ? numbers : []).map(String));
-    const chosen = [...this.all.values()].filter((item) => !item.deleted && (all || wanted.has(String(item.sessionNumber))));
+    const chosen = [...this.all.values()].filter(
+      (item) => !item.deleted && (deletesAll || wanted.has(String(item.sessionNumber))),
+    );
     for (const session of chosen) this.delete(session);
     if (this.#options.deletion !== "200") return { status: 204 };
     return { status: 200, body: { results: chosen.map((session) => this.#deletedBody(session)) } };

@@ -20,23 +20,23 @@ const resubmittable = new Set(
   ).split(" "),
 );
 
-const bad = (body: unknown): ImitationResponse => ({ status: 400, body });
+const badRequest = (body: unknown): ImitationResponse => ({ status: 400, body });
 
 function nodesRefusal(session: DiditSession, body: Record<string, unknown>): ImitationResponse | undefined {
   const nodes = body["nodes_to_resubmit"];
   if (nodes === undefined) {
-    const none = session.warnings.length === 0 && session.status !== "Abandoned";
-    return none
-      ? bad({ nodes_to_resubmit: "No features found that need resubmission. All features are already approved." })
+    const isNothingToResubmit = session.warnings.length === 0 && session.status !== "Abandoned";
+    return isNothingToResubmit
+      ? badRequest({ nodes_to_resubmit: "No features found that need resubmission. All features are already approved." })
       : undefined;
   }
   const features = (Array.isArray(nodes) ? nodes : []).map((node) => String((node as { feature?: unknown }).feature));
   const unknown = features.find((feature) => !resubmittable.has(feature));
-  if (unknown !== undefined) return bad({ nodes_to_resubmit: [{ feature: [`"${unknown}" is not a valid choice.`] }] });
+  if (unknown !== undefined) return badRequest({ nodes_to_resubmit: [{ feature: [`"${unknown}" is not a valid choice.`] }] });
   const parents = features.filter((feature) => ["KYB_REGISTRY", "KYB_KEY_PEOPLE", "KYB"].includes(feature));
   if (parents.length === 0) return undefined;
   const text = `The following features cannot be resubmitted directly: ${parents.join(", ")}. `;
-  return bad({
+  return badRequest({
     nodes_to_resubmit: `${text}Resubmit the relevant child KYC sessions instead; the parent will recompute automatically.`,
   });
 }
@@ -53,18 +53,18 @@ export function statusRefusal(
   // Didit checks the current status before it validates the body.
   if (!updatable.includes(session.status)) {
     const text = `Only sessions with status ${updatable.join(", ")} can be updated. Current status: ${session.status}`;
-    return bad({ detail: text });
+    return badRequest({ detail: text });
   }
   const status = body["new_status"];
-  if (status === undefined) return bad({ new_status: ["This field is required."] });
-  if (!allStatuses.includes(String(status))) return bad({ new_status: [`"${status}" is not a valid choice.`] });
+  if (status === undefined) return badRequest({ new_status: ["This field is required."] });
+  if (!allStatuses.includes(String(status))) return badRequest({ new_status: [`"${status}" is not a valid choice.`] });
   if (status !== "Approved" && status !== "Declined" && status !== "Resubmitted")
-    return bad({ new_status: ["You can only update the status to 'Approved', 'Declined', or 'Resubmitted'."] });
+    return badRequest({ new_status: ["You can only update the status to 'Approved', 'Declined', or 'Resubmitted'."] });
   if (body["send_email"] === true && !body["email_address"])
-    return bad({ email_address: ["Email address is required when send_email is true."] });
+    return badRequest({ email_address: ["Email address is required when send_email is true."] });
   if (status === session.status)
     return sameStatus === "200" && status !== "Resubmitted"
       ? { status: 200, body: { session_id: session.sessionId } }
-      : bad(["The new status is the same as the current status."]);
+      : badRequest(["The new status is the same as the current status."]);
   return status === "Resubmitted" ? nodesRefusal(session, body) : undefined;
 }

@@ -129,14 +129,14 @@ export async function startSumsub(options: SumsubOptions = {}, changes: Partial<
   vendor.store.levels = [level];
   await vendor.start();
   const { errors, logger } = keepErrors();
-  const none = { both: undefined, id_card: undefined, passport: undefined };
+  const noLevels = { both: undefined, id_card: undefined, passport: undefined };
   const config: SumsubConfig = {
     url: vendor.url,
     appToken: vendor.appToken,
     secretKey: vendor.secretKey,
     isSandbox: true,
-    video: { ...none, both: level.name },
-    still: none,
+    video: { ...noLevels, both: level.name },
+    still: noLevels,
     ttlHours: 72,
     ttlHoursMax: 720,
     amlPerMinute: 6_000,

@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
  */
 export interface ReceivedRequest {
   readonly method: string;
-  /** Path and query as the client sent them, because the signature of the request includes them. */
+  /** Path and query as kyc sent them, because the signature of the request includes them. */
   readonly url: string;
   readonly path: string;
   readonly query: URLSearchParams;

@@ -32,9 +32,9 @@ export interface SumsubApplicantOptions {
 }
 
 const ok: ImitationResponse = { status: 200, body: { ok: 1 } };
-const checked: readonly SumsubStatus[] = ["pending", "prechecked", "queued"];
+const checkedStatuses: readonly SumsubStatus[] = ["pending", "prechecked", "queued"];
 const hexId = () => randomBytes(12).toString("hex");
-const given = ["email", "phone", "sourceKey", "fixedInfo", "info", "lang", "metadata", "structuredMetadata"];
+const creationFields = ["email", "phone", "sourceKey", "fixedInfo", "info", "lang", "metadata", "structuredMetadata"];
 
 /** Applicants of a Sumsub account, and the routes under /resources/applicants/. */
 export class SumsubApplicants {
@@ -82,7 +82,7 @@ export class SumsubApplicants {
       externalUserId,
       createdAt: new Date(),
       type: body["type"] === "company" ? "company" : "individual",
-      given: Object.fromEntries(Object.entries(body).filter(([key]) => given.includes(key))),
+      given: Object.fromEntries(Object.entries(body).filter(([key]) => creationFields.includes(key))),
       levelName,
       status: "init",
       result: undefined,
@@ -202,14 +202,14 @@ export class SumsubApplicants {
   }
 
   #writeRoutes(): Route[] {
-    const busy = (applicant: SumsubApplicant) =>
-      checked.includes(applicant.status)
+    const refuseDuringCheck = (applicant: SumsubApplicant) =>
+      checkedStatuses.includes(applicant.status)
         ? sumsubError(409, "Applicant is being checked. Adding new data is not allowed.", 1006)
         : undefined;
     return [
       { method: "POST", pattern: /^\/resources\/applicants$/, handle: (request) => this.#create(request) },
-      // Public clients of the API call this path. The documentation page of this path was not
-      // available on 2026-11-28.
+      // Public client libraries of the API call this path. The documentation page of this path was
+      // not available on 2026-11-28.
       this.#write("status/pending", (applicant) => {
         if (applicant.result?.reviewRejectType === "FINAL")
           return sumsubError(409, "Applicant has received a FINAL rejection. Adding new data/files is not allowed.", 1009);
@@ -224,12 +224,12 @@ export class SumsubApplicants {
       this.#write("-/(approve|reject|init)", (applicant, request, action) => this.#decide(applicant, request, action)),
       // Page: /reference/reset-applicant (2026-11-28).
       this.#write("reset", (applicant) => {
-        const refusal = busy(applicant);
+        const refusal = refuseDuringCheck(applicant);
         if (!refusal) this.reset(applicant);
         return refusal ?? ok;
       }),
       // Page: /reference/reset-single-verification-step (2026-11-28).
-      this.#write("resetStep/([A-Z0-9_]+)", (applicant) => busy(applicant) ?? ok),
+      this.#write("resetStep/([A-Z0-9_]+)", (applicant) => refuseDuringCheck(applicant) ?? ok),
       // Page: /reference/change-required-document-set-per-level (2026-11-28).
       this.#write("moveToLevel", (applicant, request) => this.#moveToLevel(applicant, request)),
       // Page: /reference/run-aml-check (2026-11-28).
@@ -244,7 +244,7 @@ export class SumsubApplicants {
         handle: (_request, id, presence) => {
           const applicant = this.#found(id);
           if (!("id" in applicant)) return applicant;
-          const refusal = presence === "deactivated" ? busy(applicant) : undefined;
+          const refusal = presence === "deactivated" ? refuseDuringCheck(applicant) : undefined;
           if (refusal) return refusal;
           this.setActive(applicant, presence === "activated");
           return { status: 200, body: this.body(applicant) };
@@ -254,16 +254,17 @@ export class SumsubApplicants {
   }
 
   // Page: https://docs.sumsub.com/reference/create-applicant (2026-11-28). The page does not
-  // contain the error text for status 409. The text is from public clients, which parse it.
+  // contain the error text for status 409. The text is from public client libraries, which parse
+  // it.
   #create(request: ReceivedRequest): ImitationResponse {
     const levelName = request.query.get("levelName");
     if (!levelName || !this.level(levelName)) return sumsubError(404, `Level '${levelName}' not found`);
     const body = objectOf(request.body);
     const externalUserId = String(body["externalUserId"] ?? `preview-random-${randomBytes(5).toString("hex")}`);
     if (externalUserId.length > 512) return sumsubError(400, "externalUserId must be at most 512 characters");
-    const same = this.byExternalId(externalUserId);
-    if (same && !same.deactivated)
-      return sumsubError(409, `Applicant with external user id '${externalUserId}' already exists: ${same.id}`);
+    const existingApplicant = this.byExternalId(externalUserId);
+    if (existingApplicant && !existingApplicant.deactivated)
+      return sumsubError(409, `Applicant with external user id '${externalUserId}' already exists: ${existingApplicant.id}`);
     const applicant = this.add(externalUserId, levelName, body);
     return { status: this.#options.creation ?? 201, body: this.body(applicant) };
   }

@@ -1,7 +1,7 @@
 /**
  * Review statuses. Pages: https://docs.sumsub.com/reference/get-applicant-review-status and
- * https://docs.sumsub.com/reference/reset-applicant (2026-11-28). Public clients of the API also
- * handle "awaitingUser" and "awaitingService".
+ * https://docs.sumsub.com/reference/reset-applicant (2026-11-28). Public client libraries of the
+ * API also handle "awaitingUser" and "awaitingService".
  */
 export type SumsubStatus =
   | "init"
@@ -72,12 +72,12 @@ export interface SumsubLevel {
  */
 export type AmlVendorField = "screeningVendor" | "vendorAttribution";
 
-const two = (value: number) => String(value).padStart(2, "0");
+const twoDigits = (value: number) => String(value).padStart(2, "0");
 
 /** Formats a time in UTC, for example as "2026-11-28 10:00:00". */
 export const dateTime = (at: Date): string =>
-  `${at.getUTCFullYear()}-${two(at.getUTCMonth() + 1)}-${two(at.getUTCDate())} ` +
-  `${two(at.getUTCHours())}:${two(at.getUTCMinutes())}:${two(at.getUTCSeconds())}`;
+  `${at.getUTCFullYear()}-${twoDigits(at.getUTCMonth() + 1)}-${twoDigits(at.getUTCDate())} ` +
+  `${twoDigits(at.getUTCHours())}:${twoDigits(at.getUTCMinutes())}:${twoDigits(at.getUTCSeconds())}`;
 
 /** Formats a time in UTC with milliseconds, as in `createdAtMs` of a webhook. */
 export const dateTimeMs = (at: Date): string => `${dateTime(at)}.${String(at.getUTCMilliseconds()).padStart(3, "0")}`;
@@ -102,7 +102,7 @@ export const reviewBody = (applicant: SumsubApplicant): Record<string, unknown> 
   priority: 0,
 });
 
-// Personal data from the page's example, which a client must not store.
+// Personal data from the page's example, which kyc must not store.
 const recognizedInfo = {
   firstName: "Serge",
   firstNameEn: "Serge",

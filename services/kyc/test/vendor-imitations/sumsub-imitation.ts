@@ -195,8 +195,9 @@ export class SumsubImitation extends ImitationServer {
       return sumsubError(401, "Request timestamp is expired");
     const text = `${ts}${request.method}${request.url}${request.body}`;
     const expected = createHmac("sha256", this.secretKey).update(text, "utf8").digest("hex");
-    const given = String(signature);
-    const matches = given.length === expected.length && timingSafeEqual(Buffer.from(given), Buffer.from(expected));
+    const sentSignature = String(signature);
+    const matches =
+      sentSignature.length === expected.length && timingSafeEqual(Buffer.from(sentSignature), Buffer.from(expected));
     return matches ? undefined : sumsubError(401, "Request signature mismatch", 4003);
   }
 

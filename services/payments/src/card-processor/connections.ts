@@ -130,7 +130,8 @@ function createPost(
       accept: "application/json",
     },
   });
-  // Without a listener, an error while no promise awaits the request would end the process.
+  // Without a listener, an error would end the process if it occurs while no promise awaits the
+  // request.
   return post.on("error", () => {});
 }
 

@@ -13,10 +13,10 @@ export function parseResponse(statusCode: number, text: string): Outcome<Record<
 }
 
 /**
- * Returns the state of an order from a confirm or status response of either protocol generation.
- * The responses differ in the upper and lower case of field names. They contain numbers as JSON
- * numbers or as strings. The name and address of the card holder are not read. An error code other
- * than 0 without an order status means that the processor refused the call itself.
+ * Returns the state of an order from a confirm response or a status response. The responses differ
+ * in the upper and lower case of field names. They contain numbers as JSON numbers or as strings.
+ * The name and address of the card holder are not read. An error code other than 0 without an order
+ * status means that the processor refused the call itself.
  */
 export function readOrderState(response: Outcome<Record<string, unknown>>): Outcome<OrderState> {
   if (response.kind !== "accepted") return response;
@@ -57,8 +57,9 @@ export function readOrderState(response: Outcome<Record<string, unknown>>): Outc
 const textLengthMax = 2_048;
 
 /**
- * Returns a scalar field as text. Ignores the case of the field's name. Returns undefined if the
- * field is absent, empty or too long, or contains a NUL character.
+ * Returns a number or a text of the body as text. Ignores the case of the field's name. Returns
+ * undefined for any other value, for an empty or too long text, and for a text with a NUL
+ * character.
  */
 export function readField(body: Record<string, unknown> | undefined, name: string): string | undefined {
   const value = findMember(body, name);
@@ -84,10 +85,10 @@ function readObject(body: Record<string, unknown>, name: string): Record<string,
 }
 
 function readAttribute(body: Record<string, unknown>, name: string): string | undefined {
-  const list = findMember(body, "attributes");
-  if (!Array.isArray(list)) return undefined;
+  const attributes = findMember(body, "attributes");
+  if (!Array.isArray(attributes)) return undefined;
   return readField(
-    list.filter(isObject).find((entry) => readField(entry, "name")?.toLowerCase() === name.toLowerCase()),
+    attributes.filter(isObject).find((entry) => readField(entry, "name")?.toLowerCase() === name.toLowerCase()),
     "value",
   );
 }

@@ -150,9 +150,10 @@ function readRefund(response: Response): Outcome<null> {
   if (response.kind !== "accepted") return response;
   const errorCode = readField(response.value, "errorCode");
   if (errorCode === undefined) return { kind: "unknown", reason: "the response has no error code" };
-  // A read uses the same connection before the refund. The processor may respond to it twice.
+  // The read before the refund uses the same connection, and the processor may respond to that read
+  // twice.
   if (readField(response.value, "orderStatus") !== undefined)
-    return { kind: "unknown", reason: "the response is that of a read" };
+    return { kind: "unknown", reason: "the response belongs to an earlier read of the order" };
   if (errorCode === "0") return { kind: "accepted", value: null };
   const message = readField(response.value, "errorMessage") ?? "";
   if (errorCode === systemErrorCode) return { kind: "unknown", reason: `code ${errorCode}: ${message}` };

@@ -55,7 +55,7 @@ async function fill(): Promise<number> {
   return batches;
 }
 
-test("fillBatch inserts each missing money movement of an earlier payment once, with the time of that movement", async () => {
+test("fillBatch inserts, for a payment from before migration 0013, each missing money movement once, with the time of that movement", async () => {
   const caller = aBusinessCaller();
   const [ours, external, reversed] = [
     await harness.aFinishedPayment(caller),
@@ -84,7 +84,7 @@ test("fillBatch inserts each missing money movement of an earlier payment once, 
   }
 });
 
-test("fillBatch inserts one movement for several earlier external refunds of a payment, with the time of the last refund", async () => {
+test("fillBatch inserts one money movement for several external refunds from before migration 0013, with the time of the last refund", async () => {
   const caller = aBusinessCaller();
   const { id, processorOrderId } = await harness.aFinishedPayment(caller);
   for (const amount of ["10.00", "20.00"]) {

@@ -161,14 +161,14 @@ export class PaymentLink extends schema.class {
    */
   buyerOf({ customerName, customerEmail, customerPhone }: Buyer): Buyer {
     return {
-      customerName: requested(this.nameRule, "customer_name", customerName, (text) => {
+      customerName: storedFieldOf(this.nameRule, "customer_name", customerName, (text) => {
         const name = text.normalize("NFC");
         return [...name].length <= nameCharactersMax && !name.includes("\0") ? name : undefined;
       }),
-      customerEmail: requested(this.emailRule, "customer_email", customerEmail, (text) =>
+      customerEmail: storedFieldOf(this.emailRule, "customer_email", customerEmail, (text) =>
         text.length <= emailCharactersMax && emailForm.test(text) ? text : undefined,
       ),
-      customerPhone: requested(this.phoneRule, "customer_phone", customerPhone, (text) => {
+      customerPhone: storedFieldOf(this.phoneRule, "customer_phone", customerPhone, (text) => {
         const digits = text.replaceAll(phoneSeparators, "");
         const phone = nationalPhoneForm.test(digits) ? `+213${digits.slice(1)}` : digits;
         return phoneForm.test(phone) ? phone : undefined;
@@ -179,7 +179,7 @@ export class PaymentLink extends schema.class {
 schema.setClass(PaymentLink);
 
 /** Returns one buyer field in its stored form, or undefined if it is empty or not requested. */
-function requested(
+function storedFieldOf(
   rule: CustomerFieldRule,
   field: string,
   entered: string | undefined,

@@ -139,7 +139,10 @@ function applyRegistration(
     emitPaymentEvent(em, context, payment, "PAYMENT_FAILED", now);
     const refusal = processorError(registration.errorCode, id);
     if (key) key.storeRefusal(refusal);
-    logger.warn({ ...logFields, error_code: registration.errorCode, reason: registration.message }, "registration refused");
+    logger.warn(
+      { ...logFields, error_code: registration.errorCode, reason: registration.message },
+      "payment registration refused",
+    );
     return refusal;
   }
   if (registration.kind === "accepted") {

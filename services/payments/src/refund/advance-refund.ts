@@ -55,19 +55,19 @@ export async function advanceRefund(
   const step = decideBeforeSending(refund, payment, state, { readAt, isHeld: heldUntil !== undefined });
   if (step.kind !== "send") return await recordRefundStep(context, rows, step, { calls, lease, key, state });
 
-  let sent = refund;
+  let sentRefund = refund;
   const commit = async () => {
     const startMs = performance.now();
     const committed = await commitSent(context, rows, lease, state?.refundedMinor ?? 0n);
     faultPoint("refund.sending");
-    if (committed) sent = committed;
+    if (committed) sentRefund = committed;
     return committed !== undefined && performance.now() - startMs < sendWithinMs;
   };
   const outcome = await processor.refund({ ...order, amountMinor: refund.amountMinor }, remainingMs(), commit);
   faultPoint("refund.answered");
   const stateAfter = canReject(refund, outcome) ? await readOrder() : undefined;
   const finalStep = decideAfterSending(refund, payment, outcome, stateAfter);
-  const progress = await recordRefundStep(context, { payment, refund: sent }, finalStep, { calls, lease, key });
+  const progress = await recordRefundStep(context, { payment, refund: sentRefund }, finalStep, { calls, lease, key });
   if (progress.kind === "accepted") faultPoint("refund.committed");
   return progress;
 }

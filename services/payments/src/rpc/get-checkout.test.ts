@@ -57,11 +57,11 @@ describe("getCheckout", () => {
 
   test("getCheckout returns no payment if the page token is invalid or belongs to a CANCELED payment or another link's payment", async () => {
     const link = await aLink();
-    const ended = await harness.startCheckout(link);
-    await harness.sandbox.cancel(ended.payment?.processorOrderId);
-    await harness.returnFromProcessor(ended.payment?.id ?? "");
-    const other = await harness.startCheckout(await aLink());
-    for (const token of [ended.paymentToken, other.paymentToken, "", "a\0b", "0".repeat(64)]) {
+    const canceledCheckout = await harness.startCheckout(link);
+    await harness.sandbox.cancel(canceledCheckout.payment?.processorOrderId);
+    await harness.returnFromProcessor(canceledCheckout.payment?.id ?? "");
+    const otherCheckout = await harness.startCheckout(await aLink());
+    for (const token of [canceledCheckout.paymentToken, otherCheckout.paymentToken, "", "a\0b", "0".repeat(64)]) {
       expect(await read(link, token)).not.toHaveProperty("payment");
     }
   });

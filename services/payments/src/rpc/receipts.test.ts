@@ -132,10 +132,10 @@ describe("findReceipt", () => {
   test.each([
     ["a business", aBusinessCaller()],
     ["an operator", adminCaller],
-  ])("findReceipt, renderReceipt and sendReceipt reject %s as the caller", async (_name, other) => {
+  ])("findReceipt, renderReceipt and sendReceipt reject %s as the caller", async (_name, rejectedCaller) => {
     const token = "a".repeat(64);
     const { findReceipt, renderReceipt, sendReceipt } = harness.receipts;
-    const calls = [findReceipt, renderReceipt, sendReceipt].map((rpc) => refusal(rpc({ token }, { caller: other })));
+    const calls = [findReceipt, renderReceipt, sendReceipt].map((rpc) => refusal(rpc({ token }, { caller: rejectedCaller })));
     for (const error of await Promise.all(calls)) expect(error).toMatchObject({ code: "platform_required" });
   });
 });

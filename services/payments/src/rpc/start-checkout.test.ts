@@ -192,8 +192,8 @@ describe("startCheckout with a form token or browser of an earlier payment", () 
   test("startCheckout returns the browser's payment in progress if another tab sends that payment's page token", async () => {
     const link = await aLink({ maxPayments: 1 });
     const { payment, paymentToken } = await start(link);
-    const again = await start(link, { paymentToken });
-    expect(again).toMatchObject({ payment: { id: payment?.id, formUrl: payment?.formUrl }, paymentToken });
+    const otherTab = await start(link, { paymentToken });
+    expect(otherTab).toMatchObject({ payment: { id: payment?.id, formUrl: payment?.formUrl }, paymentToken });
     expect(await ofLink(link)).toHaveLength(1);
   });
 
@@ -209,10 +209,10 @@ describe("startCheckout with a form token or browser of an earlier payment", () 
     const link = await aLink({ maxPayments: 2 });
     const first = await start(link);
     const formToken = uuidv7();
-    const again = { paymentToken: first.paymentToken, beginAgain: true, formToken };
-    const second = await start(link, again);
+    const newPaymentFields = { paymentToken: first.paymentToken, beginAgain: true, formToken };
+    const second = await start(link, newPaymentFields);
     expect(second.payment?.id).not.toBe(first.payment?.id);
-    expect((await start(link, again)).payment?.id).toBe(second.payment?.id);
+    expect((await start(link, newPaymentFields)).payment?.id).toBe(second.payment?.id);
     expect(await isFull(link)).toMatchObject({ code: "payment_link_full" });
     expect(await ofLink(link)).toHaveLength(2);
   });
@@ -230,9 +230,9 @@ describe("startCheckout with a form token or browser of an earlier payment", () 
   });
 
   test("startCheckout ignores the page token of another link's payment and an invalid page token", async () => {
-    const other = await start(await aLink());
+    const otherCheckout = await start(await aLink());
     const link = await aLink();
-    for (const paymentToken of [other.paymentToken, "unknown", "a\0b"]) {
+    for (const paymentToken of [otherCheckout.paymentToken, "unknown", "a\0b"]) {
       expect((await start(link, { paymentToken })).payment).toMatchObject({ paymentLinkId: link.id });
     }
     expect(await ofLink(link)).toHaveLength(3);

@@ -41,7 +41,9 @@ export function createOrders({ database, clock }: Pick<Context, "database" | "cl
       for (const order of orders) applyAndSave(order);
       return orders;
     },
-    /** Returns read-only access to the orders at an earlier time of the machine's clock. */
+    /**
+     * Returns functions that read orders in their state at `atMs`, a time of the machine's clock.
+     */
     asOf: (atMs: number) => ({
       byId: (orderId: string) => versionById(orderId, atMs),
       byNumber: (orderNumber: string) => versionByNumber(orderNumber, atMs),

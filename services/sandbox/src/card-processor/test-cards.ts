@@ -30,7 +30,7 @@ export const testCards: readonly TestCard[] = [
   card("6280580610056615", "12/2022", "428", "card_expired"),
 ];
 
-/** Data about the payer that the real processor returns and that its clients must not store. */
+/** Data about the payer that the real processor returns and that its callers must not store. */
 export const cardholder = { name: "TITULAIRE DE TEST", ip: "192.0.2.44" } as const;
 
 /** The 3-D Secure password of every test card. */

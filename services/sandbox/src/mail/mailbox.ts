@@ -63,7 +63,7 @@ export async function openMailbox({ host, port }: { host: string; port: number |
       );
     },
   });
-  // Ignores connection errors, because clients may reset connections at any time.
+  // Ignores connection errors, because a sender may reset its connection at any time.
   server.on("error", () => {});
   await new Promise<void>((resolve, reject) => {
     server.server.once("error", reject);

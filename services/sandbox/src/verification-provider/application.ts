@@ -48,7 +48,7 @@ export interface Application extends Partial<SubmissionResult> {
   amlHitCount: number;
   /** True if the vendor marked the AML hits as false positives. */
   isAmlCleared?: boolean | undefined;
-  /** True if a client rejected the applicant through the API. Sumsub then adds a reject label. */
+  /** True if kyc rejected the applicant through the API. Sumsub then adds a reject label. */
   isRejectedByApi?: boolean;
   errorMessage?: string;
   completedAtMs?: number;

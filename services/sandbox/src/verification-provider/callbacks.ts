@@ -4,7 +4,7 @@ import { callbackProtocols } from "./callback-protocols.ts";
 import { dialectOf } from "./dialect.ts";
 import type { KycSetup } from "./kyc-setup.ts";
 
-/** A callback to a client of the provider. */
+/** A callback from the provider to its receiver, for example to kyc. */
 export interface Callback {
   readonly id: number;
   readonly providerId: string;
@@ -25,12 +25,12 @@ export type CallbackState = "pending" | "delivered" | "given_up" | "dropped";
 export type Callbacks = ReturnType<typeof createCallbacks>;
 
 /**
- * Creates the store of pending and sent callbacks. Clients can also read these callbacks as a list
- * of events.
+ * Creates the store of pending and sent callbacks. Receivers can also read these callbacks as a
+ * list of events.
  */
 export function createCallbacks(database: Database, setup: KycSetup) {
   const insert = database.prepare("insert into kyc_callback (provider_id, url, body, due_at_ms) values (?, ?, ?, ?)");
-  const next = query<Callback>(
+  const readNext = query<Callback>(
     database,
     `select c.id, c.provider_id as providerId, c.url, c.body, c.attempts, c.due_at_ms as dueAtMs, c.held
      from kyc_callback c
@@ -69,7 +69,7 @@ export function createCallbacks(database: Database, setup: KycSetup) {
      * Returns the first pending callback of each application, and all held callbacks. Some of these
      * callbacks may not be due yet.
      */
-    next,
+    readNext,
     /** Records the result of an attempt and the new state of the callback. */
     recordAttempt({ id, providerId, dueAtMs }: Callback, result: string, state: CallbackState, retryAtMs = dueAtMs) {
       inOneTransaction(database, () => {

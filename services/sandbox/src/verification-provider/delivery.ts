@@ -12,8 +12,8 @@ const concurrentAttemptsMax = 64;
 const holdMs = 10_000;
 
 /**
- * Sends due callbacks until the client accepts them or all attempts have failed. The callbacks of
- * one application are sent one after the other.
+ * Sends each due callback until the receiver accepts it or all attempts have failed. The callbacks
+ * of one application are sent one after the other.
  */
 export function startDelivery({ config, faults }: Context, callbacks: Callbacks, logger: Pick<Logger, "info" | "error">) {
   const stopping = new AbortController();
@@ -35,7 +35,7 @@ export function startDelivery({ config, faults }: Context, callbacks: Callbacks,
   }
 
   const timer = createWakeTimer(() => {
-    for (const callback of callbacks.next(concurrentAttemptsMax + runningAttempts.size)) {
+    for (const callback of callbacks.readNext(concurrentAttemptsMax + runningAttempts.size)) {
       if (runningAttempts.has(callback.id)) continue;
       if (runningAttempts.size >= concurrentAttemptsMax) return undefined;
       const waitMs = callback.dueAtMs - Date.now();

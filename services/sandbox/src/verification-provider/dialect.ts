@@ -20,7 +20,9 @@ export interface VendorData {
   /** Names of the profile's fields, in the vendor's spelling. */
   readonly profileNames: readonly string[];
   readonly reviews: readonly VendorReview[];
-  /** The vendor or its client has deleted the session or the applicant. */
+  /**
+   * The session (Didit) or the applicant (Sumsub) was deleted, by the vendor or by a call of kyc.
+   */
   readonly isDeleted?: true;
   /** Didit: the user of the session is deleted too. */
   readonly isErased?: true;
@@ -39,7 +41,7 @@ export interface VendorReview {
 
 /**
  * Returns the text of a personal field in a vendor's responses. Tests check that the text does not
- * reach a client's logs, database or events.
+ * reach the logs, the database or the events of kyc.
  */
 export const canary = (field: string): string => `canary-${field}`;
 

@@ -26,7 +26,7 @@ const reviewReasons: readonly ReasonCode[] = ["PROFILE_MISMATCH", "AML_MATCH"];
 
 /**
  * Returns the verdict and the evidence of a submission. A tester's outcome overrides the rules but
- * not the evidence, so that clients can be tested with a provider that makes wrong decisions.
+ * not the evidence, so that testers can see how kyc handles a wrong decision of the provider.
  */
 export function evaluateSubmission(
   submission: Submission,

@@ -1,7 +1,6 @@
 /**
  * Returns personal data of an applicant, which the provider's API normally never returns. Each
- * value contains `word`. Tests search for the word to verify that a client copies only allowed
- * fields.
+ * value contains `word`. Tests search for the word to verify that kyc copies only allowed fields.
  */
 export const leakedApplicant = (word: string): object => ({
   first_name: `${word}-first`,

@@ -15,7 +15,7 @@ const perSlowEndpoint = 2;
  */
 const leasedPerSlot = 2;
 
-const eighth = (slots: number) => Math.max(1, Math.floor(slots / 8));
+const eighthOf = (slots: number) => Math.max(1, Math.floor(slots / 8));
 
 /**
  * Limits the attempts in flight in this process. Slow endpoints share a separate semaphore with few
@@ -31,7 +31,7 @@ export class ConcurrencyLimits {
   constructor({ total, perBusiness, perEndpoint }: DeliveryLimits) {
     this.healthy = new FairSemaphore({ slots: total, perTenant: perBusiness, perKey: perEndpoint });
     const perKey = Math.min(perSlowEndpoint, perEndpoint);
-    this.slow = new FairSemaphore({ slots: eighth(total), perTenant: eighth(perBusiness), perKey });
+    this.slow = new FairSemaphore({ slots: eighthOf(total), perTenant: eighthOf(perBusiness), perKey });
   }
 
   /**

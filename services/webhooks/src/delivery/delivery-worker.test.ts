@@ -446,11 +446,11 @@ test("the claim function reads fewer than 700 rows of the delivery table if an e
   const limits = new ConcurrencyLimits({ total: 8, perBusiness: 2, perEndpoint: 2 });
   for (let i = 0; i < 2; i++) limits.healthy.acquire(busyCaller.businessId, 0, endpointId);
 
-  const readBefore = await deliveriesRead(idleHarness);
+  const readBefore = await countReadRows(idleHarness);
   const claimed = await claimOnce(idleHarness, limits);
   expect(claimed.map(({ business_id }) => business_id)).toEqual([otherCaller.businessId]);
   // The search reads the 500 oldest rows, and one row for each endpoint.
-  expect((await deliveriesRead(idleHarness)) - readBefore).toBeLessThan(700);
+  expect((await countReadRows(idleHarness)) - readBefore).toBeLessThan(700);
 });
 
 test("the claim function reads fewer than 30 rows of the delivery table if one delivery is due and 5000 are due later", async () => {
@@ -464,14 +464,14 @@ test("the claim function reads fewer than 30 rows of the delivery table if one d
   );
   await idleHarness.sql("analyze delivery");
 
-  const readBefore = await deliveriesRead(idleHarness);
+  const readBefore = await countReadRows(idleHarness);
   const claimed = await claimOnce(idleHarness);
   expect(claimed.map(({ business_id }) => business_id)).toEqual([busyCaller.businessId]);
-  expect((await deliveriesRead(idleHarness)) - readBefore).toBeLessThan(30);
+  expect((await countReadRows(idleHarness)) - readBefore).toBeLessThan(30);
 });
 
 /** Returns the number of rows that all statements together have read from the table `delivery`. */
-async function deliveriesRead(idleHarness: Harness): Promise<number> {
+async function countReadRows(idleHarness: Harness): Promise<number> {
   await idleHarness.sql("select pg_stat_force_next_flush()");
   const [row] = await idleHarness.sql<{ rows: string }>(
     "select seq_tup_read + idx_tup_fetch as rows from pg_stat_user_tables where relname = 'delivery'",

@@ -16,7 +16,10 @@ const msOf = (column: string) => `floor(extract(epoch from ${column}) * 1000)::b
 export const deliveryJsonSql = (attempts = "null") => `json_build_object('id', d.id, 'endpointId', d.endpoint_id,
   'status', 'DELIVERY_STATUS_' || d.status, 'nextAttemptAtMs', ${msOf("d.next_attempt_at")}, 'attempts', ${attempts}) as delivery`;
 
-/** Parses the JSON of `deliveryJson`. Ignores an enum value that only a newer version supports. */
+/**
+ * Parses the JSON that `deliveryJsonSql` creates. Ignores an enum value that only a newer version
+ * supports.
+ */
 export const toDelivery = ({ delivery }: DeliveryJson): Delivery =>
   fromJson(DeliverySchema, delivery, { ignoreUnknownFields: true });
 

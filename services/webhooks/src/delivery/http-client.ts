@@ -110,7 +110,7 @@ export function createHttpClient({ addresses, timeoutMs }: { addresses: AddressG
         { origin: url.origin, path: url.pathname + url.search, method: "POST", headers, body },
         {
           onRequestStart(controller) {
-            abort = () => controller.abort(new Error("request aborted by the client"));
+            abort = () => controller.abort(new Error("request aborted by the webhook HTTP client"));
             if (hasEnded) abort();
           },
           onResponseStart(_controller, code, responseHeaders) {
@@ -178,7 +178,7 @@ function shownText(chunks: readonly Buffer[]): string {
 /** Failure of an attempt that sent nothing, because the signing secret could not be decrypted. */
 export const secretUnreadable: Failure = {
   code: "SECRET_UNREADABLE",
-  detail: "nothing was sent: Amana could not decrypt the signing secret; replay the delivery later, or rotate the secret now",
+  detail: "nothing was sent: Amana could not decrypt the signing secret; redeliver the event later, or rotate the secret now",
 };
 
 class ResponseTooLong extends Error {}

@@ -33,7 +33,8 @@ const batchMax = 500;
 /**
  * Time for which a batch waits for further results. At a low rate, a separate commit for each
  * result would cost a sixth of the CPU of a delivery. No receiver waits for the record, and the
- * attempt's slot is already free. A crash repeats the attempts of this time.
+ * attempt's slot is already free. After a crash, the attempts whose results were not recorded are
+ * repeated.
  */
 const batchWaitMs = 25;
 const writeAttemptsMax = 3;

@@ -34,10 +34,10 @@ test("the hourly jobs of the webhooks service delete an event older than 30 days
   await harness.sql(
     "insert into delivery_attempt (delivery_id, business_id, at, duration_ms) select id, business_id, now(), 1 from delivery",
   );
-  const isPending = await harness.sql("select id from delivery");
+  const pendingDeliveries = await harness.sql("select id from delivery");
   await runJobs(harness);
   expect(await harness.sql("select id from event"), "a pending delivery keeps its event").toHaveLength(2);
-  expect(await harness.sql("select id from delivery")).toEqual(isPending);
+  expect(await harness.sql("select id from delivery")).toEqual(pendingDeliveries);
 
   await harness.sql("update delivery set status = 'SUCCEEDED', next_attempt_at = null");
   await runJobs(harness);

@@ -47,9 +47,9 @@ export async function advanceReplay(context: Context, id: string, lease: Lease):
     waitingBefore = step.waiting + step.sent;
     await sleep(step.sent > 0 || step.isFull ? restartPauseMs : scanPauseMs);
   }
-  const next = "now() + ? * interval '1 millisecond'";
+  const nextStepAt = "now() + ? * interval '1 millisecond'";
   const pauseMs = isLimited ? limitPauseMs : isStuck ? stuckPauseMs : 0;
-  const sql = `update webhook_replay set next_step_at = ${next} where id = ? and next_step_at is not null`;
+  const sql = `update webhook_replay set next_step_at = ${nextStepAt} where id = ? and next_step_at is not null`;
   await orm.em.fork().execute(sql, [pauseMs, id]);
 }
 

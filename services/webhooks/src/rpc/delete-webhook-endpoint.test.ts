@@ -16,7 +16,7 @@ afterAll(() => harness[Symbol.asyncDispose]());
 test("deleteWebhookEndpoint deletes the endpoint and its pending deliveries, but not its finished deliveries or other endpoints' deliveries", async () => {
   const caller = aBusinessCaller();
   const { id } = await harness.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/a" }, { caller });
-  const other = await harness.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/b" }, { caller });
+  const otherEndpoint = await harness.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/b" }, { caller });
   const [finished, pending] = [aPaymentEvent(caller), aPaymentEvent(caller)];
   await harness.publish(finished, pending);
   await harness.sql("update delivery set status = 'SUCCEEDED', next_attempt_at = null where event_id = ?", [finished.id]);
@@ -29,7 +29,7 @@ test("deleteWebhookEndpoint deletes the endpoint and its pending deliveries, but
     DeliveryStatus.SUCCEEDED,
     DeliveryStatus.SUCCEEDED,
   ]);
-  expect((await deliveriesOf(pending.id)).map(({ endpointId }) => endpointId)).toEqual([other.id]);
+  expect((await deliveriesOf(pending.id)).map(({ endpointId }) => endpointId)).toEqual([otherEndpoint.id]);
 });
 
 test("deleteWebhookEndpoint returns the same error not_found for an unknown id, a malformed id, a deleted endpoint and another business's id", async () => {

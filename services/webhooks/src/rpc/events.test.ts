@@ -51,10 +51,10 @@ test("listEvents returns events newest first, and filters events by type and tim
 
 test("listEvents and getEvent do not return an event that is older than 30 days", async () => {
   const caller = aBusinessCaller();
-  const old = aPaymentEvent({ ...caller, occurredAt: minutesAgo(30 * 24 * 60 + 1).toISOString() });
-  await harness.publish(old);
+  const oldEvent = aPaymentEvent({ ...caller, occurredAt: minutesAgo(30 * 24 * 60 + 1).toISOString() });
+  await harness.publish(oldEvent);
   expect((await harness.events.listEvents(page, { caller })).total).toBe(0);
-  await expect(harness.events.getEvent({ id: old.id }, { caller })).rejects.toMatchObject({ code: "not_found" });
+  await expect(harness.events.getEvent({ id: oldEvent.id }, { caller })).rejects.toMatchObject({ code: "not_found" });
 });
 
 test("getEvent, listDeliveries and redeliverEvent return the same error not_found for an unknown event id, a malformed id and another business's id", async () => {

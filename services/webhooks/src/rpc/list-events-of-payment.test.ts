@@ -91,7 +91,7 @@ test("listEventsOfPayment returns less than 4 MiB for 20 events that each have 2
 test("listEventsOfPayment sets `isCut` if the request contains more than 500 times", async () => {
   const { at, ...payment } = aPayment();
   const atMs = (count: number) => Array.from({ length: count }, (_, i) => BigInt(at + i));
-  const isCutFor = async (count: number) =>
+  const isTruncatedFor = async (count: number) =>
     (await harness.events.listEventsOfPayment({ ...payment, atMs: atMs(count) }, { caller: adminCaller })).isCut;
-  expect([await isCutFor(500), await isCutFor(501)]).toEqual([false, true]);
+  expect([await isTruncatedFor(500), await isTruncatedFor(501)]).toEqual([false, true]);
 });

@@ -60,8 +60,8 @@ describe("replay filter", () => {
     await addOldEvents(idleHarness, { caller, id, count: 1, hoursAgo: 4, status: "PENDING", nextAttemptInHours: 1 });
     await addOldEvents(idleHarness, { caller, id, count: 5, hoursAgo: 4, status: "PENDING" });
     await addOldEvents(idleHarness, { caller, id, count: 6, hoursAgo: 31 * 24, status: "SKIPPED" });
-    const other = await idleHarness.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/other" }, { caller });
-    await addOldEvents(idleHarness, { caller, id: other.id, count: 7, hoursAgo: 8, status: "FAILED" });
+    const otherEndpoint = await idleHarness.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/other" }, { caller });
+    await addOldEvents(idleHarness, { caller, id: otherEndpoint.id, count: 7, hoursAgo: 8, status: "FAILED" });
   });
 
   test.each<[string, object, number]>([

@@ -19,21 +19,21 @@ const totals = async (endpoint: ReturnType<typeof anEndpoint>) =>
   (await dayOf(endpoint)).map(({ duration_class, succeeded, failed }) => [duration_class, succeeded, failed]);
 
 test("concurrent attempt counters add up their counts for each duration class, and store the last counts when they stop", async () => {
-  const [endpoint, other] = [anEndpoint(), anEndpoint()];
+  const [endpoint, otherEndpoint] = [anEndpoint(), anEndpoint()];
   {
     await using first = aCounter();
     await using second = aCounter();
     for (const counter of [first, second]) {
       for (let i = 0; i < 100; i++) counter.count(endpoint, 20, true);
       counter.count(endpoint, 10_000, false);
-      counter.count(other, 0, true);
+      counter.count(otherEndpoint, 0, true);
     }
   }
   expect(await totals(endpoint)).toEqual([
     [durationClassOf(20), 200, 0],
     [durationClassOf(10_000), 0, 2],
   ]);
-  expect(await totals(other)).toEqual([[0, 2, 0]]);
+  expect(await totals(otherEndpoint)).toEqual([[0, 2, 0]]);
 });
 
 test("the attempt counter writes counts to the database while the process runs", async () => {

@@ -21,7 +21,7 @@ interface DayOfAttempts {
  */
 const classesPerDoubling = 4;
 export const durationClassOf = (ms: number): number => Math.floor(classesPerDoubling * Math.log2(Math.max(1, ms)));
-const fromMs = (durationClass: number): number => 2 ** (durationClass / classesPerDoubling);
+const classStartMs = (durationClass: number): number => 2 ** (durationClass / classesPerDoubling);
 
 /**
  * Returns the attempts of the last day by duration class, the class of the shortest durations
@@ -74,7 +74,7 @@ function percentileMs(day: readonly DayOfAttempts[], fraction: number): number |
   let remaining = fraction * day.reduce((total, { succeeded, failed }) => total + succeeded + failed, 0);
   for (const { duration_class, succeeded, failed } of day) {
     const count = succeeded + failed;
-    const [low, high] = [fromMs(duration_class), fromMs(duration_class + 1)];
+    const [low, high] = [classStartMs(duration_class), classStartMs(duration_class + 1)];
     if (remaining <= count) return Math.round(low + (high - low) * (remaining / count));
     remaining -= count;
   }

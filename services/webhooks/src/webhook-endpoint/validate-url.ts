@@ -31,7 +31,7 @@ export async function validateUrl(text: string, addresses: AddressGuard): Promis
   const url = URL.parse(text);
   if (!url) return urlInvalid();
   if (url.protocol !== "https:" && !(url.protocol === "http:" && addresses.allowInsecure)) return urlNotHttps();
-  // Checks the text, because the parsed URL does not contain empty credentials.
+  // Checks the text, because URL.parse removes an empty user name, as in "https://@example.com".
   if (authority.includes("@")) return urlHasCredentials();
   if (text.includes("#")) return urlHasFragment();
   try {

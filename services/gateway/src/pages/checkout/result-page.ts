@@ -78,7 +78,7 @@ function acceptedPage(view: View, page: ResultPage): CheckoutPage {
         tone: "success",
         title: isRefunded ? result.refunded : result.accepted,
         texts: [
-          answerOf(payment) ?? result.acceptedText,
+          processorTextOf(payment) ?? result.acceptedText,
           ...(isRefunded && refundedAmount !== undefined ? [result.refundedText(formatAmount(refundedAmount, language))] : []),
         ],
       },
@@ -99,7 +99,7 @@ function declinedPage(view: View, page: ResultPage): CheckoutPage {
   const { result } = view.texts;
   const { payment, linkToken, canTryAgain } = page;
   const { tone, title, text } = declinedTexts(view, payment);
-  const again = inLanguage(`/pay/${linkToken}`, view.language);
+  const retryAddress = inLanguage(`/pay/${linkToken}`, view.language);
   return {
     status: 200,
     title,
@@ -109,14 +109,14 @@ function declinedPage(view: View, page: ResultPage): CheckoutPage {
 ${paymentDetails(view, page)}
 ${helpLine(view)}
 <div class="actions">
-${canTryAgain && button(again, result.tryAgain)}
+${canTryAgain && button(retryAddress, result.tryAgain)}
 ${onward(page, page.link.failUrl, result.back)}
 </div>`,
     ),
   };
 }
 
-/** Returns the text for a payment that was not accepted, by the rules of the processor. */
+/** Returns the texts that the processor's rules require for a payment that was not accepted. */
 function declinedTexts({ texts }: View, payment: Payment): Pick<Notice, "tone" | "title"> & { text: string | Html } {
   const { result } = texts;
   if (payment.status === PaymentStatus.CANCELED && payment.paidAtMs !== undefined) {
@@ -126,7 +126,7 @@ function declinedTexts({ texts }: View, payment: Payment): Pick<Notice, "tone" |
   const isRejected =
     payment.processorOrderStatus === declinedStatus && (actionCode === "" || actionCodeDescription.trim() === "");
   const { title, fallback } = declinedTitle(texts.result, payment.status);
-  const text = isRejected ? result.rejectedText : (answerOf(payment) ?? fallback);
+  const text = isRejected ? result.rejectedText : (processorTextOf(payment) ?? fallback);
   return { tone: "danger", title, text };
 }
 
@@ -137,7 +137,7 @@ function declinedTitle(texts: View["texts"]["result"], status: PaymentStatus): {
 }
 
 /** Returns the processor's text for the card holder, in the language of the payment. */
-function answerOf({ respCodeDesc = "", actionCodeDescription = "", language }: Payment): Html | undefined {
+function processorTextOf({ respCodeDesc = "", actionCodeDescription = "", language }: Payment): Html | undefined {
   const text = respCodeDesc.trim() || actionCodeDescription.trim();
   return text === "" ? undefined : html`<span lang="${language.toLowerCase()}">${foreignText(text)}</span>`;
 }

@@ -112,16 +112,16 @@ function readFeatures(fields: Readonly<Record<string, unknown>>): Set<string> {
 /** Reads the configured workflows and lists their problems. */
 export async function readSetup(api: DiditApi, config: DiditConfig, timeoutMs: number): Promise<ProviderSetup<Workflows>> {
   const get = (path: string) => api.call({ operation: "kyc_probe", rateLimit: "read", method: "GET", path, timeoutMs });
-  const list = await get("/v3/workflows/?limit=200");
-  if ("reason" in list || list.status !== 200) {
-    const failure = api.toFailure(list);
+  const workflowList = await get("/v3/workflows/?limit=200");
+  if ("reason" in workflowList || workflowList.status !== 200) {
+    const failure = api.toFailure(workflowList);
     const reason = failure.kind === "unknown" ? failure.reason : failure.errorCode;
     return { value: undefined, problems: [error(`the workflows cannot be read (${reason})`)] };
   }
   let isComplete = true;
   const read = async (workflowId: string, usesPhoto: boolean): Promise<Workflow> => {
     const name = usesPhoto ? "KYC_DIDIT_WORKFLOW_ID_STILL" : "KYC_DIDIT_WORKFLOW_ID";
-    const settingsId = findPublishedVersion(list.content, workflowId) ?? "";
+    const settingsId = findPublishedVersion(workflowList.content, workflowId) ?? "";
     const problem = (text: string): Workflow => ({ settingsId, lifetimeMs: undefined, problems: [error(`${name}: ${text}`)] });
     if (settingsId === "") return problem("there is no published workflow with this id; publish it, or correct the setting");
     const response = await get(`/v3/workflows/${settingsId}/`);

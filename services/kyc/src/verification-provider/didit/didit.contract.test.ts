@@ -130,9 +130,10 @@ describe("contract test 2: readDecision", () => {
 
   test("readDecision returns the earliest expiry of two documents, and no expiry if one document has no expiry", () => {
     const [first] = aDecision()["id_verifications"] as object[];
-    const two = (expiration_date: unknown) => aDecision({ id_verifications: [first, { ...first, expiration_date }] });
-    expect(read(two("2027-01-31"))).toMatchObject({ documentExpiry: "2027-01-31" });
-    expect(read(two(null))).toMatchObject({ documentExpiry: undefined });
+    const withTwoDocuments = (expiration_date: unknown) =>
+      aDecision({ id_verifications: [first, { ...first, expiration_date }] });
+    expect(read(withTwoDocuments("2027-01-31"))).toMatchObject({ documentExpiry: "2027-01-31" });
+    expect(read(withTwoDocuments(null))).toMatchObject({ documentExpiry: undefined });
   });
 
   test("readDecision returns no personal data of the response", () => {

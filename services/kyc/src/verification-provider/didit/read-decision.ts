@@ -146,8 +146,8 @@ function readEvidence(reader: Reader, fields: Fields, known: KnownApplication) {
   readOtherSections(reader, fields);
   readProfile(reader, fields, known);
   return {
-    livenessOutcome: worstOutcome(liveness.map(livenessOf)),
-    faceMatchOutcome: worstOutcome(faces.map((face) => checkOf(face["status"]))),
+    livenessOutcome: combineOutcomes(liveness.map(livenessOf)),
+    faceMatchOutcome: combineOutcomes(faces.map((face) => checkOf(face["status"]))),
     ...readDocuments(reader, documents),
     ...readScreenings(screenings),
   };
@@ -233,7 +233,7 @@ function livenessOf({ status, method }: Fields): CheckOutcome {
   return outcome === "PASSED" && !isActive ? "INCONCLUSIVE" : outcome;
 }
 
-function worstOutcome(outcomes: readonly CheckOutcome[]): CheckOutcome | undefined {
+function combineOutcomes(outcomes: readonly CheckOutcome[]): CheckOutcome | undefined {
   if (outcomes.length === 0) return undefined;
   if (outcomes.includes("FAILED")) return "FAILED";
   return outcomes.every((outcome) => outcome === "PASSED") ? "PASSED" : "INCONCLUSIVE";

@@ -3,7 +3,7 @@ import { anApplication } from "../../../test/an-application.ts";
 import { providerToken, startSandbox } from "../../../test/sandbox.ts";
 import { createPortProvider } from "./port-provider.ts";
 
-test("`get` of the port provider accepts a timeout that is not a whole number of milliseconds", async () => {
+test("`get` of the client of the provider `port` accepts a timeout that is not a whole number of milliseconds", async () => {
   await using sandbox = await startSandbox();
   const { url } = sandbox;
   await using provider = createPortProvider({

@@ -118,14 +118,14 @@ export function readApplicant(
   };
   const attempt = [readToken(reviewFields["attemptId"]), attempts, readSumsubTime(reviewFields["reviewDate"])];
   const complete = { ...state, reasonCodes: [...reasons], unread: [...unread] };
-  return proven({ ...complete, stateHash: hashState(review.reviewStatus, attempt, complete) }, known);
+  return requireProof({ ...complete, stateHash: hashState(review.reviewStatus, attempt, complete) }, known);
 }
 
 /**
  * Changes the verdict of an approval during a review to NEEDS_REVIEW, unless an operator's approval
  * is pending. Sumsub's responses do not prove that a person approved the applicant.
  */
-function proven(state: ApplicationState, known: KnownApplication): ApplicationState {
+function requireProof(state: ApplicationState, known: KnownApplication): ApplicationState {
   const isInReview = known.awaitsReview && known.providerVerdict === "NEEDS_REVIEW";
   if (!isInReview || state.verdict !== "APPROVED") return state;
   if (known.pendingOutcome === "APPROVED") return { ...state, hasProofOfPerson: true };
@@ -246,15 +246,15 @@ const infoNames: Readonly<Record<string, string>> = {
  * logged.
  */
 function readProfile(fields: Fields, { profileKeys }: KnownApplication, reasons: Set<ReasonCode>, unread: Set<string>): void {
-  const given = readObject(fields["fixedInfo"]);
-  const found = readObject(fields["info"]);
+  const profile = readObject(fields["fixedInfo"]);
+  const document = readObject(fields["info"]);
   for (const key of profileKeys) {
     const name = infoNames[key];
     if (key === otherKey || name === undefined) {
       unread.add("profile");
       continue;
     }
-    const [expected, actual] = [fold(given[name]), fold(found[name])];
+    const [expected, actual] = [fold(profile[name]), fold(document[name])];
     if (!expected || expected !== actual) reasons.add("PROFILE_MISMATCH");
   }
 }

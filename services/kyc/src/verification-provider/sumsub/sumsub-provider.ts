@@ -162,8 +162,8 @@ async function close(
     if (reason === "USED_UP") return closed;
     // Reads the applicant again, because Sumsub may have reached a verdict between the first read
     // and the deactivation.
-    const after = await readState(parts, known, remainingMs(), true);
-    return after.kind === "accepted" && after.value.status === "COMPLETED" ? after : closed;
+    const stateAfter = await readState(parts, known, remainingMs(), true);
+    return stateAfter.kind === "accepted" && stateAfter.value.status === "COMPLETED" ? stateAfter : closed;
   }
   const code = errorCodeOf(response);
   if (code !== errorCodes.beingChecked) return api.toFailure(response);
@@ -212,8 +212,8 @@ async function erase({ api }: SumsubParts, known: KnownApplication, timeoutMs: n
 function refuse(application: ApplicationToCreate, config: SumsubConfig): FieldRefusal[] {
   const refusals = refuseProfile(application.profile, config.uncompared);
   if (levelFor(config, application) === undefined) {
-    const other = levelFor(config, { ...application, requireVideo: true });
-    if (!application.requireVideo && other !== undefined) {
+    const levelWithVideo = levelFor(config, { ...application, requireVideo: true });
+    if (!application.requireVideo && levelWithVideo !== undefined) {
       const detail =
         "The verification provider always records a video for these documents. Omit require_video, or set it to true.";
       refusals.push({ pointer: "/require_video", detail });

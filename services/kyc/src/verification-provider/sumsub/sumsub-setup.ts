@@ -70,21 +70,21 @@ export async function readSetup(api: SumsubApi, config: SumsubConfig, timeoutMs:
       path: `/resources/applicants/-/levels${path}`,
       timeoutMs,
     });
-  const list = await get("");
-  if ("status" in list && (list.status === 403 || list.status === 404)) {
+  const levelList = await get("");
+  if ("status" in levelList && (levelList.status === 403 || levelList.status === 404)) {
     // The token has no permission to read levels. This problem is only a warning, because kyc also
     // checks the level name of each applicant.
-    return { value: true, problems: [{ severity: "warning", text: `the levels cannot be read (status ${list.status})` }] };
+    return { value: true, problems: [{ severity: "warning", text: `the levels cannot be read (status ${levelList.status})` }] };
   }
-  if ("reason" in list || list.status !== 200) {
-    const failure = api.toFailure(list);
+  if ("reason" in levelList || levelList.status !== 200) {
+    const failure = api.toFailure(levelList);
     const reason = failure.kind === "unknown" ? failure.reason : failure.errorCode;
     return { value: undefined, problems: [{ severity: "error", text: `the levels cannot be read (${reason})` }] };
   }
   const problems: SetupProblem[] = [];
   let isComplete = true;
   for (const { name, setting, types, usesPhoto } of levelsOf(config)) {
-    const id = findLevel(list.content, name);
+    const id = findLevel(levelList.content, name);
     if (id === undefined) {
       problems.push({
         severity: "error",

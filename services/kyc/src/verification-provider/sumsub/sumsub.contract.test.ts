@@ -157,8 +157,10 @@ describe("contract test 9: Sumsub evidence", () => {
     expect(read({}, { profileKeys: ["first_name", "birth_date"] })).toMatchObject({ reasonCodes: [], unread: [] });
     expect(read({}, { profileKeys: ["last_name"] })).toMatchObject({ reasonCodes: ["PROFILE_MISMATCH"] });
     expect(read({}, { profileKeys: ["other"] })).toMatchObject({ unread: ["profile"] });
-    const other = anApplicant({ fixedInfo: { firstName: "Karim" } });
-    expect(read({ applicant: other }, { profileKeys: ["first_name"] })).toMatchObject({ reasonCodes: ["PROFILE_MISMATCH"] });
+    const applicantWithOtherName = anApplicant({ fixedInfo: { firstName: "Karim" } });
+    expect(read({ applicant: applicantWithOtherName }, { profileKeys: ["first_name"] })).toMatchObject({
+      reasonCodes: ["PROFILE_MISMATCH"],
+    });
   });
 
   test.each([

@@ -13,7 +13,7 @@ export function amlRoutes({ route, ofApplication }: VendorRoutes, { config }: Pr
     "/resources/api/applicants/:id/amlCase",
     "kyc_aml",
     ofApplication((applicant, _request, reply) => {
-      // Uses the machine's clock, because clients wait by this clock.
+      // Uses the machine's clock, not the sandbox's clock, because callers wait in real time.
       const nowMs = Date.now();
       while (acceptedAtMs[0] !== undefined && acceptedAtMs[0] <= nowMs - minuteMs) acceptedAtMs.shift();
       if (acceptedAtMs.length >= config.sumsubAmlPerMinute) {

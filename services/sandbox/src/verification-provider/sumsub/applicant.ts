@@ -77,8 +77,8 @@ export function applicantOf(application: Application): object {
   const { providerId, reference, vendor, language, attemptsUsed, completedAtMs, nationality } = application;
   const names = vendor?.profileNames ?? [];
   const isDifferent = codesOf(application.reasons).includes("PROFILE_MISMATCH");
-  const given = Object.fromEntries(names.map((name) => [name, name === "nationality" ? nationality : canary(name)]));
-  const found = isDifferent ? Object.fromEntries(names.map((name) => [name, canary(`other-${name}`)])) : given;
+  const profile = Object.fromEntries(names.map((name) => [name, name === "nationality" ? nationality : canary(name)]));
+  const document = isDifferent ? Object.fromEntries(names.map((name) => [name, canary(`other-${name}`)])) : profile;
   const applicant = {
     id: providerId,
     createdAt: "2026-01-01 00:00:00",
@@ -92,9 +92,9 @@ export function applicantOf(application: Application): object {
     ipCountry: canary("ip-address"),
     email: canary("email"),
     phone: canary("phone"),
-    fixedInfo: given,
+    fixedInfo: profile,
     info: {
-      ...found,
+      ...document,
       ...(application.documentType && {
         nationality,
         middleName: canary("middle-name"),
@@ -151,8 +151,8 @@ const stepsOverride = ({ answer }: Application) => (answer?.["requiredIdDocsStat
 /** Returns the AML case (docs.sumsub.com/reference/get-aml-case-data), if there is one. */
 export function amlCaseOf(application: Application): object | undefined {
   const { providerId, amlHitCount, isAmlCleared, amlDecision, answer } = application;
-  const given = answer?.["amlCase"];
-  if (!application.documentType || given === null) return undefined;
+  const overrides = answer?.["amlCase"];
+  if (!application.documentType || overrides === null) return undefined;
   const matchStatus =
     amlDecision === "CONFIRMED_MATCH" ? "true_positive" : isAmlCleared || amlDecision === "CLEAR" ? "false_positive" : "unknown";
   const amlCase = {
@@ -160,5 +160,5 @@ export function amlCaseOf(application: Application): object | undefined {
     review: { answer: amlHitCount > 0 && !isAmlCleared ? "RED" : "GREEN" },
     hits: Array.from({ length: amlHitCount }, () => ({ name: canary("hit-name"), review: { matchStatus } })),
   };
-  return overrideFields(amlCase, given as Readonly<Record<string, unknown>> | undefined);
+  return overrideFields(amlCase, overrides as Readonly<Record<string, unknown>> | undefined);
 }

@@ -53,7 +53,7 @@ export function setupRoutes(app: FastifyInstance, { route, refuse }: VendorRoute
     ({ params }, reply) => levels().find(({ id }) => id === params.id) ?? refuse(reply, 404, "Level not found"),
   );
 
-  // Clients compare their clock with the header Date.
+  // kyc compares its clock with the header Date.
   app.get("/resources/status/api", (_request, reply) => reply.header("date", new Date().toUTCString()).send({ ok: true }));
 
   route("GET", "/resources/api/clientWebhooks/:id", undefined, ({ params }) => {

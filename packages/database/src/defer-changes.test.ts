@@ -178,7 +178,7 @@ describe("a transaction whose last statements fail", () => {
   });
 });
 
-test("transaction repeats its callback after a deadlock of its last statements", async () => {
+test("transaction repeats its callback when the changes that it sends at the commit cause a deadlock", async () => {
   const two = await database.connect({ entities: [Thing, Note], poolMax: 2 });
   const bothHoldLock = Promise.withResolvers<void>();
   let attempts = 0;

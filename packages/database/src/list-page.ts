@@ -46,8 +46,9 @@ export interface ListPage<Row> {
 }
 
 /**
- * The gateway's default limit, which most requests use. A statement for this limit contains it as a
- * literal, because PostgreSQL would plan a statement with a limit parameter for each execution.
+ * The gateway's default limit, which most requests use. A statement for this limit contains the
+ * limit as a literal, because PostgreSQL would plan a statement with a limit parameter again for
+ * each execution.
  */
 const usualLimit = 50;
 

@@ -83,7 +83,8 @@ describe("lockRow", () => {
       const locked = await lockRow(em, Document, businessId, id, missing);
       expect(locked).toBe(read);
       expect(locked).toMatchObject({ title: "second", note: "x", version: 2 });
-      // The values from before the other change are again changes.
+      // Sets the values that the entity had before the other transaction. They differ from the
+      // locked row.
       Object.assign(locked, { title: "first", note: null });
     });
     expect(await stored()).toMatchObject({ title: "first", note: null, version: 3 });

@@ -47,7 +47,7 @@ emptySchema.setClass(Empty);
 
 const entities = [Row, Plain, Empty];
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
-/** Has one connection, so that the next transaction shows what the previous one left behind. */
+/** Has one connection, so that each transaction uses the connection of the previous one. */
 let orm: Orm;
 let tenantOrm: Orm;
 let admin: Orm;
@@ -278,7 +278,7 @@ const works: Record<string, (em: SqlEntityManager) => unknown> = {
     em.create(Plain, { id: 3, value: "c" });
   },
 };
-test.each(Object.entries(works))("transaction writes %s like a flush of the ORM, in the same order", async (_, work) => {
+test.each(Object.entries(works))("transaction writes %s as a flush of the ORM does, in the same order", async (_, work) => {
   const write = async (isFlushed: boolean) => {
     await reset();
     await transaction(orm, async (em) => {

@@ -12,7 +12,9 @@ const preparedName = "amana_for_tenants";
 /** Sets the tenant. Returns no row, so that the result of the statement itself does not change. */
 const setTenant = `select 1 where set_config('${setting}', $1, true) is null`;
 
-/** Session option that sets no tenant. Statements then return no rows until a tenant is set. */
+/**
+ * Session option for a session without a tenant. Statements return no rows until a tenant is set.
+ */
 export const noTenantOption = `-c ${setting}=`;
 
 /**

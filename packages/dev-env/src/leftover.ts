@@ -14,7 +14,7 @@ export interface Leftover {
    */
   matches(command: string): boolean;
   /** Returns the id of the process that started this process, from its command line. */
-  starterPid(command: string): number;
+  starterPidOf(command: string): number;
   readonly stopSteps?: readonly StopStep[];
 }
 
@@ -25,14 +25,14 @@ export interface Leftover {
  * is therefore not mistaken for the program that started the process.
  */
 export async function stopLeftover(leftover: Leftover, log?: LogLine): Promise<void> {
-  const { name, dir, pid, matches, starterPid, stopSteps = gracefulStopSteps } = leftover;
+  const { name, dir, pid, matches, starterPidOf, stopSteps = gracefulStopSteps } = leftover;
   const current = () => {
     const running = readProcess(pid);
     return running && matches(running.command) ? running : undefined;
   };
   const running = current();
   if (running === undefined) return;
-  if (running.parentPid === starterPid(running.command)) {
+  if (running.parentPid === starterPidOf(running.command)) {
     throw new DevEnvError(
       `A ${name} is already running on ${dir}. Process ${running.parentPid} started it and still runs.`,
       `Stop that process (Ctrl-C in its terminal, or: kill ${running.parentPid}), or choose another folder (AMANA_DIR).`,

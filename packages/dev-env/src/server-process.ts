@@ -31,8 +31,8 @@ export interface ServerProcessOptions {
   stopSteps?: readonly StopStep[];
   /**
    * Signal that the server gets when this process ends without stopping the server. Default:
-   * SIGKILL. After another signal, a service would wait for its requests to other services, which
-   * end at the same time.
+   * SIGKILL. With another signal, a service would shut down gracefully and wait for its requests to
+   * other services, although these end at the same time.
    */
   orphanSignal?: NodeJS.Signals;
   log?: LogLine;

@@ -26,7 +26,7 @@ import {
 import { waitUntilReady } from "./wait-until-ready.ts";
 
 export interface SystemOptions {
-  /** Verification provider of new applications (KYC_PROVIDER). Default: port. */
+  /** Verification provider of new applications (KYC_PROVIDER). Default: the provider `port`. */
   readonly kycProvider?: string | undefined;
   /** Folder of all data, logs and secrets. */
   readonly dir: string;

@@ -168,7 +168,7 @@ test("processDueRows uses all slots for one business if perBusiness equals concu
   }
 });
 
-test("processDueRows begins the next row of a business without a pause when a slot of the business becomes free", async () => {
+test("processDueRows begins work on the next row of a business without a pause when a slot of the business becomes free", async () => {
   await insertDueRows(6);
   const startedIds: string[] = [];
   await using _job = processDueRows(
@@ -184,7 +184,7 @@ test("processDueRows begins the next row of a business without a pause when a sl
   await eventually(() => expect(startedIds).toHaveLength(6));
 });
 
-test("processDueRows begins at most rowsPerPauseMax rows within one pause, even if the work of the rows ends immediately", async () => {
+test("processDueRows begins work on at most rowsPerPauseMax rows within one pause, even if the work ends immediately", async () => {
   await insertDueRows(20);
   const startedIds: string[] = [];
   const work = async (id: string) => {

@@ -78,7 +78,7 @@ test("a consumer applies every message when the transport delivers more messages
 });
 
 const statuses = async () => (await deadLetters(db.orm)).map(({ status }) => status);
-/** Pauses of 10 ms, so that a dead letter is parked quickly. */
+/** Pauses of 10 ms, so that a dead letter becomes PARKED quickly. */
 const quickRetries = { retrySeconds: [0.01, 0.01, 0.01] };
 /** Returns an effect that throws for messages with one of the bodies. */
 const failingFor = (bodies: Set<string>, failure: (body: string) => Error): FunctionEffect => {
@@ -91,7 +91,7 @@ const failingFor = (bodies: Set<string>, failure: (body: string) => Error): Func
   };
 };
 
-test("a consumer parks a message with the reason of the failure when the message's last retry fails, and applies the other messages of the batch", async () => {
+test("a consumer stores a message as a PARKED dead letter with the reason of the failure when the message's last retry fails, and applies the other messages of the batch", async () => {
   await aConsumer({}, db.orm, quickRetries);
   const poison = aMessage("poison", { key: "p" });
   const batch = [aMessage("1"), poison, aMessage("2")];
@@ -353,7 +353,7 @@ test("a consumer applies an event once, even if the publisher's clock is a year 
   expect(await deadLetters(db.orm)).toEqual([]);
 });
 
-test("a consumer parks a message without an event id or with a malformed event id", async () => {
+test("a consumer stores a message without an event id, or with a malformed event id, as a PARKED dead letter", async () => {
   await aConsumer();
   const withoutId = { ...aMessage("1"), headers: {} };
   await transport.deliver(withoutId, aMessage("2", { key: "2" }), aMessage("3", { id: "not a uuid", key: "3" }));

@@ -45,7 +45,7 @@ export async function sellByLink(
   const resultText = inBrowser
     ? await payLinkInBrowser(link.url, email, acceptedCard)
     : await payWithoutBrowser(sandboxUrl, link.url);
-  expect(resultText.includes("3020"), "the result page shows the receipt with the help line of the cards");
+  expect(resultText.includes("3020"), "the result page shows the receipt with the help line for card payments (3020)");
   const { items } = await business.payments.list({ payment_link_id: link.id }).page();
   const [payment] = items;
   const paidText = "the business finds the PAID payment by the link, with the e-mail address of the buyer";

@@ -70,7 +70,7 @@ export async function readNext(
   const [, xmax = "", xip = ""] = cursor.snapshot.split(":");
   const { rows } = await client.query<FoundRow>({
     name: "outbox_read_next",
-    // Reads at most one part, so that a client that freezes while it reads has little data in
+    // Reads at most one part, so that a relay that freezes while it reads has little data in
     // flight. In a copy of the database on another server, rows can have higher transaction ids
     // than that server's current transaction id. `seen` includes these rows.
     text: `with seen as (

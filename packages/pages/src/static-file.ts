@@ -31,7 +31,8 @@ const brotliQuality = 6;
 
 /**
  * Returns a handler for a file that never changes. The first request loads and compresses the file,
- * and all responses share its buffers. Clients revalidate by ETag (RFC 9110, section 8.8.3).
+ * and all responses share its buffers. Browsers revalidate their copies by ETag (RFC 9110, section
+ * 8.8.3).
  */
 export function staticFile(load: () => StaticFile | Promise<StaticFile>) {
   let loading: Promise<{ file: StaticFile; variants: Variant[] }> | undefined;

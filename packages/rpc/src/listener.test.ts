@@ -274,7 +274,7 @@ test("the RPC server, while it stops, responds to a pipelined request that arriv
   socket.write(request);
   await sleep(200);
   socket.write(request);
-  // The client has the response to the first request, and the second request is in flight.
+  // Waits for the first response. At this time, the server has not responded to the second request.
   await once(socket, "data");
   await server[Symbol.asyncDispose]();
   await closed;

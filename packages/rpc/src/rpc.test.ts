@@ -225,7 +225,7 @@ describe("createRpcClient and createRpcServer", () => {
   });
 
   test.each([
-    ["is signed with an unknown key", { signer: unknownSigner("unknown") }],
+    ["has an unknown key or algorithm", { signer: unknownSigner("unknown") }],
     ["has an invalid signature", { signer: unknownSigner("gateway") }],
     ["is for another service", { audience: "elsewhere" }],
   ])("an RPC server rejects a call without running the implementation if the call's token %s", async (reason, options) => {

@@ -240,7 +240,8 @@ class TopicConsumer {
     const failed = await transaction(this.#orm, (em) => recordFailedRetry(em, id, error, schedule));
     if (!failed) return;
     const fields = { err: error, dead_letter: id, attempts: failed.attempts };
-    if (failed.status === "PARKED") this.#logger.error({ ...fields, alert: true }, "message set to PARKED after its last retry failed");
+    if (failed.status === "PARKED")
+      this.#logger.error({ ...fields, alert: true }, "message set to PARKED after its last retry failed");
     else this.#logger.warn(fields, "message failed again, retry scheduled");
   }
 

@@ -72,9 +72,9 @@ test("`amana` loads no schema or database packages for command groups that use t
     const load = (url, context, next) => (/typebox|mikro-orm|prom-client/.test(url) && console.error(url), next(url, context));
     registerHooks({ load });`;
   const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(reportModules)}` };
-  const loadedBy = async (group: string) => (await execAmana(env, group, "--help")).err;
-  for (const group of Object.keys(apiGroups)) expect(await loadedBy(group), group).toBe("");
-  expect(await loadedBy("outbox")).toContain("mikro-orm");
+  const readLoadedModules = async (group: string) => (await execAmana(env, group, "--help")).err;
+  for (const group of Object.keys(apiGroups)) expect(await readLoadedModules(group), group).toBe("");
+  expect(await readLoadedModules("outbox")).toContain("mikro-orm");
 });
 
 test("`amana businesses` creates, lists, approves, disables and renames businesses with the operator key of the local system", async () => {

@@ -398,11 +398,11 @@ test.each([
   ["-0.0001", "-0.00011"],
 ])("leafOf returns different leaves for rows with the numbers %s and %s", (first, second) => {
   const sealed = { day: "2026-11-20", number: 1 };
-  const leaf = (number: string) =>
+  const leafWithNumber = (number: string) =>
     leafOf({ ...rowOf({ id: "x", entity_type: "a", entity_id: "b", after: `{"a": ${number}}` }), sealed });
-  expect(leaf(first)).not.toBe(leaf(second));
+  expect(leafWithNumber(first)).not.toBe(leafWithNumber(second));
   // Two notations of the same number have the same leaf.
-  expect(leaf("100")).toBe(leaf("1.00e2"));
+  expect(leafWithNumber("100")).toBe(leafWithNumber("1.00e2"));
 });
 
 test("verifyTrail reports head_missing for a day without a head if an earlier and a later day have heads", async () => {

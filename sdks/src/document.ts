@@ -77,8 +77,9 @@ class Models {
   readonly #nameOf = new Map<string, string>();
 
   /**
-   * Returns the type of a schema. An object becomes a model, or uses an equal model that exists.
-   * The name of a new model is the schema's name in the document, or `fieldName`.
+   * Returns the type of a schema. The type of an object is a model: an existing equal model, or
+   * otherwise a new model. The name of a new model is the schema's name in the document, or
+   * `fieldName`.
    */
   typeOf(schema: Schema, fieldName: string): { type: Type; nullable: boolean } {
     const target = resolveSchema(schema);

@@ -51,12 +51,12 @@ export async function deferChanges(em: SqlEntityManager, client: TransactionClie
  */
 function inOrder(changeSets: readonly ChangeSet<object>[]): ChangeSet<object>[] {
   const entities = [...new Set(changeSets.map(({ meta }) => meta))];
-  const rank = ({ type, meta }: ChangeSet<object>) => {
+  const rankOf = ({ type, meta }: ChangeSet<object>) => {
     const index = entities.indexOf(meta);
     const isDelete = type === ChangeSetType.DELETE || type === ChangeSetType.DELETE_EARLY;
     return types.indexOf(type) * entities.length + (isDelete ? index : entities.length - 1 - index);
   };
-  return changeSets.toSorted((a, b) => rank(a) - rank(b));
+  return changeSets.toSorted((a, b) => rankOf(a) - rankOf(b));
 }
 
 /** Returns the statement of a change, and sets the version that the row then has. */

@@ -142,10 +142,10 @@ function conditionOf(filter: Filter, parameter: (value: unknown) => string): str
     return filter.sql.replaceAll("?", typeof filter.value === "boolean" ? String(filter.value) : parameter(filter.value));
   }
   const { column, contains = "", spaceless } = filter;
-  const like = (name: string, text: string) => `${name} like lower(${parameter(`%${escapeLike(text)}%`)})`;
+  const likeCondition = (name: string, text: string) => `${name} like lower(${parameter(`%${escapeLike(text)}%`)})`;
   const compact = contains.replaceAll(/\s/g, "");
-  if (spaceless === undefined || compact === contains || compact === "") return like(column, contains);
-  return `(${like(column, contains)} or (${like(column, compact)} and ${like(spaceless, compact)}))`;
+  if (spaceless === undefined || compact === contains || compact === "") return likeCondition(column, contains);
+  return `(${likeCondition(column, contains)} or (${likeCondition(column, compact)} and ${likeCondition(spaceless, compact)}))`;
 }
 
 /** Escapes the special characters of LIKE. */

@@ -48,8 +48,8 @@ export class TenantClient extends PipelineClient {
 }
 
 /**
- * Returns the tenant of a statement, or undefined. A tenant that is not a UUID is ignored, because
- * it would become part of the text of an array.
+ * Returns the tenant of a statement, or undefined. Ignores a tenant that is not a UUID, because
+ * PostgreSQL could read it as several business ids.
  */
 function tenantOf(config: TenantQueryConfig | string): string | undefined {
   const tenant = (typeof config === "string" ? undefined : config.tenant) ?? currentTenant();

@@ -142,7 +142,7 @@ test("readNext returns a row whose id is below the cursor if the row's transacti
   await client.end();
 });
 
-test("the relay publishes an outbox row whose transaction began before another relay became active and commits afterwards", async () => {
+test("a relay that replaces a closed relay publishes an outbox row whose transaction began before the replacement and commits after it", async () => {
   const first = aRelay();
   const commitLate = await beginEarly("early id");
   for (const body of ["1", "2"]) {

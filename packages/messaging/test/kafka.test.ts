@@ -97,12 +97,12 @@ const readGroupState = (group: string) =>
 
 describe.skipIf(missing !== "")("the Kafka transport", () => {
   const warnings: string[] = [];
-  const warned = (warning: Error) => warnings.push(`${warning.name}: ${warning.message}`);
+  const recordWarning = (warning: Error) => warnings.push(`${warning.name}: ${warning.message}`);
   beforeAll(() => {
-    process.on("warning", warned);
+    process.on("warning", recordWarning);
   });
   afterAll(() => {
-    process.off("warning", warned);
+    process.off("warning", recordWarning);
     expect(warnings).toEqual([]);
   });
 
@@ -187,11 +187,11 @@ describe.skipIf(missing !== "")("the Kafka transport", () => {
     concurrent: true,
   }, async (testContext) => {
     const calls: string[] = [];
-    const slow: MessageHandler = async (messages) => {
+    const handleSlowly: MessageHandler = async (messages) => {
       calls.push(...messages.map(bodyOf));
       await new Promise((resolve) => setTimeout(resolve, 8_000));
     };
-    const aMember = () => aSubscriber("slow.v1", "slow", slow, testContext.onTestFinished);
+    const aMember = () => aSubscriber("slow.v1", "slow", handleSlowly, testContext.onTestFinished);
     const members = [await aMember(), await aMember()];
     await eventually(async () => expect(await readGroupState("slow.slow.v1")).toBe("Stable 2"));
     await (await aTransport(kafka.brokers, testContext.onTestFinished)).publish("slow.v1", [aMessage("once")]);

@@ -376,18 +376,18 @@ test("verifyTrail accepts a day whose rows and links were dropped after five yea
   }
   await recordAction(business);
   while ((await seal()).sealed > 0);
-  const kept = await heads();
-  const old = "interval '5 years'";
+  const storedHeads = await heads();
+  const age = "interval '5 years'";
   await tamper(
-    `delete from audit_event where uuid_time(id) < now() - ${old}`,
-    `delete from audit_link where day < now() - ${old}`,
+    `delete from audit_event where uuid_time(id) < now() - ${age}`,
+    `delete from audit_link where day < now() - ${age}`,
   );
   expect(await sql("select from audit_link")).toHaveLength(1);
   // Checks only the first days and the last day, because the five years between them have no rows.
-  const [fifth, last] = [kept[5], kept.at(-1)].map((head) => head?.day);
-  for (const range of [{ to: fifth }, { from: last }]) expect(await verify({ kept, ...range })).toEqual([]);
+  const [fifth, last] = [storedHeads[5], storedHeads.at(-1)].map((head) => head?.day);
+  for (const range of [{ to: fifth }, { from: last }]) expect(await verify({ kept: storedHeads, ...range })).toEqual([]);
 
-  await tamper(`update audit_head set made_at = made_at + interval '1 s' where day = '${kept[0]?.day}' and final`);
+  await tamper(`update audit_head set made_at = made_at + interval '1 s' where day = '${storedHeads[0]?.day}' and final`);
   expect(await problemCodes({ to: fifth })).toEqual(["head_not_signed", "head_of_other_chain"]);
 });
 

@@ -34,9 +34,9 @@ const points = ["--only", "checkout,transport,card-valid,card-card-blocked,unkno
 
 describe.skipIf(isMissing)("amana certify", () => {
   test("`amana certify` checks certification points in a browser and writes the evidence, and its next run skips the points that passed", async () => {
-    const first = await certify("whole", "--language", "ar", ...points);
-    expect(first).toMatchObject({ code: 0, err: "" });
-    expect(first.out).toContain("4 passed, 0 failed, 1 not applicable, 0 not run.");
+    const firstRun = await certify("whole", "--language", "ar", ...points);
+    expect(firstRun).toMatchObject({ code: 0, err: "" });
+    expect(firstRun.out).toContain("4 passed, 0 failed, 1 not applicable, 0 not run.");
     const files = await readdir(join(dir, "whole", "files"));
     expect(files).toContain("checkout-ar-1-1280.png");
     expect(files).toContain("card-valid-ar-3-receipt.pdf");
@@ -45,9 +45,9 @@ describe.skipIf(isMissing)("amana certify", () => {
     expect(await readFile(join(dir, "whole", "evidence.html"), "utf8")).toContain("Librairie El Kitab");
     expect((await readFile(join(dir, "whole", "evidence.pdf"))).subarray(0, 5).toString()).toBe("%PDF-");
 
-    const second = await certify("whole", "--language", "ar", "--only", "checkout,frame");
-    expect(second).toMatchObject({ code: 0, err: "" });
-    expect(second.out).toContain("2 points, 1 kept from an earlier run.");
+    const secondRun = await certify("whole", "--language", "ar", "--only", "checkout,frame");
+    expect(secondRun).toMatchObject({ code: 0, err: "" });
+    expect(secondRun.out).toContain("2 points, 1 kept from an earlier run.");
     const { items } = await business.amana.paymentLinks.list({ status: "ACTIVE" }).page();
     expect(items).toEqual([]);
   });

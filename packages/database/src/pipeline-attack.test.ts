@@ -98,14 +98,14 @@ async function expectNothingLeft(of = orm) {
 
 test("EntityManager.execute throws and changes nothing after the end of its transaction", async () => {
   for (const ending of ["commit", "rollback"]) {
-    const late = Promise.withResolvers<SqlEntityManager>();
+    const usedManager = Promise.withResolvers<SqlEntityManager>();
     const ended = transaction(orm, async (em) => {
       await em.execute("select 1");
-      late.resolve(em);
+      usedManager.resolve(em);
       if (ending === "rollback") throw new Error("refused");
     });
     // Executes a statement while the commit or rollback is in progress, and another one afterwards.
-    const em = await late.promise;
+    const em = await usedManager.promise;
     await new Promise(setImmediate);
     expect(await failureOf(em.execute("insert into plain values (9, 'late')")), ending).toBeInstanceOf(Error);
     await failureOf(ended);

@@ -90,10 +90,10 @@ test("endWithParent does not end a process whose registration was cancelled", as
     const other = await spawnServer(sleep);
     release();
     print(kept.pid, other.pid);`);
-  const [kept, other] = pids as [number, number];
+  const [keptPid, serverPid] = pids as [number, number];
   parent.kill("SIGTERM");
   await exited;
-  await eventually(() => expect(readProcess(other)).toBeUndefined());
-  expect(readProcess(kept)?.command).toBe("sleep 60");
-  process.kill(kept, "SIGKILL");
+  await eventually(() => expect(readProcess(serverPid)).toBeUndefined());
+  expect(readProcess(keptPid)?.command).toBe("sleep 60");
+  process.kill(keptPid, "SIGKILL");
 });

@@ -107,12 +107,12 @@ test("the server of startPostgres rejects a wrong password, and only the owner c
 });
 
 test("startPostgres starts with the data that was stored before the last stop", async () => {
-  const first = await startTestPostgres();
-  await query(first, "CREATE TABLE kept AS SELECT 42 AS answer");
-  await first.stop();
+  const stoppedPostgres = await startTestPostgres();
+  await query(stoppedPostgres, "CREATE TABLE kept AS SELECT 42 AS answer");
+  await stoppedPostgres.stop();
 
-  const second = await startTestPostgres();
-  expect(await query(second, "SELECT answer FROM kept")).toEqual([{ answer: 42 }]);
+  const restartedPostgres = await startTestPostgres();
+  expect(await query(restartedPostgres, "SELECT answer FROM kept")).toEqual([{ answer: 42 }]);
 });
 
 test("startPostgres with `durable` keeps a transaction that was committed directly before the server was killed", async () => {
@@ -133,24 +133,24 @@ test("startPostgres stops the server that a killed run left, and starts with the
 });
 
 test("startPostgres throws, and does not stop the server, if the run that started the server still exists", async () => {
-  const first = await startTestPostgres();
+  const runningPostgres = await startTestPostgres();
   const error = await failureOf(startTestPostgres());
   expect(error.problem).toContain(`already running on ${dataDir}`);
-  expect(await query(first, "SELECT 1 AS one")).toEqual([{ one: 1 }]);
+  expect(await query(runningPostgres, "SELECT 1 AS one")).toEqual([{ one: 1 }]);
 });
 
 test("startPostgres starts even if the process id in the pid file belongs to another program", async () => {
   await (await startTestPostgres()).stop();
   // Runs the process as PostgreSQL's user, because PostgreSQL ignores processes of other users.
   const { uid, gid } = await stat(dataDir);
-  const other = spawn("sleep", ["20"], { stdio: "ignore", timeout: 20_000, ...(isRoot ? { uid, gid } : {}) });
-  await once(other, "spawn");
-  await writeFile(join(dataDir, "postmaster.pid"), `${other.pid}\n${dataDir}\n`);
+  const otherProgram = spawn("sleep", ["20"], { stdio: "ignore", timeout: 20_000, ...(isRoot ? { uid, gid } : {}) });
+  await once(otherProgram, "spawn");
+  await writeFile(join(dataDir, "postmaster.pid"), `${otherProgram.pid}\n${dataDir}\n`);
 
   const postgres = await startTestPostgres();
   expect(await query(postgres, "SELECT 1 AS one")).toEqual([{ one: 1 }]);
-  expect(other.exitCode ?? other.signalCode).toBeNull();
-  other.kill();
+  expect(otherProgram.exitCode ?? otherProgram.signalCode).toBeNull();
+  otherProgram.kill();
 });
 
 test("startPostgres throws an error with PostgreSQL's output and the next step when the data folder is damaged", async () => {

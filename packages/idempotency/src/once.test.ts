@@ -45,9 +45,9 @@ const refusal = (code: string) => expect.objectContaining({ name: "DomainError",
 
 test("`once` executes a repeated call only once, and returns the identical response, marked as replayed", async () => {
   const caller = aBusinessCaller();
-  const first = aCall({ caller });
-  const response = await issue(first);
-  expect(first.replays).toBe(0);
+  const firstCall = aCall({ caller });
+  const response = await issue(firstCall);
+  expect(firstCall.replays).toBe(0);
   for (let repetition = 0; repetition < 3; repetition++) {
     const call = aCall({ caller });
     const stored = (await issue(call)) as ApiKey;
@@ -167,7 +167,7 @@ test("`once` accepts request fingerprints computed with the gateway's old or new
   expect((await issue(currentFirst)).id).toBe(id);
   const otherFirst = aCall({ caller, fingerprint: "new", otherFingerprint: "old" });
   expect((await issue(otherFirst)).id).toBe(id);
-  const another = aCall({ caller, fingerprint: "new, other request", otherFingerprint: "old, other request" });
-  await expect(issue(another)).rejects.toEqual(refusal("idempotency_key_reused"));
+  const otherRequest = aCall({ caller, fingerprint: "new, other request", otherFingerprint: "old, other request" });
+  await expect(issue(otherRequest)).rejects.toEqual(refusal("idempotency_key_reused"));
   expect(await count("effect")).toBe(1);
 });

@@ -92,10 +92,10 @@ test("the relay publishes committed events with id and headers, and no event of 
 });
 
 test("deletePublished keeps published rows for three days, and the next relay does not publish these rows again", async () => {
-  const first = aRelay();
+  const firstRelay = aRelay();
   await emit(db.orm, "k", "1", "2");
   await waitForRelay(db.orm);
-  await first[Symbol.asyncDispose]();
+  await firstRelay[Symbol.asyncDispose]();
   const rows = () => db.orm.em.fork().execute<{ id: string }[]>("select id from outbox order by id");
   expect(await rows()).toHaveLength(2);
   await db.orm.em.fork().execute("update outbox set created_at = now() - interval '73 hours' where payload = '1'");
@@ -143,13 +143,13 @@ test("readNext returns a row whose id is below the cursor if the row's transacti
 });
 
 test("a relay that replaces a closed relay publishes an outbox row whose transaction began before the replacement and commits after it", async () => {
-  const first = aRelay();
+  const firstRelay = aRelay();
   const commitLate = await beginEarly("early id");
   for (const body of ["1", "2"]) {
     await emit(db.orm, "b", body);
     await waitForRelay(db.orm);
   }
-  await first[Symbol.asyncDispose]();
+  await firstRelay[Symbol.asyncDispose]();
   aRelay();
   await emit(db.orm, "b", "3");
   await waitForRelay(db.orm);

@@ -66,11 +66,11 @@ test("createBodyReader rejects a body while the bytes of unfinished bodies excee
     socket.write("0\r\n\r\n");
     expect(await responseOn(socket)).toBe("120000 bytes");
   }
-  const next = connect(port);
-  next.write(head);
-  next.write(chunk(Buffer.alloc(90_000)));
-  next.write("0\r\n\r\n");
-  expect(await responseOn(next)).toBe("90000 bytes");
+  const nextSocket = connect(port);
+  nextSocket.write(head);
+  nextSocket.write(chunk(Buffer.alloc(90_000)));
+  nextSocket.write("0\r\n\r\n");
+  expect(await responseOn(nextSocket)).toBe("90000 bytes");
 });
 
 test("createBodyReader accepts small bodies even if unfinished large bodies have used up the byte limit for large bodies", async () => {

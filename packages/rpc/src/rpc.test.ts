@@ -243,12 +243,16 @@ describe("createRpcClient and createRpcServer", () => {
   test("an RPC client retries a call with a new token when the first token expired before the server read the call", async () => {
     calls = [];
     behaviour = async () => ({});
-    const old = createCallerSigner({ id: "gateway", privateKey: gatewayKey.privateKey }, () => Date.now() - 11_000);
+    const expiredSigner = createCallerSigner({ id: "gateway", privateKey: gatewayKey.privateKey }, () => Date.now() - 11_000);
     let signatures = 0;
-    const renewing = { sign: (...args: Parameters<typeof signer.sign>) => (signatures++ === 0 ? old : signer).sign(...args) };
+    const renewing = {
+      sign: (...args: Parameters<typeof signer.sign>) => (signatures++ === 0 ? expiredSigner : signer).sign(...args),
+    };
     await withClient([server.url], (client) => client.handOverMessages(request, { caller }), { signer: renewing });
     expect(calls).toHaveLength(1);
-    const rejectedCall = withClient([server.url], (client) => client.handOverMessages(request, { caller }), { signer: old });
+    const rejectedCall = withClient([server.url], (client) => client.handOverMessages(request, { caller }), {
+      signer: expiredSigner,
+    });
     await expect(rejectedCall).rejects.toThrow("has expired");
     expect(calls).toHaveLength(1);
   });

@@ -113,12 +113,12 @@ function pad(text: string, width: number, alignRight = false): string {
 
 function shorten(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
-  let kept = "";
+  let keptText = "";
   for (const character of text) {
-    if (widthOf(kept + character) > width - 1) break;
-    kept += character;
+    if (widthOf(keptText + character) > width - 1) break;
+    keptText += character;
   }
-  return `${kept}…`;
+  return `${keptText}…`;
 }
 
 /** Prints a line for each field, with local times, and nested values as JSON. */

@@ -91,9 +91,11 @@ test("`amana businesses` creates, lists, approves, disables and renames business
   expect((await amanaLocal("businesses", "show", id)).out).toMatch(/^status +ACTIVE$/m);
   expect(await jsonOf(amanaLocal("businesses", "disable", id, "--yes", "--json"))).toMatchObject({ status: "DISABLED" });
   expect(await jsonOf(amanaLocal("businesses", "list", "--status", "DISABLED", "--json"))).toMatchObject([{ id }]);
-  const rejected = await amanaLocal("businesses", "reject", id, "--yes", "--json");
-  expect(rejected).toMatchObject({ code: 1, out: "" });
-  expect(JSON.parse(rejected.err)).toMatchObject({ error: { code: "invalid_status_transition", status: 409, exit_code: 1 } });
+  const rejectedBusiness = await amanaLocal("businesses", "reject", id, "--yes", "--json");
+  expect(rejectedBusiness).toMatchObject({ code: 1, out: "" });
+  expect(JSON.parse(rejectedBusiness.err)).toMatchObject({
+    error: { code: "invalid_status_transition", status: 409, exit_code: 1 },
+  });
 });
 
 test("`amana payment-links` creates, lists, shows and deactivates payment links with a business key", async () => {
@@ -104,8 +106,8 @@ test("`amana payment-links` creates, lists, shows and deactivates payment links 
   expect((await amanaBusiness("payment-links", "list", "--search", "lesson")).out).toMatch(new RegExp(`${id} +ACTIVE`));
   expect(await jsonOf(amanaBusiness("payment-links", "deactivate", id, "--json"))).toMatchObject({ status: "INACTIVE" });
   expect((await amanaBusiness("payment-links", "show", id)).out).toMatch(/^status +INACTIVE$/m);
-  const rejected = await amanaBusiness("payment-links", "create", "--name", "Lesson", "--json");
-  expect(JSON.parse(rejected.err)).toMatchObject({ error: { code: "validation_failed", status: 422 } });
+  const rejectedCall = await amanaBusiness("payment-links", "create", "--name", "Lesson", "--json");
+  expect(JSON.parse(rejectedCall.err)).toMatchObject({ error: { code: "validation_failed", status: 422 } });
 });
 
 test("`amana invitations`, `amana operator-keys` and `amana api-keys` create and revoke invitations and keys, and `api-keys revoke` continues after an unknown key id", async () => {

@@ -242,8 +242,8 @@ test.each([
   const manifest = JSON.stringify({ business_id: "b", ...period, files: {} });
   const after = { manifest_sha256: createHash("sha256").update(manifest).digest("hex"), ...period };
   const entity = { type: "evidence_bundle", id: "e" };
-  const sealed = { day, number: 1, business_number: 1 };
-  const row = { id: "r", at, action: "evidence_bundle.created", entity, business_id: "b", after, sealed };
+  const place = { day, number: 1, business_number: 1 };
+  const row = { id: "r", at, action: "evidence_bundle.created", entity, business_id: "b", after, sealed: place };
   const [leaf, previous] = [leafOf(row), "ab".repeat(32)];
   const head = { day, links: 1, hash: linkHash(previous, leaf), previous, final: true, made_at: `${day}T23:59:59.000Z` };
   const dir = await mkdtemp(join(tmpdir(), "amana-bundle-"));
@@ -397,9 +397,9 @@ test.each([
   ["0.1", "0.1000000000000000055"],
   ["-0.0001", "-0.00011"],
 ])("leafOf returns different leaves for rows with the numbers %s and %s", (first, second) => {
-  const sealed = { day: "2026-11-20", number: 1 };
+  const place = { day: "2026-11-20", number: 1 };
   const leafWithNumber = (number: string) =>
-    leafOf({ ...rowOf({ id: "x", entity_type: "a", entity_id: "b", after: `{"a": ${number}}` }), sealed });
+    leafOf({ ...rowOf({ id: "x", entity_type: "a", entity_id: "b", after: `{"a": ${number}}` }), sealed: place });
   expect(leafWithNumber(first)).not.toBe(leafWithNumber(second));
   // Two notations of the same number have the same leaf.
   expect(leafWithNumber("100")).toBe(leafWithNumber("1.00e2"));

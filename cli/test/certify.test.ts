@@ -54,13 +54,13 @@ describe.skipIf(isMissing)("amana certify", () => {
 
   test("`amana certify` exits with code 1 and prints the failed check, and its next run repeats only the failed certification point", async () => {
     const file = join(dir, "cards.json");
-    const blocked = { name: "blocked", pan: "6280581110006712", expiry: "01/2027", cvv2: "897", password: "123456" };
-    await writeFile(file, JSON.stringify([{ ...blocked, accepted: true }]));
+    const blockedCard = { name: "blocked", pan: "6280581110006712", expiry: "01/2027", cvv2: "897", password: "123456" };
+    await writeFile(file, JSON.stringify([{ ...blockedCard, accepted: true }]));
     const result = await certify("wrong", "--cards", file, "--only", "card-blocked,frame");
     expect(result.code).toBe(1);
     expect(result.out).toContain("The payment with 628058**6712 is PAID. Found: REFUSED");
     expect(result.out).toContain("1 passed, 1 failed");
-    await writeFile(file, JSON.stringify([{ ...blocked, accepted: false }]));
+    await writeFile(file, JSON.stringify([{ ...blockedCard, accepted: false }]));
     const corrected = await certify("wrong", "--cards", file, "--only", "card-blocked,frame");
     expect(corrected).toMatchObject({ code: 0 });
     expect(corrected.out).toContain("2 points, 1 kept from an earlier run.");

@@ -87,8 +87,8 @@ class Models {
     if (target.anyOf) {
       const others = target.anyOf.filter(({ type }) => type !== "null");
       const isText = others.length > 1 || others[0]?.enum === undefined;
-      const [first = {}] = others;
-      const type: Type = isText && first.type === "string" ? { kind: "string" } : this.typeOf(first, name).type;
+      const [firstSchema = {}] = others;
+      const type: Type = isText && firstSchema.type === "string" ? { kind: "string" } : this.typeOf(firstSchema, name).type;
       return { type, nullable: others.length < target.anyOf.length };
     }
     return { type: this.#plainTypeOf(target, name), nullable: false };

@@ -206,7 +206,7 @@ test("transaction changes a row that an earlier transaction has inserted, withou
     em.persist(thing);
     return thing;
   });
-  const changed = await transaction(orm, async (em) => Object.assign(em.merge(Thing, { ...created }), { name: "changed" }));
-  expect(changed.version).toBe(2);
+  const changedThing = await transaction(orm, async (em) => Object.assign(em.merge(Thing, { ...created }), { name: "changed" }));
+  expect(changedThing.version).toBe(2);
   expect(await find(3)).toMatchObject({ name: "changed", version: 2 });
 });

@@ -85,8 +85,8 @@ function statementOf({ type, entity, meta, payload, originalEntity }: ChangeSet<
   const assignments = changes.map(([name], i) => `${column(name)} = $${i + 2}`);
   const values = [id, ...changes.map(([, value]) => value)];
   if (!version) return { sql: `update ${table} set ${assignments.join(", ")} ${where}`, values, isVersioned: false };
-  const next = `${column(version)} = ${column(version)} + 1`;
-  const sql = `update ${table} set ${[...assignments, next].join(", ")} ${where} and ${column(version)} = $${values.length + 1}`;
+  const nextVersion = `${column(version)} = ${column(version)} + 1`;
+  const sql = `update ${table} set ${[...assignments, nextVersion].join(", ")} ${where} and ${column(version)} = $${values.length + 1}`;
   values.push(row[version]);
   row[version] = Number(row[version]) + 1;
   return { sql, values, isVersioned: true };

@@ -94,9 +94,9 @@ describe("lockRow", () => {
     await transaction(orm, async (em) => {
       (await lockRow(em, Document, businessId, id, missing)).pages = 4;
       await em.flush();
-      const again = await lockRow(em, Document, businessId, id, missing);
-      expect(again).toMatchObject({ pages: 4, version: 2 });
-      again.pages += 1;
+      const lockedAgain = await lockRow(em, Document, businessId, id, missing);
+      expect(lockedAgain).toMatchObject({ pages: 4, version: 2 });
+      lockedAgain.pages += 1;
     });
     expect(await stored()).toMatchObject({ pages: 5, version: 3 });
   });

@@ -89,8 +89,9 @@ const createPlain = (em: SqlEntityManager, value: string) => em.persist(em.creat
 /** Expects that there is no row of the transaction, no open transaction and no tenant. */
 async function expectNothingLeft(of = orm) {
   expect(await read("select * from plain where id > 2")).toEqual([]);
-  const open = "select state from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'";
-  expect(await read(open)).toEqual([]);
+  const openTransactions =
+    "select state from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'";
+  expect(await read(openTransactions)).toEqual([]);
   const setting = "select coalesce(current_setting('amana.business', true), '') as tenant";
   expect(await of.em.fork().execute(setting)).toEqual([{ tenant: "" }]);
   expect(await transaction(of, (em) => em.execute(setting))).toEqual([{ tenant: "" }]);
@@ -156,8 +157,10 @@ test("transaction runs concurrent first statements in one database transaction, 
   expect(new Set(rows.flat().map((row) => JSON.stringify(row))).size).toBe(1);
   expect(rows[0]).toMatchObject([{ tenant: `{${business}}` }]);
   const insert = (em: SqlEntityManager) => em.execute("insert into plain values (9, 'x')");
-  const failed = forTenant(business, () => transaction(tenantOrm, (em) => Promise.all([em.execute("selec"), insert(em)])));
-  await expect(failed).rejects.toThrow("syntax error");
+  const failedTransaction = forTenant(business, () =>
+    transaction(tenantOrm, (em) => Promise.all([em.execute("selec"), insert(em)])),
+  );
+  await expect(failedTransaction).rejects.toThrow("syntax error");
   await expectNothingLeft(tenantOrm);
 });
 

@@ -98,8 +98,9 @@ export class PipelineClient extends pg.Client {
 
   /** Sends the deferred statements. */
   async sendDeferred(): Promise<void> {
-    const last = this.#deferred.pop();
-    if (last) last.onComplete?.((await this.query({ text: last.text, values: last.values })).rowCount ?? 0);
+    const lastStatement = this.#deferred.pop();
+    if (lastStatement)
+      lastStatement.onComplete?.((await this.query({ text: lastStatement.text, values: lastStatement.values })).rowCount ?? 0);
   }
 
   /** Begins a transaction with the next statement. */

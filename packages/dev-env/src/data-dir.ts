@@ -122,6 +122,6 @@ function unusableFolder(dir: string, error: NodeJS.ErrnoException): DevEnvError 
 }
 
 function formatNames(names: readonly string[]): string {
-  const more = names.length > listedMax ? ` and ${names.length - listedMax} more` : "";
-  return `${names.slice(0, listedMax).join(", ")}${more}`;
+  const moreText = names.length > listedMax ? ` and ${names.length - listedMax} more` : "";
+  return `${names.slice(0, listedMax).join(", ")}${moreText}`;
 }

@@ -26,11 +26,11 @@ export interface Leftover {
  */
 export async function stopLeftover(leftover: Leftover, log?: LogLine): Promise<void> {
   const { name, dir, pid, matches, starterPidOf, stopSteps = gracefulStopSteps } = leftover;
-  const current = () => {
+  const findProcess = () => {
     const running = readProcess(pid);
     return running && matches(running.command) ? running : undefined;
   };
-  const running = current();
+  const running = findProcess();
   if (running === undefined) return;
   if (running.parentPid === starterPidOf(running.command)) {
     throw new DevEnvError(
@@ -39,7 +39,7 @@ export async function stopLeftover(leftover: Leftover, log?: LogLine): Promise<v
     );
   }
   log?.(`stopping the ${name} of an earlier run (process ${pid})`);
-  if (!(await stopByPid(pid, stopSteps, () => current() === undefined))) {
+  if (!(await stopByPid(pid, stopSteps, () => findProcess() === undefined))) {
     throw new DevEnvError(`The ${name} of an earlier run (process ${pid}) does not end.`, `Run: kill -9 ${pid}`);
   }
 }

@@ -61,19 +61,19 @@ export async function spawnServer(options: ServerProcessOptions): Promise<Server
 
   await once(child, "spawn");
   const pid = child.pid as number;
-  let running = true;
+  let isRunning = true;
   // `close` is emitted after the last output was read, so that error messages are complete.
   const ended = once(child, "close").then(() => {
-    running = false;
+    isRunning = false;
   });
 
   const end = async (steps: readonly StopStep[]) => {
-    if (!(await stopByPid(pid, steps, () => !running))) throw new Error(`${command} (process ${pid}) does not end`);
+    if (!(await stopByPid(pid, steps, () => !isRunning))) throw new Error(`${command} (process ${pid}) does not end`);
   };
   return {
     pid,
     ended,
-    isRunning: () => running,
+    isRunning: () => isRunning,
     recentOutput: () => recent.join("\n"),
     stop: () => end(stopSteps),
     kill: () => end(stopSteps.slice(1)),

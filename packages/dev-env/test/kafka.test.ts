@@ -105,8 +105,8 @@ describe.skipIf(skipsKafka)("Kafka that Java runs without Docker", () => {
     const nodes = await startKafkaNodes(3, { dir, progress: silentProgress });
     started.push(...nodes);
     const brokers = nodes.map((node) => node.brokers);
-    const [first, second] = nodes as [Kafka, Kafka];
-    const cluster = { ...first, brokers: brokers.join(",") };
+    const [firstNode, secondNode] = nodes as [Kafka, Kafka];
+    const cluster = { ...firstNode, brokers: brokers.join(",") };
     const admin = clientOf(cluster).admin();
     await admin.connect();
     const topic = "payments";
@@ -121,10 +121,10 @@ describe.skipIf(skipsKafka)("Kafka that Java runs without Docker", () => {
     await admin.disconnect();
     expect(copies).toBe(3);
 
-    await first.kill();
+    await firstNode.kill();
     await produce(cluster, "payments", "one", { retries: 20 });
-    await first.start();
-    await second.kill();
+    await firstNode.start();
+    await secondNode.kill();
     await produce(cluster, "payments", "two", { retries: 20 });
     expect(await consume(cluster, "payments", 2)).toEqual(["one", "two"]);
   });

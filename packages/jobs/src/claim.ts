@@ -87,9 +87,9 @@ export function createDueSearch(orm: Orm, due: DueTable): () => Promise<FoundGro
        ) select ${tenantAndKey} from stepped`,
       key ? [cursor.tenant, cursor.key] : [cursor.tenant],
     );
-    const last = stepped.at(-1);
-    const hasMore = stepped.length === steppedMax && last !== undefined;
-    cursor = hasMore ? last : { tenant: lowestId, key: lowestId };
+    const lastGroup = stepped.at(-1);
+    const hasMore = stepped.length === steppedMax && lastGroup !== undefined;
+    cursor = hasMore ? lastGroup : { tenant: lowestId, key: lowestId };
     return { groups: removeDuplicates([...soonest, ...stepped]), hasMore };
   };
 }
@@ -114,9 +114,9 @@ export async function claimDue<Row>(
 ): Promise<Row[]> {
   const { perTenant, perKey } = slots.limits;
   const groupsWithSlots = groups.flatMap(({ tenant, key }) => {
-    const used = slots.usedAndQueued(tenant);
-    const free = Math.min(perTenant - used, due.key ? perKey - slots.usedAndQueued(tenant, key) : perTenant);
-    return free > 0 ? [{ tenant, key, used, free }] : [];
+    const usedSlots = slots.usedAndQueued(tenant);
+    const freeSlots = Math.min(perTenant - usedSlots, due.key ? perKey - slots.usedAndQueued(tenant, key) : perTenant);
+    return freeSlots > 0 ? [{ tenant, key, used: usedSlots, free: freeSlots }] : [];
   });
   if (groupsWithSlots.length === 0 || limit <= 0) return [];
   const { name, table, plannedCondition, dueAtOfGroup = due.dueAt, key, order = dueAtOfGroup, select } = due;

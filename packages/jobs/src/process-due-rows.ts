@@ -95,14 +95,14 @@ export function processDueRows(
     if (nowMs >= period.endsMs) {
       period = { endsMs: nowMs + pauseMs, left: rows.rowsPerPauseMax ?? Number.POSITIVE_INFINITY };
     }
-    const free = Math.min(rows.concurrency - inFlight.size, period.left);
-    if (free === 0) {
+    const freeSlots = Math.min(rows.concurrency - inFlight.size, period.left);
+    if (freeSlots === 0) {
       if (period.left === 0) await sleep(period.endsMs - nowMs, stop.signal);
       else await anyRowEnds();
       return 1;
     }
     const { groups, hasMore } = await search();
-    const limits = { limit: free, leaseMs: leaseSeconds * 1_000, except: [...inFlight.keys()] };
+    const limits = { limit: freeSlots, leaseMs: leaseSeconds * 1_000, except: [...inFlight.keys()] };
     const claims = await claimDue<ClaimedRow>(orm, source, groups, slots, limits);
     for (const claimed of claims) {
       const trace = claimed.traceparent ? { traceparent: claimed.traceparent } : undefined;

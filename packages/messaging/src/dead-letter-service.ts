@@ -106,8 +106,8 @@ export function deadLetterService(context: DeadLetterContext): ServedService {
         const reason = reasonOf(error);
         await transaction(orm, async (em) => {
           const deadLetter = await lockDeadLetter(em, id);
-          const failed = await recordFailedRetry(em, id, error, scheduleAfterManualRetry);
-          record(em, call, { before: deadLetter, status: failed?.status ?? deadLetter.status }, reason);
+          const failedRetry = await recordFailedRetry(em, id, error, scheduleAfterManualRetry);
+          record(em, call, { before: deadLetter, status: failedRetry?.status ?? deadLetter.status }, reason);
         });
         throw deadLetterFailed(reason);
       });

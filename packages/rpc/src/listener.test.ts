@@ -156,9 +156,9 @@ test("the RPC server closes a new connection beyond the connection limit, and le
   await startServer(2);
   const sockets = [1, 2].map(() => net.connect(server.port, "127.0.0.1"));
   await Promise.all(sockets.map((socket) => once(socket, "connect")));
-  const third = net.connect(server.port, "127.0.0.1");
-  third.on("error", () => {});
-  await once(third, "close");
+  const thirdSocket = net.connect(server.port, "127.0.0.1");
+  thirdSocket.on("error", () => {});
+  await once(thirdSocket, "close");
   expect(sockets.map(({ closed }) => closed)).toEqual([false, false]);
   for (const socket of sockets) socket.destroy();
 });

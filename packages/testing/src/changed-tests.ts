@@ -29,11 +29,11 @@ export function changedTests(root: string): string[] | undefined {
       .split("\n")
       .filter((line) => line !== "");
   const [main = "HEAD"] = git("for-each-ref", "--format=%(refname)", "refs/remotes/origin/main", "refs/heads/main").toReversed();
-  const changed = [
+  const changedFiles = [
     ...git("diff", "--name-only", "--merge-base", main),
     ...git("ls-files", "--others", "--exclude-standard"),
   ].filter((path) => !withoutTests.test(path));
-  const folders = new Set(changed.map((path) => workspace.exec(path)?.[0]));
+  const folders = new Set(changedFiles.map((path) => workspace.exec(path)?.[0]));
   if (folders.has(undefined)) return undefined;
   return [...folders, ...testsOfOtherWorkspaces] as string[];
 }

@@ -142,8 +142,10 @@ async function writeReport(folder: string, evidence: Evidence, browser: Browser)
 }
 
 function reasonOf({ checks, reason }: PointResult): string {
-  const [failed] = checks.filter(({ holds }) => !holds);
-  const text = reason ?? (failed && `${failed.text}${failed.found === undefined ? "" : ` Found: ${failed.found.slice(0, 120)}`}`);
+  const [failedCheck] = checks.filter(({ holds }) => !holds);
+  const text =
+    reason ??
+    (failedCheck && `${failedCheck.text}${failedCheck.found === undefined ? "" : ` Found: ${failedCheck.found.slice(0, 120)}`}`);
   return text === undefined ? "" : `: ${text.replaceAll("\n", " ")}`;
 }
 

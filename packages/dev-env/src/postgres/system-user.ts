@@ -52,8 +52,8 @@ export async function changeOwner(user: SystemUser, path: string): Promise<void>
  */
 export async function launcher(user: SystemUser, paths: readonly string[]): Promise<Launcher> {
   if (user.uid === undefined) return (command, args) => ({ command, args });
-  const closed = await firstClosedFolder(user, paths);
-  if (!closed) return (command, args) => ({ command, args, ...user });
+  const closedFolder = await firstClosedFolder(user, paths);
+  if (!closedFolder) return (command, args) => ({ command, args, ...user });
   const rights = [
     `--reuid=${user.uid}`,
     `--regid=${user.gid}`,
@@ -63,8 +63,8 @@ export async function launcher(user: SystemUser, paths: readonly string[]): Prom
   ];
   if (!(await runCommand("setpriv", [...rights, "true"], { timeoutMs })).ok) {
     throw new DevEnvError(
-      `PostgreSQL does not run as root. It would run as the user ${name}, but that user cannot enter the folder ${closed}.`,
-      `Permit it: chmod o+x ${closed}. Or run the command as a normal user, or from a folder outside ${closed}.`,
+      `PostgreSQL does not run as root. It would run as the user ${name}, but that user cannot enter the folder ${closedFolder}.`,
+      `Permit it: chmod o+x ${closedFolder}. Or run the command as a normal user, or from a folder outside ${closedFolder}.`,
     );
   }
   return (command, args) => ({ command: "setpriv", args: [...rights, command, ...args] });

@@ -1,8 +1,8 @@
 /** Prints rows with equal keys as a Markdown table. Numbers are right-aligned. */
 export function printTable(rows: readonly Readonly<Record<string, string | number>>[]): void {
-  const [first] = rows;
-  if (!first) return;
-  const names = Object.keys(first);
+  const [firstRow] = rows;
+  if (!firstRow) return;
+  const names = Object.keys(firstRow);
   const format = (value: string | number | undefined) => String(value ?? "");
   const widths = names.map((name) => Math.max(name.length, ...rows.map((row) => format(row[name]).length)));
   const formatRow = (cells: readonly (string | number | undefined)[]) =>

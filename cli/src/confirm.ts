@@ -16,10 +16,10 @@ export async function confirm(question: string, { yes }: { readonly yes?: boolea
       exitCodes.usage,
     );
   const reader = createInterface({ input: process.stdin, output: process.stderr });
-  const closed = new AbortController();
-  reader.once("SIGINT", () => closed.abort());
-  reader.once("close", () => closed.abort());
-  const response = await reader.question(`${text} [y/N] `, { signal: closed.signal }).catch(() => "");
+  const terminalClosed = new AbortController();
+  reader.once("SIGINT", () => terminalClosed.abort());
+  reader.once("close", () => terminalClosed.abort());
+  const response = await reader.question(`${text} [y/N] `, { signal: terminalClosed.signal }).catch(() => "");
   reader.close();
   if (!/^y(es)?$/i.test(response.trim())) throw new CommandError("Nothing was done.");
 }

@@ -70,15 +70,15 @@ interface Fitting {
 function fitColumns<C extends Fitting>(columns: readonly C[], maxWidth: number): C[] {
   const minWidthOf = ({ minWidth, width }: C) => Math.min(width, minWidth ?? width);
   const sum = (widths: readonly number[]) => widths.reduce((total, width) => total + width + 2, -2);
-  const kept = [...columns];
-  while (sum(kept.map(minWidthOf)) > maxWidth) {
-    const omitted = kept.reduce((first, column) => ((column.omitOrder ?? 0) > (first.omitOrder ?? 0) ? column : first));
+  const fitting = [...columns];
+  while (sum(fitting.map(minWidthOf)) > maxWidth) {
+    const omitted = fitting.reduce((first, column) => ((column.omitOrder ?? 0) > (first.omitOrder ?? 0) ? column : first));
     if (!omitted.omitOrder) break;
-    kept.splice(kept.indexOf(omitted), 1);
+    fitting.splice(fitting.indexOf(omitted), 1);
   }
   for (;;) {
-    const widest = kept.filter((column) => column.width > minWidthOf(column)).sort((a, b) => b.width - a.width)[0];
-    if (!widest || sum(kept.map(({ width }) => width)) <= maxWidth) return kept;
+    const widest = fitting.filter((column) => column.width > minWidthOf(column)).sort((a, b) => b.width - a.width)[0];
+    if (!widest || sum(fitting.map(({ width }) => width)) <= maxWidth) return fitting;
     widest.width -= 1;
   }
 }
@@ -113,12 +113,12 @@ function pad(text: string, width: number, alignRight = false): string {
 
 function shorten(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
-  let kept = "";
+  let keptText = "";
   for (const character of text) {
-    if (widthOf(kept + character) > width - 1) break;
-    kept += character;
+    if (widthOf(keptText + character) > width - 1) break;
+    keptText += character;
   }
-  return `${kept}…`;
+  return `${keptText}…`;
 }
 
 /** Prints a line for each field, with local times, and nested values as JSON. */

@@ -66,7 +66,7 @@ Exit codes:
   2    invalid arguments or options, or a change without --yes and without a terminal
   3    a database or the API did not respond
   4    an operator must act (stuck, migrate status, audit verify, audit verify-bundle, restored)
-  5    a change got no response and may be done
+  5    a change got no response and may have been executed
   130  stopped with Ctrl-C
 
 Examples:

@@ -72,9 +72,9 @@ test("`amana` loads no schema or database packages for command groups that use t
     const load = (url, context, next) => (/typebox|mikro-orm|prom-client/.test(url) && console.error(url), next(url, context));
     registerHooks({ load });`;
   const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(reportModules)}` };
-  const loadedBy = async (group: string) => (await execAmana(env, group, "--help")).err;
-  for (const group of Object.keys(apiGroups)) expect(await loadedBy(group), group).toBe("");
-  expect(await loadedBy("outbox")).toContain("mikro-orm");
+  const readLoadedModules = async (group: string) => (await execAmana(env, group, "--help")).err;
+  for (const group of Object.keys(apiGroups)) expect(await readLoadedModules(group), group).toBe("");
+  expect(await readLoadedModules("outbox")).toContain("mikro-orm");
 });
 
 test("`amana businesses` creates, lists, approves, disables and renames businesses with the operator key of the local system", async () => {
@@ -91,9 +91,11 @@ test("`amana businesses` creates, lists, approves, disables and renames business
   expect((await amanaLocal("businesses", "show", id)).out).toMatch(/^status +ACTIVE$/m);
   expect(await jsonOf(amanaLocal("businesses", "disable", id, "--yes", "--json"))).toMatchObject({ status: "DISABLED" });
   expect(await jsonOf(amanaLocal("businesses", "list", "--status", "DISABLED", "--json"))).toMatchObject([{ id }]);
-  const rejected = await amanaLocal("businesses", "reject", id, "--yes", "--json");
-  expect(rejected).toMatchObject({ code: 1, out: "" });
-  expect(JSON.parse(rejected.err)).toMatchObject({ error: { code: "invalid_status_transition", status: 409, exit_code: 1 } });
+  const rejectedBusiness = await amanaLocal("businesses", "reject", id, "--yes", "--json");
+  expect(rejectedBusiness).toMatchObject({ code: 1, out: "" });
+  expect(JSON.parse(rejectedBusiness.err)).toMatchObject({
+    error: { code: "invalid_status_transition", status: 409, exit_code: 1 },
+  });
 });
 
 test("`amana payment-links` creates, lists, shows and deactivates payment links with a business key", async () => {
@@ -104,8 +106,8 @@ test("`amana payment-links` creates, lists, shows and deactivates payment links 
   expect((await amanaBusiness("payment-links", "list", "--search", "lesson")).out).toMatch(new RegExp(`${id} +ACTIVE`));
   expect(await jsonOf(amanaBusiness("payment-links", "deactivate", id, "--json"))).toMatchObject({ status: "INACTIVE" });
   expect((await amanaBusiness("payment-links", "show", id)).out).toMatch(/^status +INACTIVE$/m);
-  const rejected = await amanaBusiness("payment-links", "create", "--name", "Lesson", "--json");
-  expect(JSON.parse(rejected.err)).toMatchObject({ error: { code: "validation_failed", status: 422 } });
+  const rejectedCall = await amanaBusiness("payment-links", "create", "--name", "Lesson", "--json");
+  expect(JSON.parse(rejectedCall.err)).toMatchObject({ error: { code: "validation_failed", status: 422 } });
 });
 
 test("`amana invitations`, `amana operator-keys` and `amana api-keys` create and revoke invitations and keys, and `api-keys revoke` continues after an unknown key id", async () => {
@@ -502,48 +504,50 @@ const endpointIds = async () =>
 
 test("`amana webhooks listen` forwards signed webhooks unchanged, returns the receiver's response, and deletes its endpoint at Ctrl-C or at the next start", async () => {
   const receiver = await aLocalReceiver();
-  const short = await jsonOf<{ id: string; api_key: string }>(amanaBusiness("api-keys", "create", "--name", "short", "--json"));
+  const revokedKey = await jsonOf<{ id: string; api_key: string }>(
+    amanaBusiness("api-keys", "create", "--name", "short", "--json"),
+  );
   const { AMANA_URL } = businessSettings();
-  const withRevokedKey = await listeningAs({ AMANA_URL, AMANA_KEY: short.api_key }, "--skip-forward");
+  const withRevokedKey = await listeningAs({ AMANA_URL, AMANA_KEY: revokedKey.api_key }, "--skip-forward");
   const exitWithRevokedKey = exitOf(withRevokedKey.child);
-  await jsonOf(amanaBusiness("api-keys", "revoke", short.id, "--yes", "--json"));
-  const first = await listening("--forward-to", receiver.url, "--events", "PAYMENT_COMPLETED", "--print");
+  await jsonOf(amanaBusiness("api-keys", "revoke", revokedKey.id, "--yes", "--json"));
+  const firstRun = await listening("--forward-to", receiver.url, "--events", "PAYMENT_COMPLETED", "--print");
   const paid = await aPaidPayment(running.system, business);
-  await eventually(() => expect(first.lines).toHaveLength(2));
+  await eventually(() => expect(firstRun.lines).toHaveLength(2));
   const [delivery] = receiver.received;
-  const webhook = verifyWebhook(delivery?.headers ?? {}, delivery?.body ?? "", { secrets: [first.secret] });
+  const webhook = verifyWebhook(delivery?.headers ?? {}, delivery?.body ?? "", { secrets: [firstRun.secret] });
   expect(delivery?.headers.host).toBe(`127.0.0.1:${receiver.port}`);
-  expect(first.lines[1]).toMatchObject({
+  expect(firstRun.lines[1]).toMatchObject({
     ...{ type: "PAYMENT_COMPLETED", id: webhook.id, about: paid.id, status: 204, ms: expect.any(Number), body: webhook.body },
   });
 
   receiver.respondWith(500);
-  await business.call("POST", `/api/v1/webhook-endpoints/${first.endpointId}/test`);
-  await eventually(() => expect(first.lines.filter(({ status }) => status === 500).length).toBeGreaterThan(1));
+  await business.call("POST", `/api/v1/webhook-endpoints/${firstRun.endpointId}/test`);
+  await eventually(() => expect(firstRun.lines.filter(({ status }) => status === 500).length).toBeGreaterThan(1));
   receiver.respondWith(204);
-  await eventually(() => expect(first.lines.at(-1)).toMatchObject({ type: "WEBHOOK_TEST", status: 204 }));
+  await eventually(() => expect(firstRun.lines.at(-1)).toMatchObject({ type: "WEBHOOK_TEST", status: 204 }));
 
   expect(await exitWithRevokedKey).toBe(1);
   expect(withRevokedKey.errors()).toMatch(/could not be removed \(401 api_key_revoked.*The next start of the command removes it/);
   expect(withRevokedKey.errors()).toContain(`"code":"api_key_revoked"`);
 
-  const other = await listening("--skip-forward");
-  expect(other.errors()).toContain(`Removed the endpoint ${withRevokedKey.endpointId}`);
-  expect(await endpointIds()).toEqual(expect.arrayContaining([first.endpointId, other.endpointId]));
-  first.child.kill("SIGKILL");
-  await exitOf(first.child);
-  const next = await listening("--forward-to", "http://127.0.0.1:1/");
-  expect(next.errors()).toContain(`Removed the endpoint ${first.endpointId}`);
-  expect(await endpointIds()).toEqual([next.endpointId, other.endpointId, business.endpointId]);
-  await business.call("POST", `/api/v1/webhook-endpoints/${next.endpointId}/test`);
-  await eventually(() => expect(next.lines[1]).toMatchObject({ status: 502, error: "no response (ECONNREFUSED)" }));
+  const otherRun = await listening("--skip-forward");
+  expect(otherRun.errors()).toContain(`Removed the endpoint ${withRevokedKey.endpointId}`);
+  expect(await endpointIds()).toEqual(expect.arrayContaining([firstRun.endpointId, otherRun.endpointId]));
+  firstRun.child.kill("SIGKILL");
+  await exitOf(firstRun.child);
+  const nextRun = await listening("--forward-to", "http://127.0.0.1:1/");
+  expect(nextRun.errors()).toContain(`Removed the endpoint ${firstRun.endpointId}`);
+  expect(await endpointIds()).toEqual([nextRun.endpointId, otherRun.endpointId, business.endpointId]);
+  await business.call("POST", `/api/v1/webhook-endpoints/${nextRun.endpointId}/test`);
+  await eventually(() => expect(nextRun.lines[1]).toMatchObject({ status: 502, error: "no response (ECONNREFUSED)" }));
 
   // A request without a signature is neither forwarded nor printed as an event.
-  expect((await fetch(next.url, { method: "POST", body: "{}" })).status).toBe(401);
-  expect((await fetch(new URL("/", next.url), { method: "POST", body: "{}" })).status).toBe(404);
-  expect((await fetch(next.url, { method: "POST", body: "x".repeat(1024 * 1024 + 1) })).status).toBe(413);
+  expect((await fetch(nextRun.url, { method: "POST", body: "{}" })).status).toBe(401);
+  expect((await fetch(new URL("/", nextRun.url), { method: "POST", body: "{}" })).status).toBe(404);
+  expect((await fetch(nextRun.url, { method: "POST", body: "x".repeat(1024 * 1024 + 1) })).status).toBe(413);
 
-  for (const { child } of [next, other]) {
+  for (const { child } of [nextRun, otherRun]) {
     child.kill("SIGINT");
     expect(await exitOf(child)).toBe(0);
   }

@@ -54,11 +54,11 @@ async function aConsumer() {
     createTransport({ kind: "direct", subscribers, keys: testEventKeys("payments.v1") }, { clientId: "test", logger });
   const transport = stack.use(await openTransport({}));
   const topicHandler = { topic: "payments.v1", consumer: "webhooks", schema: PaymentEventSchema, effect };
-  const running = stack.use(await consume(topicHandler, { orm: db.orm, transport, logger, retrySeconds: [0.01, 0.01] }));
+  const runningConsumer = stack.use(await consume(topicHandler, { orm: db.orm, transport, logger, retrySeconds: [0.01, 0.01] }));
   const { url } = stack.use(await startTestServer([...transport.services]));
   const publisher = stack.use(await openTransport({ "payments.v1": [url] }));
   return {
-    stop: () => running[Symbol.asyncDispose](),
+    stop: () => runningConsumer[Symbol.asyncDispose](),
     deliver: (...messages: Message[]) => publisher.publish("payments.v1", messages),
   };
 }

@@ -242,8 +242,8 @@ test.each([
   const manifest = JSON.stringify({ business_id: "b", ...period, files: {} });
   const after = { manifest_sha256: createHash("sha256").update(manifest).digest("hex"), ...period };
   const entity = { type: "evidence_bundle", id: "e" };
-  const sealed = { day, number: 1, business_number: 1 };
-  const row = { id: "r", at, action: "evidence_bundle.created", entity, business_id: "b", after, sealed };
+  const place = { day, number: 1, business_number: 1 };
+  const row = { id: "r", at, action: "evidence_bundle.created", entity, business_id: "b", after, sealed: place };
   const [leaf, previous] = [leafOf(row), "ab".repeat(32)];
   const head = { day, links: 1, hash: linkHash(previous, leaf), previous, final: true, made_at: `${day}T23:59:59.000Z` };
   const dir = await mkdtemp(join(tmpdir(), "amana-bundle-"));
@@ -376,18 +376,18 @@ test("verifyTrail accepts a day whose rows and links were dropped after five yea
   }
   await recordAction(business);
   while ((await seal()).sealed > 0);
-  const kept = await heads();
-  const old = "interval '5 years'";
+  const storedHeads = await heads();
+  const age = "interval '5 years'";
   await tamper(
-    `delete from audit_event where uuid_time(id) < now() - ${old}`,
-    `delete from audit_link where day < now() - ${old}`,
+    `delete from audit_event where uuid_time(id) < now() - ${age}`,
+    `delete from audit_link where day < now() - ${age}`,
   );
   expect(await sql("select from audit_link")).toHaveLength(1);
   // Checks only the first days and the last day, because the five years between them have no rows.
-  const [fifth, last] = [kept[5], kept.at(-1)].map((head) => head?.day);
-  for (const range of [{ to: fifth }, { from: last }]) expect(await verify({ kept, ...range })).toEqual([]);
+  const [fifth, last] = [storedHeads[5], storedHeads.at(-1)].map((head) => head?.day);
+  for (const range of [{ to: fifth }, { from: last }]) expect(await verify({ kept: storedHeads, ...range })).toEqual([]);
 
-  await tamper(`update audit_head set made_at = made_at + interval '1 s' where day = '${kept[0]?.day}' and final`);
+  await tamper(`update audit_head set made_at = made_at + interval '1 s' where day = '${storedHeads[0]?.day}' and final`);
   expect(await problemCodes({ to: fifth })).toEqual(["head_not_signed", "head_of_other_chain"]);
 });
 
@@ -397,12 +397,12 @@ test.each([
   ["0.1", "0.1000000000000000055"],
   ["-0.0001", "-0.00011"],
 ])("leafOf returns different leaves for rows with the numbers %s and %s", (first, second) => {
-  const sealed = { day: "2026-11-20", number: 1 };
-  const leaf = (number: string) =>
-    leafOf({ ...rowOf({ id: "x", entity_type: "a", entity_id: "b", after: `{"a": ${number}}` }), sealed });
-  expect(leaf(first)).not.toBe(leaf(second));
+  const place = { day: "2026-11-20", number: 1 };
+  const leafWithNumber = (number: string) =>
+    leafOf({ ...rowOf({ id: "x", entity_type: "a", entity_id: "b", after: `{"a": ${number}}` }), sealed: place });
+  expect(leafWithNumber(first)).not.toBe(leafWithNumber(second));
   // Two notations of the same number have the same leaf.
-  expect(leaf("100")).toBe(leaf("1.00e2"));
+  expect(leafWithNumber("100")).toBe(leafWithNumber("1.00e2"));
 });
 
 test("verifyTrail reports head_missing for a day without a head if an earlier and a later day have heads", async () => {

@@ -34,9 +34,9 @@ const points = ["--only", "checkout,transport,card-valid,card-card-blocked,unkno
 
 describe.skipIf(isMissing)("amana certify", () => {
   test("`amana certify` checks certification points in a browser and writes the evidence, and its next run skips the points that passed", async () => {
-    const first = await certify("whole", "--language", "ar", ...points);
-    expect(first).toMatchObject({ code: 0, err: "" });
-    expect(first.out).toContain("4 passed, 0 failed, 1 not applicable, 0 not run.");
+    const firstRun = await certify("whole", "--language", "ar", ...points);
+    expect(firstRun).toMatchObject({ code: 0, err: "" });
+    expect(firstRun.out).toContain("4 passed, 0 failed, 1 not applicable, 0 not run.");
     const files = await readdir(join(dir, "whole", "files"));
     expect(files).toContain("checkout-ar-1-1280.png");
     expect(files).toContain("card-valid-ar-3-receipt.pdf");
@@ -45,22 +45,22 @@ describe.skipIf(isMissing)("amana certify", () => {
     expect(await readFile(join(dir, "whole", "evidence.html"), "utf8")).toContain("Librairie El Kitab");
     expect((await readFile(join(dir, "whole", "evidence.pdf"))).subarray(0, 5).toString()).toBe("%PDF-");
 
-    const second = await certify("whole", "--language", "ar", "--only", "checkout,frame");
-    expect(second).toMatchObject({ code: 0, err: "" });
-    expect(second.out).toContain("2 points, 1 kept from an earlier run.");
+    const secondRun = await certify("whole", "--language", "ar", "--only", "checkout,frame");
+    expect(secondRun).toMatchObject({ code: 0, err: "" });
+    expect(secondRun.out).toContain("2 points, 1 kept from an earlier run.");
     const { items } = await business.amana.paymentLinks.list({ status: "ACTIVE" }).page();
     expect(items).toEqual([]);
   });
 
   test("`amana certify` exits with code 1 and prints the failed check, and its next run repeats only the failed certification point", async () => {
     const file = join(dir, "cards.json");
-    const blocked = { name: "blocked", pan: "6280581110006712", expiry: "01/2027", cvv2: "897", password: "123456" };
-    await writeFile(file, JSON.stringify([{ ...blocked, accepted: true }]));
+    const blockedCard = { name: "blocked", pan: "6280581110006712", expiry: "01/2027", cvv2: "897", password: "123456" };
+    await writeFile(file, JSON.stringify([{ ...blockedCard, accepted: true }]));
     const result = await certify("wrong", "--cards", file, "--only", "card-blocked,frame");
     expect(result.code).toBe(1);
     expect(result.out).toContain("The payment with 628058**6712 is PAID. Found: REFUSED");
     expect(result.out).toContain("1 passed, 1 failed");
-    await writeFile(file, JSON.stringify([{ ...blocked, accepted: false }]));
+    await writeFile(file, JSON.stringify([{ ...blockedCard, accepted: false }]));
     const corrected = await certify("wrong", "--cards", file, "--only", "card-blocked,frame");
     expect(corrected).toMatchObject({ code: 0 });
     expect(corrected.out).toContain("2 points, 1 kept from an earlier run.");

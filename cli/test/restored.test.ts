@@ -164,14 +164,14 @@ test("`amana restored kyc` emits KYC_NEEDS_REVIEW once for a lost review decisio
   );
   const due = await kycSql<{ id: string }>("select id from kyc_application where next_check_at <= now() order by id");
   expect(due.map(({ id }) => id)).toEqual([decidedAtProvider.id, openAtProvider.id, expired.id].sort());
-  const emitted = () =>
+  const readEmittedEvents = () =>
     kycSql<{ key: string; type: string }>("select key, headers ->> 'ce_type' as type from outbox where topic = 'kyc.v1'");
-  expect(await emitted()).toEqual([{ key: decidedAtProvider.id, type: "kyc.v1.KycNeedsReview" }]);
+  expect(await readEmittedEvents()).toEqual([{ key: decidedAtProvider.id, type: "kyc.v1.KycNeedsReview" }]);
   expect(await kycSql("select 1 from outbox where topic = 'audit.v1'")).toHaveLength(1);
 
   // Adds KYC_NEEDS_REVIEW to webhooks, as if webhooks had consumed the emitted event.
   await addEvent(decidedAtProvider, "COMPLETED", "NEEDS_REVIEW", minutesAgo(1));
   const secondRun = await restored();
   expect(secondRun.rows.map(({ id }) => id).sort()).toEqual([openAtProvider.id, expired.id, unknown.id].sort());
-  expect(await emitted()).toHaveLength(1);
+  expect(await readEmittedEvents()).toHaveLength(1);
 });

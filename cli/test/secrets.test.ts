@@ -55,7 +55,7 @@ test("`amana secrets reencrypt` encrypts every secret with the first key in SECR
   const rows = await endpoints();
   expect(rows).toHaveLength(600);
   for (const { id, text } of rows) expect(newBox.decrypt(text, id)).toBe(`secret of ${id}`);
-  // Two transactions of at most 500 rows.
+  // Each of the two transactions encrypts at most 500 secrets and adds one audit row.
   expect(await hooks.orm.em.fork().execute("select 1 from outbox where topic = 'audit.v1'")).toHaveLength(2);
   for (const key of [oldKey, newKey]) expect(out).not.toContain(key.toString("base64"));
   expect(JSON.parse((await reencrypt()).out)).toMatchObject([{ reencrypted: 0 }, { reencrypted: 0 }]);

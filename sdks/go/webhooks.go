@@ -21,7 +21,8 @@ var ErrWebhookRefused = errors.New("amana: the webhook is not genuine")
 
 // Webhook is a verified webhook.
 type Webhook struct {
-	// ID is the id of the event, which all its deliveries have. Ignore an id that you have processed.
+	// ID is the id of the event. All deliveries of an event have the same id. Ignore an id that you
+	// have processed.
 	ID    string          `json:"id"`
 	Event string          `json:"event"`
 	Body  json.RawMessage `json:"-"`

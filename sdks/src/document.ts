@@ -77,8 +77,9 @@ class Models {
   readonly #nameOf = new Map<string, string>();
 
   /**
-   * Returns the type of a schema. An object becomes a model, or uses an equal model that exists.
-   * The name of a new model is the schema's name in the document, or `fieldName`.
+   * Returns the type of a schema. The type of an object is a model: an existing equal model, or
+   * otherwise a new model. The name of a new model is the schema's name in the document, or
+   * `fieldName`.
    */
   typeOf(schema: Schema, fieldName: string): { type: Type; nullable: boolean } {
     const target = resolveSchema(schema);
@@ -86,8 +87,8 @@ class Models {
     if (target.anyOf) {
       const others = target.anyOf.filter(({ type }) => type !== "null");
       const isText = others.length > 1 || others[0]?.enum === undefined;
-      const [first = {}] = others;
-      const type: Type = isText && first.type === "string" ? { kind: "string" } : this.typeOf(first, name).type;
+      const [firstSchema = {}] = others;
+      const type: Type = isText && firstSchema.type === "string" ? { kind: "string" } : this.typeOf(firstSchema, name).type;
       return { type, nullable: others.length < target.anyOf.length };
     }
     return { type: this.#plainTypeOf(target, name), nullable: false };

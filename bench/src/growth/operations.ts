@@ -88,9 +88,9 @@ export const operations: readonly Operation[] = [
 /** Runs an operation `count` times, four at a time. */
 export async function runAll(operation: Operation, system: System, count: number, ids: Ids, prefix: string): Promise<void> {
   const call = apiCaller(system.gatewayUrl, system.business.api_key);
-  let next = 0;
+  let nextIndex = 0;
   const worker = async () => {
-    for (let number = next++; number < count; number = next++) {
+    for (let number = nextIndex++; number < count; number = nextIndex++) {
       await operation.run({ system, call, prefix }, number, ids);
     }
   };

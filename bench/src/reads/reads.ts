@@ -16,8 +16,8 @@ interface Candidate {
 }
 
 /**
- * Measures authenticated reads of 16 payments in turn through the gateway. Compares them with reads from
- * two bare servers that run the same two queries, one with pg and one with MikroORM.
+ * Measures authenticated reads of 16 payments in turn through the gateway. Compares them with reads
+ * from two bare servers that run the same two queries, one with pg and one with MikroORM.
  */
 export async function measureReads({ rounds, seconds }: { rounds: number; seconds: number }) {
   const dir = await mkdtemp(join(tmpdir(), "amana-bench-"));

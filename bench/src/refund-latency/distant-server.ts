@@ -7,7 +7,7 @@ import { createSelfSignedCertificate } from "@amana/dev-env/self-signed-certific
 /**
  * Starts a TLS proxy on loopback that makes the server at `target` as distant as one round trip of
  * `delayMs`. It delays the bytes of each direction by half of this time. The first bytes of a
- * connection wait for one more round trip, which stands for the handshake of TCP. Writes the
+ * connection wait for one more round trip, which simulates the TCP handshake. Writes the
  * certificate to `dir`.
  */
 export async function startDistantServer(dir: string, target: URL, delayMs: number) {

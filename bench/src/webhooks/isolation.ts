@@ -16,8 +16,8 @@ async function measureBeforeAndAfter(
   makeChange: () => Promise<Pick<FlowOptions, "otherEvents">>,
 ): Promise<Outcome> {
   const before = await measureFlow(webhooksSystem, { ...options, name: `${measure}: without` });
-  const changed = await makeChange();
-  const after = await measureFlow(webhooksSystem, { ...options, ...changed, shared: true, name: `${measure}: with` });
+  const changedOptions = await makeChange();
+  const after = await measureFlow(webhooksSystem, { ...options, ...changedOptions, shared: true, name: `${measure}: with` });
   const p95 = ({ delaysMs }: Flow) => percentile(delaysMs, 0.95);
   return { flows: [before, after], figures: [compare(`p95 of the other endpoints: ${measure}`, goal, p95(before), p95(after))] };
 }

@@ -68,7 +68,7 @@ export const rates: Scenario = async (webhooksSystem, { seconds, quick }) => {
 
 /** Measures the highest sustained rate if each event has one endpoint, and if it has ten. */
 export const sustained: Scenario = async (webhooksSystem, options) => {
-  const single = await findHighestRate(
+  const rateOfOneEndpoint = await findHighestRate(
     webhooksSystem,
     { name: "sustained, one endpoint", businesses: [await webhooksSystem.addBusiness(1)] },
     options,
@@ -83,16 +83,20 @@ export const sustained: Scenario = async (webhooksSystem, options) => {
     return `${(perSecond / webhooksSystem.bare.perSecond).toFixed(2)} (${perSecond}/s)${isSustained(measured) ? "" : ", not sustained"}`;
   };
   const figures = [
-    { measure: "sustained for 20 s, one endpoint, deliveries per bare request", goal: "≥ 0.7", result: formatRate(single) },
+    {
+      measure: "sustained for 20 s, one endpoint, deliveries per bare request",
+      goal: "≥ 0.7",
+      result: formatRate(rateOfOneEndpoint),
+    },
     { measure: "sustained for 20 s, fan-out 10", goal: "≥ 1.4", result: formatRate(fanOut) },
     {
       measure: "CPU per delivery at that rate, one endpoint, in bare requests",
       goal: "≤ 4",
-      result: cpuInBareRequests(single, webhooksSystem),
+      result: cpuInBareRequests(rateOfOneEndpoint, webhooksSystem),
     },
     { measure: "CPU per delivery at that rate, fan-out 10", goal: "≤ 1.7", result: cpuInBareRequests(fanOut, webhooksSystem) },
   ];
-  return { flows: [single, fanOut], figures };
+  return { flows: [rateOfOneEndpoint, fanOut], figures };
 };
 
 /** Returns true if all events were delivered within one second after the last commit. */

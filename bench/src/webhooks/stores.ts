@@ -8,7 +8,7 @@ import type { WebhooksSystem } from "./webhooks-system.ts";
 const perSecond = 200;
 const p95 = ({ delaysMs }: Flow) => percentile(delaysMs, 0.95);
 
-/** Compares the delays if the database has few old deliveries and if it has very many. */
+/** Compares the delays with few and with very many old deliveries in the database. */
 export const oldDeliveries: Scenario = async (webhooksSystem, { seconds, rows, quick }) => {
   const business = await webhooksSystem.addBusiness(1);
   const oldBusiness = await webhooksSystem.addBusiness(10);

@@ -60,9 +60,9 @@ async function runOnce<T extends object>(
     .digest("hex");
   return await orm.em.fork().transactional(async (em) => {
     const keys = em.getRepository(IdempotencyKey);
-    const used = await keys.findOne({ scope, route, key });
-    if (used && used.fingerprint !== fingerprint) throw new HttpError(422, "the key was used with another body");
-    if (used) return JSON.parse(Buffer.from(used.answer ?? "{}").toString()) as T;
+    const usedKey = await keys.findOne({ scope, route, key });
+    if (usedKey && usedKey.fingerprint !== fingerprint) throw new HttpError(422, "the key was used with another body");
+    if (usedKey) return JSON.parse(Buffer.from(usedKey.answer ?? "{}").toString()) as T;
     const response = await work(em as EntityManager);
     em.persist(keys.create({ scope, route, key, fingerprint, answer: Buffer.from(JSON.stringify(response)) }));
     return response;
@@ -112,8 +112,8 @@ app.post<{ Params: { id: string } }>("/api/v1/payments/:id/refund", async (reque
     const result = await callProcessor("refund.do", { ...order, amount: String(amountMinor) });
     if (String(result["errorCode"]) !== "0") throw new HttpError(422, "the processor refused the refund");
     const refunds = em.getRepository(Refund);
-    const sent = { refundedBeforeMinor: 0n, sends: 1, checks: 0, lastSentAt: now, decisionDueAt: now };
-    em.persist(refunds.create({ businessId, payment, amountMinor, status: "ACCEPTED", ...sent }));
+    const sentState = { refundedBeforeMinor: 0n, sends: 1, checks: 0, lastSentAt: now, decisionDueAt: now };
+    em.persist(refunds.create({ businessId, payment, amountMinor, status: "ACCEPTED", ...sentState }));
     const ended = { refundedAmountMinor: amountMinor, refundedAt: now, refundEndedAt: now };
     em.assign(payment, { status: "REFUNDED", ...ended });
     const [topic, key, payload, headers] = outboxValues(uuidv7(), businessId, payment.id);

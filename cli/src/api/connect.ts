@@ -152,7 +152,7 @@ function readDevFile(file: string): DevFile {
     const content = JSON.parse(readFileSync(file, "utf8"));
     if (typeof content?.gateway_url === "string") return content;
   } catch {
-    // A file that is not JSON is handled like a file without an address.
+    // A file that is not JSON causes the same error as a file without an address.
   }
   throw new CommandError(`${file} is incomplete or not JSON. Start the system again, or set --url and a key.`, exitCodes.usage);
 }

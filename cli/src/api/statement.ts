@@ -62,19 +62,19 @@ async function open(
   { csv, timeout }: { csv: boolean | undefined; timeout: number },
 ): Promise<Response> {
   const noChange = { outcomeUnknown: false, idempotencyKey: undefined };
-  const late = new AbortController();
-  const timer = setTimeout(() => late.abort(), timeout * 1000);
+  const timeLimit = new AbortController();
+  const timer = setTimeout(() => timeLimit.abort(), timeout * 1000);
   try {
     const response = await fetch(url + path, {
       headers: { authorization, accept: csv ? "text/csv" : "application/x-ndjson" },
-      signal: AbortSignal.any([stopSignal, late.signal]),
+      signal: AbortSignal.any([stopSignal, timeLimit.signal]),
       redirect: "manual",
     });
     if (response.status === 200) return response;
     throw new ProblemError(problemOf(response.status, response.headers, await response.text()), noChange);
   } catch (error) {
     if (error instanceof ProblemError) throw error;
-    const reason = late.signal.aborted ? "the time limit has passed" : (error as Error).message;
+    const reason = timeLimit.signal.aborted ? "the time limit has passed" : (error as Error).message;
     throw new ConnectionError(`No response: ${reason}`, noChange, error);
   } finally {
     clearTimeout(timer);

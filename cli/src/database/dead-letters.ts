@@ -137,7 +137,7 @@ async function waitForOutcome(
   for (;;) {
     const current = await readDeadLetterState(database.orm.em.fork(), id);
     if (!current || current.status === "DELIVERED" || current.status === "DROPPED") return row(current?.status ?? "DELIVERED");
-    if (current.attempts > attempts) return row(`failed again: ${current.reason} Fix the cause, then retry or drop the message.`);
+    if (current.attempts > attempts) return row(`failed again: ${current.reason}; fix the cause, then retry or drop the message`);
     if (performance.now() >= untilMs) return row("not retried yet; the consumer retries the message when the service runs");
     await sleep(250);
   }

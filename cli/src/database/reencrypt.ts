@@ -42,16 +42,16 @@ async function otherKeyIds(
   keyId: string,
 ): Promise<string[]> {
   const otherIds: string[] = [];
-  for (let last = ""; ; ) {
+  for (let lastKeyId = ""; ; ) {
     const [row] = await orm.em
       .fork()
       .execute<{ id: string | null }[]>(
         `select min(split_part(${column}, ':', 1)) as id from ${lookUpIn} where ${column} is not null and split_part(${column}, ':', 1) > ?`,
-        [last],
+        [lastKeyId],
       );
     if (!row || row.id === null) return otherIds;
-    last = row.id;
-    if (last !== keyId) otherIds.push(last);
+    lastKeyId = row.id;
+    if (lastKeyId !== keyId) otherIds.push(lastKeyId);
   }
 }
 

@@ -17,8 +17,9 @@ type BeginOptions = NonNullable<Parameters<PostgreSqlConnection["begin"]>[0]>;
 export type TransactionClient = PoolClient & PipelineClient;
 
 /**
- * A transaction, which the ORM passes on as context. After its end, the connection belongs to other
- * work, so a late statement must not reach it.
+ * A transaction, which the ORM passes to the driver as context. When the transaction has ended, the
+ * pool gives its connection to other work. A late statement must therefore not reach the
+ * connection.
  */
 export class Transaction {
   readonly client: TransactionClient;
@@ -69,7 +70,7 @@ export class BindingConnection extends PostgreSqlConnection {
     client.release();
   }
 
-  /** Ends a transaction after an error, also after that of its commit. */
+  /** Rolls back a transaction after an error in its work or in its commit. */
   override async rollback(ctx: Context): Promise<void> {
     const { client } = endOf(ctx);
     const error = await client.rollback().then(
@@ -79,14 +80,16 @@ export class BindingConnection extends PostgreSqlConnection {
     client.release(error);
   }
 
-  /** Throws the ORM's error for an error of PostgreSQL, as the driver does for one statement. */
+  /**
+   * Converts an error of PostgreSQL to the ORM's error, as the driver does for a single statement.
+   */
   async converted<T>(sent: Promise<T>): Promise<T> {
     return await sent.catch((error: Error) => {
       throw this.platform.getExceptionConverter().convertException(error);
     });
   }
 
-  /** Kysely ends the pool only after a use of Kysely. */
+  /** Also ends the pool, because Kysely ends it only if Kysely was used. */
   override async close(force?: boolean): Promise<void> {
     const pool = this.connected ? await this.#pool() : undefined;
     await super.close(force);
@@ -129,8 +132,8 @@ function bind(platform: PostgreSqlPlatform, query: Parameters<Execute>[0], param
   const [text, givenParams] = isRaw(statement) ? [statement.sql, statement.params] : [statement, params];
   if (!Array.isArray(givenParams)) throw new TypeError("named SQL parameters are not supported; use ? placeholders");
   const values: Parameter[] = [];
-  // This object inherits from MikroORM's platform, which finds the placeholders. It replaces only
-  // `escape`, which converts a value: most values become numbered parameters.
+  // This object inherits from MikroORM's platform, which finds the placeholders. The object
+  // replaces only `escape`, which converts a value: most values become numbered parameters.
   const binding: PostgreSqlPlatform = Object.create(platform, {
     escape: {
       value(value: unknown): unknown {

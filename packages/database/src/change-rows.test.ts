@@ -47,12 +47,12 @@ beforeEach(async () => {
 
 describe("changeRows", () => {
   test("changeRows updates the rows in one transaction, and does not change the passed entities", async () => {
-    const changed = await changeRows(orm, { counter, other }, async (_em, rows) => {
+    const changedRows = await changeRows(orm, { counter, other }, async (_em, rows) => {
       rows.counter.increment();
       rows.other.note = "seen";
       return rows;
     });
-    expect(changed.counter).toMatchObject({ count: 1n, version: 2 });
+    expect(changedRows.counter).toMatchObject({ count: 1n, version: 2 });
     expect([counter.count, counter.version]).toEqual([0n, 1]);
     expect(await read(counter.id)).toMatchObject({ count: 1n, version: 2 });
     expect(await read(other.id)).toMatchObject({ note: "seen", version: 2 });

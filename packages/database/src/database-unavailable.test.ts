@@ -71,8 +71,8 @@ test("isDatabaseUnavailable returns true when the session is terminated during a
 });
 
 test("`transaction` opens a new session after PostgreSQL terminated the idle sessions", async () => {
-  const single = await database.connect({ poolMax: 1 });
-  const pidOf = () => transaction(single, (em) => em.execute<{ pid: number }[]>("select pg_backend_pid() as pid"));
+  const singleConnection = await database.connect({ poolMax: 1 });
+  const pidOf = () => transaction(singleConnection, (em) => em.execute<{ pid: number }[]>("select pg_backend_pid() as pid"));
   const [firstSession] = await pidOf();
   await orm.em.fork().execute("select pg_terminate_backend(?, 5000)", [firstSession?.pid]);
   const [secondSession] = await pidOf().catch((error: unknown) => {
@@ -100,16 +100,16 @@ test("the ORM of createOrm replaces connections that are lost in transactions, e
 });
 
 test.concurrent("isDatabaseUnavailable returns true when no connection becomes free before the acquire timeout", async () => {
-  const single = await database.connect({ poolMax: 1 });
+  const singleConnection = await database.connect({ poolMax: 1 });
   const release = Promise.withResolvers<void>();
   const acquired = Promise.withResolvers<void>();
-  const holder = transaction(single, async (em) => {
+  const holder = transaction(singleConnection, async (em) => {
     await em.execute("select 1");
     acquired.resolve();
     await release.promise;
   });
   await acquired.promise;
-  const error = await errorOf(transaction(single, (em) => em.execute("select 1")));
+  const error = await errorOf(transaction(singleConnection, (em) => em.execute("select 1")));
   release.resolve();
   await holder;
   expect(isDatabaseUnavailable(error)).toBe(true);

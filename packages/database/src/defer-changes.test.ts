@@ -178,7 +178,7 @@ describe("a transaction whose last statements fail", () => {
   });
 });
 
-test("transaction repeats its callback after a deadlock of its last statements", async () => {
+test("transaction repeats its callback when the changes that it sends at the commit cause a deadlock", async () => {
   const two = await database.connect({ entities: [Thing, Note], poolMax: 2 });
   const bothHoldLock = Promise.withResolvers<void>();
   let attempts = 0;
@@ -206,7 +206,7 @@ test("transaction changes a row that an earlier transaction has inserted, withou
     em.persist(thing);
     return thing;
   });
-  const changed = await transaction(orm, async (em) => Object.assign(em.merge(Thing, { ...created }), { name: "changed" }));
-  expect(changed.version).toBe(2);
+  const changedThing = await transaction(orm, async (em) => Object.assign(em.merge(Thing, { ...created }), { name: "changed" }));
+  expect(changedThing.version).toBe(2);
   expect(await find(3)).toMatchObject({ name: "changed", version: 2 });
 });

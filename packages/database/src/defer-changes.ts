@@ -19,47 +19,50 @@ const types = [
 ];
 
 /**
- * Sends the changes of `em` with the commit that follows. If a changed row has a version, sends the
- * changes in one message before the commit, and throws OptimisticLockError if another transaction
- * has changed the row. Does not read columns that PostgreSQL sets; call `em.flush` to read them.
- * Throws TypeError for an entity with relations or a composite key.
+ * Queues the changes of `em`, so that `client` sends them in one message with the next commit. If a
+ * changed row has a version, sends the changes before the commit instead, and throws
+ * OptimisticLockError if another transaction has changed the row. Does not read columns that
+ * PostgreSQL sets; call `em.flush` to read them. Throws TypeError for an entity with relations or a
+ * composite primary key.
  */
 export async function deferChanges(em: SqlEntityManager, client: TransactionClient): Promise<void> {
   const unitOfWork = em.getUnitOfWork();
   unitOfWork.computeChangeSets();
   const changeSets = inOrder(unitOfWork.getChangeSets());
   const outdated: object[] = [];
-  let isChecked = false;
+  let hasVersionedRow = false;
   for (const changeSet of changeSets) {
     const { sql, values, isVersioned } = statementOf(changeSet);
-    isChecked ||= isVersioned;
+    hasVersionedRow ||= isVersioned;
     client.defer({
       text: sql,
       values: values.map(toParameter),
       onComplete: (rowCount) => isVersioned && rowCount === 0 && outdated.push(changeSet.entity),
     });
   }
-  if (isChecked) await (em.getConnection() as BindingConnection).converted(client.sendDeferred());
+  if (hasVersionedRow) await (em.getConnection() as BindingConnection).converted(client.sendDeferred());
   if (outdated[0]) throw OptimisticLockError.lockFailed(outdated[0]);
 }
 
 /**
  * Returns the change sets in the order of MikroORM's flush, in which all transactions lock rows: by
- * type, then by entity. The last entity is the first one, except in deletes.
+ * type, then by entity. Deletes have the order in which their entities first occur in the change
+ * sets. Other changes have the reverse order.
  */
 function inOrder(changeSets: readonly ChangeSet<object>[]): ChangeSet<object>[] {
   const entities = [...new Set(changeSets.map(({ meta }) => meta))];
-  const rank = ({ type, meta }: ChangeSet<object>) => {
+  const rankOf = ({ type, meta }: ChangeSet<object>) => {
     const index = entities.indexOf(meta);
     const isDelete = type === ChangeSetType.DELETE || type === ChangeSetType.DELETE_EARLY;
     return types.indexOf(type) * entities.length + (isDelete ? index : entities.length - 1 - index);
   };
-  return changeSets.toSorted((a, b) => rank(a) - rank(b));
+  return changeSets.toSorted((a, b) => rankOf(a) - rankOf(b));
 }
 
 /** Returns the statement of a change, and sets the version that the row then has. */
 function statementOf({ type, entity, meta, payload, originalEntity }: ChangeSet<object>) {
-  if (meta.relations.length > 0 || meta.compositePK) throw new TypeError(`${meta.className} has relations or two keys`);
+  if (meta.relations.length > 0 || meta.compositePK)
+    throw new TypeError(`${meta.className} has relations or a composite primary key`);
   const column = (name: string) => `"${(meta.properties as Record<string, EntityProperty>)[name]?.fieldNames[0]}"`;
   const table = `"${meta.tableName}"`;
   const { versionProperty: version, primaryKeys } = meta;
@@ -82,8 +85,8 @@ function statementOf({ type, entity, meta, payload, originalEntity }: ChangeSet<
   const assignments = changes.map(([name], i) => `${column(name)} = $${i + 2}`);
   const values = [id, ...changes.map(([, value]) => value)];
   if (!version) return { sql: `update ${table} set ${assignments.join(", ")} ${where}`, values, isVersioned: false };
-  const next = `${column(version)} = ${column(version)} + 1`;
-  const sql = `update ${table} set ${[...assignments, next].join(", ")} ${where} and ${column(version)} = $${values.length + 1}`;
+  const nextVersion = `${column(version)} = ${column(version)} + 1`;
+  const sql = `update ${table} set ${[...assignments, nextVersion].join(", ")} ${where} and ${column(version)} = $${values.length + 1}`;
   values.push(row[version]);
   row[version] = Number(row[version]) + 1;
   return { sql, values, isVersioned: true };

@@ -125,8 +125,8 @@ describe("listPage", () => {
     expect(await page(owner, { limit: 1 })).toMatchObject(capped);
     await add(owner, [{ name: "common" }]);
     expect([await by("red"), await search("common")]).toMatchObject([capped, capped]);
-    const single = { total: 1, totalIsCapped: false };
-    expect([await by("blue"), await search("rare")]).toMatchObject([single, single]);
+    const totalOne = { total: 1, totalIsCapped: false };
+    expect([await by("blue"), await search("rare")]).toMatchObject([totalOne, totalOne]);
   });
 
   test("listPage returns a capped total of 1 000, or of one more than the last position of a full page if that number is larger", async () => {
@@ -157,8 +157,8 @@ describe("listPage", () => {
     await add(other, [{ name: "even theirs" }]);
     const search = (offset: number, filters: ListQuery["filters"] = []) =>
       page(owner, { limit: 2, offset, filters: [{ column: "name", contains: "even" }, ...filters] });
-    const last = (count - 1) * 2;
-    expect(names(await search(0))).toEqual([`even ${last}`, `even ${last - 2}`]);
+    const lastMatch = (count - 1) * 2;
+    expect(names(await search(0))).toEqual([`even ${lastMatch}`, `even ${lastMatch - 2}`]);
     expect(names(await search(count - 3))).toEqual(["even 4", "even 2"]);
     expect(names(await search(count - 1))).toEqual(["even 0"]);
     expect(names(await search(count))).toEqual([]);

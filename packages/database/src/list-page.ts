@@ -46,8 +46,9 @@ export interface ListPage<Row> {
 }
 
 /**
- * The gateway's default limit, which most requests use. A statement for this limit contains it as a
- * literal, because PostgreSQL would plan a statement with a limit parameter for each execution.
+ * The gateway's default limit, which most requests use. A statement for this limit contains the
+ * limit as a literal, because PostgreSQL would plan a statement with a limit parameter again for
+ * each execution.
  */
 const usualLimit = 50;
 
@@ -139,10 +140,10 @@ function conditionOf(filter: Filter, parameter: (value: unknown) => string): str
     return filter.sql.replaceAll("?", typeof filter.value === "boolean" ? String(filter.value) : parameter(filter.value));
   }
   const { column, contains = "", spaceless } = filter;
-  const like = (name: string, text: string) => `${name} like lower(${parameter(`%${escapeLike(text)}%`)})`;
+  const likeCondition = (name: string, text: string) => `${name} like lower(${parameter(`%${escapeLike(text)}%`)})`;
   const compact = contains.replaceAll(/\s/g, "");
-  if (spaceless === undefined || compact === contains || compact === "") return like(column, contains);
-  return `(${like(column, contains)} or (${like(column, compact)} and ${like(spaceless, compact)}))`;
+  if (spaceless === undefined || compact === contains || compact === "") return likeCondition(column, contains);
+  return `(${likeCondition(column, contains)} or (${likeCondition(column, compact)} and ${likeCondition(spaceless, compact)}))`;
 }
 
 /** Escapes the special characters of LIKE. */

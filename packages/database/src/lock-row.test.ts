@@ -83,7 +83,8 @@ describe("lockRow", () => {
       const locked = await lockRow(em, Document, businessId, id, missing);
       expect(locked).toBe(read);
       expect(locked).toMatchObject({ title: "second", note: "x", version: 2 });
-      // The values from before the other change are again changes.
+      // Sets the values that the entity had before the other transaction. They differ from the
+      // locked row.
       Object.assign(locked, { title: "first", note: null });
     });
     expect(await stored()).toMatchObject({ title: "first", note: null, version: 3 });
@@ -93,9 +94,9 @@ describe("lockRow", () => {
     await transaction(orm, async (em) => {
       (await lockRow(em, Document, businessId, id, missing)).pages = 4;
       await em.flush();
-      const again = await lockRow(em, Document, businessId, id, missing);
-      expect(again).toMatchObject({ pages: 4, version: 2 });
-      again.pages += 1;
+      const lockedAgain = await lockRow(em, Document, businessId, id, missing);
+      expect(lockedAgain).toMatchObject({ pages: 4, version: 2 });
+      lockedAgain.pages += 1;
     });
     expect(await stored()).toMatchObject({ pages: 5, version: 3 });
   });

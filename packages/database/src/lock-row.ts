@@ -4,11 +4,12 @@ import { allBusinesses, businessIdOf, type Owner } from "./view.ts";
 
 /**
  * Locks a row until the transaction ends, and returns its current values, so that the transaction
- * does not overwrite concurrent changes. Replaces earlier changes of the entity in `em`. Throws
- * `missing()` when the owner has no row with the id. Uses SQL, because the query builder of
- * `em.findOne` needs much CPU time. The lock is never shared, because PostgreSQL grants new shared
- * locks before a waiting exclusive lock. With shared locks, continuous creation of accounts could
- * prevent a business from blocking a client.
+ * does not overwrite concurrent changes. Replaces the values of the entity in `em`, including
+ * changes that are not flushed. Throws `missing()` when the owner has no row with the id. Uses SQL,
+ * because the query builder of `em.findOne` needs much CPU time. The lock is exclusive, because
+ * PostgreSQL grants new shared locks before a waiting exclusive lock. For example, if each creation
+ * of an account took a shared lock on its client, continuous creations could prevent a business
+ * from blocking the client.
  */
 export async function lockRow<E extends object>(
   em: SqlEntityManager,

@@ -48,18 +48,18 @@ test("`migrate` executes each migration once when several commands run concurren
 
 test("`migrate` waits for a database that accepts connections only after four seconds", async () => {
   const { hostname, port } = new URL(database.url);
-  const slow = net.createServer((client) => {
+  const slowProxy = net.createServer((client) => {
     client.on("error", () => {});
     setTimeout(() => {
       const server = net.connect(Number(port), hostname).on("error", () => client.destroy());
       client.pipe(server).pipe(client);
     }, 4_000);
   });
-  await new Promise<void>((listening) => slow.listen(0, "127.0.0.1", listening));
+  await new Promise<void>((listening) => slowProxy.listen(0, "127.0.0.1", listening));
   const url = new URL(database.url);
-  url.port = String((slow.address() as net.AddressInfo).port);
+  url.port = String((slowProxy.address() as net.AddressInfo).port);
   await migrate({ url: url.toString(), ...unusedEntities, migrations: [first] }, logger);
-  slow.close();
+  slowProxy.close();
   expect(executed()).toEqual([["0001-first"]]);
 });
 

@@ -11,9 +11,9 @@ test("migrations.sha256 contains the checksum of each migration", () => {
   const actual = [...folders].flatMap((folder) =>
     readMigrations(join(root, folder)).map((migration) => `${checksumOf(migration)}  ${folder}/${migration.name}.sql`),
   );
-  const stored = readFileSync(join(root, list), "utf8").trim().split("\n");
+  const storedChecksums = readFileSync(join(root, list), "utf8").trim().split("\n");
   expect(
     actual.sort(),
     `Restore an edited migration. Put changes into a migration with the next number, and add its line to ${list}.`,
-  ).toEqual(stored.sort());
+  ).toEqual(storedChecksums.sort());
 });

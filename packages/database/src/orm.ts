@@ -34,7 +34,8 @@ export const plansByIndex = "-c enable_seqscan=off";
 
 /**
  * Creates an ORM, which connects with the first query. Each session uses UTC and has timeouts for
- * statements, locks and idle transactions, so that no statement waits longer than its caller.
+ * statements, locks and idle transactions, so that a blocked statement fails instead of waiting
+ * indefinitely.
  */
 export async function createOrm(options: DatabaseOptions, logger: Logger): Promise<Orm> {
   return await MikroORM.init({

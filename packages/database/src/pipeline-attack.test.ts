@@ -47,7 +47,7 @@ emptySchema.setClass(Empty);
 
 const entities = [Row, Plain, Empty];
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
-/** Has one connection, so that the next transaction shows what the previous one left behind. */
+/** Has one connection, so that each transaction uses the connection of the previous one. */
 let orm: Orm;
 let tenantOrm: Orm;
 let admin: Orm;
@@ -89,8 +89,9 @@ const createPlain = (em: SqlEntityManager, value: string) => em.persist(em.creat
 /** Expects that there is no row of the transaction, no open transaction and no tenant. */
 async function expectNothingLeft(of = orm) {
   expect(await read("select * from plain where id > 2")).toEqual([]);
-  const open = "select state from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'";
-  expect(await read(open)).toEqual([]);
+  const openTransactions =
+    "select state from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'";
+  expect(await read(openTransactions)).toEqual([]);
   const setting = "select coalesce(current_setting('amana.business', true), '') as tenant";
   expect(await of.em.fork().execute(setting)).toEqual([{ tenant: "" }]);
   expect(await transaction(of, (em) => em.execute(setting))).toEqual([{ tenant: "" }]);
@@ -98,14 +99,14 @@ async function expectNothingLeft(of = orm) {
 
 test("EntityManager.execute throws and changes nothing after the end of its transaction", async () => {
   for (const ending of ["commit", "rollback"]) {
-    const late = Promise.withResolvers<SqlEntityManager>();
+    const usedManager = Promise.withResolvers<SqlEntityManager>();
     const ended = transaction(orm, async (em) => {
       await em.execute("select 1");
-      late.resolve(em);
+      usedManager.resolve(em);
       if (ending === "rollback") throw new Error("refused");
     });
     // Executes a statement while the commit or rollback is in progress, and another one afterwards.
-    const em = await late.promise;
+    const em = await usedManager.promise;
     await new Promise(setImmediate);
     expect(await failureOf(em.execute("insert into plain values (9, 'late')")), ending).toBeInstanceOf(Error);
     await failureOf(ended);
@@ -156,8 +157,10 @@ test("transaction runs concurrent first statements in one database transaction, 
   expect(new Set(rows.flat().map((row) => JSON.stringify(row))).size).toBe(1);
   expect(rows[0]).toMatchObject([{ tenant: `{${business}}` }]);
   const insert = (em: SqlEntityManager) => em.execute("insert into plain values (9, 'x')");
-  const failed = forTenant(business, () => transaction(tenantOrm, (em) => Promise.all([em.execute("selec"), insert(em)])));
-  await expect(failed).rejects.toThrow("syntax error");
+  const failedTransaction = forTenant(business, () =>
+    transaction(tenantOrm, (em) => Promise.all([em.execute("selec"), insert(em)])),
+  );
+  await expect(failedTransaction).rejects.toThrow("syntax error");
   await expectNothingLeft(tenantOrm);
 });
 
@@ -278,7 +281,7 @@ const works: Record<string, (em: SqlEntityManager) => unknown> = {
     em.create(Plain, { id: 3, value: "c" });
   },
 };
-test.each(Object.entries(works))("transaction writes %s like a flush of the ORM, in the same order", async (_, work) => {
+test.each(Object.entries(works))("transaction writes %s as a flush of the ORM does, in the same order", async (_, work) => {
   const write = async (isFlushed: boolean) => {
     await reset();
     await transaction(orm, async (em) => {

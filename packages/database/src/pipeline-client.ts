@@ -16,7 +16,7 @@ export interface DeferredStatement {
 }
 
 interface QueryConfig extends pg.QueryConfig {
-  /** Milliseconds after which the driver gives up the statement. */
+  /** Milliseconds after which the driver stops waiting for the statement. */
   readonly query_timeout?: number | undefined;
 }
 
@@ -81,16 +81,16 @@ const rowCountOf = (tag: string): number => Number(tag.slice(tag.lastIndexOf(" "
 
 /**
  * A connection that sends several statements in one message. It sends `begin` with the first
- * statement of a transaction, and the changes of the transaction with `commit`. Each message costs
- * a write, a wake-up of both processes and a wait.
+ * statement of a transaction, and the changes of the transaction with `commit`. Fewer messages save
+ * time, because each message costs a write, a wake-up of both processes and a wait.
  */
 export class PipelineClient extends pg.Client {
   #deferred: DeferredStatement[] = [];
   #transaction: "none" | "deferred" | "begun" = "none";
 
   /**
-   * Sends the statement in the message of the next statement. If this statement fails, the promise
-   * of the next statement rejects with its error.
+   * Queues a statement, which is sent in one message with the next statement. If the queued
+   * statement fails, the promise of the next statement rejects with the error.
    */
   defer(statement: DeferredStatement): void {
     this.#deferred.push(statement);
@@ -98,8 +98,9 @@ export class PipelineClient extends pg.Client {
 
   /** Sends the deferred statements. */
   async sendDeferred(): Promise<void> {
-    const last = this.#deferred.pop();
-    if (last) last.onComplete?.((await this.query({ text: last.text, values: last.values })).rowCount ?? 0);
+    const lastStatement = this.#deferred.pop();
+    if (lastStatement)
+      lastStatement.onComplete?.((await this.query({ text: lastStatement.text, values: lastStatement.values })).rowCount ?? 0);
   }
 
   /** Begins a transaction with the next statement. */
@@ -109,8 +110,8 @@ export class PipelineClient extends pg.Client {
   }
 
   /**
-   * Throws if PostgreSQL did not commit. After an error of an earlier statement, which the caller
-   * may have caught, PostgreSQL reports a successful rollback.
+   * Throws if PostgreSQL did not commit. If an earlier statement failed and the caller caught the
+   * error, PostgreSQL responds to `commit` with a successful ROLLBACK.
    */
   async commit(): Promise<void> {
     const { command } = await this.query("commit");
@@ -139,7 +140,7 @@ export class PipelineClient extends pg.Client {
     return new Promise((resolve, reject) => {
       baseQuery(query, (error: Error | null, result: unknown) => (error ? reject(error) : resolve(result)));
     }).catch((error: Error) => {
-      // The driver does the same, so that the stack trace is that of the caller.
+      // The driver does the same, so that the stack trace shows the caller.
       Error.captureStackTrace(error);
       throw error;
     });

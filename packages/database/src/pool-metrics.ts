@@ -46,8 +46,8 @@ export function measurePool(pool: MeasuredPool): void {
     connected?.then(observe, observe);
     return connected;
   };
-  const reading = onScrape(() => {
-    if (pool.ended) return reading[Symbol.dispose]();
+  const scrapeHook = onScrape(() => {
+    if (pool.ended) return scrapeHook[Symbol.dispose]();
     connections.set({ state: "in_use" }, pool.totalCount - pool.idleCount);
     connections.set({ state: "idle" }, pool.idleCount);
     connections.set({ state: "waited_for" }, pool.waitingCount);

@@ -77,7 +77,7 @@ function createCollector(orm: Orm): Collector {
     hide();
     for (const [{ gauges }, rows] of read) for (const row of rows) show(gauges, row, shownLabels);
   });
-  const scrape = onScrape(async () => {
+  const scrapeHook = onScrape(async () => {
     try {
       await withTimeout(statementMsMax, readAll());
       up.set(1);
@@ -89,7 +89,7 @@ function createCollector(orm: Orm): Collector {
   return {
     readings,
     close() {
-      scrape[Symbol.dispose]();
+      scrapeHook[Symbol.dispose]();
       hide();
       up.remove({});
     },

@@ -116,8 +116,8 @@ test("TenantClient throws the error of a failed statement, and the next statemen
     );
     expect(await read()).toEqual([]);
   }
-  const failed = forTenant(businessA, () => transaction(orm, (em) => em.execute("select 1 / 0")));
-  await expect(failed).rejects.toThrow("division by zero");
+  const failedTransaction = forTenant(businessA, () => transaction(orm, (em) => em.execute("select 1 / 0")));
+  await expect(failedTransaction).rejects.toThrow("division by zero");
   expect(await read()).toEqual([]);
 });
 

@@ -12,7 +12,9 @@ const preparedName = "amana_for_tenants";
 /** Sets the tenant. Returns no row, so that the result of the statement itself does not change. */
 const setTenant = `select 1 where set_config('${setting}', $1, true) is null`;
 
-/** Session option that sets no tenant. Statements then return no rows until a tenant is set. */
+/**
+ * Session option for a session without a tenant. Statements return no rows until a tenant is set.
+ */
 export const noTenantOption = `-c ${setting}=`;
 
 /**
@@ -46,8 +48,8 @@ export class TenantClient extends PipelineClient {
 }
 
 /**
- * Returns the tenant of a statement, or undefined. A tenant that is not a UUID is ignored, because
- * it would become part of the text of an array.
+ * Returns the tenant of a statement, or undefined. Ignores a tenant that is not a UUID, because
+ * PostgreSQL could read it as several business ids.
  */
 function tenantOf(config: TenantQueryConfig | string): string | undefined {
   const tenant = (typeof config === "string" ? undefined : config.tenant) ?? currentTenant();

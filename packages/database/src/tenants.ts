@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { type Migration, readMigrations } from "./migrations.ts";
 
 /**
- * Migrations that a service with row-level security lists before its own. Each of its tables with a
- * business_id then needs `select keep_to_tenants('<table>')` in a migration.
+ * Migrations that a service with row-level security lists before its own. Each table of the service
+ * with a business_id then needs `select keep_to_tenants('<table>')` in a migration.
  */
 export const tenantMigrations = readMigrations(join(import.meta.dirname, "..", "migrations"), "tenants-");
 

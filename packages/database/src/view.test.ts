@@ -133,22 +133,22 @@ describe("defineView", () => {
     expect(await view.read(em(), businessId, id)).toMatchObject({ id });
     expect(await view.read(em(), uuidv7(), id)).toBeUndefined();
     expect(await view.read(em(), businessId, "1' or true")).toBeUndefined();
-    const hidden = await createThing(businessId, { difference: "none" });
-    expect(await view.read(em(), businessId, hidden.id)).toBeUndefined();
+    const hiddenThing = await createThing(businessId, { difference: "none" });
+    expect(await view.read(em(), businessId, hiddenThing.id)).toBeUndefined();
   });
 
   test("concurrent `read` calls of a view share a statement, and each returns its own row or undefined", async () => {
-    const single = await database.connect({ entities: [Thing], poolMax: 1 });
-    const statements = await countConnectionUses(single);
+    const singleConnection = await database.connect({ entities: [Thing], poolMax: 1 });
+    const statements = await countConnectionUses(singleConnection);
     const [owner, other] = [uuidv7(), uuidv7()];
     const things = await Promise.all(Array.from({ length: 150 }, () => createThing(owner)));
     const foreign = await createThing(other);
-    const read = (businessId: string, id: string) => view.read(single.em as SqlEntityManager, businessId, id);
+    const read = (businessId: string, id: string) => view.read(singleConnection.em as SqlEntityManager, businessId, id);
     const ids = things.map(({ id }) => id);
-    const own = await Promise.all(
+    const ownMessages = await Promise.all(
       [...ids, foreign.id, "no UUID", uuidv7(), ids[0]?.toUpperCase() ?? ""].map((id) => read(owner, id)),
     );
-    expect(own.map((row) => row?.id)).toEqual([...ids, undefined, undefined, undefined, ids[0]]);
+    expect(ownMessages.map((row) => row?.id)).toEqual([...ids, undefined, undefined, undefined, ids[0]]);
     // At most 100 rows for each statement.
     expect(statements()).toBe(2);
     expect((await Promise.all([read(other, foreign.id), read(owner, foreign.id)])).map((row) => row?.id)).toEqual([
@@ -188,20 +188,23 @@ describe("defineView", () => {
   });
 
   test("`read` of a view uses the primary key even if PostgreSQL planned the statement while the table was empty", async () => {
-    const single = await database.connect({ entities: [Thing], poolMax: 1 });
-    const execute = (sql: string, values: unknown[] = []) => single.em.fork().execute<Record<string, unknown>[]>(sql, values);
+    const singleConnection = await database.connect({ entities: [Thing], poolMax: 1 });
+    const execute = (sql: string, values: unknown[] = []) =>
+      singleConnection.em.fork().execute<Record<string, unknown>[]>(sql, values);
     const owner = uuidv7();
     await execute("alter table thing set (autovacuum_enabled = false)");
     await execute("begin; alter table thing rename to other_thing; create table thing (like other_thing including all); commit");
     await execute("create index thing_created on thing (business_id, created_at desc, id desc)");
     // PostgreSQL keeps the plan after the fifth execution.
-    for (let i = 0; i < 8; i++) await view.read(single.em.fork() as SqlEntityManager, owner, uuidv7());
+    for (let i = 0; i < 8; i++) await view.read(singleConnection.em.fork() as SqlEntityManager, owner, uuidv7());
     await execute(
       "insert into thing select gen_random_uuid(), ?, 'PAID', null, null, null, null, now(), 's' from generate_series(1, 20000)",
       [owner],
     );
     const [row] = await execute("select id from thing limit 1 offset 10000");
-    expect(await view.read(single.em.fork() as SqlEntityManager, owner, String(row?.["id"]))).toMatchObject({ id: row?.["id"] });
+    expect(await view.read(singleConnection.em.fork() as SqlEntityManager, owner, String(row?.["id"]))).toMatchObject({
+      id: row?.["id"],
+    });
     await execute("select pg_stat_force_next_flush()");
     expect(await execute("select idx_scan::int as scans from pg_stat_user_indexes where indexrelname = 'thing_created'")).toEqual(
       [{ scans: 0 }],
@@ -242,8 +245,8 @@ describe("defineList", () => {
     expect(await findOrderRefs(businessId, { orderRef: "a" })).toEqual(["a"]);
     expect(await findOrderRefs(allBusinesses, { orderRef: "a" })).toEqual(["a", "a"]);
     expect(await findOrderRefs(businessId, { status: PaymentStatus.PAID })).toEqual(["b"]);
-    const [second, third] = [BigInt(day(2).getTime()), BigInt(day(3).getTime())];
-    expect(await findOrderRefs(businessId, { createdFromMs: second, createdToMs: third })).toEqual(["b"]);
+    const [secondDay, thirdDay] = [BigInt(day(2).getTime()), BigInt(day(3).getTime())];
+    expect(await findOrderRefs(businessId, { createdFromMs: secondDay, createdToMs: thirdDay })).toEqual(["b"]);
     expect(await findOrderRefs(businessId, { createdToMs: -1n })).toEqual([]);
     expect(await findOrderRefs(businessId, { paymentLinkId: "S3", status: PaymentStatus.PENDING })).toEqual(["a"]);
   });

@@ -16,7 +16,10 @@ import { createRowReader } from "./row-reader.ts";
 export type Owner = string | typeof allBusinesses;
 export const allBusinesses = Symbol("all businesses");
 
-/** Returns the business id. Throws when it is missing, so that a fault does not return all rows. */
+/**
+ * Returns the business id. Throws when it is missing, so that a fault in the code cannot return the
+ * rows of all businesses.
+ */
 export function businessIdOf(owner: string): string {
   if (!owner) throw new TypeError("the owner of the rows is missing: pass a business id or allBusinesses");
   return owner;

@@ -23,7 +23,7 @@ export interface DueWork {
  */
 const readEveryMs = 4_000;
 /** Minimum interval between two reads, even if work is due or is planned often. */
-const readsApartMs = 1_000;
+const readEveryMsMin = 1_000;
 const idleMsDefault = 60_000;
 
 interface Source {
@@ -101,19 +101,19 @@ function createWatch(orm: Orm, logger: Logger): Watch {
   const sources = new Set<Source>();
   const pause = new Pause();
   let pauseMs = 0;
-  let apartMs = 0;
+  let waitMsMin = 0;
   const read = async () => {
     pause.begin();
     const watched = [...sources];
     pauseMs = Math.min(readEveryMs, ...watched.map(({ everyMs }) => everyMs));
-    apartMs = Math.min(readsApartMs, pauseMs);
+    waitMsMin = Math.min(readEveryMsMin, pauseMs);
     const columns = watched.map(({ nextDue }, at) => `extract(epoch from (${nextDue}) - now())::float8 * 1000 as "${at}"`);
     const [row] = await plannedQuery<Record<string, number | null>>(orm.em, `select ${columns.join(", ")}`, []);
     for (const [at, source] of watched.entries()) {
       const inMs = row?.[at];
       if (inMs == null) continue;
       if (inMs <= 0) source.pause.wake();
-      pauseMs = Math.min(pauseMs, inMs > 0 ? inMs : apartMs);
+      pauseMs = Math.min(pauseMs, inMs > 0 ? inMs : waitMsMin);
     }
     return 0;
   };
@@ -121,7 +121,7 @@ function createWatch(orm: Orm, logger: Logger): Watch {
   const polling = poll("watch-due", logger, read, async () => {
     const startedMs = performance.now();
     const isWoken = await pause.wait(pauseMs);
-    if (isWoken) await sleep(Math.max(0, apartMs - (performance.now() - startedMs)), stop.signal);
+    if (isWoken) await sleep(Math.max(0, waitMsMin - (performance.now() - startedMs)), stop.signal);
   });
   return {
     sources,

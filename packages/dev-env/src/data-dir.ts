@@ -35,13 +35,13 @@ export async function openDataDir(dir: string): Promise<string> {
   await mkdir(dir, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
     throw unusableFolder(dir, error);
   });
-  const real = await requireUsable(dir);
-  if (!(await entriesOf(real)).includes(marker)) {
-    await writeFile(join(real, marker), markerText).catch((error: NodeJS.ErrnoException) => {
+  const realDir = await requireUsable(dir);
+  if (!(await entriesOf(realDir)).includes(marker)) {
+    await writeFile(join(realDir, marker), markerText).catch((error: NodeJS.ErrnoException) => {
       throw unusableFolder(dir, error);
     });
   }
-  return real;
+  return realDir;
 }
 
 /**
@@ -50,8 +50,8 @@ export async function openDataDir(dir: string): Promise<string> {
  */
 export async function removeData(dir: string): Promise<void> {
   if ((await stat(dir).catch(() => undefined)) === undefined) return;
-  const real = await requireUsable(dir);
-  const entries = await entriesOf(real);
+  const realDir = await requireUsable(dir);
+  const entries = await entriesOf(realDir);
   const foreign = entries.filter((name) => !keptNames.has(name) && !isData(name));
   if (foreign.length > 0) {
     throw new DevEnvError(
@@ -59,8 +59,8 @@ export async function removeData(dir: string): Promise<void> {
       "Move these files elsewhere, or set AMANA_DIR to another folder.",
     );
   }
-  await stopLeftovers(real);
-  for (const name of entries.filter(isData)) await rm(join(real, name), { recursive: true, force: true });
+  await stopLeftovers(realDir);
+  for (const name of entries.filter(isData)) await rm(join(realDir, name), { recursive: true, force: true });
 }
 
 /**
@@ -75,12 +75,12 @@ async function requireUsable(dir: string): Promise<string> {
     throw unusableFolder(dir, error);
   });
   if (!folder.isDirectory()) throw new DevEnvError(`${dir} is a file, not a folder.`, otherFolderAdvice);
-  const real = await realpath(dir);
+  const realDir = await realpath(dir);
   for (const [name, path] of [
     ["the project", root],
     ["your home folder", homedir()],
   ] as const) {
-    const inside = relative(real, await realpath(path).catch(() => path));
+    const inside = relative(realDir, await realpath(path).catch(() => path));
     if (inside !== ".." && !inside.startsWith(`..${sep}`)) {
       throw new DevEnvError(
         `${dir} cannot be the data folder: it ${inside === "" ? "is" : "contains"} ${name}.`,
@@ -88,11 +88,11 @@ async function requireUsable(dir: string): Promise<string> {
       );
     }
   }
-  await access(real, constants.R_OK | constants.W_OK | constants.X_OK).catch((error: NodeJS.ErrnoException) => {
+  await access(realDir, constants.R_OK | constants.W_OK | constants.X_OK).catch((error: NodeJS.ErrnoException) => {
     throw unusableFolder(dir, error);
   });
-  const entries = await entriesOf(real);
-  if (entries.length === 0 || entries.includes(marker) || (await isOfEarlierVersion(real))) return real;
+  const entries = await entriesOf(realDir);
+  if (entries.length === 0 || entries.includes(marker) || (await isOfEarlierVersion(realDir))) return realDir;
   throw new DevEnvError(`${dir} contains files that Amana did not create (${formatNames(entries)}).`, otherFolderAdvice);
 }
 
@@ -122,6 +122,6 @@ function unusableFolder(dir: string, error: NodeJS.ErrnoException): DevEnvError 
 }
 
 function formatNames(names: readonly string[]): string {
-  const more = names.length > listedMax ? ` and ${names.length - listedMax} more` : "";
-  return `${names.slice(0, listedMax).join(", ")}${more}`;
+  const moreText = names.length > listedMax ? ` and ${names.length - listedMax} more` : "";
+  return `${names.slice(0, listedMax).join(", ")}${moreText}`;
 }

@@ -28,12 +28,12 @@ test("freePort does not return a port that another process has reserved while th
   const program = `import { freePort } from ${JSON.stringify(new URL("free-port.ts", import.meta.url).href)};
     console.log(await freePort(${JSON.stringify(range)}));
     setInterval(() => undefined, 1_000);`;
-  const other = spawn(process.execPath, ["--input-type=module", "-e", program], { stdio: ["ignore", "pipe", "inherit"] });
-  const [line] = await once(other.stdout, "data");
+  const otherProcess = spawn(process.execPath, ["--input-type=module", "-e", program], { stdio: ["ignore", "pipe", "inherit"] });
+  const [line] = await once(otherProcess.stdout, "data");
   expect(new Set([Number(String(line)), await freePort(range)])).toEqual(new Set([19_990, 19_991]));
   await expect(freePort(range)).rejects.toBeInstanceOf(DevEnvError);
-  other.kill("SIGKILL");
-  await once(other, "exit");
+  otherProcess.kill("SIGKILL");
+  await once(otherProcess, "exit");
   expect(await freePort(range)).toBe(Number(String(line)));
 });
 

@@ -62,7 +62,7 @@ export async function requireFreePort(port: number, purpose: string, change: str
   }
   const failure = await bindFailure(port, "127.0.0.1");
   if (failure !== undefined) {
-    throw new DevEnvError(`Port ${port} for ${purpose} cannot be opened (${failure}).`, `${change}, above 1023.`);
+    throw new DevEnvError(`Port ${port} for ${purpose} cannot be opened (${failure}).`, `${change}. Choose a port above 1023.`);
   }
 }
 

@@ -4,7 +4,9 @@ import { stopLeftover } from "./leftover.ts";
 import { gracefulStopSteps } from "./running-process.ts";
 
 interface Processes {
+  /** Id of the process that started the services. */
   readonly starter: number;
+  /** Ids of the services' processes. */
   readonly pids: readonly number[];
 }
 
@@ -18,10 +20,11 @@ export async function writeProcesses(dir: string, pids: readonly number[]): Prom
 
 /** Stops services of a killed run. Throws as `stopLeftover` does. */
 export async function stopLeftoverServices(dir: string): Promise<void> {
-  const { starter, pids } = (await readJson<Processes>(fileIn(dir))) ?? { starter: 0, pids: [] };
+  const { starter: starterPid, pids } = (await readJson<Processes>(fileIn(dir))) ?? { starter: 0, pids: [] };
+  const starterPidOf = () => starterPid;
   const matches = (command: string) => /services\/\w+\/src\/main\.ts/.test(command);
   // Sends SIGKILL first. Services tolerate a crash, and a graceful stop would wait for other
   // services that have already ended.
   const stopSteps = gracefulStopSteps.slice(1);
-  await Promise.all(pids.map((pid) => stopLeftover({ name: "system", dir, pid, matches, starterPid: () => starter, stopSteps })));
+  await Promise.all(pids.map((pid) => stopLeftover({ name: "system", dir, pid, matches, starterPidOf, stopSteps })));
 }

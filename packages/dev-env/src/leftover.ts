@@ -14,7 +14,7 @@ export interface Leftover {
    */
   matches(command: string): boolean;
   /** Returns the id of the process that started this process, from its command line. */
-  starterPid(command: string): number;
+  starterPidOf(command: string): number;
   readonly stopSteps?: readonly StopStep[];
 }
 
@@ -25,21 +25,21 @@ export interface Leftover {
  * is therefore not mistaken for the program that started the process.
  */
 export async function stopLeftover(leftover: Leftover, log?: LogLine): Promise<void> {
-  const { name, dir, pid, matches, starterPid, stopSteps = gracefulStopSteps } = leftover;
-  const current = () => {
+  const { name, dir, pid, matches, starterPidOf, stopSteps = gracefulStopSteps } = leftover;
+  const findProcess = () => {
     const running = readProcess(pid);
     return running && matches(running.command) ? running : undefined;
   };
-  const running = current();
+  const running = findProcess();
   if (running === undefined) return;
-  if (running.parentPid === starterPid(running.command)) {
+  if (running.parentPid === starterPidOf(running.command)) {
     throw new DevEnvError(
       `A ${name} is already running on ${dir}. Process ${running.parentPid} started it and still runs.`,
       `Stop that process (Ctrl-C in its terminal, or: kill ${running.parentPid}), or choose another folder (AMANA_DIR).`,
     );
   }
   log?.(`stopping the ${name} of an earlier run (process ${pid})`);
-  if (!(await stopByPid(pid, stopSteps, () => current() === undefined))) {
+  if (!(await stopByPid(pid, stopSteps, () => findProcess() === undefined))) {
     throw new DevEnvError(`The ${name} of an earlier run (process ${pid}) does not end.`, `Run: kill -9 ${pid}`);
   }
 }

@@ -16,11 +16,11 @@ const root = join(import.meta.dirname, "..", "..", "..");
  */
 export async function migrateAll(dir: string, databases: Databases, progress: Progress, signal?: AbortSignal): Promise<void> {
   const stampFile = join(dir, "migrated.json");
-  const previous = (await readJson<Record<string, string>>(stampFile)) ?? {};
+  const storedDigests = (await readJson<Record<string, string>>(stampFile)) ?? {};
   const stamps = await Promise.all(
     servicesWithDatabase.map(async (name) => [name, `${await digestOfMigrations(name)} ${databases.clusterId}`] as const),
   );
-  const outdated = stamps.filter(([name, stamp]) => previous[name] !== stamp).map(([name]) => name);
+  const outdated = stamps.filter(([name, stamp]) => storedDigests[name] !== stamp).map(([name]) => name);
   if (outdated.length === 0) return;
   await inStep(progress, "Migrations", async (step) => {
     await Promise.all(outdated.map((name) => migrateService(name, { DATABASE_URL: databases.ownerUrls[name] ?? "" }, signal)));

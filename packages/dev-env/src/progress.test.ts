@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { createProgress } from "./progress.ts";
 
-function aStream(isTTY: boolean) {
+function createStream(isTTY: boolean) {
   const written: string[] = [];
   return { isTTY, columns: 40, write: (text: string) => written.push(text), written };
 }
 
 test("createProgress writes one plain line for each change of a step, and the duration of an ended step, if the output is not a terminal", () => {
-  const stream = aStream(false);
+  const stream = createStream(false);
   let ms = 0;
   const progress = createProgress(stream, () => ms);
 
@@ -28,7 +28,7 @@ test("createProgress writes one plain line for each change of a step, and the du
 });
 
 test("createProgress prints running steps as stopped when the user stops the program, and prints no later failure of these steps", () => {
-  const stream = aStream(false);
+  const stream = createStream(false);
   const progress = createProgress(stream, () => 0);
   const migrations = progress.step("Migrations");
   progress.stopSteps();
@@ -37,7 +37,7 @@ test("createProgress prints running steps as stopped when the user stops the pro
 });
 
 test("createProgress redraws running steps below the finished steps, cut to the terminal's width, if the output is a terminal", () => {
-  const stream = aStream(true);
+  const stream = createStream(true);
   const progress = createProgress(stream, () => 0);
 
   const postgres = progress.step("PostgreSQL");

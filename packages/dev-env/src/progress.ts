@@ -54,7 +54,7 @@ export const silentProgress: Progress = {
  * milliseconds.
  */
 export function createProgress(stream: ProgressStream = process.stderr, nowMs: () => number = () => performance.now()): Progress {
-  const running = new Set<RunningStep>();
+  const runningSteps = new Set<RunningStep>();
   const isTerminal = stream.isTTY === true;
   let drawnLines = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -65,7 +65,7 @@ export function createProgress(stream: ProgressStream = process.stderr, nowMs: (
     // Cuts long lines. A wrapped line would use two rows of the terminal, and the next redraw would
     // start one row too low.
     const width = Math.max(20, (stream.columns || 80) - 1);
-    const lines = [...running].map((step) => `… ${step.name}: ${step.what} (${formatElapsed(step)})`.slice(0, width));
+    const lines = [...runningSteps].map((step) => `… ${step.name}: ${step.what} (${formatElapsed(step)})`.slice(0, width));
     const back = drawnLines === 0 ? "" : `\x1b[${drawnLines}A\r\x1b[0J`;
     stream.write(back + above + lines.map((line) => `${line}\n`).join(""));
     drawnLines = lines.length;
@@ -74,15 +74,15 @@ export function createProgress(stream: ProgressStream = process.stderr, nowMs: (
   const print = (line: string) => (isTerminal ? redraw(`${line}\n`) : stream.write(`${line}\n`));
 
   const updateTimer = () => {
-    if (isTerminal && timer === undefined && running.size > 0) timer = setInterval(() => redraw(""), redrawMs).unref();
-    if (running.size === 0) {
+    if (isTerminal && timer === undefined && runningSteps.size > 0) timer = setInterval(() => redraw(""), redrawMs).unref();
+    if (runningSteps.size === 0) {
       clearInterval(timer);
       timer = undefined;
     }
   };
 
   const end = (step: RunningStep, mark: string, text: string) => {
-    if (!running.delete(step)) return;
+    if (!runningSteps.delete(step)) return;
     updateTimer();
     print(`${mark} ${step.name}: ${text} (${formatElapsed(step)})`);
   };
@@ -90,17 +90,17 @@ export function createProgress(stream: ProgressStream = process.stderr, nowMs: (
   return {
     print,
     stopSteps() {
-      for (const step of running) end(step, "–", "stopped");
+      for (const step of runningSteps) end(step, "–", "stopped");
     },
     step(name) {
       const step: RunningStep = { name, what: "starting", startedMs: nowMs() };
-      running.add(step);
+      runningSteps.add(step);
       updateTimer();
       if (isTerminal) redraw("");
 
       return {
         update(what) {
-          if (!running.has(step) || step.what === what) return;
+          if (!runningSteps.has(step) || step.what === what) return;
           step.what = what;
           if (isTerminal) redraw("");
           else stream.write(`… ${name}: ${what}\n`);

@@ -43,9 +43,9 @@ export async function readSecrets(dir: string): Promise<Secrets> {
   await mkdir(dir, { recursive: true });
   const secrets: Secrets = {
     adminKey: generateApiKey("ak_"),
-    gatewayKey: aKeyPair("gateway-dev"),
-    kycKey: aKeyPair("kyc-dev"),
-    auditKey: aKeyPair("audit-dev"),
+    gatewayKey: createKeyPair("gateway-dev"),
+    kycKey: createKeyPair("kyc-dev"),
+    auditKey: createKeyPair("audit-dev"),
     fingerprintSecret: randomBytes(32).toString("base64"),
     checkoutSecret: randomBytes(32).toString("base64"),
     eventSecret: randomBytes(32).toString("base64"),
@@ -60,7 +60,7 @@ export async function readSecrets(dir: string): Promise<Secrets> {
 
 export const writeSecrets = (dir: string, secrets: Secrets): Promise<void> => writeJson(fileIn(dir), secrets);
 
-function aKeyPair(id: string): KeyPair {
+function createKeyPair(id: string): KeyPair {
   const { privateKey, publicKey } = generateKeyPairSync("ed25519");
   return {
     privateKey: `${id}:${privateKey.export({ format: "der", type: "pkcs8" }).toString("base64")}`,

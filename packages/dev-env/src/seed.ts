@@ -8,8 +8,8 @@ export async function seedBusiness(dir: string, secrets: Secrets, gatewayUrl: st
   const { business } = secrets;
   if (business && (await apiCaller(gatewayUrl, business.api_key)("GET", "/api/v1/me")).status === 200) return business;
   const created = await apiCaller(gatewayUrl, secrets.adminKey)("POST", "/api/v1/businesses", { name: "Boutique El Amana" });
-  // The stored operator key and the stored key of the business were both revoked, so the user has
-  // other keys.
+  // The stored operator key and the stored key of the business were both revoked. The user has
+  // newer keys.
   if (created.status === 401 && business) return business;
   if (created.status !== 201) {
     throw new DevEnvError(

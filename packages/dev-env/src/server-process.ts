@@ -31,8 +31,8 @@ export interface ServerProcessOptions {
   stopSteps?: readonly StopStep[];
   /**
    * Signal that the server gets when this process ends without stopping the server. Default:
-   * SIGKILL. After another signal, a service would wait for its requests to other services, which
-   * end at the same time.
+   * SIGKILL. With another signal, a service would shut down gracefully and wait for its requests to
+   * other services, although these end at the same time.
    */
   orphanSignal?: NodeJS.Signals;
   log?: LogLine;
@@ -61,19 +61,19 @@ export async function spawnServer(options: ServerProcessOptions): Promise<Server
 
   await once(child, "spawn");
   const pid = child.pid as number;
-  let running = true;
+  let isRunning = true;
   // `close` is emitted after the last output was read, so that error messages are complete.
   const ended = once(child, "close").then(() => {
-    running = false;
+    isRunning = false;
   });
 
   const end = async (steps: readonly StopStep[]) => {
-    if (!(await stopByPid(pid, steps, () => !running))) throw new Error(`${command} (process ${pid}) does not end`);
+    if (!(await stopByPid(pid, steps, () => !isRunning))) throw new Error(`${command} (process ${pid}) does not end`);
   };
   return {
     pid,
     ended,
-    isRunning: () => running,
+    isRunning: () => isRunning,
     recentOutput: () => recent.join("\n"),
     stop: () => end(stopSteps),
     kill: () => end(stopSteps.slice(1)),

@@ -27,11 +27,11 @@ export interface SettingsInput {
 
 export const loopbackUrl = (port: number): string => `http://127.0.0.1:${port}`;
 
-/** Values of KYC_PROVIDER. */
+/** Values of KYC_PROVIDER. "port" is the name of a provider. */
 export const kycProviders = ["port", "didit", "sumsub"] as const;
 export type KycProvider = (typeof kycProviders)[number];
 
-const kycPort = { KYC_PROVIDER_TOKEN: "sandbox" };
+const portProviderSettings = { KYC_PROVIDER_TOKEN: "sandbox" };
 const kycCallbackSecret = "provider-callback-secret";
 const satimCredentials = { SATIM_USERNAME: "sandbox", SATIM_PASSWORD: "sandbox" };
 
@@ -66,7 +66,7 @@ const ownSettings: Record<ServiceName, (wiring: SettingsInput) => Record<string,
     SANDBOX_URL: loopbackUrl(ports.sandbox),
     SANDBOX_DATA_DIR: sandboxDir,
     ...satimCredentials,
-    ...kycPort,
+    ...portProviderSettings,
     KYC_CALLBACK_SECRET: kycCallbackSecret,
     KYC_CALLBACK_URL: `${loopbackUrl(ports.gateway)}/callbacks/kyc`,
   }),
@@ -78,7 +78,7 @@ const ownSettings: Record<ServiceName, (wiring: SettingsInput) => Record<string,
   webhooks: ({ secrets }) => ({ SECRET_ENCRYPTION_KEYS: `dev:${secrets.encryptionKey}`, ALLOW_INSECURE_WEBHOOKS: "true" }),
   clients: ({ secrets }) => ({ KYC_PUBLIC_KEYS: secrets.kycKey.publicKey }),
   kyc: ({ secrets, ports, kycProvider }) => ({
-    ...kycPort,
+    ...portProviderSettings,
     ...vendorSettings(loopbackUrl(ports.sandbox)),
     KYC_PROVIDER: kycProvider,
     // Configures all other providers, too, so that applications of an earlier run can finish.

@@ -26,7 +26,7 @@ import {
 import { waitUntilReady } from "./wait-until-ready.ts";
 
 export interface SystemOptions {
-  /** Verification provider of new applications (KYC_PROVIDER). Default: port. */
+  /** Verification provider of new applications (KYC_PROVIDER). Default: the provider `port`. */
   readonly kycProvider?: string | undefined;
   /** Folder of all data, logs and secrets. */
   readonly dir: string;
@@ -138,10 +138,10 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   const processes = createProcesses(options, { dir, logDir, progress, ports, envOf: ownEnvOf });
   for (const name of serviceNames) stack.defer(() => processes[name].stop());
   const gatewayUrl = loopbackUrl(ports.gateway);
-  const ready = () => waitUntilReady(gatewayUrl, Object.values(processes), { ...options, logDir });
+  const waitForServices = () => waitUntilReady(gatewayUrl, Object.values(processes), { ...options, logDir });
   await inStep(progress, "Services", async (step) => {
     await Promise.race([Promise.all(serviceNames.map((name) => processes[name].start())), rejectOnAbort(signal)]);
-    await ready();
+    await waitForServices();
     step.done(serviceNames.join(", "));
   });
   const business = await seedBusiness(dir, secrets, gatewayUrl);
@@ -160,7 +160,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     metricsUrls: recordOf((name) => `${loopbackUrl(metricsPorts[name])}/metrics`),
     envOf,
     logDir,
-    waitUntilReady: ready,
+    waitUntilReady: waitForServices,
     async [Symbol.asyncDispose]() {
       await running.disposeAsync();
       await writeProcesses(dir, []);

@@ -10,13 +10,13 @@ const settleMs = 200;
 /** Restarts a service when one of its files changes, and all services when a package changes. */
 export function restartOnChange(root: string, system: System, progress: Progress): Disposable {
   const names = Object.keys(system.services) as ServiceName[];
-  const changed = new Set<ServiceName>();
+  const changedServices = new Set<ServiceName>();
   let timer: NodeJS.Timeout | undefined;
   let restarting = Promise.resolve();
 
   const restart = async () => {
-    const due = [...changed];
-    changed.clear();
+    const due = [...changedServices];
+    changedServices.clear();
     await inStep(progress, `Restarting ${due.join(", ")}`, async (step) => {
       await Promise.all(
         due.map(async (name) => {
@@ -31,7 +31,7 @@ export function restartOnChange(root: string, system: System, progress: Progress
 
   const scheduleRestart = (affected: readonly ServiceName[], file: string | null) => {
     if (!file?.endsWith(".ts") || file.endsWith(".test.ts") || file.includes("node_modules")) return;
-    for (const name of affected) changed.add(name);
+    for (const name of affected) changedServices.add(name);
     clearTimeout(timer);
     timer = setTimeout(() => {
       restarting = restarting.then(restart);

@@ -7,7 +7,7 @@ import { readProcess } from "../src/running-process.ts";
 const source = (name: string) => JSON.stringify(new URL(`../src/${name}.ts`, import.meta.url).href);
 
 /** Runs `body` in a new process, which prints the ids of its children, and waits for these ids. */
-async function aParent(body: string) {
+async function startParent(body: string) {
   const script = `
     import { spawn } from "node:child_process";
     import { once } from "node:events";
@@ -35,7 +35,7 @@ const twoServers = "print((await spawnServer(sleep)).pid, (await spawnServer(sle
 test.each(["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"] as const)(
   "endWithParent ends the servers of the calling process when that process receives %s",
   async (signal) => {
-    const { parent, pids, exited } = await aParent(twoServers);
+    const { parent, pids, exited } = await startParent(twoServers);
     parent.kill(signal);
     await exited;
     await eventually(() => expect(pids.map(readProcess)).toEqual([undefined, undefined]));
@@ -46,14 +46,14 @@ test.each([
   ["throws an uncaught error", `throw new Error("defect")`],
   ["exits", "process.exit()"],
 ])("endWithParent ends the servers of the calling process when that process %s", async (_, statement) => {
-  const { parent, pids, exited } = await aParent(`${twoServers} process.stdin.once("data", () => { ${statement}; });`);
+  const { parent, pids, exited } = await startParent(`${twoServers} process.stdin.once("data", () => { ${statement}; });`);
   parent.stdin.write("now");
   await exited;
   await eventually(() => expect(pids.map(readProcess)).toEqual([undefined, undefined]));
 });
 
 test("runCommand ends the running command when its parent process is killed", async () => {
-  const { parent, pids, exited } = await aParent(`
+  const { parent, pids, exited } = await startParent(`
     void runCommand("sleep", ["60"], { timeoutMs: 60_000 });
     const { execFileSync } = await import("node:child_process");
     const lines = execFileSync("ps", ["-eo", "pid=,ppid=,args="], { encoding: "utf8" }).split("\\n");
@@ -65,7 +65,7 @@ test("runCommand ends the running command when its parent process is killed", as
 });
 
 test("endWithParent ends a server even if the server is frozen when its parent is killed", async () => {
-  const { parent, pids, exited } = await aParent(`print((await spawnServer({ ...sleep, orphanSignal: "SIGTERM" })).pid);`);
+  const { parent, pids, exited } = await startParent(`print((await spawnServer({ ...sleep, orphanSignal: "SIGTERM" })).pid);`);
   process.kill(pids[0] as number, "SIGSTOP");
   parent.kill("SIGKILL");
   await exited;
@@ -73,7 +73,7 @@ test("endWithParent ends a server even if the server is frozen when its parent i
 });
 
 test("endWithParent ends all processes of a process group when the parent is killed", async () => {
-  const { parent, pids, exited } = await aParent(`
+  const { parent, pids, exited } = await startParent(`
     const leader = spawn("sh", ["-c", "sleep 60 & echo $!; wait"], { detached: true });
     endWithParent(-leader.pid, "SIGTERM");
     const [line] = await once(leader.stdout, "data");
@@ -84,16 +84,16 @@ test("endWithParent ends all processes of a process group when the parent is kil
 });
 
 test("endWithParent does not end a process whose registration was cancelled", async () => {
-  const { parent, pids, exited } = await aParent(`
+  const { parent, pids, exited } = await startParent(`
     const kept = spawn("sleep", ["60"], { detached: true, stdio: "ignore" });
     const release = endWithParent(kept.pid, "SIGKILL");
     const other = await spawnServer(sleep);
     release();
     print(kept.pid, other.pid);`);
-  const [kept, other] = pids as [number, number];
+  const [keptPid, serverPid] = pids as [number, number];
   parent.kill("SIGTERM");
   await exited;
-  await eventually(() => expect(readProcess(other)).toBeUndefined());
-  expect(readProcess(kept)?.command).toBe("sleep 60");
-  process.kill(kept, "SIGKILL");
+  await eventually(() => expect(readProcess(serverPid)).toBeUndefined());
+  expect(readProcess(keptPid)?.command).toBe("sleep 60");
+  process.kill(keptPid, "SIGKILL");
 });

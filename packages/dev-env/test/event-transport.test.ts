@@ -75,7 +75,7 @@ describe("startEventTransport on a machine without Docker, Java and Maven", () =
     vi.stubEnv("JAVA_HOME", "");
   });
 
-  test("startEventTransport with `auto` uses direct calls if Kafka cannot start, and prints the reason in one line", async () => {
+  test("startEventTransport with `auto` uses direct calls if Kafka cannot start, and returns the reason in one line", async () => {
     const events = await startTransport("auto");
     expect(events.mode).toBe("direct");
     expect(events.how).toMatch(/^direct .*no Docker engine: docker .* not found; no Java with Maven: java .* not found$/);

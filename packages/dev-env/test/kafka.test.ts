@@ -40,7 +40,7 @@ afterEach(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-async function aKafka(): Promise<Kafka> {
+async function startTestKafka(): Promise<Kafka> {
   const kafka = await startKafka({ dir, progress: silentProgress });
   started.push(kafka);
   return kafka;
@@ -87,14 +87,14 @@ async function consume(kafka: Kafka, topic: string, count: number): Promise<stri
 
 describe.skipIf(skipsKafka)("Kafka that Java runs without Docker", () => {
   test("the broker of startKafka keeps its messages after a stop or a kill, and does not create a topic automatically", async () => {
-    const kafka = await aKafka();
+    const kafka = await startTestKafka();
     await expect(produce(kafka, "misspelt", "one", { retries: 0 })).rejects.toThrow(/does not host this topic-partition/);
     await createTopic(kafka, "payments");
     await produce(kafka, "payments", "one");
     expect(await consume(kafka, "payments", 1)).toEqual(["one"]);
     await kafka.stop();
 
-    const restarted = await aKafka();
+    const restarted = await startTestKafka();
     await produce(restarted, "payments", "two");
     await restarted.kill();
     await restarted.start();
@@ -105,8 +105,8 @@ describe.skipIf(skipsKafka)("Kafka that Java runs without Docker", () => {
     const nodes = await startKafkaNodes(3, { dir, progress: silentProgress });
     started.push(...nodes);
     const brokers = nodes.map((node) => node.brokers);
-    const [first, second] = nodes as [Kafka, Kafka];
-    const cluster = { ...first, brokers: brokers.join(",") };
+    const [firstNode, secondNode] = nodes as [Kafka, Kafka];
+    const cluster = { ...firstNode, brokers: brokers.join(",") };
     const admin = clientOf(cluster).admin();
     await admin.connect();
     const topic = "payments";
@@ -121,10 +121,10 @@ describe.skipIf(skipsKafka)("Kafka that Java runs without Docker", () => {
     await admin.disconnect();
     expect(copies).toBe(3);
 
-    await first.kill();
+    await firstNode.kill();
     await produce(cluster, "payments", "one", { retries: 20 });
-    await first.start();
-    await second.kill();
+    await firstNode.start();
+    await secondNode.kill();
     await produce(cluster, "payments", "two", { retries: 20 });
     expect(await consume(cluster, "payments", 2)).toEqual(["one", "two"]);
   });
@@ -143,7 +143,7 @@ describe.skipIf(skipsKafka)("Kafka that Java runs without Docker", () => {
     });
     const [guard] = await once(starter.stdout, "data");
     const orphan = Number(await readFile(join(dir, "kafka.pid"), "utf8"));
-    const failure = await aKafka().catch((error: unknown) => error);
+    const failure = await startTestKafka().catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(DevEnvError);
     expect((failure as DevEnvError).problem).toContain(`already running on ${dir}`);
 
@@ -151,7 +151,7 @@ describe.skipIf(skipsKafka)("Kafka that Java runs without Docker", () => {
     starter.kill("SIGKILL");
     await once(starter, "exit");
     expect(readProcess(orphan)?.command).toContain(dir);
-    await aKafka();
+    await startTestKafka();
     expect(readProcess(orphan)?.command ?? "").not.toContain(dir);
   });
 

@@ -11,7 +11,7 @@ import { launcher } from "../src/postgres/system-user.ts";
 import { type Postgres, startPostgres } from "../src/postgres.ts";
 import { readProcess } from "../src/running-process.ts";
 
-const asRoot = process.getuid?.() === 0;
+const isRoot = process.getuid?.() === 0;
 
 let folder: string;
 let dataDir: string;
@@ -29,7 +29,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function aPostgres(options: { durable?: boolean } = {}): Promise<Postgres> {
+async function startTestPostgres(options: { durable?: boolean } = {}): Promise<Postgres> {
   const postgres = await startPostgres({ dataDir, durable: false, log: () => {}, ...options });
   started.push(postgres);
   return postgres;
@@ -57,7 +57,7 @@ async function failureOf(start: Promise<unknown>): Promise<DevEnvError> {
 }
 
 /** Starts PostgreSQL in another process, kills that process, and returns the id of the server. */
-async function aLeftover(): Promise<number> {
+async function leavePostgresRunning(): Promise<number> {
   const script = `
 import { startPostgres } from ${JSON.stringify(new URL("../src/postgres.ts", import.meta.url).href)};
     import { guardPid } from ${JSON.stringify(new URL("../src/end-with-parent.ts", import.meta.url).href)};
@@ -78,7 +78,7 @@ import { startPostgres } from ${JSON.stringify(new URL("../src/postgres.ts", imp
 }
 
 test("startPostgres starts a PostgreSQL 18 server with encoding UTF8 and time zone UTC, which listens only on the loopback address", async () => {
-  const postgres = await aPostgres();
+  const postgres = await startTestPostgres();
 
   expect(postgres.version).toMatch(/^18\./);
   const [row] = await query(
@@ -100,23 +100,23 @@ test("startPostgres starts a PostgreSQL 18 server with encoding UTF8 and time zo
 });
 
 test("the server of startPostgres rejects a wrong password, and only the owner can read the password file", async () => {
-  const postgres = await aPostgres();
+  const postgres = await startTestPostgres();
   const wrong = postgres.superuserUrl.replace(/:[^:@]+@/, ":wrong@");
   await expect(query({ superuserUrl: wrong }, "SELECT 1")).rejects.toThrow("password authentication failed");
   expect((await stat(join(dataDir, "superuser-password"))).mode & 0o777).toBe(0o600);
 });
 
 test("startPostgres starts with the data that was stored before the last stop", async () => {
-  const first = await aPostgres();
-  await query(first, "CREATE TABLE kept AS SELECT 42 AS answer");
-  await first.stop();
+  const stoppedPostgres = await startTestPostgres();
+  await query(stoppedPostgres, "CREATE TABLE kept AS SELECT 42 AS answer");
+  await stoppedPostgres.stop();
 
-  const second = await aPostgres();
-  expect(await query(second, "SELECT answer FROM kept")).toEqual([{ answer: 42 }]);
+  const restartedPostgres = await startTestPostgres();
+  expect(await query(restartedPostgres, "SELECT answer FROM kept")).toEqual([{ answer: 42 }]);
 });
 
 test("startPostgres with `durable` keeps a transaction that was committed directly before the server was killed", async () => {
-  const postgres = await aPostgres({ durable: true });
+  const postgres = await startTestPostgres({ durable: true });
   await query(postgres, "CREATE TABLE kept AS SELECT 42 AS answer");
   await postgres.kill();
   await postgres.start();
@@ -124,39 +124,39 @@ test("startPostgres with `durable` keeps a transaction that was committed direct
 });
 
 test("startPostgres stops the server that a killed run left, and starts with the data of that server", async () => {
-  const orphan = await aLeftover();
+  const orphan = await leavePostgresRunning();
   expect(readProcess(orphan)?.command).toContain(dataDir);
 
-  const postgres = await aPostgres();
+  const postgres = await startTestPostgres();
   expect(readProcess(orphan)?.command ?? "").not.toContain(dataDir);
   expect(await query(postgres, "SELECT answer FROM kept")).toEqual([{ answer: 42 }]);
 });
 
 test("startPostgres throws, and does not stop the server, if the run that started the server still exists", async () => {
-  const first = await aPostgres();
-  const error = await failureOf(aPostgres());
+  const runningPostgres = await startTestPostgres();
+  const error = await failureOf(startTestPostgres());
   expect(error.problem).toContain(`already running on ${dataDir}`);
-  expect(await query(first, "SELECT 1 AS one")).toEqual([{ one: 1 }]);
+  expect(await query(runningPostgres, "SELECT 1 AS one")).toEqual([{ one: 1 }]);
 });
 
 test("startPostgres starts even if the process id in the pid file belongs to another program", async () => {
-  await (await aPostgres()).stop();
+  await (await startTestPostgres()).stop();
   // Runs the process as PostgreSQL's user, because PostgreSQL ignores processes of other users.
   const { uid, gid } = await stat(dataDir);
-  const other = spawn("sleep", ["20"], { stdio: "ignore", timeout: 20_000, ...(asRoot ? { uid, gid } : {}) });
-  await once(other, "spawn");
-  await writeFile(join(dataDir, "postmaster.pid"), `${other.pid}\n${dataDir}\n`);
+  const otherProgram = spawn("sleep", ["20"], { stdio: "ignore", timeout: 20_000, ...(isRoot ? { uid, gid } : {}) });
+  await once(otherProgram, "spawn");
+  await writeFile(join(dataDir, "postmaster.pid"), `${otherProgram.pid}\n${dataDir}\n`);
 
-  const postgres = await aPostgres();
+  const postgres = await startTestPostgres();
   expect(await query(postgres, "SELECT 1 AS one")).toEqual([{ one: 1 }]);
-  expect(other.exitCode ?? other.signalCode).toBeNull();
-  other.kill();
+  expect(otherProgram.exitCode ?? otherProgram.signalCode).toBeNull();
+  otherProgram.kill();
 });
 
 test("startPostgres throws an error with PostgreSQL's output and the next step when the data folder is damaged", async () => {
-  await (await aPostgres()).stop();
+  await (await startTestPostgres()).stop();
   await rm(join(dataDir, "global", "pg_control"));
-  const error = await failureOf(aPostgres());
+  const error = await failureOf(startTestPostgres());
   expect(error.problem).toContain("pg_control");
   expect(error.nextStep).toContain(`rm -rf ${dataDir}`);
 });
@@ -164,7 +164,7 @@ test("startPostgres throws an error with PostgreSQL's output and the next step w
 test("startPostgres throws for a data folder of another major version and does not change it", async () => {
   await mkdir(dataDir);
   await writeFile(join(dataDir, "PG_VERSION"), "17\n");
-  const error = await failureOf(aPostgres());
+  const error = await failureOf(startTestPostgres());
   expect(error.problem).toContain("was created by PostgreSQL 17");
   expect(error.nextStep).toContain("pg_dumpall");
   expect(await readFile(join(dataDir, "PG_VERSION"), "utf8")).toBe("17\n");
@@ -173,17 +173,17 @@ test("startPostgres throws for a data folder of another major version and does n
 test("startPostgres throws for a folder with other files and does not change it", async () => {
   await mkdir(dataDir);
   await writeFile(join(dataDir, "notes.txt"), "notes");
-  const error = await failureOf(aPostgres());
+  const error = await failureOf(startTestPostgres());
   expect(error.problem).toContain("not a PostgreSQL data folder");
   expect(await readFile(join(dataDir, "notes.txt"), "utf8")).toBe("notes");
 });
 
-test.runIf(asRoot)("startPostgres, when root runs it, starts PostgreSQL in a folder that only root can enter", async () => {
+test.runIf(isRoot)("startPostgres, when root runs it, starts PostgreSQL in a folder that only root can enter", async () => {
   await chmod(folder, 0o700);
-  expect((await aPostgres()).version).toMatch(/^18/);
+  expect((await startTestPostgres()).version).toMatch(/^18/);
 });
 
-test.runIf(asRoot)(
+test.runIf(isRoot)(
   "`launcher`, if the program setpriv is missing, throws an error that names the folder that only root can enter",
   async () => {
     await chmod(folder, 0o700);

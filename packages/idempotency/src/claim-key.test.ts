@@ -133,14 +133,14 @@ describe("a held Idempotency-Key", () => {
 
   test("claimKey throws idempotency_in_progress for a held key until held_until, and then accepts only the same request", async () => {
     const caller = aBusinessCaller();
-    const first = await claimRecord(aCall({ caller }), 60_000);
-    expect(first.isRepeated).toBe(false);
+    const firstClaim = await claimRecord(aCall({ caller }), 60_000);
+    expect(firstClaim.isRepeated).toBe(false);
     await expect(claimHeldKey(aCall({ caller }), 60_000)).rejects.toMatchObject(inProgressError);
     await db.orm.em.fork().execute("update idempotency_key set held_until = now()");
     await expect(claimHeldKey(aCall({ caller, fingerprint: "f2" }), 60_000)).rejects.toMatchObject(reusedError);
-    expect(await claimRecord(aCall({ caller }), 60_000)).toEqual({ id: first.id, isRepeated: true });
+    expect(await claimRecord(aCall({ caller }), 60_000)).toEqual({ id: firstClaim.id, isRepeated: true });
     await expect(claimHeldKey(aCall({ caller }), 60_000)).rejects.toMatchObject(inProgressError);
-    await endExecution(first.id, storeResponse);
+    await endExecution(firstClaim.id, storeResponse);
     expect(await claimHeldKey(aCall({ caller }), 60_000)).toMatchObject({ replayed: { id: "1" } });
   });
 
@@ -155,11 +155,11 @@ describe("a held Idempotency-Key", () => {
   test("claimKey does not change a held key when the transaction of the repeated claim is rolled back", async () => {
     const caller = aBusinessCaller();
     const { id } = await claimRecord(aCall({ caller }), 0);
-    const rejected = transaction(db.orm, async (em) => {
+    const rejectedClaim = transaction(db.orm, async (em) => {
       await claimKey(em, aCall({ caller }), ApiKeySchema, { heldMs: 60_000 });
       throw new Error("rejected by a rule");
     });
-    await expect(rejected).rejects.toThrow("rejected by a rule");
+    await expect(rejectedClaim).rejects.toThrow("rejected by a rule");
     expect(await claimRecord(aCall({ caller }), 0)).toEqual({ id, isRepeated: true });
   });
 
@@ -239,7 +239,7 @@ test("startHourlyJobs runs cleanKeys at the start, until no expired key is left"
 
 test("claimKey does not claim a finished record again if the execution ended in the same millisecond in which the record was claimed", async () => {
   const caller = aBusinessCaller();
-  const first = (await transaction(db.orm, (em) => claimKey(em, aCall({ caller }), ApiKeySchema, { heldMs: 0 }))) as {
+  const firstClaim = (await transaction(db.orm, (em) => claimKey(em, aCall({ caller }), ApiKeySchema, { heldMs: 0 }))) as {
     record: IdempotencyRecord;
   };
   const em = db.orm.em.fork();
@@ -250,10 +250,10 @@ test("claimKey does not claim a finished record again if the execution ended in 
   vi.spyOn(em, "execute").mockImplementation((async (...args: unknown[]) => {
     const rows = await execute(...args);
     if (statements++ === 0) {
-      await endExecution(first.record.id, storeResponse);
+      await endExecution(firstClaim.record.id, storeResponse);
       await db.orm.em
         .fork()
-        .execute("update idempotency_key set created_at = ? where id = ?", [first.record.keptFrom, first.record.id]);
+        .execute("update idempotency_key set created_at = ? where id = ?", [firstClaim.record.keptFrom, firstClaim.record.id]);
     }
     return rows;
   }) as never);

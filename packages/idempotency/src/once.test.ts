@@ -45,13 +45,13 @@ const refusal = (code: string) => expect.objectContaining({ name: "DomainError",
 
 test("`once` executes a repeated call only once, and returns the identical response, marked as replayed", async () => {
   const caller = aBusinessCaller();
-  const first = aCall({ caller });
-  const response = await issue(first);
-  expect(first.replays).toBe(0);
+  const firstCall = aCall({ caller });
+  const response = await issue(firstCall);
+  expect(firstCall.replays).toBe(0);
   for (let repetition = 0; repetition < 3; repetition++) {
     const call = aCall({ caller });
-    const stored = (await issue(call)) as ApiKey;
-    expect(equals(ApiKeySchema, stored, create(ApiKeySchema, withoutSecret(response)))).toBe(true);
+    const storedResponse = (await issue(call)) as ApiKey;
+    expect(equals(ApiKeySchema, storedResponse, create(ApiKeySchema, withoutSecret(response)))).toBe(true);
     expect(call.replays).toBe(1);
   }
   expect(await count("effect")).toBe(1);
@@ -92,8 +92,8 @@ test("`once` executes one of several concurrent calls with the same key, and rej
   await started.promise;
   // The transaction of the first call is still open. If these calls waited for it, the test would
   // time out.
-  const rejected = await Promise.allSettled([1, 2, 3].map(() => issue(aCall({ caller }))));
-  for (const result of rejected)
+  const outcomes = await Promise.allSettled([1, 2, 3].map(() => issue(aCall({ caller }))));
+  for (const result of outcomes)
     expect(result).toMatchObject({ status: "rejected", reason: { code: "idempotency_in_progress" } });
   othersRejected.resolve();
   await executing;
@@ -167,7 +167,7 @@ test("`once` accepts request fingerprints computed with the gateway's old or new
   expect((await issue(currentFirst)).id).toBe(id);
   const otherFirst = aCall({ caller, fingerprint: "new", otherFingerprint: "old" });
   expect((await issue(otherFirst)).id).toBe(id);
-  const another = aCall({ caller, fingerprint: "new, other request", otherFingerprint: "old, other request" });
-  await expect(issue(another)).rejects.toEqual(refusal("idempotency_key_reused"));
+  const otherRequest = aCall({ caller, fingerprint: "new, other request", otherFingerprint: "old, other request" });
+  await expect(issue(otherRequest)).rejects.toEqual(refusal("idempotency_key_reused"));
   expect(await count("effect")).toBe(1);
 });

@@ -61,7 +61,7 @@ export function createDueSearch(orm: Orm, due: DueTable): () => Promise<FoundGro
   const { name, table, plannedCondition, dueAt, key } = due;
   const columns = key ? `business_id, ${key}` : "business_id";
   const tenantAndKey = `business_id as tenant, ${key ?? "business_id"} as key`;
-  const next = (after: string) =>
+  const nextGroupSql = (after: string) =>
     `select ${columns} from ${table} where ${plannedCondition} and (${columns}) > (${after}) order by ${columns} limit 1`;
   const after = key ? "$1::uuid, $2::uuid" : "$1::uuid";
   const afterStep = key ? `stepped.business_id, stepped.${key}` : "stepped.business_id";
@@ -82,19 +82,19 @@ export function createDueSearch(orm: Orm, due: DueTable): () => Promise<FoundGro
       em,
       `${name}_groups`,
       `with recursive stepped as (
-         (select first.*, 1 as step from (${next(after)}) first) union all
-         select following.*, step + 1 from stepped cross join lateral (${next(afterStep)}) following where step < ${steppedMax}
+         (select first.*, 1 as step from (${nextGroupSql(after)}) first) union all
+         select following.*, step + 1 from stepped cross join lateral (${nextGroupSql(afterStep)}) following where step < ${steppedMax}
        ) select ${tenantAndKey} from stepped`,
       key ? [cursor.tenant, cursor.key] : [cursor.tenant],
     );
-    const last = stepped.at(-1);
-    const hasMore = stepped.length === steppedMax && last !== undefined;
-    cursor = hasMore ? last : { tenant: lowestId, key: lowestId };
-    return { groups: distinct([...soonest, ...stepped]), hasMore };
+    const lastGroup = stepped.at(-1);
+    const hasMore = stepped.length === steppedMax && lastGroup !== undefined;
+    cursor = hasMore ? lastGroup : { tenant: lowestId, key: lowestId };
+    return { groups: removeDuplicates([...soonest, ...stepped]), hasMore };
   };
 }
 
-const distinct = (groups: readonly DueGroup[]): DueGroup[] => [
+const removeDuplicates = (groups: readonly DueGroup[]): DueGroup[] => [
   ...new Map(groups.map((group) => [`${group.tenant} ${group.key}`, group])).values(),
 ];
 
@@ -114,9 +114,9 @@ export async function claimDue<Row>(
 ): Promise<Row[]> {
   const { perTenant, perKey } = slots.limits;
   const groupsWithSlots = groups.flatMap(({ tenant, key }) => {
-    const used = slots.usedAndQueued(tenant);
-    const free = Math.min(perTenant - used, due.key ? perKey - slots.usedAndQueued(tenant, key) : perTenant);
-    return free > 0 ? [{ tenant, key, used, free }] : [];
+    const usedSlots = slots.usedAndQueued(tenant);
+    const freeSlots = Math.min(perTenant - usedSlots, due.key ? perKey - slots.usedAndQueued(tenant, key) : perTenant);
+    return freeSlots > 0 ? [{ tenant, key, used: usedSlots, free: freeSlots }] : [];
   });
   if (groupsWithSlots.length === 0 || limit <= 0) return [];
   const { name, table, plannedCondition, dueAtOfGroup = due.dueAt, key, order = dueAtOfGroup, select } = due;

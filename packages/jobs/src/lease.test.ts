@@ -44,13 +44,13 @@ test("withLease gives the lease to one of fifty concurrent callers, and immediat
     return "done";
   };
   const attempts = Array.from({ length: 50 }, () => runWithLease(work));
-  let rejected = 0;
+  let rejectedCount = 0;
   for (const attempt of attempts) {
     attempt.then((outcome) => {
-      if (outcome === undefined) rejected += 1;
+      if (outcome === undefined) rejectedCount += 1;
     });
   }
-  await eventually(() => expect(rejected).toBe(49));
+  await eventually(() => expect(rejectedCount).toBe(49));
   release();
   expect((await Promise.all(attempts)).filter((outcome) => outcome !== undefined)).toEqual([{ result: "done" }]);
   expect(holdersMax).toBe(1);

@@ -61,9 +61,9 @@ test("processDueRows skips, without waiting, a row that another replica is claim
   });
   {
     await using _job = startJob(async (id) => startedIds.push(id));
-    const [late = ""] = await insertDueRows(1);
-    await eventually(() => expect(startedIds).toContain(late));
-    await finishRow(late);
+    const [laterId = ""] = await insertDueRows(1);
+    await eventually(() => expect(startedIds).toContain(laterId));
+    await finishRow(laterId);
   }
   expect(startedIds).not.toContain(claimed);
 });
@@ -125,29 +125,29 @@ test("processDueRows postpones a row whose work fails, unless the work cleared t
 });
 
 test("processDueRows uses at most half of the slots for six slow rows of one business, and does not delay another business", async () => {
-  const slow = await insertDueRows(6);
-  const [other = ""] = await insertDueRows(1);
+  const slowIds = await insertDueRows(6);
+  const [otherBusinessRowId = ""] = await insertDueRows(1);
   const release = Promise.withResolvers<void>();
   const startedIds: string[] = [];
   {
     await using _job = startJob(async (id) => {
       startedIds.push(id);
-      if (slow.includes(id)) await release.promise;
+      if (slowIds.includes(id)) await release.promise;
       await finishRow(id);
     });
-    await eventually(() => expect(startedIds).toContain(other));
-    expect(startedIds.filter((id) => slow.includes(id))).toHaveLength(2);
+    await eventually(() => expect(startedIds).toContain(otherBusinessRowId));
+    expect(startedIds.filter((id) => slowIds.includes(id))).toHaveLength(2);
     // The free slot is used while the slow rows are still in progress.
-    const [late = ""] = await insertDueRows(1);
-    await eventually(() => expect(startedIds).toContain(late));
+    const [laterId = ""] = await insertDueRows(1);
+    await eventually(() => expect(startedIds).toContain(laterId));
     release.resolve();
     await eventually(() => expect(startedIds).toHaveLength(8));
   }
 });
 
 test("processDueRows uses all slots for one business if perBusiness equals concurrency, and gives the next free slot to another business", async () => {
-  const alone = await insertDueRows(6);
-  const ends = new Map(alone.map((id) => [id, Promise.withResolvers<void>()]));
+  const firstBusinessRowIds = await insertDueRows(6);
+  const ends = new Map(firstBusinessRowIds.map((id) => [id, Promise.withResolvers<void>()]));
   const startedIds: string[] = [];
   {
     await using _job = startJob(
@@ -159,16 +159,16 @@ test("processDueRows uses all slots for one business if perBusiness equals concu
       { perBusiness: 4 },
     );
     await eventually(() => expect(startedIds).toHaveLength(4));
-    const [other = ""] = await insertDueRows(1);
+    const [otherBusinessRowId = ""] = await insertDueRows(1);
     ends.get(startedIds[0] ?? "")?.resolve();
     await eventually(() => expect(startedIds.length).toBeGreaterThan(4));
-    expect(startedIds[4]).toBe(other);
+    expect(startedIds[4]).toBe(otherBusinessRowId);
     for (const { resolve } of ends.values()) resolve();
     await eventually(() => expect(startedIds).toHaveLength(7));
   }
 });
 
-test("processDueRows begins the next row of a business without a pause when a slot of the business becomes free", async () => {
+test("processDueRows begins work on the next row of a business without a pause when a slot of the business becomes free", async () => {
   await insertDueRows(6);
   const startedIds: string[] = [];
   await using _job = processDueRows(
@@ -184,7 +184,7 @@ test("processDueRows begins the next row of a business without a pause when a sl
   await eventually(() => expect(startedIds).toHaveLength(6));
 });
 
-test("processDueRows begins at most rowsPerPauseMax rows within one pause, even if the work of the rows ends immediately", async () => {
+test("processDueRows begins work on at most rowsPerPauseMax rows within one pause, even if the work ends immediately", async () => {
   await insertDueRows(20);
   const startedIds: string[] = [];
   const work = async (id: string) => {
@@ -228,16 +228,16 @@ test("processDueRows processes a row of one business even if another business ha
   const planned = "insert into job (id, business_id, due_at) select gen_random_uuid(),";
   await db.sql(`${planned} gen_random_uuid(), now() + interval '1 hour' from generate_series(1, 2500)`);
   await db.sql(`${planned} ?, now() - interval '1 hour' from generate_series(1, 600)`, [uuidv7()]);
-  const [other = ""] = await insertDueRows(1, "ffffffff-ffff-4fff-bfff-ffffffffffff");
+  const [otherBusinessRowId = ""] = await insertDueRows(1, "ffffffff-ffff-4fff-bfff-ffffffffffff");
   const release = Promise.withResolvers<void>();
   const startedIds: string[] = [];
   {
     await using _job = startJob(async (id) => {
       startedIds.push(id);
-      if (id !== other) await release.promise;
+      if (id !== otherBusinessRowId) await release.promise;
       await finishRow(id);
     });
-    await eventually(() => expect(startedIds).toContain(other));
+    await eventually(() => expect(startedIds).toContain(otherBusinessRowId));
     await db.sql("update job set due_at = null");
     release.resolve();
   }

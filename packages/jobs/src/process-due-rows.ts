@@ -23,8 +23,8 @@ export interface DueRows {
   /**
    * Maximum number of rows of one business that are processed at the same time; half of
    * `concurrency` by default. If it equals `concurrency`, one business can use all slots, and
-   * another business must wait until a slot is free. Use that value only if the work takes about
-   * the same time for every business.
+   * another business must wait until a slot is free. Use that value only if the work on each row is
+   * short, so that the wait is short.
    */
   readonly perBusiness?: number;
   /**
@@ -33,7 +33,10 @@ export interface DueRows {
   readonly isTraced?: boolean;
   /** True if the table has the ORM's column `version`. Default: false. */
   readonly hasVersion?: boolean;
-  /** Rate limit: maximum number of rows that begin within one `pauseMs`. No limit by default. */
+  /**
+   * Rate limit: maximum number of rows on which work begins within one `pauseMs`. No limit by
+   * default.
+   */
   readonly rowsPerPauseMax?: number;
 }
 
@@ -92,14 +95,14 @@ export function processDueRows(
     if (nowMs >= period.endsMs) {
       period = { endsMs: nowMs + pauseMs, left: rows.rowsPerPauseMax ?? Number.POSITIVE_INFINITY };
     }
-    const free = Math.min(rows.concurrency - inFlight.size, period.left);
-    if (free === 0) {
+    const freeSlots = Math.min(rows.concurrency - inFlight.size, period.left);
+    if (freeSlots === 0) {
       if (period.left === 0) await sleep(period.endsMs - nowMs, stop.signal);
       else await anyRowEnds();
       return 1;
     }
     const { groups, hasMore } = await search();
-    const limits = { limit: free, leaseMs: leaseSeconds * 1_000, except: [...inFlight.keys()] };
+    const limits = { limit: freeSlots, leaseMs: leaseSeconds * 1_000, except: [...inFlight.keys()] };
     const claims = await claimDue<ClaimedRow>(orm, source, groups, slots, limits);
     for (const claimed of claims) {
       const trace = claimed.traceparent ? { traceparent: claimed.traceparent } : undefined;
@@ -115,8 +118,8 @@ export function processDueRows(
     period.left -= claims.length;
     if (claims.length > 0 || hasMore) return 1;
     if (inFlight.size === 0) return 0;
-    // A business that uses all its slots may have more due rows. The next of these rows begins as
-    // soon as a row in flight ends.
+    // A business that uses all its slots may have more due rows. Work on the next of these rows
+    // begins as soon as the work on a row in flight ends.
     await waitAtMost(pauseMs, anyRowEnds());
     return 1;
   };

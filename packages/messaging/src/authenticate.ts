@@ -35,9 +35,9 @@ export function createAuthentication(orm: Orm, topic: string, keys: MessageKeys,
       if (verified && !(now && isTooOld(verified, now))) authentic.push(verified);
       else if (verified) tooOld++;
     }
-    const rejected = messages.length - authentic.length;
-    count += rejected;
-    consumedEvents.inc({ topic, outcome: "forged" }, rejected);
+    const rejectedCount = messages.length - authentic.length;
+    count += rejectedCount;
+    consumedEvents.inc({ topic, outcome: "forged" }, rejectedCount);
     // Also runs when all messages are authentic, so that rejections since the last alert are
     // reported later.
     if (count > 0 && performance.now() - alertedAtMs >= alertPauseMs) {

@@ -54,18 +54,21 @@ test("two consumers with different names each apply every message", async () => 
 });
 
 test("a consumer with two replicas applies each message once when both replicas get the messages concurrently in opposite order", async () => {
-  const second = new MemoryTransport();
+  const secondTransport = new MemoryTransport();
   await using otherReplica = {
     orm: await createOrm({ url: db.url, ...database }, logger),
     [Symbol.asyncDispose]: () => otherReplica.orm.close(),
   };
   await aConsumer();
   stack.push(
-    await consume({ topic, consumer: "tests", effect: recordEffect }, { orm: otherReplica.orm, transport: second, logger }),
+    await consume(
+      { topic, consumer: "tests", effect: recordEffect },
+      { orm: otherReplica.orm, transport: secondTransport, logger },
+    ),
   );
   const rounds = Array.from({ length: 10 }, () => bodiesFrom(20).map((body) => aMessage(body)));
   for (const messages of rounds) {
-    await Promise.all([transport.deliver(...messages), second.deliver(...messages.toReversed())]);
+    await Promise.all([transport.deliver(...messages), secondTransport.deliver(...messages.toReversed())]);
   }
   expect((await effects(db.orm)).sort()).toEqual(rounds.flatMap(() => bodiesFrom(20)).sort());
   expect(await deadLetters(db.orm)).toEqual([]);
@@ -78,7 +81,7 @@ test("a consumer applies every message when the transport delivers more messages
 });
 
 const statuses = async () => (await deadLetters(db.orm)).map(({ status }) => status);
-/** Pauses of 10 ms, so that a dead letter is parked quickly. */
+/** Pauses of 10 ms, so that a dead letter becomes PARKED quickly. */
 const quickRetries = { retrySeconds: [0.01, 0.01, 0.01] };
 /** Returns an effect that throws for messages with one of the bodies. */
 const failingFor = (bodies: Set<string>, failure: (body: string) => Error): FunctionEffect => {
@@ -91,7 +94,7 @@ const failingFor = (bodies: Set<string>, failure: (body: string) => Error): Func
   };
 };
 
-test("a consumer parks a message with the reason of the failure when the message's last retry fails, and applies the other messages of the batch", async () => {
+test("a consumer stores a message as a PARKED dead letter with the reason of the failure when the message's last retry fails, and applies the other messages of the batch", async () => {
   await aConsumer({}, db.orm, quickRetries);
   const poison = aMessage("poison", { key: "p" });
   const batch = [aMessage("1"), poison, aMessage("2")];
@@ -205,9 +208,9 @@ test("a consumer pauses after three different messages fail in a row, and applie
 });
 
 test("a consumer applies a message that follows ten failing messages, after the consumer's pauses have ended", async () => {
-  const bad = bodiesFrom(10);
-  await aConsumer({ effect: failingFor(new Set(bad), (body) => new Error(body)) }, db.orm, { retrySeconds: [0.05] });
-  const messages = [...bad, "good"].map((body) => aMessage(body));
+  const badBodies = bodiesFrom(10);
+  await aConsumer({ effect: failingFor(new Set(badBodies), (body) => new Error(body)) }, db.orm, { retrySeconds: [0.05] });
+  const messages = [...badBodies, "good"].map((body) => aMessage(body));
   await eventually(() => transport.deliver(...messages));
   expect(await effects(db.orm)).toEqual(["good"]);
   expect(await statuses()).toHaveLength(10);
@@ -254,14 +257,14 @@ test("a consumer applies the other messages of a batch when the effect of one me
 test("a consumer applies a PARKED message once when the message is published again after the cause of its failure is fixed", async () => {
   const failingBodies = new Set(["bad"]);
   await aConsumer({ effect: failingFor(failingBodies, () => new Error("effect failed")) }, db.orm, quickRetries);
-  const bad = aMessage("bad", { key: "b" });
-  await transport.deliver(bad);
+  const badMessage = aMessage("bad", { key: "b" });
+  await transport.deliver(badMessage);
   await eventually(async () => expect(await statuses()).toEqual(["PARKED"]));
-  await transport.deliver(bad);
+  await transport.deliver(badMessage);
   expect(await statuses()).toEqual(["PARKED"]);
   failingBodies.clear();
-  await transport.deliver(bad);
-  await transport.deliver(bad, bad);
+  await transport.deliver(badMessage);
+  await transport.deliver(badMessage, badMessage);
   expect(await effects(db.orm)).toEqual(["bad"]);
   await eventually(async () => expect(await statuses()).toEqual(["DELIVERED"]));
 });
@@ -314,13 +317,15 @@ const dayMs = 24 * 60 * 60 * 1000;
 
 test("a consumer ignores a message whose event is more than 39 days old, and applies a message whose event is 38 days old", async () => {
   await aConsumer();
-  const [old, recent] = [39.01, 38].map((days) => aMessage(String(days), { id: uuidv7(Date.now() - days * dayMs) }));
-  if (!old || !recent) throw new Error("messages missing");
-  await transport.deliver(old, recent);
-  await transport.deliver(old);
+  const [oldMessage, recentMessage] = [39.01, 38].map((days) =>
+    aMessage(String(days), { id: uuidv7(Date.now() - days * dayMs) }),
+  );
+  if (!oldMessage || !recentMessage) throw new Error("messages missing");
+  await transport.deliver(oldMessage, recentMessage);
+  await transport.deliver(oldMessage);
   // The consumer reads the age of an event from its id. A sender cannot send an old event with a
   // new id, because the MAC includes the id.
-  const signed = transport.keys.sign(topic, old);
+  const signed = transport.keys.sign(topic, oldMessage);
   await transport.deliverUnsigned({ ...signed, headers: { ...signed.headers, ce_id: uuidv7() } });
   expect(await effects(db.orm)).toEqual(["38"]);
   expect(await deadLetters(db.orm)).toEqual([]);
@@ -353,7 +358,7 @@ test("a consumer applies an event once, even if the publisher's clock is a year 
   expect(await deadLetters(db.orm)).toEqual([]);
 });
 
-test("a consumer parks a message without an event id or with a malformed event id", async () => {
+test("a consumer stores a message without an event id, or with a malformed event id, as a PARKED dead letter", async () => {
   await aConsumer();
   const withoutId = { ...aMessage("1"), headers: {} };
   await transport.deliver(withoutId, aMessage("2", { key: "2" }), aMessage("3", { id: "not a uuid", key: "3" }));

@@ -237,10 +237,11 @@ class TopicConsumer {
 
   async #recordFailure(id: string, error: unknown): Promise<void> {
     const schedule = { pausesMs: this.#pausesMs, retriesMax: this.#pausesMs.length };
-    const failed = await transaction(this.#orm, (em) => recordFailedRetry(em, id, error, schedule));
-    if (!failed) return;
-    const fields = { err: error, dead_letter: id, attempts: failed.attempts };
-    if (failed.status === "PARKED") this.#logger.error({ ...fields, alert: true }, "message parked after its last retry failed");
+    const failedRetry = await transaction(this.#orm, (em) => recordFailedRetry(em, id, error, schedule));
+    if (!failedRetry) return;
+    const fields = { err: error, dead_letter: id, attempts: failedRetry.attempts };
+    if (failedRetry.status === "PARKED")
+      this.#logger.error({ ...fields, alert: true }, "message set to PARKED after its last retry failed");
     else this.#logger.warn(fields, "message failed again, retry scheduled");
   }
 

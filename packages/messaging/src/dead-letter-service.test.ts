@@ -60,10 +60,10 @@ async function aParkedDeadLetter(key: string, message = aMessage(`body of ${key}
   failingKeys.add(key);
   await transport.deliver(message);
   const eventId = message.headers["ce_id"];
-  const parked = async () =>
+  const findParked = async () =>
     (await list({ status: DeadLetterStatus.PARKED })).find((deadLetter) => deadLetter.eventId === eventId);
-  await eventually(async () => expect(await parked()).toBeDefined());
-  return { message, id: (await parked())?.id ?? "" };
+  await eventually(async () => expect(await findParked()).toBeDefined());
+  return { message, id: (await findParked())?.id ?? "" };
 }
 
 const effectsOf = async (body: string) => (await effects(db.orm)).filter((effect) => effect === body);
@@ -75,7 +75,7 @@ async function readAuditTrail() {
   return rows.map(({ payload }) => fromBinary(ActionRecordedSchema, payload));
 }
 
-test("DeadLetterService applies a parked event once when ten retries and two deliveries of the event run concurrently", async () => {
+test("DeadLetterService applies the event of a PARKED dead letter once when ten retries and two deliveries of the event run concurrently", async () => {
   const { message, id } = await aParkedDeadLetter("p");
   failingKeys.clear();
   const retries = Array.from({ length: 10 }, () => deadLetterClient.retryDeadLetter({ id }, as));

@@ -41,8 +41,8 @@ const ms = (column: string) => `floor(extract(epoch from ${column}) * 1000)::big
 const listColumns = `id, consumer, topic, key, event_id, event_type, headers, status, reason, attempts, length(payload) as payload_bytes,
   ${ms("next_attempt_at")} as next_attempt_ms, ${ms("created_at")} as created_ms, ${ms("updated_at")} as updated_ms`;
 /**
- * Schedule after a failed manual retry. It has no maximum of retries, so that a manual retry never
- * parks a dead letter.
+ * Schedule after a failed manual retry. It has no maximum of retries, so that a failed manual retry
+ * never sets a dead letter to PARKED.
  */
 const scheduleAfterManualRetry = { pausesMs: [60_000], retriesMax: null };
 
@@ -106,8 +106,8 @@ export function deadLetterService(context: DeadLetterContext): ServedService {
         const reason = reasonOf(error);
         await transaction(orm, async (em) => {
           const deadLetter = await lockDeadLetter(em, id);
-          const failed = await recordFailedRetry(em, id, error, scheduleAfterManualRetry);
-          record(em, call, { before: deadLetter, status: failed?.status ?? deadLetter.status }, reason);
+          const failedRetry = await recordFailedRetry(em, id, error, scheduleAfterManualRetry);
+          record(em, call, { before: deadLetter, status: failedRetry?.status ?? deadLetter.status }, reason);
         });
         throw deadLetterFailed(reason);
       });

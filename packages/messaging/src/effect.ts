@@ -106,8 +106,8 @@ async function runStatement<Row extends object, Result>(
   const rows = em.isInTransaction()
     ? await em.execute<ResultRow[]>(text.replaceAll(/\$\d/g, "?"), values)
     : await namedQuery<ResultRow>(em, statement.name, text, values);
-  const [first] = rows as [ResultRow];
-  return { count: first.count, result: statement.resultOf(first.has_result ? rows : [], document) };
+  const [firstRow] = rows as [ResultRow];
+  return { count: firstRow.count, result: statement.resultOf(firstRow.has_result ? rows : [], document) };
 }
 
 /** Sorts ids, so that two consumers of the same messages cannot deadlock. */

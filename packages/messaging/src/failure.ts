@@ -23,8 +23,8 @@ export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return "the thrown value is not an Error";
   const { code, table, column, constraint } = error as { [name in "code" | "table" | "column" | "constraint"]?: unknown };
   if (typeof code === "string" && containsValues.test(code)) {
-    const place = Object.entries({ table, column, constraint }).filter(([, name]) => name !== undefined);
-    return `${error.name}: SQLSTATE ${[code, ...place.map(([kind, name]) => `${kind} ${name}`)].join(", ")}`;
+    const names = Object.entries({ table, column, constraint }).filter(([, name]) => name !== undefined);
+    return `${error.name}: SQLSTATE ${[code, ...names.map(([kind, name]) => `${kind} ${name}`)].join(", ")}`;
   }
   // The message of a JSON.parse error contains the parsed text.
   if (error instanceof SyntaxError) return error.name;

@@ -106,8 +106,8 @@ async function consumeOnce(subscription: Subscription, onJoin: () => void): Prom
   // With autoCommit, kafkajs would wait for a commit after each batch. A failed commit needs no
   // retry, because the next commit has newer offsets.
   const committing = setInterval(() => commit().catch(() => {}), commitMs);
-  const stopped = () => end.resolve();
-  stop.addEventListener("abort", stopped);
+  const onStop = () => end.resolve();
+  stop.addEventListener("abort", onStop);
   try {
     await topics.ensure(topic);
     await consumer.connect();
@@ -120,7 +120,7 @@ async function consumeOnce(subscription: Subscription, onJoin: () => void): Prom
     });
     await end.promise;
   } finally {
-    stop.removeEventListener("abort", stopped);
+    stop.removeEventListener("abort", onStop);
     setJoined(0);
     lagMetric[Symbol.dispose]();
     clearInterval(committing);

@@ -26,7 +26,7 @@ type Safeguard = (typeof safeguards)[number];
 export function readKafkaOptions(env: EnvReader): KafkaOptions {
   const brokers = env.list("KAFKA_BROKERS");
   if (brokers.length === 0) env.problem("KAFKA_BROKERS is not set; EVENTS=kafka needs host:port of the brokers");
-  const waived = readWithout(env);
+  const waived = readWaivedSafeguards(env);
   const ssl = readTls(env);
   const sasl = readSasl(env);
   const isRequired = (safeguard: Safeguard) => env.isProduction && !waived.includes(safeguard);
@@ -38,13 +38,13 @@ export function readKafkaOptions(env: EnvReader): KafkaOptions {
   }
   if (!sasl && !ssl?.cert && isRequired("login")) {
     env.problem(
-      `KAFKA_SASL_MECHANISM or KAFKA_TLS_CERTIFICATE must be set in production, because without a login every client could read and write the topics; ${optOut("login")}`,
+      `KAFKA_SASL_MECHANISM or KAFKA_TLS_CERTIFICATE must be set in production, because without a login every program could read and write the topics; ${optOut("login")}`,
     );
   }
   return { brokers, ...(ssl && { ssl }), ...(sasl && { sasl }), requiresCopies: isRequired("copies") };
 }
 
-function readWithout(env: EnvReader): readonly string[] {
+function readWaivedSafeguards(env: EnvReader): readonly string[] {
   const waived = env.list("KAFKA_WITHOUT");
   for (const name of waived) {
     if (!(safeguards as readonly string[]).includes(name)) {

@@ -50,7 +50,7 @@ export type KafkaTopics = ReturnType<typeof createTopics>;
 async function ensureTopic(admin: Admin, topic: string, requiresCopies: boolean): Promise<void> {
   try {
     await admin.connect();
-    // Lists the topics first, because a client may have no permission to create topics.
+    // Lists the topics first, because the service may have no permission to create topics.
     if (!(await admin.listTopics()).includes(topic)) {
       // The value -1 selects the broker's default.
       const replicationFactor = requiresCopies ? replicasMin : -1;

@@ -51,13 +51,13 @@ test("the relay creates a send span for each attempt to publish an event of a sa
   });
   await waitForRelay(db.orm);
   await stopTracing();
-  const [failed, succeeded] = collector.spans;
+  const [failedSpan, successfulSpan] = collector.spans;
   expect(collector.spans).toHaveLength(2);
   const sendSpan = { kind: "producer", name: `send ${topic}`, traceId, parentSpanId: parentId, startMs: occurredAt.getTime() };
-  expect(failed).toMatchObject({ ...sendSpan, isFailed: true });
-  expect(succeeded).toMatchObject({ ...sendSpan, isFailed: false });
+  expect(failedSpan).toMatchObject({ ...sendSpan, isFailed: true });
+  expect(successfulSpan).toMatchObject({ ...sendSpan, isFailed: false });
   const traceparents = transport.published.map(({ message }) => message.headers["traceparent"]);
-  expect(traceparents).toEqual([`00-${traceId}-${succeeded?.spanId}-01`, unsampled]);
+  expect(traceparents).toEqual([`00-${traceId}-${successfulSpan?.spanId}-01`, unsampled]);
 });
 
 test("a consumer applies each message in the trace of that message, also when the consumer retries a dead letter", async () => {
@@ -83,9 +83,15 @@ test("a consumer applies each message in the trace of that message, also when th
   await stopTracing();
 
   expect(lines.find(({ msg }) => String(msg).startsWith("message failed"))).toMatchObject({ trace_id: traceId });
-  const last = collector.spans.at(-1);
-  expect(last).toMatchObject({ kind: "consumer", name: `process ${topic}`, traceId, parentSpanId: parentId, isFailed: false });
-  expect(traceparents.slice(4)).toEqual(Array(2).fill(`00-${traceId}-${last?.spanId}-01`));
+  const lastSpan = collector.spans.at(-1);
+  expect(lastSpan).toMatchObject({
+    kind: "consumer",
+    name: `process ${topic}`,
+    traceId,
+    parentSpanId: parentId,
+    isFailed: false,
+  });
+  expect(traceparents.slice(4)).toEqual(Array(2).fill(`00-${traceId}-${lastSpan?.spanId}-01`));
   // The consumer first applies the message together with its batch, and then alone.
   const earlier = collector.spans.slice(0, -1).map(({ isFailed }) => isFailed);
   expect(earlier.length).toBeGreaterThanOrEqual(2);

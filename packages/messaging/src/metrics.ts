@@ -43,7 +43,7 @@ export const consumedEvents = counter({
 
 export const consumerStopped = gauge({
   name: "amana_consumer_stopped",
-  help: "1 from a pause, which begins when different events failed in a row, until an event succeeds; otherwise 0",
+  help: "1 from the start of a pause until an event succeeds; otherwise 0. A pause starts when different events failed in a row",
   labels: { topic },
 });
 

@@ -70,7 +70,7 @@ export async function readNext(
   const [, xmax = "", xip = ""] = cursor.snapshot.split(":");
   const { rows } = await client.query<FoundRow>({
     name: "outbox_read_next",
-    // Reads at most one part, so that a client that freezes while it reads has little data in
+    // Reads at most one part, so that a relay that freezes while it reads has little data in
     // flight. In a copy of the database on another server, rows can have higher transaction ids
     // than that server's current transaction id. `seen` includes these rows.
     text: `with seen as (
@@ -94,12 +94,12 @@ export async function readNext(
            from (select 1) as always left join found f on true order by f.id`,
     values: [topic, cursor.id, batchRowsMax, partBytesMax, xip === "" ? [] : xip.split(","), xmax],
   });
-  const [first] = rows as [FoundRow];
-  const last = rows.at(-1)?.id ?? cursor.id;
-  const isCut = first.cut === true;
-  const id = isCut ? last : first.newest;
-  const next = { id: BigInt(id) > BigInt(cursor.id) ? id : cursor.id, snapshot: first.snapshot };
-  return { rows: first.id === null ? [] : rows, next, isCut };
+  const [firstRow] = rows as [FoundRow];
+  const lastId = rows.at(-1)?.id ?? cursor.id;
+  const isCut = firstRow.cut === true;
+  const id = isCut ? lastId : firstRow.newest;
+  const next = { id: BigInt(id) > BigInt(cursor.id) ? id : cursor.id, snapshot: firstRow.snapshot };
+  return { rows: firstRow.id === null ? [] : rows, next, isCut };
 }
 
 /**

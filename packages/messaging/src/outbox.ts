@@ -110,7 +110,7 @@ export async function republish(
     "eventIds" in range
       ? { sql: "(headers ->> 'ce_id')::uuid = any(?::uuid[])", values: [uuidArray(range.eventIds)] }
       : { sql: "created_at >= ? and created_at < ?", values: [range.from, range.to] };
-  const [newest] = await orm.em.fork().execute<{ id: string }[]>("select coalesce(max(id), 0) as id from outbox");
+  const [newestRow] = await orm.em.fork().execute<{ id: string }[]>("select coalesce(max(id), 0) as id from outbox");
   let republished = 0;
   for (let afterId: string | undefined = "0"; afterId !== undefined; ) {
     const batch: { after_id: string; count: number }[] = await transaction(orm, async (em) => {
@@ -122,7 +122,7 @@ export async function republish(
            insert into outbox (topic, key, payload, headers) select topic, key, payload, headers from batch order by id
          )
          select max(id) as after_id, count(*)::int as count from batch having count(*) > 0`,
-        [range.topic, ...condition.values, afterId, newest?.id ?? "0"],
+        [range.topic, ...condition.values, afterId, newestRow?.id ?? "0"],
       );
     });
     afterId = batch[0]?.after_id;

@@ -25,7 +25,7 @@ interface RelaySession {
   readonly end: AbortSignal;
 }
 
-/** Publishes the rows of one topic, independent of other topics. */
+/** Publishes the rows of one topic, independently of other topics. */
 export class TopicRelay {
   readonly #topic: string;
   readonly #options: { readonly transport: Transport; readonly logger: Logger; readonly timeoutMs: number };

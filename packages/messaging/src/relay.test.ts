@@ -92,10 +92,10 @@ test("the relay publishes committed events with id and headers, and no event of 
 });
 
 test("deletePublished keeps published rows for three days, and the next relay does not publish these rows again", async () => {
-  const first = aRelay();
+  const firstRelay = aRelay();
   await emit(db.orm, "k", "1", "2");
   await waitForRelay(db.orm);
-  await first[Symbol.asyncDispose]();
+  await firstRelay[Symbol.asyncDispose]();
   const rows = () => db.orm.em.fork().execute<{ id: string }[]>("select id from outbox order by id");
   expect(await rows()).toHaveLength(2);
   await db.orm.em.fork().execute("update outbox set created_at = now() - interval '73 hours' where payload = '1'");
@@ -116,40 +116,40 @@ test("deletePublished keeps published rows for three days, and the next relay do
 test("readNext returns a row whose id is below the cursor if the row's transaction commits late", async () => {
   const event = { topic, key: "k", type: "t", source: "s", occurredAt: new Date() };
   const [hasBegun, hasId, early] = [Promise.withResolvers<void>(), Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const first = transaction(db.orm, async (em) => {
+  const firstTransaction = transaction(db.orm, async (em) => {
     await em.execute("select pg_current_xact_id()");
     hasBegun.resolve();
     await hasId.promise;
     addToOutbox(em, { ...event, payload: Buffer.from("began first") });
   });
   await hasBegun.promise;
-  const last = transaction(db.orm, async (em) => {
+  const lastTransaction = transaction(db.orm, async (em) => {
     addToOutbox(em, { ...event, payload: Buffer.from("began last") });
     await em.flush();
     hasId.resolve();
     await early.promise;
   });
-  await first;
+  await firstTransaction;
   const client = new pg.Client({ connectionString: db.url });
   await client.connect();
   const bodies = ({ rows }: Awaited<ReturnType<typeof readNext>>) => rows.map(({ payload }) => payload.toString());
   const firstRead = await readNext(client, topic, await loadCursor(client, topic));
   early.resolve();
-  await last;
+  await lastTransaction;
   const secondRead = await readNext(client, topic, firstRead.next);
   const lastRead = await readNext(client, topic, secondRead.next);
   expect([bodies(firstRead), bodies(secondRead), bodies(lastRead)]).toEqual([["began first"], ["began last"], []]);
   await client.end();
 });
 
-test("the relay publishes an outbox row whose transaction began before another relay became active and commits afterwards", async () => {
-  const first = aRelay();
+test("a relay that replaces a closed relay publishes an outbox row whose transaction began before the replacement and commits after it", async () => {
+  const firstRelay = aRelay();
   const commitLate = await beginEarly("early id");
   for (const body of ["1", "2"]) {
     await emit(db.orm, "b", body);
     await waitForRelay(db.orm);
   }
-  await first[Symbol.asyncDispose]();
+  await firstRelay[Symbol.asyncDispose]();
   aRelay();
   await emit(db.orm, "b", "3");
   await waitForRelay(db.orm);
@@ -190,7 +190,7 @@ test("saveCursor does not replace a cursor with the older cursor of a frozen rel
 
 test("`republish` publishes the events of a time range again, with the same ids and in the same order", async () => {
   const relay = aRelay();
-  const [early] = await emit(db.orm, "k", "early");
+  const [earlyId] = await emit(db.orm, "k", "early");
   const ids = await emit(db.orm, "k", ...Array.from({ length: 30 }, (_, i) => String(i)));
   await waitForRelay(db.orm);
   await db.orm.em.fork().execute("update outbox set created_at = now() - interval '1 hour' where payload = 'early'");
@@ -198,7 +198,7 @@ test("`republish` publishes the events of a time range again, with the same ids 
   expect(await republish(db.orm, range, () => {})).toBe(30);
   relay.wake();
   await waitForRelay(db.orm);
-  expect(transport.ids).toEqual([early, ...ids, ...ids]);
+  expect(transport.ids).toEqual([earlyId, ...ids, ...ids]);
   expect(await republish(db.orm, { ...range, topic: "other.v1" }, () => {})).toBe(0);
 });
 
@@ -407,17 +407,17 @@ test("the relay retries a publication that times out, and does not delay another
 
 test("a second relay replaces a frozen relay, and no event is lost or reordered", async () => {
   await using frozen = startChild("./relay-process.ts", { DATABASE_URL: db.url });
-  const [first] = await emit(db.orm, "k", "1");
-  expect(JSON.parse(await frozen.nextLine())).toEqual({ id: first });
+  const [firstId] = await emit(db.orm, "k", "1");
+  expect(JSON.parse(await frozen.nextLine())).toEqual({ id: firstId });
   aRelay();
   frozen.kill("SIGSTOP");
   const ids = await emit(db.orm, "k", "2", "3");
   // If the frozen relay has not saved its cursor, the first event is published again.
-  const published = () => transport.ids.filter((id) => id !== first);
+  const published = () => transport.ids.filter((id) => id !== firstId);
   await eventually(() => expect(published()).toEqual(ids), 30_000);
   frozen.kill("SIGCONT");
-  const [last] = await emit(db.orm, "k", "4");
-  await eventually(() => expect(published()).toEqual([...ids, last]));
+  const [lastId] = await emit(db.orm, "k", "4");
+  await eventually(() => expect(published()).toEqual([...ids, lastId]));
 });
 
 test("a second relay replaces a relay that freezes while it receives a query result", async () => {

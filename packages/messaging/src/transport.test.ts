@@ -41,8 +41,8 @@ test("readTransportOptions rejects missing, malformed and duplicate MAC keys wit
     expect(problems({ ...direct, EVENT_MAC_KEYS: invalidKeys })).not.toContain("tooShort");
   }
   expect(problems({ ...direct, EVENT_MAC_KEYS: `${keys},${testEventSettings("x.v1").EVENT_MAC_KEYS}` })).toContain("two keys");
-  const second = testEventSettings("x.v1").EVENT_MAC_KEYS.replace("=test:", "=next:");
-  expect(read({ ...direct, EVENT_MAC_KEYS: `${second},${keys}` }).keys["x.v1"]?.map(({ id }) => id)).toEqual(["next", "test"]);
+  const secondKey = testEventSettings("x.v1").EVENT_MAC_KEYS.replace("=test:", "=next:");
+  expect(read({ ...direct, EVENT_MAC_KEYS: `${secondKey},${keys}` }).keys["x.v1"]?.map(({ id }) => id)).toEqual(["next", "test"]);
 });
 
 describe("the settings of Kafka in production", () => {

@@ -89,7 +89,7 @@ async function withAdmin<T>(use: (admin: ReturnType<Client["admin"]>) => Promise
  * Returns the state and the number of members of a group, for example "Stable 2" when two members
  * have partitions.
  */
-const groupState = (group: string) =>
+const readGroupState = (group: string) =>
   withAdmin(async (admin) => {
     const { groups } = await admin.describeGroups([group]);
     return `${groups[0]?.state} ${groups[0]?.members.length}`;
@@ -97,12 +97,12 @@ const groupState = (group: string) =>
 
 describe.skipIf(missing !== "")("the Kafka transport", () => {
   const warnings: string[] = [];
-  const warned = (warning: Error) => warnings.push(`${warning.name}: ${warning.message}`);
+  const recordWarning = (warning: Error) => warnings.push(`${warning.name}: ${warning.message}`);
   beforeAll(() => {
-    process.on("warning", warned);
+    process.on("warning", recordWarning);
   });
   afterAll(() => {
-    process.off("warning", warned);
+    process.off("warning", recordWarning);
     expect(warnings).toEqual([]);
   });
 
@@ -147,7 +147,7 @@ describe.skipIf(missing !== "")("the Kafka transport", () => {
 
   test("two members of a Kafka group share the messages, and after one member stops, the other member gets all messages", async () => {
     const [leaving, remaining] = [await aSubscriber("shared.v1", "share"), await aSubscriber("shared.v1", "share")];
-    await eventually(async () => expect(await groupState("share.shared.v1")).toBe("Stable 2"));
+    await eventually(async () => expect(await readGroupState("share.shared.v1")).toBe("Stable 2"));
     const publisher = await aTransport();
     const publish = (body: string) =>
       publisher.publish(
@@ -187,13 +187,13 @@ describe.skipIf(missing !== "")("the Kafka transport", () => {
     concurrent: true,
   }, async (testContext) => {
     const calls: string[] = [];
-    const slow: MessageHandler = async (messages) => {
+    const handleSlowly: MessageHandler = async (messages) => {
       calls.push(...messages.map(bodyOf));
       await new Promise((resolve) => setTimeout(resolve, 8_000));
     };
-    const aMember = () => aSubscriber("slow.v1", "slow", slow, testContext.onTestFinished);
+    const aMember = () => aSubscriber("slow.v1", "slow", handleSlowly, testContext.onTestFinished);
     const members = [await aMember(), await aMember()];
-    await eventually(async () => expect(await groupState("slow.slow.v1")).toBe("Stable 2"));
+    await eventually(async () => expect(await readGroupState("slow.slow.v1")).toBe("Stable 2"));
     await (await aTransport(kafka.brokers, testContext.onTestFinished)).publish("slow.v1", [aMessage("once")]);
     await eventually(() => expect(members.flatMap(({ received }) => received)).toEqual(["k:once"]));
     expect(calls).toEqual(["once"]);
@@ -212,7 +212,7 @@ describe.skipIf(missing !== "")("the Kafka transport", () => {
     await using killed = startChild("./consumer-process.ts", env);
     await using survivor = startChild("./consumer-process.ts", env);
     await Promise.all([killed.nextLine(), survivor.nextLine()]);
-    await eventually(async () => expect(await groupState(`tests.${topic}`)).toBe("Stable 2"));
+    await eventually(async () => expect(await readGroupState(`tests.${topic}`)).toBe("Stable 2"));
     const transport = await aTransport(kafka.brokers, testContext.onTestFinished);
     await using _relay = startRelay({ databaseUrl: db.url, topics: [topic], transport, logger });
 
@@ -277,7 +277,7 @@ describe.skipIf(missing !== "")("the Kafka transport", () => {
       await transport.subscribe("closed.v1", "close", async () => {});
       await new Promise((resolve) => setTimeout(resolve, afterMs));
       await transport[Symbol.asyncDispose]();
-      expect(await groupState("close.closed.v1")).toMatch(/^(Empty|Dead) 0$/);
+      expect(await readGroupState("close.closed.v1")).toMatch(/^(Empty|Dead) 0$/);
     }
   });
 });

@@ -31,7 +31,8 @@ const brotliQuality = 6;
 
 /**
  * Returns a handler for a file that never changes. The first request loads and compresses the file,
- * and all responses share its buffers. Clients revalidate by ETag (RFC 9110, section 8.8.3).
+ * and all responses share its buffers. Browsers revalidate their copies by ETag (RFC 9110, section
+ * 8.8.3).
  */
 export function staticFile(load: () => StaticFile | Promise<StaticFile>) {
   let loading: Promise<{ file: StaticFile; variants: Variant[] }> | undefined;
@@ -58,17 +59,17 @@ export function staticFile(load: () => StaticFile | Promise<StaticFile>) {
 async function variantsOf(content: string | Buffer): Promise<Variant[]> {
   const bytes = Buffer.from(content);
   const hash = createHash("sha256").update(bytes).digest("base64url");
-  const variant = (encoding: string | undefined, encodedBytes: Buffer): Variant => ({
+  const createVariant = (encoding: string | undefined, encodedBytes: Buffer): Variant => ({
     encoding,
     bytes: encodedBytes,
     etag: `"${hash}${encoding === undefined ? "" : `-${encoding}`}"`,
   });
-  if (bytes.length < compressedFrom) return [variant(undefined, bytes)];
+  if (bytes.length < compressedFrom) return [createVariant(undefined, bytes)];
   const [brotli, gzipped] = await Promise.all([
     promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: brotliQuality } }),
     promisify(gzip)(bytes),
   ]);
-  return [variant("br", brotli), variant("gzip", gzipped), variant(undefined, bytes)];
+  return [createVariant("br", brotli), createVariant("gzip", gzipped), createVariant(undefined, bytes)];
 }
 
 /** Returns whether Accept-Encoding has the encoding with a weight above 0 (RFC 9110, 12.5.3). */

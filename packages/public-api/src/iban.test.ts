@@ -47,7 +47,7 @@ describe("isIban", () => {
     ["with the letter O in place of a zero", "DE8937040044053201300O"],
     ["with one character too many", "DZ5800021000011130000005700"],
     ["in lower-case letters", "gb29nwbk60161331926819"],
-    ["with spaces left", "GB29 NWBK 6016 1331 9268 19"],
+    ["with spaces", "GB29 NWBK 6016 1331 9268 19"],
     ["with non-ASCII digits", "DE٨٩370400440532013000"],
     ["with a trailing line break", "GB29NWBK60161331926819\n"],
     ["without characters", ""],

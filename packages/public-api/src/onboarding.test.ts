@@ -44,7 +44,7 @@ describe("renderOnboardingDetails", () => {
     taxIdentificationNumber: "0999",
   };
   const renderRequired = () => json(renderOnboardingDetails(create(OnboardingDetailsSchema, required), undefined));
-  const full = () =>
+  const renderFullDetails = () =>
     json(renderOnboardingDetails(create(OnboardingDetailsSchema, { ...required, ...optional }), "https://v.example/x"));
 
   test.each([
@@ -71,8 +71,8 @@ describe("renderOnboardingDetails", () => {
     ["other_source_of_funds", "Mécénat"],
     ["tax_identification_number", "0999"],
   ])("renderOnboardingDetails renders the field %s when it has a value, and omits the field otherwise", (name, value) => {
-    expect(full()[name]).toBe(value);
-    expect(Object.keys(full())).toHaveLength(16);
+    expect(renderFullDetails()[name]).toBe(value);
+    expect(Object.keys(renderFullDetails())).toHaveLength(16);
     expect(renderRequired()).not.toHaveProperty(name);
   });
 });
@@ -87,7 +87,7 @@ describe("renderOnboardingStatus", () => {
     ...times,
   };
   const renderRequired = () => json(renderOnboardingStatus(create(OnboardingSchema, required), undefined));
-  const full = () =>
+  const renderFullStatus = () =>
     json(renderOnboardingStatus(create(OnboardingSchema, { ...required, kycApplicationId }), "https://v.example/x"));
 
   test.each([
@@ -107,7 +107,7 @@ describe("renderOnboardingStatus", () => {
     ["kyc_application_id", kycApplicationId],
     ["kyc_link", "https://v.example/x"],
   ])("renderOnboardingStatus renders the field %s when it has a value, and omits the field otherwise", (name, value) => {
-    expect(full()[name]).toBe(value);
+    expect(renderFullStatus()[name]).toBe(value);
     expect(renderRequired()).not.toHaveProperty(name);
   });
 });

@@ -6,7 +6,7 @@ import { createRenderer, withMember } from "./renderer.ts";
 
 const optionalText = (description?: string) => Type.Optional(Type.String(description === undefined ? {} : { description }));
 const amount = (description: string) => Type.String({ description, examples: ["5000.00"] });
-const rule = () => Type.Enum(customerFieldRules);
+const ruleSchema = () => Type.Enum(customerFieldRules);
 
 /**
  * Schema of a payment link. A link has either `amount`, or `amount_min` and `amount_max`. The
@@ -27,7 +27,7 @@ export const PaymentLinkJson = Type.Object({
   currency: Type.String({ description: "Currency (ISO 4217).", examples: ["DZD"] }),
   language: Type.String({ description: "First language of the page.", examples: ["FR"] }),
   order_ref: optionalText("Your own identifier of the order, copied to each payment."),
-  customer_fields: Type.Object({ name: rule(), email: rule(), phone: rule() }),
+  customer_fields: Type.Object({ name: ruleSchema(), email: ruleSchema(), phone: ruleSchema() }),
   success_url: optionalText(),
   fail_url: optionalText(),
   conditions_url: optionalText(),

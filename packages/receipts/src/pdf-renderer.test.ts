@@ -80,8 +80,8 @@ describe("createPdfRenderer", () => {
   });
 
   test("PdfRenderer.render returns the same bytes for the same receipt", async () => {
-    const [first, second] = [await renderer.render(aReceipt, "fr"), await renderer.render(aReceipt, "fr")];
-    expect(Buffer.compare(first, second)).toBe(0);
+    const [firstPdf, secondPdf] = [await renderer.render(aReceipt, "fr"), await renderer.render(aReceipt, "fr")];
+    expect(Buffer.compare(firstPdf, secondPdf)).toBe(0);
   });
 
   test("PdfRenderer.render immediately rejects a receipt if the queue is full, and still renders the queued receipts", async () => {

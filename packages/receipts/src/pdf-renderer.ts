@@ -48,11 +48,11 @@ export function createPdfRenderer({ queuedMax = 20, timeoutMs = 5_000 } = {}): P
   let lastId = 0;
 
   const stop = async (reason: string) => {
-    const stopped = worker;
+    const stoppedWorker = worker;
     worker = undefined;
     for (const { reject } of queued.values()) reject(new PdfRendererFailed(reason));
     queued.clear();
-    await stopped?.terminate();
+    await stoppedWorker?.terminate();
   };
 
   const start = () => {

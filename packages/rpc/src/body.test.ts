@@ -58,19 +58,21 @@ test("createBodyReader rejects a body while the bytes of unfinished bodies excee
     socket.write(head);
     socket.write(chunk(Buffer.alloc(120_000)));
   }
-  const [rejected, text] = await Promise.race(largeSockets.map(async (socket) => [socket, await responseOn(socket)] as const));
-  // 8 is the code resource_exhausted. 1 is the number of refusals; because of the refusal, the
-  // caller retries.
+  const [rejectedSocket, text] = await Promise.race(
+    largeSockets.map(async (socket) => [socket, await responseOn(socket)] as const),
+  );
+  // 8 is the code resource_exhausted. 1 is the number of refusals in the error. A refusal lets the
+  // caller retry.
   expect(text).toBe("error 8 1");
-  for (const socket of largeSockets.filter((socket) => socket !== rejected)) {
+  for (const socket of largeSockets.filter((socket) => socket !== rejectedSocket)) {
     socket.write("0\r\n\r\n");
     expect(await responseOn(socket)).toBe("120000 bytes");
   }
-  const next = connect(port);
-  next.write(head);
-  next.write(chunk(Buffer.alloc(90_000)));
-  next.write("0\r\n\r\n");
-  expect(await responseOn(next)).toBe("90000 bytes");
+  const nextSocket = connect(port);
+  nextSocket.write(head);
+  nextSocket.write(chunk(Buffer.alloc(90_000)));
+  nextSocket.write("0\r\n\r\n");
+  expect(await responseOn(nextSocket)).toBe("90000 bytes");
 });
 
 test("createBodyReader accepts small bodies even if unfinished large bodies have used up the byte limit for large bodies", async () => {

@@ -15,7 +15,7 @@ const smallBytesMax = 16 * 1024;
 
 /**
  * Maximum number of chunks of a body. A small chunk takes as much time as a large chunk. A message
- * of maximum size in 10 000 chunks has 400 bytes in each chunk.
+ * of maximum size in 10 000 chunks has about 400 bytes in each chunk.
  */
 const chunksMax = 10_000;
 

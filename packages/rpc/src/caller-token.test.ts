@@ -53,16 +53,16 @@ function signRenewedToken(signer: ReturnType<typeof createCallerSigner>, clock: 
 
 test("the caller token signer reuses a token for the same caller and service for five seconds, unless the signer's clock is set back", () => {
   const { clock, signer } = createPair();
-  const first = signer.sign(caller, "clients");
+  const firstToken = signer.sign(caller, "clients");
   clock.signerMs += 4_999;
-  expect(signer.sign(caller, "clients")).toBe(first);
-  expect(signer.sign(caller, "payments")).not.toBe(first);
-  expect(signer.sign({ ...caller, keyId: "k2" }, "clients")).not.toBe(first);
+  expect(signer.sign(caller, "clients")).toBe(firstToken);
+  expect(signer.sign(caller, "payments")).not.toBe(firstToken);
+  expect(signer.sign({ ...caller, keyId: "k2" }, "clients")).not.toBe(firstToken);
   clock.signerMs += 1;
-  const second = signer.sign(caller, "clients");
-  expect(second).not.toBe(first);
+  const secondToken = signer.sign(caller, "clients");
+  expect(secondToken).not.toBe(firstToken);
   clock.signerMs -= 3_600_000;
-  expect(signer.sign(caller, "clients")).not.toBe(second);
+  expect(signer.sign(caller, "clients")).not.toBe(secondToken);
 });
 
 test("the caller token verifier rejects a token that is for another service, changed, truncated or signed with another algorithm", () => {

@@ -86,7 +86,7 @@ export function createCallerVerifier(
     if (rest.length > 0 || token.length > tokenLengthMax) throw tokenError("is malformed");
     const { alg, kid } = parse(header);
     const key = keyOf.get(String(kid));
-    if (alg !== "EdDSA" || !key) throw tokenError("is signed with an unknown key");
+    if (alg !== "EdDSA" || !key) throw tokenError("has an unknown key or algorithm");
     if (!verify(null, Buffer.from(`${header}.${payload}`), key.publicKey, Buffer.from(signature, "base64url"))) {
       throw tokenError("has an invalid signature");
     }

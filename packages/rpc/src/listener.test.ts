@@ -131,7 +131,7 @@ test("the RPC server closes a connection on which more than 32 pipelined request
 
 test("the RPC server ends an HTTP/2 request whose body has more than 10 000 frames", async () => {
   await startServer(100, 0, 60_000);
-  const frame = (type: number, flags: number, streamId: number, payload: Buffer) =>
+  const createFrame = (type: number, flags: number, streamId: number, payload: Buffer) =>
     Buffer.concat([Buffer.of(0, payload.length >> 8, payload.length & 255, type, flags, 0, 0, 0, streamId), payload]);
   // HPACK: each header as a literal with a literal name (RFC 7541, section 6.2.2).
   const literal = (text: string) => Buffer.concat([Buffer.of(text.length), Buffer.from(text)]);
@@ -142,12 +142,12 @@ test("the RPC server ends an HTTP/2 request whose body has more than 10 000 fram
   socket.on("data", (chunk: Buffer) => {
     received = Buffer.concat([received, chunk]);
   });
-  socket.write(Buffer.concat([Buffer.from(preface), settingsFrame, frame(1, 4, 1, Buffer.concat(block))]));
-  const enhanceYourCalm = frame(3, 0, 1, Buffer.of(0, 0, 0, http2.constants.NGHTTP2_ENHANCE_YOUR_CALM));
-  socket.write(Buffer.concat(Array.from({ length: 10_000 }, () => frame(0, 0, 1, Buffer.of(65)))));
+  socket.write(Buffer.concat([Buffer.from(preface), settingsFrame, createFrame(1, 4, 1, Buffer.concat(block))]));
+  const enhanceYourCalm = createFrame(3, 0, 1, Buffer.of(0, 0, 0, http2.constants.NGHTTP2_ENHANCE_YOUR_CALM));
+  socket.write(Buffer.concat(Array.from({ length: 10_000 }, () => createFrame(0, 0, 1, Buffer.of(65)))));
   await sleep(100);
   expect(received.includes(enhanceYourCalm)).toBe(false);
-  socket.write(frame(0, 0, 1, Buffer.of(65)));
+  socket.write(createFrame(0, 0, 1, Buffer.of(65)));
   while (!received.includes(enhanceYourCalm)) await once(socket, "data");
   socket.destroy();
 });
@@ -156,9 +156,9 @@ test("the RPC server closes a new connection beyond the connection limit, and le
   await startServer(2);
   const sockets = [1, 2].map(() => net.connect(server.port, "127.0.0.1"));
   await Promise.all(sockets.map((socket) => once(socket, "connect")));
-  const third = net.connect(server.port, "127.0.0.1");
-  third.on("error", () => {});
-  await once(third, "close");
+  const thirdSocket = net.connect(server.port, "127.0.0.1");
+  thirdSocket.on("error", () => {});
+  await once(thirdSocket, "close");
   expect(sockets.map(({ closed }) => closed)).toEqual([false, false]);
   for (const socket of sockets) socket.destroy();
 });
@@ -274,7 +274,7 @@ test("the RPC server, while it stops, responds to a pipelined request that arriv
   socket.write(request);
   await sleep(200);
   socket.write(request);
-  // The client has the response to the first request, and the second request is in flight.
+  // Waits for the first response. At this time, the server has not responded to the second request.
   await once(socket, "data");
   await server[Symbol.asyncDispose]();
   await closed;

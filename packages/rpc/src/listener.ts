@@ -148,8 +148,8 @@ export async function listen(options: {
       for (const socket of sockets) {
         // Only the newest pending response gets `Connection: close`. An earlier response with this
         // header would end the connection before the responses to later pipelined requests.
-        const newest = [...(pending.get(socket) ?? [])].at(-1);
-        if (newest) newest.shouldKeepAlive = false;
+        const newestResponse = [...(pending.get(socket) ?? [])].at(-1);
+        if (newestResponse) newestResponse.shouldKeepAlive = false;
       }
       for (const session of sessions) session.close();
       await sleep(portGraceMs);
@@ -269,10 +269,10 @@ function createPlainServer({ headersTimeoutMs, track, serve }: AcceptOptions): n
     // socket for the HTTP server. A "data" listener here would consume them.
     socket.once("readable", () => {
       socket.setTimeout(0, destroy);
-      const first = socket.read() as Buffer | null;
-      if (first === null) return socket.destroy();
-      socket.unshift(first);
-      serve(socket, first.subarray(0, 3).toString("latin1") === "PRI");
+      const firstBytes = socket.read() as Buffer | null;
+      if (firstBytes === null) return socket.destroy();
+      socket.unshift(firstBytes);
+      serve(socket, firstBytes.subarray(0, 3).toString("latin1") === "PRI");
     });
   });
 }

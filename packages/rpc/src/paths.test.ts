@@ -184,7 +184,7 @@ test.each(Object.entries(cases))(
   async (_name, [request, expected]) => {
     prefixLength = 1;
     await using fast = overHttp1();
-    // This header alone makes connect-node serve the call.
+    // Because of this header, connect-node serves the call instead of the fast path.
     await using slow = overHttp1({ "content-encoding": "identity" });
     await using http2 = overHttp2();
     const bodies = new Set<string>();

@@ -192,15 +192,15 @@ describe("createRpcClient and createRpcServer", () => {
   test("an RPC server returns service_unavailable for a request with an unknown field, unless the caller is the platform", async () => {
     calls = [];
     behaviour = async () => ({});
-    const newer = create(HandOverService.method.handOverMessages.input, request);
-    newer.$unknown = [{ no: 500, wireType: 0, data: new Uint8Array([1]) }];
+    const newerRequest = create(HandOverService.method.handOverMessages.input, request);
+    newerRequest.$unknown = [{ no: 500, wireType: 0, data: new Uint8Array([1]) }];
     await withClient([server.url], async (client) => {
       for (const external of [caller, { role: "admin", keyId: "k1", keyPrefix: "ak_test_00000000" } as const]) {
-        const error = await client.handOverMessages(newer, { caller: external }).catch((e: unknown) => e);
+        const error = await client.handOverMessages(newerRequest, { caller: external }).catch((e: unknown) => e);
         expect(error).toMatchObject({ kind: "unavailable", code: "service_unavailable" });
       }
       expect(calls).toEqual([]);
-      await client.handOverMessages(newer, { caller: platformCaller });
+      await client.handOverMessages(newerRequest, { caller: platformCaller });
     });
     expect(calls).toHaveLength(1);
   });
@@ -225,7 +225,7 @@ describe("createRpcClient and createRpcServer", () => {
   });
 
   test.each([
-    ["is signed with an unknown key", { signer: unknownSigner("unknown") }],
+    ["has an unknown key or algorithm", { signer: unknownSigner("unknown") }],
     ["has an invalid signature", { signer: unknownSigner("gateway") }],
     ["is for another service", { audience: "elsewhere" }],
   ])("an RPC server rejects a call without running the implementation if the call's token %s", async (reason, options) => {
@@ -243,12 +243,16 @@ describe("createRpcClient and createRpcServer", () => {
   test("an RPC client retries a call with a new token when the first token expired before the server read the call", async () => {
     calls = [];
     behaviour = async () => ({});
-    const old = createCallerSigner({ id: "gateway", privateKey: gatewayKey.privateKey }, () => Date.now() - 11_000);
+    const expiredSigner = createCallerSigner({ id: "gateway", privateKey: gatewayKey.privateKey }, () => Date.now() - 11_000);
     let signatures = 0;
-    const renewing = { sign: (...args: Parameters<typeof signer.sign>) => (signatures++ === 0 ? old : signer).sign(...args) };
+    const renewing = {
+      sign: (...args: Parameters<typeof signer.sign>) => (signatures++ === 0 ? expiredSigner : signer).sign(...args),
+    };
     await withClient([server.url], (client) => client.handOverMessages(request, { caller }), { signer: renewing });
     expect(calls).toHaveLength(1);
-    const rejectedCall = withClient([server.url], (client) => client.handOverMessages(request, { caller }), { signer: old });
+    const rejectedCall = withClient([server.url], (client) => client.handOverMessages(request, { caller }), {
+      signer: expiredSigner,
+    });
     await expect(rejectedCall).rejects.toThrow("has expired");
     expect(calls).toHaveLength(1);
   });
@@ -383,7 +387,7 @@ describe("createRpcClient and createRpcServer", () => {
 
   test("an RPC server returns deadline_exceeded and does not begin a call whose deadline passes before its body is complete", async () => {
     calls = [];
-    const sent = http.request(`${server.url}/${HandOverService.typeName}/HandOverMessages`, {
+    const sentRequest = http.request(`${server.url}/${HandOverService.typeName}/HandOverMessages`, {
       method: "POST",
       headers: {
         "content-type": "application/proto",
@@ -391,10 +395,10 @@ describe("createRpcClient and createRpcServer", () => {
         [headerNames.timeoutMs]: "50",
       },
     });
-    sent.write(Buffer.alloc(0));
-    sent.flushHeaders();
-    setTimeout(() => sent.end(), 200);
-    const [response] = (await once(sent, "response")) as [http.IncomingMessage];
+    sentRequest.write(Buffer.alloc(0));
+    sentRequest.flushHeaders();
+    setTimeout(() => sentRequest.end(), 200);
+    const [response] = (await once(sentRequest, "response")) as [http.IncomingMessage];
     response.resume();
     expect([response.statusCode, calls.length]).toEqual([504, 0]);
   });

@@ -209,8 +209,8 @@ describe("RPC over TLS with client certificates", () => {
 describe("RPC with changed certificate files", () => {
   /** Copies the files, so that a test can replace them. */
   async function copyFiles(name: string, from: TlsFiles): Promise<TlsFiles> {
-    const at = (kind: string) => join(folder, `${name}-${kind}.pem`);
-    const copies = { certFile: at("cert"), keyFile: at("key"), caFile: at("ca") };
+    const pathOf = (kind: string) => join(folder, `${name}-${kind}.pem`);
+    const copies = { certFile: pathOf("cert"), keyFile: pathOf("key"), caFile: pathOf("ca") };
     for (const file of ["certFile", "keyFile", "caFile"] as const) await copyFile(from[file], copies[file]);
     return copies;
   }

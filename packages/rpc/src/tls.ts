@@ -35,9 +35,9 @@ export async function openTls(files: TlsFiles, logger: Logger, pauseMs: number =
     "certificates",
     logger,
     async () => {
-      const current = await read(files);
-      if (isSame(current, material)) return 0;
-      material = current;
+      const currentMaterial = await read(files);
+      if (isSame(currentMaterial, material)) return 0;
+      material = currentMaterial;
       for (const listener of listeners) listener();
       logger.info("RPC certificate reloaded");
       return 0;

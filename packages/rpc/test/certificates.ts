@@ -25,12 +25,12 @@ export async function createCa(folder: string) {
         usage = "serverAuth,clientAuth",
       }: { days?: number; names?: string; usage?: string } = {},
     ): Promise<TlsFiles> {
-      const at = (kind: string) => join(folder, `${name}-${kind}.pem`);
-      await writeFile(at("ext"), `subjectAltName=${names}\nextendedKeyUsage=${usage}\nbasicConstraints=CA:FALSE\n`);
-      await run("openssl", ["req", "-new", ...newKey, "-subj", `/CN=${name}`, "-keyout", at("key"), "-out", at("csr")]);
-      const signed = ["-CA", cert, "-CAkey", key, "-days", String(days), "-extfile", at("ext")];
-      await run("openssl", ["x509", "-req", "-in", at("csr"), ...signed, "-out", at("cert")]);
-      return { certFile: at("cert"), keyFile: at("key"), caFile: cert };
+      const pathOf = (kind: string) => join(folder, `${name}-${kind}.pem`);
+      await writeFile(pathOf("ext"), `subjectAltName=${names}\nextendedKeyUsage=${usage}\nbasicConstraints=CA:FALSE\n`);
+      await run("openssl", ["req", "-new", ...newKey, "-subj", `/CN=${name}`, "-keyout", pathOf("key"), "-out", pathOf("csr")]);
+      const signed = ["-CA", cert, "-CAkey", key, "-days", String(days), "-extfile", pathOf("ext")];
+      await run("openssl", ["x509", "-req", "-in", pathOf("csr"), ...signed, "-out", pathOf("cert")]);
+      return { certFile: pathOf("cert"), keyFile: pathOf("key"), caFile: cert };
     },
   };
 }

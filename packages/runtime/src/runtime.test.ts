@@ -189,10 +189,10 @@ test("scheduledPause returns the schedule's pauses in order, and the last pause 
 
 test("atMostEvery calls the given function once within an interval, and again after the interval", async () => {
   let calls = 0;
-  const seldom = atMostEvery(60_000, async () => ++calls);
-  expect(await Promise.all([seldom(), seldom()])).toEqual([1, 1]);
-  expect(await seldom()).toBe(1);
+  const readOncePerMinute = atMostEvery(60_000, async () => ++calls);
+  expect(await Promise.all([readOncePerMinute(), readOncePerMinute()])).toEqual([1, 1]);
+  expect(await readOncePerMinute()).toBe(1);
 
-  const always = atMostEvery(0, async () => ++calls);
-  expect([await always(), await always()]).toEqual([2, 3]);
+  const readEachTime = atMostEvery(0, async () => ++calls);
+  expect([await readEachTime(), await readEachTime()]).toEqual([2, 3]);
 });

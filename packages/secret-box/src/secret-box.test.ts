@@ -27,11 +27,11 @@ test("`decrypt` of a secret box throws for a wrong owner, an altered ciphertext 
 });
 
 test("createSecretBox encrypts with the first key, decrypts with each key, and throws for a secret whose key was removed", () => {
-  const old = createSecretBox([key("k1", 1)]).encrypt("whsec_secret", "a");
+  const oldCiphertext = createSecretBox([key("k1", 1)]).encrypt("whsec_secret", "a");
   const box = createSecretBox([key("k2", 2), key("k1", 1)]);
-  expect(box.decrypt(old, "a")).toBe("whsec_secret");
+  expect(box.decrypt(oldCiphertext, "a")).toBe("whsec_secret");
   expect(box.encrypt("whsec_secret", "a")).toMatch(/^k2:/);
-  expect(() => createSecretBox([key("k2", 2)]).decrypt(old, "a")).toThrow(/encryption key "k1"/);
+  expect(() => createSecretBox([key("k2", 2)]).decrypt(oldCiphertext, "a")).toThrow(/encryption key "k1"/);
 });
 
 test("decryptIfReadable returns undefined for a secret that cannot be decrypted, and formerKeyIds lists the ids of all keys except the first", () => {

@@ -34,8 +34,8 @@ const tagBytes = 16;
  * keys decrypt, so that keys can be rotated. Throws if there is no key.
  */
 export function createSecretBox(keys: readonly EncryptionKey[]): SecretBox {
-  const [first] = keys;
-  if (!first) throw new Error("no encryption key is configured");
+  const [firstKey] = keys;
+  if (!firstKey) throw new Error("no encryption key is configured");
   const byId = new Map(keys.map(({ id, key }) => [id, key]));
   const associatedData = (keyId: string, owner: string) => Buffer.from(`${keyId}:${owner}`);
 
@@ -44,9 +44,9 @@ export function createSecretBox(keys: readonly EncryptionKey[]): SecretBox {
 
     encrypt(secret, owner) {
       const nonce = randomBytes(nonceBytes);
-      const cipher = createCipheriv("aes-256-gcm", first.key, nonce).setAAD(associatedData(first.id, owner));
+      const cipher = createCipheriv("aes-256-gcm", firstKey.key, nonce).setAAD(associatedData(firstKey.id, owner));
       const bytes = Buffer.concat([nonce, cipher.update(secret, "utf8"), cipher.final(), cipher.getAuthTag()]);
-      return `${first.id}:${bytes.toString("base64")}`;
+      return `${firstKey.id}:${bytes.toString("base64")}`;
     },
 
     decrypt(ciphertext, owner) {

@@ -23,16 +23,16 @@ const service: Service<ReturnType<typeof readServiceConfig>, { orm: never }> = {
 };
 
 test("a service that starts while its database is unreachable becomes ready when the database is reachable and migrated", async () => {
-  await using empty = await copyTestDatabase("empty", { ...database, migrations: [] });
-  const real = new URL(empty.url);
+  await using emptyDatabase = await copyTestDatabase("empty", { ...database, migrations: [] });
+  const databaseAddress = new URL(emptyDatabase.url);
   const port = await freePort();
-  const url = new URL(empty.url);
+  const url = new URL(emptyDatabase.url);
   url.port = String(port);
   await using running = await startTestService(service as never, { databaseUrl: url.href });
   expect(await running.isReady()).toBe(false);
 
   const proxy = net.createServer((socket) => {
-    const upstream = net.connect(Number(real.port), real.hostname);
+    const upstream = net.connect(Number(databaseAddress.port), databaseAddress.hostname);
     socket.pipe(upstream).pipe(socket);
     socket.on("error", () => upstream.destroy());
     upstream.on("error", () => socket.destroy());
@@ -44,6 +44,6 @@ test("a service that starts while its database is unreachable becomes ready when
   // The readiness result is cached for a second.
   await new Promise((resolve) => setTimeout(resolve, 1_100));
   expect(await running.isReady()).toBe(false);
-  await migrate({ ...database, url: empty.url }, createLogger("test", "silent"));
+  await migrate({ ...database, url: emptyDatabase.url }, createLogger("test", "silent"));
   await eventually(async () => expect(await running.isReady()).toBe(true));
 });

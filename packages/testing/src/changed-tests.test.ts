@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { changedTests, testsOfOtherWorkspaces } from "./changed-tests.ts";
 
@@ -41,6 +41,17 @@ test("changedTests returns only the tests in `testsOfOtherWorkspaces` when only 
 test("changedTests returns undefined when a file that all workspaces share has changed", () => {
   write("proto/kyc/v1/kyc.proto");
   expect(changedTests(repository)).toBeUndefined();
+});
+
+test("`testsOfOtherWorkspaces` of changedTests contains each unit test that reads docs/api/openapi.json", () => {
+  const root = join(import.meta.dirname, "..", "..", "..");
+  const tests = globSync("{packages/*,services/*,chaos,e2e}/src/**/*.test.ts", { cwd: root });
+  const readsDocument = (path: string) =>
+    path !== relative(root, import.meta.filename) &&
+    /docs\/api\/openapi\.json|"docs", "api", "openapi\.json"/.test(readFileSync(join(root, path), "utf8"));
+  const found = tests.filter(readsDocument);
+  expect(found.length).toBeGreaterThan(1);
+  expect(found.filter((path) => !testsOfOtherWorkspaces.includes(path))).toEqual([]);
 });
 
 test("`testsOfOtherWorkspaces` of changedTests contains only existing files of the repository", () => {

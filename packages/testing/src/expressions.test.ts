@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { findSuperLinearity } from "./check-expression.ts";
-import { type Expression, findExpressions } from "./find-expressions.ts";
+import { findExpressions, type RegularExpression } from "./find-expressions.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
 
@@ -57,7 +57,7 @@ describe("regular expressions for external input", () => {
 
   test("the repository's regular expressions for external input match in linear time", { timeout: 600_000 }, () => {
     const listed = Object.entries(computed).flatMap(([at, patterns]) => patterns.map((pattern) => ({ at, pattern, flags: "" })));
-    const all: Expression[] = [...found.flatMap(({ expressions }) => expressions), ...listed];
+    const all: RegularExpression[] = [...found.flatMap(({ expressions }) => expressions), ...listed];
     const checked = new Set<string>();
     const problems: string[] = [];
     for (const { pattern, flags, at } of all) {

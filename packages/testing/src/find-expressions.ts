@@ -1,7 +1,7 @@
 import { extname } from "node:path";
 import { parseAst } from "rolldown/parseAst";
 
-export interface Expression {
+export interface RegularExpression {
   readonly pattern: string;
   readonly flags: string;
   /** File and line of the expression. */
@@ -10,7 +10,7 @@ export interface Expression {
 
 /** Regular expressions of a file. `computed`: calls with a computed expression, as "file: code". */
 export interface FoundExpressions {
-  readonly expressions: Expression[];
+  readonly expressions: RegularExpression[];
   readonly computed: string[];
 }
 
@@ -82,7 +82,7 @@ function stringOf(node: unknown): string | undefined {
   return quasis.length === 1 ? quasis[0]?.value.cooked : undefined;
 }
 
-type Read = (source: string, call: string) => Pick<Expression, "pattern" | "flags"> | undefined;
+type Read = (source: string, call: string) => Pick<RegularExpression, "pattern" | "flags"> | undefined;
 
 /**
  * Finds calls whose first argument is the expression, in a language for which this file has no

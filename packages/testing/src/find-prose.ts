@@ -77,9 +77,9 @@ function commentsOf(source: string, literals: readonly Node[], lines: (index: nu
       .replace(/^\*|^[ \t]*\*(?!\/)/gm, "")
       .trim();
     const line = lines(at);
-    const previous = comments.at(-1);
-    if (isLine && previous && lastLine === line - 1)
-      comments[comments.length - 1] = { ...previous, text: `${previous.text} ${text}` };
+    const previousComment = comments.at(-1);
+    if (isLine && previousComment && lastLine === line - 1)
+      comments[comments.length - 1] = { ...previousComment, text: `${previousComment.text} ${text}` };
     else comments.push({ kind: "comment", text: text.replaceAll(/\s+/g, " "), line });
     // A comment after code is not merged with a comment on the next line.
     const isAlone = /(^|\n)[ \t]*$/.test(source.slice(Math.max(0, at - 200), at));

@@ -63,7 +63,7 @@ function runTests(words: string[], { changed = false, ...options }: TestOptions)
 function createDataDir(): string {
   const parent = process.env["TMPDIR"] === undefined && freeBytes(memoryDir) >= memoryBytesMin ? memoryDir : tmpdir();
   const dir = mkdtempSync(join(parent, "amana-tests-"));
-  // As in /tmp, other users create files too: PostgreSQL does not run as root.
+  // Permits all users to create files, because root's tests run PostgreSQL as another user.
   chmodSync(dir, 0o1777);
   return dir;
 }

@@ -13,8 +13,8 @@ final class WebhookRefused extends \RuntimeException
 }
 
 /**
- * A verified webhook. $id is the id of the event, which all its deliveries have. Ignore an id that
- * you have processed.
+ * A verified webhook. $id is the id of the event. All deliveries of an event have the same id.
+ * Ignore an id that you have processed.
  */
 final class Webhook
 {
@@ -31,7 +31,7 @@ final class Webhook
      * InvalidArgumentException for an invalid secret. $toleranceSeconds is the maximum difference
      * between the timestamp and the clock of this machine.
      *
-     * @param array<string, string> $headers names in any case
+     * @param array<string, string> $headers names in upper or lower case
      * @param list<string> $secrets webhook secrets (whsec_…); both during a rotation
      */
     public static function verify(
@@ -72,7 +72,7 @@ final class Webhook
      * Verifies X-Signature. This signature does not cover the time, so prefer `verify`. Throws the
      * same errors as `verify`.
      *
-     * @param array<string, string> $headers names in any case
+     * @param array<string, string> $headers names in upper or lower case
      * @param list<string> $secrets
      */
     public static function verifyXSignature(array $headers, string $body, array $secrets): void

@@ -15,7 +15,8 @@ from typing import Any
 class Webhook:
     """A verified webhook."""
 
-    # Id of the event, which all its deliveries have. Ignore an id that you have processed.
+    # Id of the event. All deliveries of an event have the same id. Ignore an id that you have
+    # processed.
     id: str
     event: str
     body: dict[str, Any]
@@ -89,5 +90,5 @@ def _keys_of(secrets: Sequence[str]) -> Sequence[str]:
 
 
 def _read(headers: Mapping[str, str], name: str) -> str:
-    """Reads a header. Names may have any case."""
+    """Reads a header. Names may be in upper or lower case."""
     return next((value for received, value in headers.items() if received.lower() == name), "") or ""

@@ -164,8 +164,8 @@ test("the TypeScript client reads all pages of a list, and sends the same filter
   const base = "GET /api/v1/payments?limit=2&status=PAID";
   expect(received.map(({ line }) => line)).toEqual([base, `${base}&offset=2`]);
   stop?.();
-  const second = await startServer(first);
-  expect(await second.amana.payments.list().page()).toMatchObject({ total: 3, isLast: false });
+  const secondServer = await startServer(first);
+  expect(await secondServer.amana.payments.list().page()).toMatchObject({ total: 3, isLast: false });
 });
 
 test("the TypeScript client encodes an id as one path segment, and rejects the ids '', '.' and '..'", async () => {

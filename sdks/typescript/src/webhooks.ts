@@ -10,7 +10,10 @@ export interface VerifyOptions {
 
 /** A verified webhook. */
 export interface Webhook {
-  /** Id of the event, which all its deliveries have. Ignore an id that you have processed. */
+  /**
+   * Id of the event. All deliveries of an event have the same id. Ignore an id that you have
+   * processed.
+   */
   readonly id: string;
   readonly event: string;
   readonly body: Readonly<Record<string, unknown>>;
@@ -69,7 +72,7 @@ function isEqual(received: string, expected: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** Reads a header. Names of plain objects may have any case. */
+/** Reads a header. Names in plain objects may be in upper or lower case. */
 function read(headers: WebhookHeaders, name: string): string | undefined {
   const value =
     headers instanceof Headers

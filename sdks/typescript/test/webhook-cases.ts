@@ -58,8 +58,8 @@ const withSecrets = (secrets: readonly string[], key = Buffer.alloc(0)): Deliver
 
 const accepted: Readonly<Record<string, Delivery>> = {
   "genuine delivery": genuine,
-  "clock 300 seconds behind": { ...genuine, now: now - 300 },
-  "clock 300 seconds ahead": { ...genuine, now: now + 300 },
+  "receiver's clock 300 seconds behind the timestamp": { ...genuine, now: now - 300 },
+  "receiver's clock 300 seconds ahead of the timestamp": { ...genuine, now: now + 300 },
   "secret is the second of two": { ...genuine, secrets: [other, secret] },
   "secret is the first of two": { ...genuine, secrets: [secret, other] },
   "another signature before the matching one": withHeader("signature", `v1,${"A".repeat(43)}= ${signature}`),
@@ -68,8 +68,8 @@ const accepted: Readonly<Record<string, Delivery>> = {
 };
 
 const refused: Readonly<Record<string, Delivery>> = {
-  "clock 301 seconds behind": { ...genuine, now: now - 301 },
-  "clock 301 seconds ahead": { ...genuine, now: now + 301 },
+  "receiver's clock 301 seconds behind the timestamp": { ...genuine, now: now - 301 },
+  "receiver's clock 301 seconds ahead of the timestamp": { ...genuine, now: now + 301 },
   "signed with another secret": { ...genuine, secrets: [other] },
   "one byte of the body changed": { ...genuine, body: body.replace("10.50", "10.51") },
   "body parsed and serialized again": { ...genuine, body: JSON.stringify(JSON.parse(body)) },
@@ -99,8 +99,8 @@ const refused: Readonly<Record<string, Delivery>> = {
   "signature in base64url without padding": withHeader("signature", signature.replace("/", "_").replace("=", "")),
   "version without a signature": withHeader("signature", "v1,"),
   "spaces between empty signatures": withHeader("signature", `v1, ${" ".repeat(50)} v1,`),
-  "signature as many characters as the real one, outside ASCII": withHeader("signature", `v1,${"é".repeat(44)}`),
-  "signature as many bytes as the real one, outside ASCII": withHeader("signature", `v1,${"é".repeat(22)}`),
+  "signature outside ASCII, with the character count of the genuine one": withHeader("signature", `v1,${"é".repeat(44)}`),
+  "signature outside ASCII, with the byte count of the genuine one": withHeader("signature", `v1,${"é".repeat(22)}`),
   "signature of characters above U+FFFF": withHeader("signature", `v1,${"😀".repeat(22)}`),
   "10000 wrong signatures": withHeader("signature", Array.from({ length: 10_000 }, () => `v1,${"A".repeat(43)}=`).join(" ")),
   ...Object.fromEntries(
@@ -115,7 +115,7 @@ const misused: Readonly<Record<string, Delivery>> = {
   "no secrets configured": withSecrets([]),
   "empty secret configured, signed with the empty key": withSecrets([""]),
   "whsec_ without a key configured, signed with the empty key": withSecrets(["whsec_"]),
-  "key of 3 bytes configured, signed with it": withSecrets(["whsec_AQID"], Buffer.from([1, 2, 3])),
+  "secret with a key of 3 bytes configured, signed with this key": withSecrets(["whsec_AQID"], Buffer.from([1, 2, 3])),
   "second of two secrets empty, signed with the empty key": withSecrets([secret, ""]),
 };
 

@@ -44,7 +44,7 @@ export const maskedNumber = ({ pan }: Card): string => `${pan.slice(0, 6)}**${pa
 /** Returns the card's name in a form that is valid in a file name. */
 export const slugOf = ({ name }: Card): string => name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
 
-const forms: Readonly<Record<Exclude<keyof Card, "isAccepted">, RegExp>> = {
+const patterns: Readonly<Record<Exclude<keyof Card, "isAccepted">, RegExp>> = {
   name: /^[ -~]{1,60}$/,
   pan: /^\d{13,19}$/,
   expiry: /^\d{2}\/\d{4}$/,
@@ -73,11 +73,11 @@ export async function readCards(file: string): Promise<readonly Card[]> {
     throw fail("the file is not JSON.");
   }
   if (!Array.isArray(entries) || entries.length === 0) throw fail("the file has no cards.");
-  const cards = entries.map((entry: Record<string, unknown> | null, at) => {
-    for (const [name, form] of Object.entries(forms)) {
-      if (!form.test(String(entry?.[name] ?? ""))) throw fail(`card ${at + 1} has no valid "${name}".`);
+  const cards = entries.map((entry: Record<string, unknown> | null, index) => {
+    for (const [name, pattern] of Object.entries(patterns)) {
+      if (!pattern.test(String(entry?.[name] ?? ""))) throw fail(`"${name}" of card ${index + 1} is missing or invalid.`);
     }
-    if (typeof entry?.["accepted"] !== "boolean") throw fail(`card ${at + 1} has no valid "accepted".`);
+    if (typeof entry?.["accepted"] !== "boolean") throw fail(`"accepted" of card ${index + 1} is missing or invalid.`);
     const { accepted, ...fields } = entry;
     return { ...(fields as unknown as Card), isAccepted: accepted };
   });

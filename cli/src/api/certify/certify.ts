@@ -45,17 +45,17 @@ export async function certify(api: Api, options: CertifyOptions): Promise<void> 
   );
   const isKept = ({ point, language }: (typeof runs)[number]) =>
     !options.again && ["passed", "not applicable"].includes(evidence.results[resultKey(point.id, language)]?.status ?? "");
-  const open = runs.filter((run) => !isKept(run));
-  print(`${runs.length} points, ${runs.length - open.length} kept from an earlier run. Evidence: ${folder}`);
+  const pendingRuns = runs.filter((run) => !isKept(run));
+  print(`${runs.length} points, ${runs.length - pendingRuns.length} kept from an earlier run. Evidence: ${folder}`);
   {
     await using browser = await launch(options);
-    for (const [at, { point, language }] of open.entries()) {
+    for (const [at, { point, language }] of pendingRuns.entries()) {
       if (api.stopSignal.aborted) break;
       const runOptions = { folder, language, amount: options.amount, byHand: options.byHand === true, progress: print };
       const result = await runPoint(api, browser, runOptions, point);
       evidence.results[resultKey(point.id, language)] = result;
       await saveEvidence(folder, evidence);
-      print(`${marks[result.status]} ${at + 1}/${open.length} ${point.title} (${language})${reasonOf(result)}`);
+      print(`${marks[result.status]} ${at + 1}/${pendingRuns.length} ${point.title} (${language})${reasonOf(result)}`);
     }
     await writeReport(folder, sortResults(evidence, runs), browser);
   }
@@ -142,8 +142,10 @@ async function writeReport(folder: string, evidence: Evidence, browser: Browser)
 }
 
 function reasonOf({ checks, reason }: PointResult): string {
-  const [failed] = checks.filter(({ holds }) => !holds);
-  const text = reason ?? (failed && `${failed.text}${failed.found === undefined ? "" : ` Found: ${failed.found.slice(0, 120)}`}`);
+  const [failedCheck] = checks.filter(({ holds }) => !holds);
+  const text =
+    reason ??
+    (failedCheck && `${failedCheck.text}${failedCheck.found === undefined ? "" : ` Found: ${failedCheck.found.slice(0, 120)}`}`);
   return text === undefined ? "" : `: ${text.replaceAll("\n", " ")}`;
 }
 
@@ -161,6 +163,6 @@ function summarize(
   if (isStopped) throw new CommandError("Stopped. Run the command again to continue.", exitCodes.interrupted);
   if (failed > 0)
     throw new CommandError(
-      "Some points failed. Correct the deployment, then run the command again. It repeats only the points that have not passed.",
+      "Some points failed. Correct the deployment, then run the command again. It repeats only the points that failed or were not checked.",
     );
 }

@@ -110,11 +110,11 @@ export const checkoutPoints: readonly Point[] = [
       run.check("The address of the deployment begins with https.", protocol === "https:", run.api.url);
       const link = await run.createLink();
       run.check("The address of the page begins with https.", link.url.startsWith("https:"), link.url);
-      const plain = await fetch(`http://${host.replace(/:\d+$/, "")}${new URL(link.url).pathname}`, { redirect: "manual" }).catch(
-        () => undefined,
-      );
-      const isSafe = plain === undefined || (plain.headers.get("location") ?? "").startsWith("https:");
-      run.check("A request over HTTP gets no page, or a redirect to HTTPS.", isSafe, String(plain?.status));
+      const httpResponse = await fetch(`http://${host.replace(/:\d+$/, "")}${new URL(link.url).pathname}`, {
+        redirect: "manual",
+      }).catch(() => undefined);
+      const isSafe = httpResponse === undefined || (httpResponse.headers.get("location") ?? "").startsWith("https:");
+      run.check("A request over HTTP gets no page, or a redirect to HTTPS.", isSafe, String(httpResponse?.status));
     },
   },
   {

@@ -98,10 +98,10 @@ describe("readCards", () => {
     ["{", "is not JSON"],
     ["[]", "has no cards"],
     ["{}", "has no cards"],
-    ["[null]", 'card 1 has no valid "name"'],
-    [JSON.stringify([{ ...card, pan: "62805811" }]), 'card 1 has no valid "pan"'],
-    [JSON.stringify([card, { ...card, name: "b", expiry: "2027-01" }]), 'card 2 has no valid "expiry"'],
-    [JSON.stringify([{ ...card, accepted: "yes" }]), 'card 1 has no valid "accepted"'],
+    ["[null]", '"name" of card 1 is missing or invalid'],
+    [JSON.stringify([{ ...card, pan: "62805811" }]), '"pan" of card 1 is missing or invalid'],
+    [JSON.stringify([card, { ...card, name: "b", expiry: "2027-01" }]), '"expiry" of card 2 is missing or invalid'],
+    [JSON.stringify([{ ...card, accepted: "yes" }]), '"accepted" of card 1 is missing or invalid'],
     [JSON.stringify([card, card]), "two cards have the same name"],
   ])("readCards rejects the file content %j with an error that contains no card number", async (content, problem) => {
     const error = await read(content).then(

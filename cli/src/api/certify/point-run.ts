@@ -183,8 +183,8 @@ export class PointRun implements AsyncDisposable {
 /** Returns the visible text, without bidirectional control characters and no-break spaces. */
 export async function textOf(page: Page, selector = "body"): Promise<string> {
   // biome-ignore lint/performance/useDomNodeTextContent: text that the page hides must not count
-  const shown = await page.locator(selector).first().innerText();
-  const text = shown.replaceAll(/[\u200e\u200f\u2066-\u2069]/g, "");
+  const shownText = await page.locator(selector).first().innerText();
+  const text = shownText.replaceAll(/[\u200e\u200f\u2066-\u2069]/g, "");
   return text.replaceAll(/[\u00a0\u202f]/g, " ");
 }
 

@@ -72,7 +72,7 @@ export function apiKeys(program: Command): void {
     group,
     "revoke <ids...>",
     {
-      summary: "revoke keys; when the command returns, every gateway rejects them",
+      summary: "revoke keys; gateways reject them when the command returns, or at most 500 ms later with --databases",
       example: "api-keys revoke 0199… --reason lost",
       key: ["operator", "business"],
       statusCommand,

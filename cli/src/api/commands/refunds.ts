@@ -71,7 +71,7 @@ function addHoldCommands(group: Command): void {
     group
       .command("hold")
       .description(
-        "send no refunds for a period, after a restore that the payments service cannot detect, such as a disk snapshot",
+        "send no refunds for a period, after a restore that the payments service cannot detect, such as the restore of a disk snapshot",
       ),
     'refunds hold --reason "snapshot of 20 November"',
   )

@@ -86,8 +86,8 @@ async function writeBundle(
       after: { manifest_sha256, from, to },
     });
   });
-  const last = await waitUntilSealed(identity.orm.em, id);
-  await inSnapshot(identity.orm.em, (em) => writeProof(em, options, last));
+  const lastNumber = await waitUntilSealed(identity.orm.em, id);
+  await inSnapshot(identity.orm.em, (em) => writeProof(em, options, lastNumber));
   return manifest_sha256;
 }
 

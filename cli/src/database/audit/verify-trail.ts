@@ -73,8 +73,8 @@ export async function verifyTrail(orm: Orm, options: VerifyOptions): Promise<Ver
   const { report, trustedKeys, progress } = options;
   const em = orm.em.fork() as SqlEntityManager;
   const days = await daysOf(em, options);
-  const [first] = days;
-  let previous = first && (await endOfDayBefore(em, first, report));
+  const [firstDay] = days;
+  let previous = firstDay && (await endOfDayBefore(em, firstDay, report));
   const businesses: Businesses = new Map();
   let rows = 0;
   let newest: Head | undefined;
@@ -84,7 +84,7 @@ export async function verifyTrail(orm: Orm, options: VerifyOptions): Promise<Ver
   );
 
   const chainBeganMs = await beginningOfChain(em);
-  const startsAtGenesis = previous === genesis && first !== undefined && first >= (retained?.dropped_before ?? "");
+  const startsAtGenesis = previous === genesis && firstDay !== undefined && firstDay >= (retained?.dropped_before ?? "");
   for (const [i, day] of days.entries()) {
     const isDropped = day < (retained?.dropped_before ?? "");
     const reportOfDay = (finding: Finding) => {
@@ -233,13 +233,13 @@ function checkRow(day: string, link: LinkRow, report: VerifyOptions["report"]): 
     });
     return;
   }
-  const sealed = {
+  const sealedRow = {
     day,
     number,
     ...(business_number !== null && { business_number }),
     ...(business_previous !== null && { business_previous }),
   };
-  if (leafOf({ ...rowOf(columns), sealed }) !== leaf)
+  if (leafOf({ ...rowOf(columns), sealed: sealedRow }) !== leaf)
     report({ problem: "row_changed", day, number, id, detail: `row ${id} (audit chain entry ${number} of ${day}) was changed` });
   else if (columns["business_id"] !== link_business_id)
     report({

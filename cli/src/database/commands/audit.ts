@@ -101,7 +101,7 @@ async function verify({ service = "identity", databaseUrl, json, from, to, publi
   };
   const result = await withServices(
     { service, databaseUrl },
-    async ([databases]) => databases && (await verifyTrail(databases.orm, options)),
+    async ([database]) => database && (await verifyTrail(database.orm, options)),
   );
   if (count > 0) process.exitCode = exitCodes.actionNeeded;
   if (json) {

@@ -41,7 +41,9 @@ async function republishEvents({ topic, from, to, ids, reason, as, json, ...sele
     const emittingDatabases = databases.filter(({ service }) => service.emits.includes(topic));
     if (emittingDatabases.length === 0) {
       const topics = new Set(databases.flatMap(({ service }) => service.emits));
-      throw new CommandError(`None of these services emits ${topic}. Topics: ${[...topics].join(", ") || "none"}.`);
+      throw new CommandError(
+        `None of the selected services emits ${topic}. Topics of these services: ${[...topics].join(", ") || "none"}.`,
+      );
     }
     const results: { service: string; topic: string; events: number }[] = [];
     for (const { service, orm } of emittingDatabases) {

@@ -109,9 +109,9 @@ async function newestEvents(name: string, webhooks: OpenDatabase, from: Date): P
   let after = firstIdOf(from.getTime() - clockSkewMs);
   for (;;) {
     const consumed = (await webhooks.service.consumedEvents?.(webhooks.orm.em.fork(), name, after, pageRows)) ?? [];
-    const last = consumed.at(-1);
-    if (!last) return [...newest.values()];
-    after = last.eventId;
+    const lastEvent = consumed.at(-1);
+    if (!lastEvent) return [...newest.values()];
+    after = lastEvent.eventId;
     for (const event of consumed) newest.set(event.id, event);
   }
 }

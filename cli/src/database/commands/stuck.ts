@@ -25,7 +25,7 @@ export function stuck(program: Command): void {
 }
 
 async function showStuck({ json, ...selection }: CommonOptions): Promise<void> {
-  const rows = await withServices(selection, async (databases) => (await Promise.all(databases.map(stuckIn))).flat());
+  const rows = await withServices(selection, async (databases) => (await Promise.all(databases.map(findStuckWork))).flat());
   const columns = {
     SERVICE: (row: StuckWork) => row.service,
     COUNT: (row: StuckWork) => (row.count > countMax ? `> ${countMax}` : row.count),
@@ -38,7 +38,7 @@ async function showStuck({ json, ...selection }: CommonOptions): Promise<void> {
   if (rows.length > 0 && process.exitCode === undefined) process.exitCode = exitCodes.actionNeeded;
 }
 
-async function stuckIn({ service, orm }: OpenDatabase): Promise<StuckWork[]> {
+async function findStuckWork({ service, orm }: OpenDatabase): Promise<StuckWork[]> {
   const { name, stuckRows, database } = service;
   const { missing } = await migrationsOf(orm, database.migrations);
   if (missing.length > 0) {

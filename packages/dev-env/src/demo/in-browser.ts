@@ -63,11 +63,11 @@ async function fillCardForm(page: Page, card: Card): Promise<void> {
 export const verifyInBrowser = (linkUrl: string): Promise<void> =>
   visit(linkUrl, async (page) => {
     const press = (selector: string) => Promise.all([page.waitForEvent("load"), page.click(selector)]);
-    const next = "form[data-once] .primary:visible";
-    const sample = "[data-pretend] button";
-    await press(next);
+    const nextButton = "form[data-once] .primary:visible";
+    const sampleButton = "[data-pretend] button";
+    await press(nextButton);
     await page.check("[value=passport]");
-    await press(next);
-    while ((await page.locator(sample).count()) > 0) await press(sample);
-    await press(next);
+    await press(nextButton);
+    while ((await page.locator(sampleButton).count()) > 0) await press(sampleButton);
+    await press(nextButton);
   });

@@ -18,10 +18,10 @@ export async function onboardClient(reporter: Reporter, { business, operator, sa
   const { id } = client;
   const expectStep = async (expectedStep: string, description: string) => {
     const status = await eventually(async () => {
-      const current = await business.onboarding.getStatus(id);
-      if (current.current_step !== expectedStep)
-        throw new Error(`${description}: expected ${expectedStep}, got ${JSON.stringify(current)}`);
-      return current;
+      const status = await business.onboarding.getStatus(id);
+      if (status.current_step !== expectedStep)
+        throw new Error(`${description}: expected ${expectedStep}, got ${JSON.stringify(status)}`);
+      return status;
     }, 15_000);
     expect(true, `${description}: ${expectedStep}, ${status.kyc_status}, ${status.overall_status}`);
     return status;

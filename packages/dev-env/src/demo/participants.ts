@@ -43,8 +43,10 @@ export async function registerParticipants(reporter: Reporter, { gateway_url, sa
     async expectWebhook(event: string, resourceId: string): Promise<ReceivedWebhook> {
       const webhook = await receiver.next(event, resourceId, webhookTimeoutMs);
       if (!webhook) {
-        const rejected = receiver.refused.join("; ") || "none";
-        throw new Error(`No ${event} was received within ${webhookTimeoutMs / 1000} s. Rejected deliveries: ${rejected}.`);
+        const rejectionReasons = receiver.refused.join("; ") || "none";
+        throw new Error(
+          `No ${event} was received within ${webhookTimeoutMs / 1000} s. Rejected deliveries: ${rejectionReasons}.`,
+        );
       }
       reporter.expect(true, `${event} was received; X-Signature and the Standard Webhooks signature are valid`);
       return webhook;

@@ -45,7 +45,7 @@ export async function sellByLink(
   const resultText = inBrowser
     ? await payLinkInBrowser(link.url, email, acceptedCard)
     : await payWithoutBrowser(sandboxUrl, link.url);
-  expect(resultText.includes("3020"), "the result page shows the receipt with the help line of the cards");
+  expect(resultText.includes("3020"), "the result page shows the receipt with the help line for card payments (3020)");
   const { items } = await business.payments.list({ payment_link_id: link.id }).page();
   const [payment] = items;
   const paidText = "the business finds the PAID payment by the link, with the e-mail address of the buyer";
@@ -54,8 +54,8 @@ export async function sellByLink(
   const completed = await business.paymentLinks.get(link.id);
   const totalText = "the link is COMPLETED, with amount_paid 2500.00";
   expectFields(completed, { status: "COMPLETED", payments_paid: 1, amount_paid: "2500.00" }, totalText);
-  const next = await new Buyer(link.url).open();
-  expect(next.status === 410, "the page returns status 410 to the next buyer, because the link is not available");
+  const nextPage = await new Buyer(link.url).open();
+  expect(nextPage.status === 410, "the page returns status 410 to the next buyer, because the link is not available");
 
   step("The buyer requests the receipt by e-mail.");
   const receiptUrl = String(payment?.receipt_url);

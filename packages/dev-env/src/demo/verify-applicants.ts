@@ -34,9 +34,12 @@ export async function verifyApplicants(
   print(`   ${JSON.stringify(completed.body)}`);
 
   step("A second applicant submits an expired document.");
-  const rejected = await apply("applicant-2");
-  await submitApplication(participants.sandboxUrl, rejected.link, { outcome: "approved", document_expiry: "2020-01-31" });
-  const refusal = await participants.expectWebhook("KYC_REJECTED", rejected.id);
+  const rejectedApplicant = await apply("applicant-2");
+  await submitApplication(participants.sandboxUrl, rejectedApplicant.link, {
+    outcome: "approved",
+    document_expiry: "2020-01-31",
+  });
+  const refusal = await participants.expectWebhook("KYC_REJECTED", rejectedApplicant.id);
   const reasons = refusal.body["reason_codes"] as { code: string }[];
   expect(
     refusal.body["verdict"] === "REJECTED" && reasons.some(({ code }) => code === "DOCUMENT_EXPIRED"),

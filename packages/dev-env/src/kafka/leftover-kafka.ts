@@ -15,6 +15,6 @@ export const writePid = (dir: string, pid: number): Promise<void> => writeFile(p
 export async function stopLeftoverKafka(dir: string): Promise<void> {
   const pid = Number(await readFile(pidFile(dir), "utf8").catch(() => ""));
   const matches = (command: string) => `${command} `.includes(` -Damana.kafka.dir=${dir} `);
-  const starter = (command: string) => Number.parseInt(command.split(ownerFlag)[1] ?? "", 10);
-  await stopLeftover({ name: "Kafka", dir, pid, matches, starterPid: starter });
+  const starterPidOf = (command: string) => Number.parseInt(command.split(ownerFlag)[1] ?? "", 10);
+  await stopLeftover({ name: "Kafka", dir, pid, matches, starterPidOf });
 }

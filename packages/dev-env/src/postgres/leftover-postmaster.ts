@@ -22,8 +22,8 @@ export async function stopLeftoverPostmaster(dataDir: string, log?: LogLine): Pr
   const pid = Number((await readFile(pidFile, "utf8").catch(() => "")).split("\n")[0]);
   if (!(pid > 1)) return;
   const matches = (command: string) => /\/postgres /.test(command) && `${command} `.includes(` -D ${dataDir} `);
-  const starter = (command: string) => Number.parseInt(command.split(ownerFlag)[1] ?? "", 10);
-  await stopLeftover({ name: "PostgreSQL", dir: dataDir, pid, matches, starterPid: starter, stopSteps: postgresStopSteps }, log);
+  const starterPidOf = (command: string) => Number.parseInt(command.split(ownerFlag)[1] ?? "", 10);
+  await stopLeftover({ name: "PostgreSQL", dir: dataDir, pid, matches, starterPidOf, stopSteps: postgresStopSteps }, log);
   // Removes the pid file if another program now has the process id in it, because PostgreSQL would
   // then not start.
   if (isAlive(pid) && !readProcess(pid)?.command.includes("postgres")) await rm(pidFile, { force: true });

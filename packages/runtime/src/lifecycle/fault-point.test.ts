@@ -37,9 +37,9 @@ test("faultPoint kills only one of several running processes when the file that 
   const [index, , signal] = await ended;
   expect(signal).toBe("SIGKILL");
   expect(existsSync(`${file}.${children[index]?.pid}`)).toBe(true);
-  const other = children[1 - index] as ChildProcess;
-  await waitForPass(other);
-  other.kill("SIGKILL");
+  const runningChild = children[1 - index] as ChildProcess;
+  await waitForPass(runningChild);
+  runningChild.kill("SIGKILL");
 });
 
 test("faultPoint with SIGSTOP freezes the process until SIGCONT", async () => {

@@ -22,10 +22,10 @@ export class StalledSockets {
   isStalled(socket: Socket): boolean {
     const nowMs = this.#nowMs();
     const bytes = bytesSent(socket);
-    const previous = this.#sent.get(socket);
+    const previousCheck = this.#sent.get(socket);
     // An ended socket has sent its last bytes, and the peer has not closed its side yet.
     const isWaiting = socket.writableLength > 0 || socket.writableEnded;
-    if (previous && isWaiting && previous.bytes === bytes) return nowMs - previous.sinceMs >= this.#stallMs;
+    if (previousCheck && isWaiting && previousCheck.bytes === bytes) return nowMs - previousCheck.sinceMs >= this.#stallMs;
     this.#sent.set(socket, { bytes, sinceMs: nowMs });
     return false;
   }

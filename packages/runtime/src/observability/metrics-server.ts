@@ -58,8 +58,8 @@ export async function serveMetrics(
   server.on("connection", (socket) => {
     openSockets.add(socket);
     socket.once("close", () => openSockets.delete(socket));
-    const [oldest] = openSockets;
-    if (openSockets.size > connectionsMax) oldest?.destroy();
+    const [oldestSocket] = openSockets;
+    if (openSockets.size > connectionsMax) oldestSocket?.destroy();
   });
   server.unref();
   await new Promise<void>((resolve, reject) => {

@@ -54,9 +54,9 @@ export function createTracer(
     warnedAtMs = performance.now();
     logger.warn({ reason: reason.join(" ").slice(0, 1_000), unsent }, "span export failed");
   };
-  const silent = () => {};
+  const ignoreMessage = () => {};
   diag.setLogger(
-    { error: warn, warn, info: silent, debug: silent, verbose: silent },
+    { error: warn, warn, info: ignoreMessage, debug: ignoreMessage, verbose: ignoreMessage },
     { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
   );
 

@@ -22,7 +22,7 @@ export interface Span {
 
 export interface SpanOptions {
   readonly attributes?: SpanAttributes;
-  /** Unix milliseconds, if the work began earlier. */
+  /** Start of the work in Unix milliseconds. Default: now. */
   readonly startMs?: number | undefined;
   /** Begins a new trace. The parent only determines whether the new trace is sampled. */
   readonly root?: boolean;

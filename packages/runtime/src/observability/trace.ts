@@ -10,8 +10,8 @@ export interface Trace {
 const current = new AsyncLocalStorage<Trace | undefined>();
 
 /**
- * Runs work in a trace, or without a trace if `trace` is undefined. Lines that the work logs have
- * the ids of the trace.
+ * Runs work in a trace, or without a trace if `trace` is undefined. The log lines of the work
+ * contain the ids of the trace.
  */
 export const inTrace = <T>(trace: Trace | undefined, work: () => T): T => current.run(trace, work);
 

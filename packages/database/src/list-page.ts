@@ -101,8 +101,8 @@ export async function listPage<Row>(em: SqlEntityManager, list: ListQuery): Prom
   const rows = await namedQuery<Row & { matchingRows: number }>(
     em,
     statementName(isDefaultPage ? "first" : "page"),
-    // The second subquery skips the rows before the page in the index, so that PostgreSQL reads only
-    // the rows of the page completely.
+    // The second subquery skips the rows before the page in the index, so that PostgreSQL reads
+    // only the rows of the page completely.
     `select ${columns}, (${count}) as "matchingRows" from ${table} where ${ownerCondition}
        and id = any (array(select id from ${lookUpIn} where ${where} ${newestFirst} ${limitClause})) ${newestFirst}`,
     isDefaultPage ? values : [...values, limit, offset],

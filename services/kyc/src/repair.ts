@@ -26,7 +26,7 @@ export const repair: ServiceDescription = {
       table: "kyc_application",
       where: "review_request is not null and reviewed_at is null and updated_at < now() - interval '10 minutes'",
       since: "updated_at",
-      todo: "The service does not send a decision again. Check that the provider is reachable and KYC_PROVIDER_TOKEN is valid. Then repeat the decision.",
+      todo: "The service does not send a decision again. Check that the provider is reachable and its credentials (KYC_PROVIDER_TOKEN, KYC_DIDIT_API_KEY or KYC_SUMSUB_APP_TOKEN) are valid. Then repeat the decision.",
     },
     {
       what: "deletions at a vendor that are not confirmed",

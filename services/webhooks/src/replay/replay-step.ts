@@ -6,7 +6,7 @@ const countedMax = 5_000;
 /** Maximum number of events that a restarting step reads. */
 const scannedMax = 2_000;
 /** Maximum of `ReplayState.waiting`: further due deliveries are not counted. */
-const waitingMax = 1_000;
+const countedWaitingMax = 1_000;
 
 /**
  * SQL: a CTE with the next `limit` events of the business after the replay's cursor, oldest first.
@@ -89,7 +89,7 @@ export interface ReplayState {
   readonly is_counted: boolean;
   /** False if the endpoint is DISABLED or deleted. */
   readonly is_active: boolean;
-  /** Number of due deliveries to the endpoint, at most `waitingMax`. */
+  /** Number of due deliveries to the endpoint, at most `countedWaitingMax`. */
   readonly waiting: number;
 }
 
@@ -100,7 +100,7 @@ export async function readReplayState(em: SqlEntityManager, id: string): Promise
          select from delivery d
          where d.business_id = r.business_id and d.endpoint_id = r.endpoint_id and d.status = 'PENDING'
            and greatest(d.next_attempt_at, d.leased_until) <= now()
-         limit ${waitingMax}
+         limit ${countedWaitingMax}
        ) due
      ) as waiting
      from webhook_replay r left join webhook_endpoint e on e.id = r.endpoint_id where r.id = ?`,

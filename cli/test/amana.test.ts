@@ -143,7 +143,7 @@ test("`amana dead-letters drop` requires a reason, and inserts one audit row whe
   expect(await jsonOf("dead-letters", "retry", id)).toMatchObject([{ outcome: expect.stringContaining("DROPPED") }]);
 });
 
-test("`amana stuck` lists overdue work, `amana migrate status` lists missing migrations, and both commands exit with code 4", async () => {
+test("`amana stuck` exits with code 4 if work is overdue, `amana migrate status` exits with code 4 if a migration is missing, and both list what they found", async () => {
   expect(await amana("stuck", "--service", "webhooks")).toMatchObject({
     code: 0,
     out: expect.stringContaining("No overdue work"),

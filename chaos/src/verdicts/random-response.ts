@@ -112,7 +112,7 @@ function randomReasons(random: Random, isInvalid: () => boolean): Reasons {
   return count > 20 ? { ...reasonsOf(...reasonCodes), content: "more" } : reasonsOf(...reasonCodes);
 }
 
-/** Returns fields that must not affect the verdict, and fields that kyc does not use. */
+/** Returns no fields, or fields that must not change the verdict because kyc does not read them. */
 const createIrrelevantFields = (random: Random): Record<string, unknown> =>
   random.chance(0.5)
     ? {}

@@ -393,7 +393,8 @@ describe.skipIf(!kustomize)("checks of the manifests by external tools", () => {
     folder = await mkdtemp(join(tmpdir(), "amana-kustomize-"));
     const copy = join(folder, "deploy");
     await run("cp", ["-r", join(root, "deploy"), copy]);
-    // Each developer creates the files with the secrets. This test uses empty files.
+    // The repository lacks the files with secrets, because each developer creates them. This test
+    // uses empty files.
     const dev = join(copy, "kustomize", "overlays", "dev");
     for (const name of await readdir(dev)) {
       const file = join(dev, name, "kustomization.yaml");

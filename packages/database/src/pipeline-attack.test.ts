@@ -281,16 +281,19 @@ const works: Record<string, (em: SqlEntityManager) => unknown> = {
     em.create(Plain, { id: 3, value: "c" });
   },
 };
-test.each(Object.entries(works))("transaction writes %s as a flush of the ORM does, in the same order", async (_, work) => {
-  const write = async (isFlushed: boolean) => {
-    await reset();
-    await transaction(orm, async (em) => {
-      await work(em);
-      if (isFlushed) await em.flush();
-    });
-    const rows: unknown[] = [await read("select count(*) from empty")];
-    for (const table of ["row", "plain", "change"]) rows.push(await read(`select * from ${table} order by id`));
-    return rows;
-  };
-  expect(await write(false)).toEqual(await write(true));
-});
+test.each(Object.entries(works))(
+  "transaction without a flush writes the same rows in the same order as em.flush(): %s",
+  async (_, work) => {
+    const write = async (isFlushed: boolean) => {
+      await reset();
+      await transaction(orm, async (em) => {
+        await work(em);
+        if (isFlushed) await em.flush();
+      });
+      const rows: unknown[] = [await read("select count(*) from empty")];
+      for (const table of ["row", "plain", "change"]) rows.push(await read(`select * from ${table} order by id`));
+      return rows;
+    };
+    expect(await write(false)).toEqual(await write(true));
+  },
+);

@@ -20,7 +20,7 @@ interface StartOptions {
 
 const root = join(import.meta.dirname, "..", "..", "..");
 
-const settings = `
+const settingsHelp = `
 Settings (environment variables):
   PORT                         port of the API (default: 8080)
   SANDBOX_PORT                 port of the sandbox (default: 8090)
@@ -42,7 +42,7 @@ const command = createCommand(
   )
   .option("--fresh", "delete the data of the previous run first")
   .option("--watch", "restart a service when its files change (the command dev)")
-  .addHelpText("after", settings)
+  .addHelpText("after", settingsHelp)
   .action(start);
 await runCommandLine(command);
 

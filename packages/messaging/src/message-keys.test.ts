@@ -11,19 +11,19 @@ const message: Message = {
   headers: { ce_id: uuidv7(), ce_type: "t", traceparent: "00-1-2-01" },
 };
 
-test("`verify` of message keys returns a signed message without its MAC and otherwise unchanged", () => {
+test("`verify` of MessageKeys returns a signed message without its MAC and otherwise unchanged", () => {
   const signed = keys.sign("a.v1", message);
   expect(signed.headers["amana-mac"]).toMatch(/^new:[\w-]{43}$/);
   expect(keys.verify("a.v1", signed)).toEqual(message);
 });
 
-test("`verify` of message keys accepts a message that was signed with any key of the topic", () => {
+test("`verify` of MessageKeys accepts a message that was signed with any MAC key of the topic", () => {
   const oldKeys = createMessageKeys({ "a.v1": [key("old", 2)] });
   expect(keys.verify("a.v1", oldKeys.sign("a.v1", message))).toEqual(message);
   expect(oldKeys.verify("a.v1", keys.sign("a.v1", message))).toBeUndefined();
 });
 
-test("`verify` of message keys rejects a message with a changed topic, key, header, payload or MAC", () => {
+test("`verify` of MessageKeys rejects a message with a changed topic, partition key, header, payload or MAC", () => {
   const signed = keys.sign("a.v1", message);
   const { ce_type: _, ...fewer } = signed.headers;
   const forged: Message[] = [
@@ -42,11 +42,11 @@ test("`verify` of message keys rejects a message with a changed topic, key, head
   expect(keys.verify("c.v1", signed)).toBeUndefined();
 });
 
-test("`verify` of message keys rejects a message if bytes were moved from the start of the payload to the end of the key", () => {
+test("`verify` of MessageKeys rejects a message if bytes were moved from the start of its payload to the end of its partition key", () => {
   const signed = keys.sign("a.v1", { key: "k", payload: Buffer.from("\nxy"), headers: { a: "b" } });
   expect(keys.verify("a.v1", { ...signed, key: "k\nx", payload: Buffer.from("y") })).toBeUndefined();
 });
 
-test("`sign` of message keys throws for a topic without a key", () => {
+test("`sign` of MessageKeys throws for a topic that has no MAC key", () => {
   expect(() => keys.sign("c.v1", message)).toThrow("EVENT_MAC_KEYS");
 });

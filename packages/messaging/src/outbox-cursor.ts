@@ -59,8 +59,8 @@ interface FoundRow extends OutboxRow {
  * Returns three values: the next rows of a topic in the order of their ids (`rows`), the cursor to
  * store after their publication (`next`), and whether more rows can be read immediately (`isCut`).
  * `rows` can contain rows whose ids are below the cursor, because their transactions were committed
- * late. These rows come first. The order of events with the same key is correct, because a later
- * event of that key is committed after the late transaction and is not published yet.
+ * late. These rows come first. The order of events with the same key is correct: a later event of
+ * that key commits after the late transaction, so it is not published before the late event.
  */
 export async function readNext(
   client: pg.Client,

@@ -100,7 +100,7 @@ test("the caller token verifier accepts the tokens of all replicas in each step 
   expect(() => checkAfter(oldPair)).toThrow("unknown key");
 });
 
-test("the caller token verifier accepts a token of a key with a list of methods only if the caller is the platform and the method is in the list", () => {
+test("the caller token verifier accepts a token whose signing key is limited to certain methods only for a call of these methods by the platform", () => {
   const { signer, verifier } = createPair({ signsFor: [getClientStanding] });
   expect(verifier.check(signer.sign(platformCaller, "clients"), getClientStanding)).toEqual(platformCaller);
   expect(() => verifier.check(signer.sign(platformCaller, "clients"), getClient)).toThrow("not permitted");

@@ -6,7 +6,7 @@ import { readText } from "../src/values/read-body.ts";
 type Value = { readonly stringValue: string } | { readonly intValue: string };
 type Attributes = readonly { readonly key: string; readonly value: Value }[];
 
-/** A received span, with names instead of the numbers of the protocol. */
+/** A received span. `kind` is a name such as "server", where OTLP has a number. */
 export interface CollectedSpan {
   readonly service: string;
   readonly traceId: string;

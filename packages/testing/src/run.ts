@@ -18,7 +18,7 @@ const root = join(import.meta.dirname, "..", "..", "..");
 const memoryDir = "/dev/shm";
 /**
  * Minimum free space for a data folder in memory. It is several times the space that the tests use.
- * Containers have only 64 MB by default.
+ * In a container, /dev/shm has only 64 MB by default.
  */
 const memoryBytesMin = 4 * 2 ** 30;
 const reporters = ["--reporter=default", `--reporter=${join(import.meta.dirname, "closing-line.ts")}`];

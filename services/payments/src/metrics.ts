@@ -6,7 +6,7 @@ import { orderStatuses } from "./payment/payment.ts";
 
 export const processorCalls = histogram({
   name: "amana_card_processor_duration_seconds",
-  help: "Duration of calls to the card processor, including the wait for a slot. Outcome unknown: there was no usable response, so the effect of the call is not known",
+  help: "Duration of calls to the card processor, including the wait for a slot. Outcome unknown: there was no usable response. Outcome not_sent: a refund call that was not sent; other calls that were not sent are unknown",
   labels: { operation: ["register", "confirm", "status", "refund"], outcome: ["accepted", "refused", "unknown", "not_sent"] },
 });
 

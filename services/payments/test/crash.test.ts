@@ -85,7 +85,7 @@ test.each([
   },
 );
 
-test("advanceRefunds completes a refund without an Idempotency-Key if the process was killed before it called the processor", async () => {
+test("advanceRefunds completes a refund that was requested without an Idempotency-Key if the process was killed before it called the processor", async () => {
   const caller = aBusinessCaller();
   const { id } = await harness.aFinishedPayment(caller);
   await killDuring("refund.requested", caller, (payments) => payments.refundPayment({ id }, { caller, timeoutMs: 20_000 }));

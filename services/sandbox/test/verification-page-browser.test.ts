@@ -48,7 +48,7 @@ describe.skipIf(isBrowserMissing("browser tests of the verification page"))(
     /** Clicks an element and waits for the next page. */
     const press = (page: Page, selector: string) => Promise.all([page.waitForEvent("load"), page.click(selector)]);
 
-    async function toReview(page: Page, url: string, document = "passport") {
+    async function completeStepsUntilReview(page: Page, url: string, document = "passport") {
       await page.goto(url);
       await press(page, nextButton);
       await page.check(`[value=${document}]`);
@@ -256,7 +256,7 @@ describe.skipIf(isBrowserMissing("browser tests of the verification page"))(
     test("the verification page lets the applicant repeat each step without losing the other steps", async () => {
       const page = await aPage();
       const { linkUrl } = await aLink();
-      await toReview(page, linkUrl, "id_card");
+      await completeStepsUntilReview(page, linkUrl, "id_card");
       expect(await page.locator(".review-list li").count()).toBe(4);
       await press(page, "[aria-label='Change: Back photographed']");
       expect(await heading(page)).toBe("Photograph the back of your card");
@@ -282,7 +282,7 @@ describe.skipIf(isBrowserMissing("browser tests of the verification page"))(
       async (javaScriptEnabled) => {
         const page = await aPage({ javaScriptEnabled });
         const { linkUrl, providerId } = await aLink();
-        await toReview(page, linkUrl);
+        await completeStepsUntilReview(page, linkUrl);
         const secondTab = await page.context().newPage();
         secondTab.setDefaultTimeout(90_000);
         await secondTab.goto(linkUrl);
@@ -311,7 +311,7 @@ describe.skipIf(isBrowserMissing("browser tests of the verification page"))(
         await page.waitForSelector(".saved");
       };
       await choose("failed");
-      await toReview(page, linkUrl);
+      await completeStepsUntilReview(page, linkUrl);
       await press(page, nextButton);
       await page.getByText("You have 1 attempt left.").waitFor();
       expect(await objectAt(sandbox.url, providerId)).toMatchObject({ status: "FAILED" });

@@ -71,14 +71,14 @@ export function events(program: Command): void {
     group,
     "redeliver <id>",
     {
-      summary: "deliver an event again to one endpoint, or to all endpoints that had a delivery",
+      summary: "deliver an event again to one endpoint, or to all active endpoints that have a delivery of it",
       example: "events redeliver 0199… --endpoint 0199…",
       key: ["business"],
       statusCommand: (id) => `events show ${id}`,
     },
     async ({ amana, requestOptions }, { endpoint, json }, id: string) => {
       const deliveries = await amana.events.redeliver(id, endpoint ? { endpoint_id: endpoint } : {}, requestOptions());
-      printRows(deliveries, deliveryColumns, { json, emptyText: "No endpoint had a delivery of this event." });
+      printRows(deliveries, deliveryColumns, { json, emptyText: "No active endpoint has a delivery of this event." });
     },
   ).option("--endpoint <id>", "only this endpoint", parseUuid);
 }

@@ -268,7 +268,7 @@ describe("account limits", () => {
     expect(account.debit(40n, now)).toBe("2026-04-01");
   });
 
-  test("Account counts neither captures nor reversals of credits towards its limits", () => {
+  test("the capture of a hold and the reversal of a credit do not increase the used amounts of an Account's limits", () => {
     const account = anAccountWithLimits({ dailyLimitMinor: 10_000n });
     account.hold(10_000n, now);
     account.capture(aPosting(), 10_000n, now);

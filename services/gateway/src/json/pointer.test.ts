@@ -12,7 +12,7 @@ describe("pointerOf", () => {
   });
 });
 
-test("shorten keeps 256 characters and does not split a surrogate pair", () => {
+test("shorten keeps 256 characters and replaces half of a split surrogate pair with U+FFFD", () => {
   expect(shorten("a".repeat(256))).toBe("a".repeat(256));
   expect(shorten(`${"a".repeat(255)}😀`)).toBe(`${"a".repeat(255)}\ufffd…`);
 });

@@ -74,7 +74,8 @@ export async function deadLetters(app: App, { rpc: { deadLetters: services } }: 
     ...deadLetter,
     rpc: getDeadLetter,
     summary: "Get a dead letter",
-    description: "Returns a dead letter with the payload of its event. Texts in the payload are replaced by their length.",
+    description:
+      "Returns a dead letter with the payload of its event. Texts in the payload, except ids and enum values, are replaced by their length.",
     execute: async ({ id }, { call }) => (await findDeadLetter(id, call)).letter,
   });
 

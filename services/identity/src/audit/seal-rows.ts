@@ -94,8 +94,8 @@ export async function sealRows({ orm, logger, auditSigningKey: { privateKey } }:
     if (!lock?.acquired) return { sealed: 0 };
     const { tail, aheadOnDay } = await openDay(em, async (finalTail) => {
       const head = await insertHead(em, finalTail, privateKey, logger);
-      // This log line proves, outside the database, that the rows existed. If the transaction is
-      // repeated, the line is logged again.
+      // This log line is evidence outside the database that the rows existed. A retry of the
+      // transaction logs the line again.
       logger.info({ audit_head: head }, "day of the audit trail ended, final head signed");
       return head;
     });

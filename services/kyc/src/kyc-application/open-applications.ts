@@ -39,7 +39,7 @@ async function readOpenProviders(orm: Orm, logger: Logger): Promise<string[]> {
     return rows.map(({ provider }) => provider);
   } catch (error) {
     if (!isDatabaseUnavailable(error)) throw error;
-    logger.warn("database unreachable, settings for open applications' providers not checked");
+    logger.warn("database unreachable, check of provider settings for open applications skipped");
     return [];
   }
 }

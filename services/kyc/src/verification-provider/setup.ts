@@ -4,8 +4,8 @@ import type { SetupProblem } from "./verification-provider.ts";
 const repeatAfterMs = 10_000;
 
 /**
- * Configuration at a vendor. `value` contains the settings that are needed to create an
- * application.
+ * Configuration at a provider. `value` contains the settings that are needed to create an
+ * application; it is undefined if they could not be read.
  */
 export interface ProviderSetup<T> {
   readonly value: T | undefined;

@@ -37,7 +37,7 @@ export async function settlePayment(
   const outcome = await readOrder(collectingContext, { businessId, orderId, language }, { ...options, statusesToConfirm });
   faultPoint("payment.confirmed");
   return await changeRows(context.orm, { payment }, async (em, { payment: present }) => {
-    // Records the calls even if another process has ended the payment in the meantime.
+    // Records the calls even if another process has settled or expired the payment meanwhile.
     const now = await recordCalls(em, { businessId, paymentId: present.id }, calls);
     lease.release(em, present);
     const wasOpen = present.isOpen();
@@ -123,7 +123,10 @@ function applyOutcome(
     const comparison = payment.compareExpired(outcome.value);
     const isNew = payment.recordReading(outcome.value, comparison, now);
     if (comparison.kind === "unexplained") {
-      logger.error({ ...logFields, alert: isNew, reason: comparison.reason }, "expired payment is paid and not confirmed");
+      logger.error(
+        { ...logFields, alert: isNew, reason: comparison.reason },
+        "processor holds money of an expired payment, order not confirmed",
+      );
     }
   }
   const isReported = outcome.kind === "accepted" || isReportedUnpaid(outcome);

@@ -57,7 +57,10 @@ export const createRecorder = (context: Context) =>
     batchWaitMs,
   );
 
-/** Records results. Returns the endpoints whose attempts have failed for five days. */
+/**
+ * Records results and retries a failed write. Returns the endpoints whose attempts have failed for
+ * five days. After the last failed retry, logs an error and returns no endpoints.
+ */
 async function writeResults(context: Context, results: readonly AttemptResult[]): Promise<DisableRequest[]> {
   const { orm, logger } = context;
   for (let failures = 1; ; failures++) {

@@ -280,7 +280,7 @@ describe("contract test 12: readSumsubCallback", () => {
     expect(receive(aCallback(), algorithm, name)).toMatchObject({ kind });
   });
 
-  test("readSumsubCallback accepts a signature with the second configured secret, and rejects a signature with an unknown secret", () => {
+  test("readSumsubCallback accepts a signature made with the second configured secret, and rejects a signature made with an unknown secret", () => {
     expect(receive(aCallback(), "sha256", "HMAC_SHA256_HEX", "old")).toMatchObject({ kind: "genuine" });
     expect(receive(aCallback(), "sha256", "HMAC_SHA256_HEX", "other")).toEqual({ kind: "forged" });
   });

@@ -59,7 +59,7 @@ const fr: Words = {
   payments: "Derniers paiements",
   verifications: "Dernières vérifications",
   mails: "E-mails reçus",
-  none: "Aucun pour l’instant.",
+  none: "Rien pour l’instant.",
   result: "L’appel et sa réponse",
   goOn: "Continuer comme le navigateur de l’acheteur",
   order: "Paiement",

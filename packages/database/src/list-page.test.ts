@@ -165,4 +165,63 @@ describe("listPage", () => {
     const few = await search(0, [{ column: "shown", is: false }]);
     expect([names(few), few.total]).toEqual([["even 2", "even 0"], 2]);
   });
+
+  test("the total of listPage is the number of returned rows of a complete page, also while rows are inserted and deleted", async () => {
+    const owner = uuidv7();
+    await add(owner, [{}]);
+    let isDone = false;
+    const write = async () => {
+      for (let i = 0; !isDone; i++) {
+        if (i % 20 === 19) await sql("delete from thing where business_id = ?", [owner]);
+        else await add(owner, [{}]);
+      }
+    };
+    const writing = write();
+    try {
+      for (let i = 0; i < 200; i++) {
+        const { rows, total } = await page(owner, i % 2 ? { limit: 49 } : {});
+        expect(total).toBe(rows.length);
+      }
+    } finally {
+      isDone = true;
+      await writing;
+    }
+  });
+
+  test("listPage without a business returns the rows and the total of all businesses, for each limit and offset", async () => {
+    const businesses = [uuidv7(), uuidv7(), uuidv7()];
+    const color = uuidv7();
+    for (const business of businesses)
+      await add(business, [
+        { color, shown: false, name: business },
+        { color, name: business },
+      ]);
+    const any = (limit: number, offset: number, shown?: boolean) =>
+      listPage<{ name: string }>(em(), {
+        name: "any",
+        table: "thing",
+        columns: "name",
+        filters: [
+          { column: "color", is: color },
+          { column: "shown", is: shown },
+        ],
+        limit,
+        offset,
+      });
+    for (const [limit, offset, rows] of [
+      [50, 0, 6],
+      [1, 0, 1],
+      [1, 5, 1],
+      [1, 6, 0],
+      [4, 4, 2],
+      [50, 6, 0],
+      [100, 1_000_000, 0],
+    ] as const) {
+      const result = await any(limit, offset);
+      expect([result.rows.length, result.total, result.totalIsCapped]).toEqual([rows, 6, false]);
+    }
+    expect(names(await any(2, 1, false))).toEqual([businesses[1], businesses[0]]);
+    expect(await any(2, 1, false)).toMatchObject({ total: 3 });
+    expect(await any(2, 3, true)).toMatchObject({ total: 3, rows: [] });
+  });
 });

@@ -60,6 +60,19 @@ describe("listPage", () => {
     });
     expect(await page(owner, { offset: 4 })).toEqual({ rows: [], total: 4, totalIsCapped: false });
     expect(await page(uuidv7())).toEqual({ rows: [], total: 0, totalIsCapped: false });
+    expect(await page(owner, { limit: 0 })).toEqual({ rows: [], total: 4, totalIsCapped: false });
+  });
+
+  test("listPage throws if the view in which rows are looked up lacks a filtered column of the table", async () => {
+    const owner = uuidv7();
+    await add(owner, [{ color: "red" }, { color: "blue" }]);
+    await sql("create view thing_without_color as select id, business_id, created_at from thing");
+    const filtered = page(owner, {
+      name: "without_color",
+      lookUpIn: "thing_without_color",
+      filters: [{ column: "color", is: "red" }],
+    });
+    await expect(filtered).rejects.toThrow('column "color" does not exist');
   });
 
   test("listPage returns only rows that match every filter with a value, and ignores filters without a value", async () => {

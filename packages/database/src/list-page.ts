@@ -101,16 +101,19 @@ export async function listPage<Row>(em: SqlEntityManager, list: ListQuery): Prom
   const rows = await namedQuery<Row & { matchingRows: number }>(
     em,
     statementName(isDefaultPage ? "first" : "page"),
-    // The second subquery skips the rows before the page in the index, so that PostgreSQL reads
-    // only the rows of the page completely.
-    `select ${columns}, (${count}) as "matchingRows" from ${table} where ${ownerCondition}
-       and id = any (array(select id from ${lookUpIn} where ${where} ${newestFirst} ${limitClause})) ${newestFirst}`,
+    // The query "page" skips the rows before the page in the index, so that PostgreSQL reads only
+    // the rows of the page completely. In a subquery instead of a "with" query, the name of a column
+    // that `lookUpIn` lacks would mean the column of the table.
+    `with page as (select array(select id from ${lookUpIn} where ${where} ${newestFirst} ${limitClause}) as ids), counted as (${count})
+     select ${columns}, (select total from counted) as "matchingRows" from ${table}
+     where ${ownerCondition} and id = any ((select ids from page)::uuid[]) ${newestFirst}`,
     isDefaultPage ? values : [...values, limit, offset],
   );
   const [first] = rows;
   if (first) return pageOf(rows.map(({ matchingRows: _, ...row }) => row) as Row[], first.matchingRows, list);
-  // Only a page after the end of the list has no row that contains the count.
-  const [counted] = offset === 0 ? [] : await namedQuery<{ total: number }>(em, statementName("count"), count, values);
+  // No row contains the count. The list is empty, or the page is after its end or has the limit 0.
+  const isEmpty = offset === 0 && limit > 0;
+  const [counted] = isEmpty ? [] : await namedQuery<{ total: number }>(em, statementName("count"), count, values);
   return pageOf<Row>([], counted?.total ?? 0, list);
 }
 

@@ -10,6 +10,10 @@ type Row = Record<string, unknown>;
 const timeoutMs = statementMsMax + 1_000;
 const rowsMax = 100;
 
+/** Copies a row for a second caller, so that the callers share no object that they could change. */
+const copyRow = (row: Row): Row =>
+  Object.fromEntries(Object.entries(row).map(([name, value]) => [name, Array.isArray(value) ? [...value] : value]));
+
 /**
  * Creates a function that reads a committed row by its id. The reads of one tenant in one iteration
  * of the event loop share a statement, which saves a third of the CPU time of reads under load.
@@ -32,8 +36,13 @@ export function createRowReader(name: string, text: string) {
       loaders.delete(key);
       const rows = await namedQuery<Row>(em, name, text, [ids, ...owner], { timeoutMs });
       const byId = new Map(rows.map((row) => [row["id"], row]));
-      // Copies, because several callers may read the same row.
-      return ids.map((wanted) => byId.get(wanted.toLowerCase())).map((row) => row && { ...row });
+      const returned = new Set<Row>();
+      return ids.map((wanted) => {
+        const row = byId.get(wanted.toLowerCase());
+        if (row && returned.has(row)) return copyRow(row);
+        if (row) returned.add(row);
+        return row;
+      });
     };
     const loader =
       loaders.get(key) ??

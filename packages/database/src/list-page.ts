@@ -102,8 +102,8 @@ export async function listPage<Row>(em: SqlEntityManager, list: ListQuery): Prom
     em,
     statementName(isDefaultPage ? "first" : "page"),
     // The query "page" skips the rows before the page in the index, so that PostgreSQL reads only
-    // the rows of the page completely. In a subquery instead of a "with" query, the name of a column
-    // that `lookUpIn` lacks would mean the column of the table.
+    // the rows of the page completely. Subqueries without "with" could see the columns of the
+    // table: a filter by a column that `lookUpIn` lacks would return wrong rows instead of an error.
     `with page as (select array(select id from ${lookUpIn} where ${where} ${newestFirst} ${limitClause}) as ids), counted as (${count})
      select ${columns}, (select total from counted) as "matchingRows" from ${table}
      where ${ownerCondition} and id = any ((select ids from page)::uuid[]) ${newestFirst}`,

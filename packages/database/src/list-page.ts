@@ -103,7 +103,7 @@ export async function listPage<Row>(em: SqlEntityManager, list: ListQuery): Prom
     statementName(isDefaultPage ? "first" : "page"),
     // The query "page" skips the rows before the page in the index, so that PostgreSQL reads only
     // the rows of the page completely. Subqueries without "with" could see the columns of the
-    // table: a filter by a column that `lookUpIn` lacks would return wrong rows instead of an error.
+    // table: a filter by a column that `lookUpIn` lacks would return wrong rows, not an error.
     `with page as (select array(select id from ${lookUpIn} where ${where} ${newestFirst} ${limitClause}) as ids), counted as (${count})
      select ${columns}, (select total from counted) as "matchingRows" from ${table}
      where ${ownerCondition} and id = any ((select ids from page)::uuid[]) ${newestFirst}`,

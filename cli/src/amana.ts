@@ -25,8 +25,8 @@ try {
 async function reportError(error: unknown): Promise<number> {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
   if (error instanceof CommandError) return printError(error, error.exitCode);
-  const [{ DomainError }, { StartRefused }] = await Promise.all([import("@amana/rpc"), import("@amana/runtime")]);
-  if (error instanceof DomainError || error instanceof StartRefused) return printError(error, exitCodes.failed);
+  const [{ DomainError }, { StartupError }] = await Promise.all([import("@amana/rpc"), import("@amana/runtime")]);
+  if (error instanceof DomainError || error instanceof StartupError) return printError(error, exitCodes.failed);
   throw error;
 }
 

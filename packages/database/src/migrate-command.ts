@@ -1,4 +1,4 @@
-import { createLogger, readEnv, readLogLevel, StartRefused } from "@amana/runtime";
+import { createLogger, readEnv, readLogLevel, StartupError } from "@amana/runtime";
 import { readDatabaseUrl } from "./database-url.ts";
 import { type MigrateOptions, migrate } from "./migrate.ts";
 import { isDatabaseUnavailable } from "./transaction.ts";
@@ -19,7 +19,7 @@ export async function runMigrateCommand(service: string, database: Omit<MigrateO
 
 /** Returns the message of an error that an operator can resolve. Rethrows any other error. */
 function messageOf(error: unknown): string {
-  if (error instanceof StartRefused) return error.message;
+  if (error instanceof StartupError) return error.message;
   if (!isDatabaseUnavailable(error)) throw error;
   return `The database cannot be used right now: ${(error as Error).message}\nNothing was changed. Run this command again.`;
 }

@@ -1,5 +1,5 @@
 import net from "node:net";
-import { StartRefused } from "@amana/runtime";
+import { StartupError } from "@amana/runtime";
 import { afterEach, beforeEach, expect, type MockInstance, test, vi } from "vitest";
 import { createTestDatabase, logger, unusedEntities } from "../test/test-database.ts";
 import { migrate, requireMigrated } from "./migrate.ts";
@@ -79,7 +79,7 @@ test("`migrate` executes no migration when an executed migration was edited, and
   await run(first);
   const edited = { ...first, sql: `${first.sql} -- and one more thing` };
   const refused = run(edited, second);
-  await expect(refused).rejects.toThrow(StartRefused);
+  await expect(refused).rejects.toThrow(StartupError);
   await expect(refused).rejects.toThrow(
     /migration 0001-first was edited[\s\S]*Restore its original text[\s\S]*new migration with the next number/,
   );
@@ -112,7 +112,7 @@ test("requireMigrated accepts a database of the same or a newer version, and thr
   await expect(start(first, second)).rejects.toThrow(/lacks 0001-first, 0002-second[\s\S]*migrate command first/);
   await run(first);
   await start(first);
-  await expect(start(first, second)).rejects.toThrow(StartRefused);
+  await expect(start(first, second)).rejects.toThrow(StartupError);
   await run(first, second);
   await start(first);
   await start(first, second);

@@ -1,4 +1,4 @@
-import { type Logger, StartRefused } from "@amana/runtime";
+import { type Logger, StartupError } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { checksumOf, type Migration } from "./migrations.ts";
 import { createOrm, type DatabaseOptions, type Orm } from "./orm.ts";
@@ -35,7 +35,7 @@ const historySql = `
  * Executes all missing migrations in one transaction and logs their names. An operator runs the
  * migrate command before a new version starts. An advisory lock serializes concurrent runs.
  * Statements have no timeout, but wait at most three seconds for a lock that another session has.
- * Throws StartRefused when the text of an executed migration has changed.
+ * Throws StartupError when the text of an executed migration has changed.
  */
 export async function migrate(options: MigrateOptions, logger: Logger): Promise<void> {
   // Waits up to 30 seconds for a connection, because a busy PostgreSQL accepts connections late and
@@ -83,11 +83,11 @@ async function runMigrations(em: SqlEntityManager, migrations: readonly Migratio
   return missing.map(({ name }) => name);
 }
 
-/** Throws StartRefused when the text of an executed migration has changed. */
+/** Throws StartupError when the text of an executed migration has changed. */
 function rejectEdited(migrations: readonly Migration[], executed: Executed): void {
   for (const migration of migrations) {
     if (!isEdited(migration, executed)) continue;
-    throw new StartRefused(
+    throw new StartupError(
       `The migration ${migration.name} was edited after this database had executed it: the SHA-256 of its text was ${executed.get(migration.name)} and is ${checksumOf(migration)} now.
 Nothing was changed. Restore its original text, and put the edit into a new migration with the next number.`,
     );
@@ -95,7 +95,7 @@ Nothing was changed. Restore its original text, and put the edit into a new migr
 }
 
 /**
- * Throws StartRefused when the database lacks a migration of this version, or has executed a
+ * Throws StartupError when the database lacks a migration of this version, or has executed a
  * migration with a different text. Accepts a database in which migrations of the next version were
  * executed, because this version also runs on that schema: migrations expand the schema before they
  * contract it. Returns false when the database is unavailable. The caller must then check again
@@ -110,7 +110,7 @@ export async function requireMigrated(orm: Orm, migrations: readonly Migration[]
   rejectEdited(migrations, executed);
   const missing = migrations.filter(({ name }) => !executed.has(name));
   if (missing.length === 0) return true;
-  throw new StartRefused(
+  throw new StartupError(
     `The database is older than this version of the service: it lacks ${missing.map(({ name }) => name).join(", ")}.
 Run this version's migrate command first: node services/<name>/src/migrate.ts, as the role that owns the database.`,
   );

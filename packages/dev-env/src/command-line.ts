@@ -1,4 +1,4 @@
-import { StartRefused } from "@amana/runtime";
+import { StartupError } from "@amana/runtime";
 import { Command, CommanderError, InvalidArgumentError } from "commander";
 import { DevEnvError } from "./dev-env-error.ts";
 
@@ -19,7 +19,7 @@ export function createCommand(name: string, description: string): Command {
 
 /**
  * Runs the command with the arguments that follow the script's name. After wrong usage, sets exit
- * code 2. After a DevEnvError or StartRefused, prints the message without a stack trace and sets
+ * code 2. After a DevEnvError or StartupError, prints the message without a stack trace and sets
  * exit code 1. Throws any other error, because it is a defect.
  */
 export async function runCommandLine(command: Command): Promise<void> {
@@ -40,7 +40,7 @@ export async function runCommandLine(command: Command): Promise<void> {
 
 function reportError(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
-  if (!(error instanceof DevEnvError || error instanceof StartRefused)) throw error;
+  if (!(error instanceof DevEnvError || error instanceof StartupError)) throw error;
   process.stderr.write(`\n✗ ${error.message}\n`);
   return exitCodes.failed;
 }

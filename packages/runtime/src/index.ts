@@ -6,7 +6,7 @@ export { FairSemaphore } from "./concurrency/fair-semaphore.ts";
 export { currentOperation, inOperation } from "./concurrency/operation.ts";
 export { allTenants, currentTenant, forTenant } from "./concurrency/tenant.ts";
 export { backoffMs, dateOf, jitter, Pause, scheduledPause, sleep, waitAtMost, withTimeout } from "./concurrency/time.ts";
-export { type EnvReader, type EnvSource, readEnv, SettingsError, StartRefused, settings } from "./config/env.ts";
+export { type EnvReader, type EnvSource, readEnv, SettingsError, StartupError, settings } from "./config/env.ts";
 export { faultPoint } from "./lifecycle/fault-point.ts";
 export { poll, startHourlyJobs } from "./lifecycle/poll.ts";
 export { runProcess, stopTimeoutMs } from "./lifecycle/run-process.ts";

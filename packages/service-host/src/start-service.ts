@@ -80,7 +80,7 @@ export interface StartOptions<Context> {
 
 /**
  * Starts a service. Disposing stops its calls first and its database connections last. Throws
- * StartRefused when the database lacks a migration of this version.
+ * StartupError when the database lacks a migration of this version.
  */
 export async function startService<Config extends ServiceConfig, Context extends { readonly orm: Orm }>(
   service: Service<Config, Context>,

@@ -6,10 +6,10 @@ export type EnvSource = Readonly<Record<string, string | undefined>>;
 /**
  * Reason for which a process cannot start. Its message is shown to the operator without a stack.
  */
-export class StartRefused extends Error {}
+export class StartupError extends Error {}
 
 /** All problems of a process's settings, so that an operator can fix them together. */
-export class SettingsError extends StartRefused {
+export class SettingsError extends StartupError {
   readonly problems: readonly string[];
 
   constructor(problems: readonly string[]) {

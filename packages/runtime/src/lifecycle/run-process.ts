@@ -1,5 +1,5 @@
 import { setFlagsFromString } from "node:v8";
-import { StartRefused } from "../config/env.ts";
+import { StartupError } from "../config/env.ts";
 import { createLogger, type Logger, type LogLevel } from "../observability/logger.ts";
 import { type MetricsAddress, serveMetrics } from "../observability/metrics-server.ts";
 import { collectProcessMetrics } from "../observability/process-metrics.ts";
@@ -80,7 +80,7 @@ export async function runProcess<Config extends ProcessConfig>(
     service = started;
     logger.info({ url: service.url, metrics_url: metrics?.url }, "started");
   } catch (error) {
-    if (error instanceof StartRefused) {
+    if (error instanceof StartupError) {
       process.stderr.write(`${error.message}\n`);
       process.exit(1);
     }

@@ -35,7 +35,7 @@ export function guidePage(guide: readonly GuidePage[], position: number): Gatewa
   return {
     language: "en",
     title,
-    content: html`${new Html(content)}${neighbours(guide[position - 1], guide[position + 1])}`,
+    content: html`${new Html(content)}${renderPageLinks(guide[position - 1], guide[position + 1])}`,
     isDocument: true,
     aside: html`${search}
 ${navigation(guide, position)}`,
@@ -61,7 +61,7 @@ ${guide.map(item)}
 </details>`;
 }
 
-function neighbours(previous: GuidePage | undefined, next: GuidePage | undefined): Html {
+function renderPageLinks(previous: GuidePage | undefined, next: GuidePage | undefined): Html {
   const link = ({ path, title }: GuidePage, rel: "prev" | "next") =>
     html`<a href="${path}" rel="${rel}"><small>${rel === "prev" ? "← Previous" : "Next →"}</small> <span>${title}</span></a>`;
   return html`<nav class="neighbours" aria-label="Previous and next page">

@@ -1,5 +1,5 @@
 import { isDatabaseUnavailable, type Orm } from "@amana/database";
-import { allTenants, forTenant, type Logger, StartRefused } from "@amana/runtime";
+import { allTenants, forTenant, type Logger, StartupError } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Providers } from "../verification-provider/providers.ts";
 
@@ -17,14 +17,14 @@ export const countApplications = (em: SqlEntityManager): Promise<OpenApplication
   );
 
 /**
- * Throws StartRefused if an application is open at a provider without settings, because kyc could
+ * Throws StartupError if an application is open at a provider without settings, because kyc could
  * neither read nor cancel this application. If the database is unreachable, kyc starts without this
  * check and without the check of migrations.
  */
 export async function requireProvidersOfOpenApplications(orm: Orm, providers: Providers, logger: Logger): Promise<void> {
   const missing = (await readOpenProviders(orm, logger)).filter((name) => !providers.find(name));
   if (missing.length === 0) return;
-  throw new StartRefused(
+  throw new StartupError(
     `Applications are open at ${missing.join(", ")}, but the settings of this provider are missing. Add the provider to KYC_PROVIDERS_FORMER, add its settings, and keep them until "amana kyc-provider list" shows no open application.`,
   );
 }
